@@ -5,9 +5,11 @@ import { exitCodes, runProcess } from '#core/host/process/run-process.ts'
 import { findSettingsFile } from '#core/config/find-file.ts'
 import { processSecrets } from '#core/log/secrets.ts'
 import { toJsonLine, toText } from './terminal/announcement.ts'
-import { BadFlag, type LocalOptions, parseOptions, usage } from './options.ts'
+import { BadFlag, parseOptions, usage } from './options.ts'
+import type { LocalOptions } from './options.ts'
 import { ignoredLine, ownEnvironment } from './own-environment.ts'
-import { composeStack, type StackInput } from './stack.ts'
+import { composeStack } from './stack.ts'
+import type { StackInput } from './stack.ts'
 import { describeStartFailure } from './terminal/start-failure.ts'
 
 /** `mesh all`: the whole platform on this machine, until a signal. Resolves with the exit code. */

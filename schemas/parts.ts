@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { TString, TUnsafe } from 'typebox'
-import { DURATION_PATTERN, type DurationBounds, durationRule } from './duration.ts'
+import { DURATION_PATTERN, durationRule } from './duration.ts'
+import type { DurationBounds } from './duration.ts'
 import { KEYS_SECRET_SUFFIX } from './labels.ts'
 import type { Condition } from './object.ts'
 import { POD_MESSAGES } from './pod-limits.ts'

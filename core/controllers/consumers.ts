@@ -1,6 +1,7 @@
 import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 import { requestOutcome } from '#core/http/audit/events.ts'
-import { type Consumer, on } from '#core/messaging/consumer/consumer.ts'
+import { on } from '#core/messaging/consumer/consumer.ts'
+import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { insertReports, toReport } from './objects/reported-objects.ts'
 
 /** Consumers of core itself: the object index stores which objects callers have created or changed. */

@@ -1,4 +1,5 @@
-import { type LongTimeout, longTimeout } from '#core/async/long-timeout.ts'
+import { longTimeout } from '#core/async/long-timeout.ts'
+import type { LongTimeout } from '#core/async/long-timeout.ts'
 import { backoffMs } from '#core/async/backoff.ts'
 
 /** Result of the work: requeue after a delay, or done. */

@@ -24,7 +24,8 @@ import { setSecurityHeaders } from './problem/security-headers.ts'
 import { provideServices } from './endpoint/server-context.ts'
 import type { HttpServices } from './endpoint/server-context.ts'
 import { observeRequests } from './telemetry.ts'
-import { type TlsFiles, tlsServerFactory } from './tls.ts'
+import { tlsServerFactory } from './tls.ts'
+import type { TlsFiles } from './tls.ts'
 
 /** Options of a server without routes. Authentication, errors, limits and headers apply to everything mounted. */
 export interface ServerOptions {

@@ -5,7 +5,8 @@ import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
 import { noUsage } from '../runs/run-context.ts'
 import { toStorable } from '#schemas/storable-text.ts'
 import type { ToolCall } from './chat.ts'
-import { createTextSanitizer, type TextSanitizer } from './text-sanitizer.ts'
+import { createTextSanitizer } from './text-sanitizer.ts'
+import type { TextSanitizer } from './text-sanitizer.ts'
 
 /** Thrown when a model call gives no usable answer. */
 export class ModelError extends Error {

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
-import { type Persona, personas } from './personas.ts'
+import { personas } from './personas.ts'
+import type { Persona } from './personas.ts'
 
 /** A kubeconfig with a context per persona and its namespace; the current one is `developer`, as in the README's requests. */
 export function toKubeconfig(

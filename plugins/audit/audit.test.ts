@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { createOutcomes } from './outcomes/outcomes.ts'
-import { type AuditRow } from './rows/audit-row.ts'
+import type { AuditRow } from './rows/audit-row.ts'
 import type { AuditTables } from './store/tables.ts'
 import { writeRows } from './store/write.ts'
 

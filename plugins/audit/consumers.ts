@@ -1,5 +1,7 @@
-import { type Consumer, on } from '#core/messaging/consumer/consumer.ts'
-import { type Descriptors, toRow } from './rows/audit-row.ts'
+import { on } from '#core/messaging/consumer/consumer.ts'
+import type { Consumer } from '#core/messaging/consumer/consumer.ts'
+import { toRow } from './rows/audit-row.ts'
+import type { Descriptors } from './rows/audit-row.ts'
 import type { AuditTables } from './store/tables.ts'
 import { writeRows } from './store/write.ts'
 

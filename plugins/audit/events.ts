@@ -1,5 +1,7 @@
-import { type Static, Type } from 'typebox'
-import { defineEvent, type EventType } from '#core/event-store/event.ts'
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { defineEvent } from '#core/event-store/event.ts'
+import type { EventType } from '#core/event-store/event.ts'
 
 // The event feed shows them to callers that may read the audit log.
 const seenBy = { verb: 'list', resource: 'auditlogs' }

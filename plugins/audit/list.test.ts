@@ -8,7 +8,7 @@ import { createLeaderElection } from '#core/database/leader-election.ts'
 import { createAudit } from './audit-log.ts'
 import { auditJobs } from './jobs.ts'
 import { auditRoutes } from './routes.ts'
-import { type AuditRow } from './rows/audit-row.ts'
+import type { AuditRow } from './rows/audit-row.ts'
 import type { AuditTables } from './store/tables.ts'
 import { writeRows } from './store/write.ts'
 

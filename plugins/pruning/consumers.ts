@@ -1,5 +1,6 @@
 import { objectDeleted } from '#core/controllers/objects/object-events.ts'
-import { type Consumer, on, type HandlerContext } from '#core/messaging/consumer/consumer.ts'
+import { on } from '#core/messaging/consumer/consumer.ts'
+import type { Consumer, HandlerContext } from '#core/messaging/consumer/consumer.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { pruningUnfinished } from './events.ts'
 import type { Pruner } from './points.ts'

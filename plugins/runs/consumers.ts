@@ -1,4 +1,5 @@
-import { type Consumer, on } from '#core/messaging/consumer/consumer.ts'
+import { on } from '#core/messaging/consumer/consumer.ts'
+import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { decideCancel } from './lifecycle/decide.ts'
 import { cancelRequested } from './events.ts'

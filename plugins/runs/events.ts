@@ -1,5 +1,7 @@
-import { type Static, Type } from 'typebox'
-import { defineEvent, type EventType } from '#core/event-store/event.ts'
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { defineEvent } from '#core/event-store/event.ts'
+import type { EventType } from '#core/event-store/event.ts'
 import { RunId as runId } from '#schemas/run-id.ts'
 import { failReasons, pauseReasons } from '#schemas/run.ts'
 

@@ -1,6 +1,7 @@
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { AgentCall, AgentOutcome, AgentRuns } from '#plugins/providers/agent-model.ts'
-import { type CallerRunsServices, type RunsServices, withCallerRuns } from './services.ts'
+import { withCallerRuns } from './services.ts'
+import type { CallerRunsServices, RunsServices } from './services.ts'
 import { waitForRun } from './stream/wait-for-run.ts'
 import type { LiveFrame } from './stream/live-frame.ts'
 import type { RunDetail } from './read/to-run.ts'

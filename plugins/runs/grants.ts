@@ -1,5 +1,6 @@
 import type { Keyring } from '#core/signing/keyring.ts'
-import { signJws, verifyJws, type FindKey } from '#core/signing/jws.ts'
+import { signJws, verifyJws } from '#core/signing/jws.ts'
+import type { FindKey } from '#core/signing/jws.ts'
 import type { AttemptToken, RunGrant } from '#schemas/run.ts'
 
 const grantSeconds = 7 * 24 * 3600

@@ -1,7 +1,9 @@
-import { sql, type Transaction, type UpdateObject } from 'kysely'
+import { sql } from 'kysely'
+import type { Transaction, UpdateObject } from 'kysely'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import type { Projection } from '#core/event-store/store.ts'
-import { stateAfter, type RunFact } from './lifecycle/decide.ts'
+import { stateAfter } from './lifecycle/decide.ts'
+import type { RunFact } from './lifecycle/decide.ts'
 import {
   cancelRequested,
   interruptResolved,

@@ -6,7 +6,8 @@ import { fixture } from './endpoints/fixture.ts'
 import { invokeEndpoints } from './endpoints/invoke.ts'
 import { listEndpoints } from './endpoints/lists.ts'
 import { runEndpoints } from './endpoints/run.ts'
-import { type RunsServices, withCallerRuns } from './services.ts'
+import { withCallerRuns } from './services.ts'
+import type { RunsServices } from './services.ts'
 
 /** Every route of the plugin, below `/api`. */
 export function runsRoutes(services: RunsServices, bff: BffContext): FastifyPluginAsync {

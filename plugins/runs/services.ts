@@ -7,10 +7,13 @@ import type { LiveUpdates } from './stream/live-frame.ts'
 import { createLiveUpdates } from './stream/live-updates.ts'
 import { runMetrics } from './metrics.ts'
 import type { ExceededQuota } from './create/quotas.ts'
-import { createRunWatch, type RunWatch } from './stream/run-watch.ts'
-import { createCallerRuns, type CallerRuns } from './caller-runs.ts'
+import { createRunWatch } from './stream/run-watch.ts'
+import type { RunWatch } from './stream/run-watch.ts'
+import { createCallerRuns } from './caller-runs.ts'
+import type { CallerRuns } from './caller-runs.ts'
 import type { runsSettings } from './settings.ts'
-import { createRunWriter, type RunWriter, type StateEntered } from './lifecycle/run-writer.ts'
+import { createRunWriter } from './lifecycle/run-writer.ts'
+import type { RunWriter, StateEntered } from './lifecycle/run-writer.ts'
 
 /** Services of the plugin, for its slots. */
 export interface RunsServices {

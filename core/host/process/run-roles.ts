@@ -1,6 +1,7 @@
 import { createLogger } from '#core/log/create-logger.ts'
 import { catchFatalErrors } from '#core/log/fatal-errors.ts'
-import { composeHost, type Composition } from './compose-process.ts'
+import { composeHost } from './compose-process.ts'
+import type { Composition } from './compose-process.ts'
 import { exitCodes, runProcess } from './run-process.ts'
 
 /** Composes and runs the roles of a process. Returns the exit code, and reports why it could not start. */

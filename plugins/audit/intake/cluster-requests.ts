@@ -1,6 +1,9 @@
-import { accountActor, type NewEvent } from '#core/event-store/event.ts'
-import { type ClusterRequest, clusterRequest } from '../events.ts'
-import { type AnsweredObject, type ClusterAuditEvent, readClusterAuditEvent } from './cluster-audit-event.ts'
+import { accountActor } from '#core/event-store/event.ts'
+import type { NewEvent } from '#core/event-store/event.ts'
+import { clusterRequest } from '../events.ts'
+import type { ClusterRequest } from '../events.ts'
+import { readClusterAuditEvent } from './cluster-audit-event.ts'
+import type { AnsweredObject, ClusterAuditEvent } from './cluster-audit-event.ts'
 
 /** Kinds that are audited, by `group/plural`. */
 export type AuditedKinds = ReadonlyMap<string, AuditedKind>

@@ -3,7 +3,8 @@ import type { Informer } from '#core/controllers/watch/declarations.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { auditMetrics } from '../metrics.ts'
-import { type AuditedKind, type IdentifiedEvent, toClusterRequests } from './cluster-requests.ts'
+import { toClusterRequests } from './cluster-requests.ts'
+import type { AuditedKind, IdentifiedEvent } from './cluster-requests.ts'
 
 /** Stores the items of an EventList. Rejects with `store_unavailable` if that is not possible. */
 export interface Intake {

@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
 
 /** An older process claims a key where newer ones do not look: together they would write a row twice. */
 export const breaking = true

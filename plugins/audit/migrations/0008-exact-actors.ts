@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
 
 /** Columns that may be null and a function with other parameters: older processes do not notice them. */
 export const breaking = false

@@ -1,4 +1,5 @@
-import { accountActor, type NewEvent } from '#core/event-store/event.ts'
+import { accountActor } from '#core/event-store/event.ts'
+import type { NewEvent } from '#core/event-store/event.ts'
 import type { Intent, Outcome } from '#core/http/endpoint/extension-points.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { toAuditEvent } from '../rows/audit-event.ts'

@@ -2,9 +2,11 @@ import type { Core } from '#core/plugin/core-services.ts'
 import type { OutcomeSink } from '#core/http/endpoint/extension-points.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { auditLine, toEvent, toIntended } from './outcome-entry.ts'
-import { createWriteBuffer, type WriteBuffer } from './write-buffer.ts'
+import { createWriteBuffer } from './write-buffer.ts'
+import type { WriteBuffer } from './write-buffer.ts'
 import type { Spool } from '../spool/spool.ts'
-import { insertIntents, type Intended } from '../store/intents.ts'
+import { insertIntents } from '../store/intents.ts'
+import type { Intended } from '../store/intents.ts'
 import type { AuditTables } from '../store/tables.ts'
 
 // Together 50 ms, the longest delay of an act that has no other record (A2).

@@ -1,6 +1,8 @@
-import { BadArguments, type CommandInput, parseFlags, runOnDatabase } from '#core/host/commands/database-command.ts'
+import { BadArguments, parseFlags, runOnDatabase } from '#core/host/commands/database-command.ts'
+import type { CommandInput } from '#core/host/commands/database-command.ts'
 import { createStore } from '#core/event-store/create-store.ts'
-import { type Heads, type Verdict, verify } from './verify.ts'
+import { verify } from './verify.ts'
+import type { Heads, Verdict } from './verify.ts'
 
 const usage = `usage: mesh audit verify [--head DAY=HEAD]... [--output text|json]
 

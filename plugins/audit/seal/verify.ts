@@ -1,7 +1,9 @@
 import type { Store } from '#core/event-store/store.ts'
-import { type Reader, differingBlock, digestOfBlocks, readSeals, readTombstones, rowBefore } from '../store/seals.ts'
+import { differingBlock, digestOfBlocks, readSeals, readTombstones, rowBefore } from '../store/seals.ts'
+import type { Reader } from '../store/seals.ts'
 import type { AuditTables } from '../store/tables.ts'
-import { firstFault, type Seal, sealHead, type Tombstone, tombstoneHead } from './chain.ts'
+import { firstFault, sealHead, tombstoneHead } from './chain.ts'
+import type { Seal, Tombstone } from './chain.ts'
 
 /** Result of comparing the sealed days with their seals. */
 export type Verdict =

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { takeLock } from '#core/database/lock-file.ts'
-import { createSegment, type OpenSegment, removeSegment, type Segment } from './segment.ts'
+import { createSegment, removeSegment } from './segment.ts'
+import type { OpenSegment, Segment } from './segment.ts'
 
 /** A bounded folder of entries that are not stored yet. It survives its process. */
 export interface Spool {

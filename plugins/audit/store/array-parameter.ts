@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { AuditRow } from '../rows/audit-row.ts'
 
 const special = /["\\]/

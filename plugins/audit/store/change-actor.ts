@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { ObjectChange } from '#core/controllers/objects/extension-points.ts'
 import { changeId } from '../rows/audit-row.ts'
 import type { AuditTables } from './tables.ts'

@@ -1,4 +1,5 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { AuditTables, AuditTx as Tx } from './tables.ts'
 
 /** An act that is about to happen. */

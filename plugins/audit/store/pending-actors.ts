@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
-import { type AuditRow, mergeRows } from '../rows/audit-row.ts'
+import { mergeRows } from '../rows/audit-row.ts'
+import type { AuditRow } from '../rows/audit-row.ts'
 import { arrayParameter, ids } from './array-parameter.ts'
-import { claimKeys, insertUnkeyed, type Window } from './insert-rows.ts'
+import { claimKeys, insertUnkeyed } from './insert-rows.ts'
+import type { Window } from './insert-rows.ts'
 import type { AuditTx as Tx, Claim } from './tables.ts'
 
 // The API server may report a request that changed nothing, such as a no-op patch. Its actor is kept under the key of the change,

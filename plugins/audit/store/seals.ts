@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Seal, Tombstone } from '../seal/chain.ts'
 import { ensureBlocks, today } from './day-partitions.ts'
 import type { AuditTables, AuditTx as Tx } from './tables.ts'

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import {
-  type AuditRow,
   countOf,
   idOf,
   intentOf,
@@ -11,12 +10,14 @@ import {
   toAmendment,
   toLate,
 } from '../rows/audit-row.ts'
+import type { AuditRow } from '../rows/audit-row.ts'
 import { arrayParameter, details, ids, texts } from './array-parameter.ts'
 import { claimKeys, insertRows } from './insert-rows.ts'
 import type { Window } from './insert-rows.ts'
 import { settleIntents } from './intents.ts'
 import { claimTimes, holdActors, joinActors, noteClaims, noteOf } from './pending-actors.ts'
-import { type Held, holdSeals } from './seals.ts'
+import { holdSeals } from './seals.ts'
+import type { Held } from './seals.ts'
 import type { AuditTx as Tx } from './tables.ts'
 
 /**

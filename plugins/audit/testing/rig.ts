@@ -17,7 +17,8 @@ import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 import { auditConsumers } from '../consumers.ts'
 import { requestOutcome } from '#core/http/audit/events.ts'
-import { toRow, type AuditRow } from '../rows/audit-row.ts'
+import { toRow } from '../rows/audit-row.ts'
+import type { AuditRow } from '../rows/audit-row.ts'
 import type { AuditTables } from '../store/tables.ts'
 
 /** One row of the log. */

@@ -5,7 +5,8 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import { mayDelegate, type AgentName } from '#schemas/delegates.ts'
+import { mayDelegate } from '#schemas/delegates.ts'
+import type { AgentName } from '#schemas/delegates.ts'
 import { agents } from '../launchers/agent-resource.ts'
 
 /**

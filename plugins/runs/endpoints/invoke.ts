@@ -1,5 +1,6 @@
 import type { Core } from '#core/plugin/core-services.ts'
-import { type AnyEndpoint, type Call, endpoint } from '#core/http/endpoint/endpoint.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint, Call } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'

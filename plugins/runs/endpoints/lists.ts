@@ -1,5 +1,6 @@
 import type { BffContext } from '#core/plugin/role-contexts.ts'
-import { type AnyEndpoint, endpoint } from '#core/http/endpoint/endpoint.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { AgentRunsQuery, RunList, RunListQuery } from '#schemas/api/runs.ts'
 import { parseLabel } from '#core/kube/names.ts'

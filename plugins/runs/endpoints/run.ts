@@ -1,4 +1,5 @@
-import { type AnyEndpoint, endpoint } from '#core/http/endpoint/endpoint.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { eventStreamText, nothing } from '#schemas/api/common.ts'

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { Fail } from '#core/errors/domain-error.ts'
-import { type InvokeResult, runStates, terminalStates } from '#schemas/run.ts'
+import { runStates, terminalStates } from '#schemas/run.ts'
+import type { InvokeResult } from '#schemas/run.ts'
 import { answerProblems } from '../interrupts/answer-schema.ts'
 import {
   decideBusy,
@@ -11,11 +12,9 @@ import {
   decideResult,
   decideResume,
   decideStart,
-  type RunFact,
-  type ResumeAnswer,
-  type RunFacts,
   stateAfter,
 } from './decide.ts'
+import type { RunFact, ResumeAnswer, RunFacts } from './decide.ts'
 
 const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
 const given = (facts: Partial<RunFacts>): RunFacts => ({

@@ -1,12 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
-import {
-  type FailReason,
-  type InvokeResult,
-  type PauseReason,
-  type Resolution,
-  type RunState,
-  terminalStates,
-} from '#schemas/run.ts'
+import { terminalStates } from '#schemas/run.ts'
+import type { FailReason, InvokeResult, PauseReason, Resolution, RunState } from '#schemas/run.ts'
 
 /** State of a run, for decisions. */
 export interface RunFacts {

@@ -28,10 +28,12 @@ import { runCreated, runDeleted } from '../events.ts'
 import { runsProjection } from '../projections.ts'
 import type { Run, RunDetail } from './to-run.ts'
 import { createCallerRuns } from '../caller-runs.ts'
-import { listRuns, type RunFilter, type RunPage, selectPage } from '../store/reads.ts'
+import { listRuns, selectPage } from '../store/reads.ts'
+import type { RunFilter, RunPage } from '../store/reads.ts'
 import type { RunsTables } from '../store/tables.ts'
 import { grant } from '#plugins/integrations/testing/event-feed.ts'
-import { createWorld, type World } from '../testing/world.ts'
+import { createWorld } from '../testing/world.ts'
+import type { World } from '../testing/world.ts'
 
 const runsMigrations = new URL('../migrations/', import.meta.url)
 

@@ -1,6 +1,7 @@
 import { readJournalEnds, readJournalPage } from '../store/reads.ts'
 import type { SelectedRun } from '../store/tables.ts'
-import { buildTree, type TreeNode } from './build-tree.ts'
+import { buildTree } from './build-tree.ts'
+import type { TreeNode } from './build-tree.ts'
 
 /** A part of a run's tree. `nextAfter` is the position of the next part. */
 export interface RunTree {

@@ -1,5 +1,7 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import { type Claim, leaseSeconds } from './internal/lease.ts'
+import { sql } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import { leaseSeconds } from './internal/lease.ts'
+import type { Claim } from './internal/lease.ts'
 import type { LeaseRow, RunsTables } from './tables.ts'
 
 /** Request of a worker for runs. */

@@ -1,4 +1,5 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { lockLeases } from './internal/lease.ts'
 import type { RunsTables, SelectedRun } from './tables.ts'
 

@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { RunsTables } from './tables.ts'
 
 /** State of the queue: waiting runs, seconds that the oldest has waited, and runs with a lease. */

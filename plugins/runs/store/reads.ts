@@ -1,4 +1,5 @@
-import { type Kysely, type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Kysely, RawBuilder, Selectable, SelectQueryBuilder } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import { inLiveNamespace, liveNamespaceUid } from '#core/cluster/object-index-sql.ts'
 import type { RunState } from '#schemas/run.ts'

@@ -1,4 +1,5 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { RunsTables } from './tables.ts'
 
 /** Usage that is compared with the quotas of a new run. */

@@ -3,7 +3,8 @@ import { terminalStates } from '#schemas/run.ts'
 import { createFrameBuffer } from './frame-buffer.ts'
 import type { LiveUpdates, LiveFrame } from './live-frame.ts'
 import type { RunWatch } from './run-watch.ts'
-import { type JournalPage, readJournal, readJournalPage, readPartials } from '../store/reads.ts'
+import { readJournal, readJournalPage, readPartials } from '../store/reads.ts'
+import type { JournalPage } from '../store/reads.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 
 /** Sends a frame of a stream. */

@@ -27,7 +27,8 @@ import { resumeRun } from '../interrupts/resume-run.ts'
 import { readJournal } from '../store/reads.ts'
 import { findRun } from '../store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
-import { createWorld, workerServices, queueRun, settled, startWorker, type World } from '../testing/world.ts'
+import { createWorld, workerServices, queueRun, settled, startWorker } from '../testing/world.ts'
+import type { World } from '../testing/world.ts'
 
 const options = needs('postgres', 'initdb')
 const alice = { name: 'alice', kind: 'user' } as const

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import {
-  beginDispatch,
-  decideDispatch,
-  type DispatchAction,
-  type DispatchAnswer,
-  type DispatchState,
-  type Segment,
-  stateAfterAnswer,
-} from './decide-dispatch.ts'
+import { beginDispatch, decideDispatch, stateAfterAnswer } from './decide-dispatch.ts'
+import type { DispatchAction, DispatchAnswer, DispatchState, Segment } from './decide-dispatch.ts'
 
 const patience = { unreachableAfterMs: 60_000, busyPatienceMs: 10_000 }
 const given = (segment: Segment, some: Partial<DispatchState> = {}): DispatchState => ({

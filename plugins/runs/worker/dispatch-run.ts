@@ -2,18 +2,17 @@ import { sleep } from '#core/async/sleep.ts'
 import type { InvokeRequest } from '#schemas/run.ts'
 import type { SegmentStart } from '../store/internal/lease.ts'
 import type { Launchers } from './choose-launcher.ts'
-import {
-  beginDispatch,
-  decideDispatch,
-  type DispatchAction,
-  type DispatchAnswer,
-  type DispatchOutcome,
-  type DispatchState,
-  type Patience,
-  type Segment,
-  stateAfterAnswer,
+import { beginDispatch, decideDispatch, stateAfterAnswer } from './decide-dispatch.ts'
+import type {
+  DispatchAction,
+  DispatchAnswer,
+  DispatchOutcome,
+  DispatchState,
+  Patience,
+  Segment,
 } from './decide-dispatch.ts'
-import { type LauncherClient, LauncherRefused } from './launcher-client.ts'
+import { LauncherRefused } from './launcher-client.ts'
+import type { LauncherClient } from './launcher-client.ts'
 
 /** A segment to be dispatched, and the effects that a dispatch has. */
 export interface Dispatch {

@@ -1,13 +1,6 @@
 import { asObject } from '#core/json/is-object.ts'
-import {
-  type FailReason,
-  failReasons,
-  type Interrupt,
-  type InvokeResult,
-  type PauseReason,
-  pauseReasons,
-  type Usage,
-} from '#schemas/run.ts'
+import { failReasons, pauseReasons } from '#schemas/run.ts'
+import type { FailReason, Interrupt, InvokeResult, PauseReason, Usage } from '#schemas/run.ts'
 import { AgentFault, invalid } from './agent-fault.ts'
 import { readText, toRecord } from './read-entry.ts'
 

@@ -26,7 +26,8 @@ import { streamRun } from '../stream/stream-run.ts'
 import { cancelRun } from '../caller-runs.ts'
 import { readContent } from '../store/internal/content.ts'
 import { findRun } from '../store/internal/run-rows.ts'
-import { createWorld, workerServices, queueRun, settled, startWorker, type World } from '../testing/world.ts'
+import { createWorld, workerServices, queueRun, settled, startWorker } from '../testing/world.ts'
+import type { World } from '../testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
