@@ -6,7 +6,7 @@ export interface Reference {
   kind: string
   namespace: string
   name: string
-  /** Where it stands, such as `spec.tools[0].bindingRef`. */
+  /** Path of the field, such as `spec.tools[0].bindingRef`. */
   field: string
 }
 

@@ -19,6 +19,6 @@ export const identity = definePlugin({
   settings: Type.Object({}, { additionalProperties: false }),
   create: ({ profile, plugins }) => ({ profile, plugins }),
   routes,
-  // The directory of namespaces, and the uids that store rows are joined on, come from here; every kind of ours is audited by existing.
+  // Feeds the directory of namespaces and the uids that rows of the store are joined on. Every kind of the platform is audited.
   informers: () => [namespaces, ...kinds].map(toInformer),
 })

@@ -9,7 +9,7 @@ import { modelAdapter } from './points.ts'
 import { providerReconciler, routeReconciler } from './reconcilers.ts'
 import { providersSettings } from './settings.ts'
 
-/** Models behind one OpenAI-compatible door: routes, providers, keys, metering. */
+/** Models behind one OpenAI-compatible gateway: routes, providers, keys, metering. */
 export const providers = definePlugin({
   contract: 1,
   name: 'providers',

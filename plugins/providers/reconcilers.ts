@@ -58,7 +58,7 @@ export function providerReconciler(options: StatusOptions): Reconciler {
       })
       if (!(await write(options, { resource: providerKind, ref, object: provider, verdicts })))
         return { requeueAfterMs: 0 }
-      return nextLook(verdicts, spec.type !== 'mock')
+      return nextResult(verdicts, spec.type !== 'mock')
     },
   }
 }
@@ -76,7 +76,7 @@ export function routeReconciler(options: Pick<StatusOptions, 'cluster' | 'now'>)
       const route = await find<ModelRouteObject>(cluster, routeKind, ref)
       index.set(ref, route === undefined ? [] : collectReferences(ModelRoute.spec, route))
       if (route === undefined) return {}
-      const verdicts = routeVerdicts(await Promise.all(targetsOf(route).map((one) => lookAt(cluster, route, one))))
+      const verdicts = routeVerdicts(await Promise.all(targetsOf(route).map((one) => findTarget(cluster, route, one))))
       const written = await write(options, { resource: routeKind, ref, object: route, verdicts })
       return written ? {} : { requeueAfterMs: 0 }
     },
@@ -102,7 +102,7 @@ function write(
   return writeConditions(cluster, resource, ref, { object, status })
 }
 
-function nextLook(verdicts: readonly Verdict[], changesByItself: boolean): ReconcileResult {
+function nextResult(verdicts: readonly Verdict[], changesByItself: boolean): ReconcileResult {
   if (verdicts.some(({ status }) => status === 'False')) return { requeueAfterMs: WHILE_BROKEN_MS }
   return changesByItself ? { requeueAfterMs: WHILE_READY_MS } : {}
 }
@@ -144,7 +144,7 @@ function targetsOf({
   )
 }
 
-async function lookAt(
+async function findTarget(
   cluster: KubeClient,
   route: ModelRouteObject,
   { namespace, name }: { readonly namespace: string; readonly name: string },

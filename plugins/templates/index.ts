@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { routes } from './routes.ts'
 
-/** The catalog: templates that people published, and recipes that come with the platform. */
+/** The catalog: published templates, and recipes of the platform. */
 export const templates = definePlugin({
   contract: 1,
   name: 'templates',

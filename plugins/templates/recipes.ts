@@ -2,7 +2,7 @@ import type { Recipe } from '#schemas/api/templates.ts'
 
 const mock = { route: 'mock' }
 
-/** Starter agents. Each works at once with the mock routes; a real route needs one changed field. */
+/** Starter agents. Each works with the mock routes without changes; a real route is one changed field. */
 export const recipes: readonly Recipe[] = [
   {
     id: 'hello',

@@ -65,7 +65,7 @@ test('templates are created, listed, filtered and deleted as the caller', real, 
     (await list('&kind=team')).items.map((item) => item.metadata.name),
     ['crew'],
   )
-  // `crew` comes first in the cluster's order: a page is filled past what is not of the kind.
+  // `crew` is first in the order of the cluster: a page continues past templates of other kinds.
   const agents = await list('&kind=agent&limit=1')
   assert.deepEqual([agents.items.map((item) => item.metadata.name), agents.nextCursor], [['one'], null])
   // CON8: `one` follows, but it is of another kind.

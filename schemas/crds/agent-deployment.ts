@@ -122,10 +122,10 @@ const lastTermination = Type.Object(
       maximum: 2147483647,
       description: 'Restarts of the container before this termination.',
     }),
-    finishedAt: Type.String({ format: 'date-time', description: 'When it ended.' }),
-    message: Type.String({ maxLength: 1024, description: 'What a person should know.' }),
+    finishedAt: Type.String({ format: 'date-time', description: 'Time of the termination.' }),
+    message: Type.String({ maxLength: 1024, description: 'Explanation for users.' }),
   },
-  { description: 'The last end of a container of the agent that was not asked for.' },
+  { description: 'The last unrequested termination of a container of the agent.' },
 )
 
 const status = Type.Object(

@@ -184,7 +184,7 @@ test(
   },
 )
 
-/** The manager refuses what was stored, or the cluster takes or refuses its pods: nothing throws. */
+/** The manager refuses the stored spec, or the cluster accepts or refuses its pods. Nothing throws. */
 async function judged(stored: AgentDeploymentObject, admin: KubeClient): Promise<void> {
   if (validateSpec(stored, settings) !== undefined) return
   const config = { name: 'a', namespace: stored.metadata.namespace ?? '', uid: 'u' }

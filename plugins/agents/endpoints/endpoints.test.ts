@@ -397,7 +397,7 @@ test('UXM3: a file creates its agents, in either format, in the namespace of the
     ['two', 'three'],
   )
   assert.equal((await readAgent(admin, namespace, 'three')).spec.systemPrompt, 'Hi.')
-  // JSON takes the namespace of the query as well.
+  // A JSON body also uses the namespace of the query.
   const json = await ask('developer', 'POST', `/agents?namespace=${namespace}`, { config: config('four') })
   assert.equal(json.status, 201, json.text)
   const path = `/agents/${namespace}/one`
@@ -483,7 +483,7 @@ test('logs require pods/log, and an agent without a pod is a 404', real, async (
     spec: { containers: [{ name: 'agent', image: 'x' }] },
   })
   // There is no kubelet here: for a pod on no node the API server answers an empty log.
-  const asked = await ask('developer', 'GET', `/agents/${namespace}/l/logs?tail=5`)
-  assert.equal(asked.status, 200, asked.text)
-  assert.equal(asked.headers['content-type'], 'text/plain; charset=utf-8')
+  const logs = await ask('developer', 'GET', `/agents/${namespace}/l/logs?tail=5`)
+  assert.equal(logs.status, 200, logs.text)
+  assert.equal(logs.headers['content-type'], 'text/plain; charset=utf-8')
 })

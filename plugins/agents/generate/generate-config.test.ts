@@ -3,13 +3,13 @@ import test from 'node:test'
 import { generateConfig, nameFrom } from './generate-config.ts'
 import type { ChatMessage, ModelGateway } from './model-gateway.ts'
 
-function scripted(answers: readonly unknown[]): ModelGateway & { asked: (readonly ChatMessage[])[] } {
-  const asked: (readonly ChatMessage[])[] = []
+function scripted(answers: readonly unknown[]): ModelGateway & { requests: (readonly ChatMessage[])[] } {
+  const requests: (readonly ChatMessage[])[] = []
   return {
-    asked,
+    requests,
     ask: async (_bearer, { messages }) => {
-      asked.push([...messages])
-      const answer = answers[asked.length - 1]
+      requests.push([...messages])
+      const answer = answers[requests.length - 1]
       return typeof answer === 'string' ? answer : JSON.stringify(answer)
     },
   }
@@ -34,8 +34,8 @@ test('an invalid answer is returned to the model with its problems', async () =>
   const gateway = scripted([{ ...good, config: { ...good.config, tols: [] } }, 'not json', good])
   const made = await generateConfig({ request: 'a bot', routes: ['mock'] }, context(gateway))
   assert.deepEqual(made.warnings, ['The model needed 3 tries for a valid config.'])
-  assert.match(gateway.asked[1]?.at(-1)?.content ?? '', /\/tols: unknown field "tols"; did you mean tools\?/)
-  assert.match(gateway.asked[2]?.at(-1)?.content ?? '', /not JSON/)
+  assert.match(gateway.requests[1]?.at(-1)?.content ?? '', /\/tols: unknown field "tols"; did you mean tools\?/)
+  assert.match(gateway.requests[2]?.at(-1)?.content ?? '', /not JSON/)
 })
 
 test('the third invalid answer is generation_failed with its problems', async () => {
@@ -45,7 +45,7 @@ test('the third invalid answer is generation_failed with its problems', async ()
     code: 'generation_failed',
     errors: [{ pointer: '/config', detail: '/limits/maxSteps: must be at least 1' }],
   })
-  assert.equal(gateway.asked.length, 3)
+  assert.equal(gateway.requests.length, 3)
 })
 
 test('unknown routes and invalid names are replaced, and a refined config keeps its name', async () => {

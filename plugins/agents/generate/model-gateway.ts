@@ -34,7 +34,7 @@ export function createModelGateway(baseUrl: string): ModelGateway {
       // Checked per call, since a process that only describes the API has no gateway.
       const url = new URL('/v1/chat/completions', baseUrl)
       agent ??= new Agent({ allowH2: false })
-      const asked = agent.request({
+      const sent = agent.request({
         origin: url.origin,
         path: url.pathname,
         method: 'POST',
@@ -42,7 +42,7 @@ export function createModelGateway(baseUrl: string): ModelGateway {
         body: JSON.stringify(body),
         signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
       })
-      const answer = await asked.catch((error: unknown) => {
+      const answer = await sent.catch((error: unknown) => {
         throw new Fail('bad_gateway', 'The model gateway is not reachable.', { cause: error })
       })
       const value = parse(await readBounded(answer.body))

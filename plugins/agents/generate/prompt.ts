@@ -3,7 +3,7 @@ import type { ChatMessage } from './model-gateway.ts'
 
 /** The task of a model. */
 export interface GenerateTask {
-  /** Description of the agent or the change, by a person. */
+  /** Description of the agent or the change, as the user wrote it. */
   request: string
   /** The config to change; absent for a new one. */
   base?: Record<string, unknown>

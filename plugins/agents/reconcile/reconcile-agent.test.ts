@@ -183,7 +183,7 @@ async function setUp(t: TestContext, make: keyof typeof makes) {
         const current = (agent.status?.observedGeneration ?? 0) >= (agent.metadata.generation ?? 0)
         return current && all.includes(condition) ? agent : undefined
       }),
-    /** Plays the Deployment controller, which neither server has: says how many pods there are. */
+    /** Writes the status of the Deployment in place of the Deployment controller, which neither server has. */
     deploymentSays: async (numbers: { updated: number; available: number }) => {
       const live = await cluster.get(children.Deployment, ref)
       const { updated, available } = numbers
@@ -224,7 +224,7 @@ for (const make of ['real', 'embedded'] as const) {
     options,
     async (t) => {
       const { cluster, create, change, when, deploymentSays, namespace, ref } = await setUp(t, make)
-      // With every character that Go escapes in a JSON string, and JavaScript does not.
+      // Has every character that Go escapes in a JSON string and JavaScript does not.
       const spec = { ...declarative, systemPrompt: 'You help <b>people</b> & others.\u2028\u2029' }
       await create(spec)
       await when('Ready=False Progressing')
@@ -294,11 +294,11 @@ for (const make of ['real', 'embedded'] as const) {
         const of = newest?.metadata.annotations
         return (of?.['mesh.dev/created-by'] === 'ada@corp' && of['mesh.dev/created-by-exact'] === 'true') || undefined
       })
-      const told = (await cluster.list<KubeObject & { reason?: string }>(events, { namespace })).items.map(
+      const eventReasons = (await cluster.list<KubeObject & { reason?: string }>(events, { namespace })).items.map(
         (one) => one.reason,
       )
       for (const reason of ['RevisionCreated', 'RolledOut', 'Ready', 'CrashLoopBackOff', 'RevisionRestored'])
-        assert.ok(told.includes(reason), `${reason} is not among ${told.join()}`)
+        assert.ok(eventReasons.includes(reason), `${reason} is not among ${eventReasons.join()}`)
     },
   )
 

@@ -90,7 +90,7 @@ async function blockedBy(work: () => Promise<void>): Promise<Problem | undefined
   }
 }
 
-// Invalid, forbidden (by a quota, an admission policy, or for want of the manager's rights), too large.
+// Invalid, forbidden (by a quota, an admission policy or missing rights of the manager), too large.
 const permanentStatuses: ReadonlySet<number> = new Set([400, 403, 413, 422])
 const CLUSTER_REFUSED = 'ClusterRefused'
 

@@ -17,17 +17,17 @@ export interface ReconcileSettings {
   readonly egress?: 'public' | 'platform' | 'any'
   /** Namespace whose pods (worker, gateway) may call agents. */
   readonly systemNamespace: string
-  /** `container`: an agent process has a container of its own; `none`: pods are processes of one user on this machine (P5). */
+  /** `container`: an agent process has its own container; `none`: pods are processes of one user on this machine (P5). */
   readonly isolation: 'container' | 'none'
   /** User and group of an agent process; never the launcher's. */
   readonly agentUser: number
-  /** Of every launcher; of a declarative agent unless its spec has its own. */
+  /** Resources of launchers, and the default for declarative agents. */
   readonly launcherResources: ContainerResources
-  /** Of an agent process whose spec has none: a namespace with a ResourceQuota refuses pods without (PODA11). */
+  /** Default for an agent process, since a namespace with a ResourceQuota refuses pods without resources (PODA11). */
   readonly agentResources: ContainerResources
-  /** Secrets by which nodes pull the images of every agent, beside those of its spec. */
+  /** Pull secrets of every agent, in addition to those of its spec. */
   readonly imagePullSecrets: readonly string[]
-  /** Domains of annotations that agents may give their pods; `*` is every one that changes no pod. */
+  /** Domains of annotations allowed in `spec.pod`; `*` allows every domain that no injector or network plugin reads. */
   readonly podAnnotations: readonly string[]
   /** The hardened profile: images by digest, read-only root file systems, and no agent without isolation. */
   readonly hardened: boolean

@@ -25,11 +25,11 @@ export interface Answer {
   readonly status: number
   readonly headers: Record<string, unknown>
   readonly text: string
-  /** The body as JSON; a test says what it expects of it. */
+  /** The body as JSON, of the type that the test expects. */
   json<T = Record<string, unknown>>(): T
 }
 
-/** Asks the API as a persona; a body that is a text is YAML. */
+/** Sends a request as a persona. A string body is YAML. */
 export type Ask = (who: string, method: string, path: string, body?: unknown) => Promise<Answer>
 
 /** The endpoints of one plugin on the real kube-apiserver, with the shipped personas bound in two namespaces. */

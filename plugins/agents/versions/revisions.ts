@@ -88,7 +88,7 @@ function sourceOf(annotations: Readonly<Record<string, string>>, hasBefore: bool
   return hasBefore ? 'update' : 'create'
 }
 
-// Of a revision that was made before summaries were kept.
+// For revisions that were created before summaries were stored.
 function summaryOf(before: Revision | undefined, revision: Revision): string {
   return before === undefined ? 'first kept revision' : summarize(before.data?.spec ?? {}, revision.data?.spec ?? {})
 }

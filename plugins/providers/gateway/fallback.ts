@@ -21,7 +21,7 @@ export interface Forwarding {
 const maxErrorBytes = 64 * 1024
 
 /**
- * Makes the attempts in order until one succeeds. Overload (429), server errors, timeouts and lost connections lead to the next
+ * Makes the attempts in order until one succeeds. Overload (429), server errors, timeouts and lost connections cause the next
  * one; client errors do not. There is no further attempt once bytes have been sent to the client. Returns the index of the
  * successful attempt. Throws `GatewayError`.
  */

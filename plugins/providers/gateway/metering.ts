@@ -43,7 +43,7 @@ export function createMetering(core: Core): Metering {
         const { namespace, name } = call.data.route
         core.log.error(
           { err: error instanceof Error ? error.message : 'unknown', route: name, namespace },
-          'a model call was not metered',
+          'model call not metered',
         )
       }
     },

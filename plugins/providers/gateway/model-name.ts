@@ -3,7 +3,7 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import { GatewayError } from './openai-error.ts'
 
-/** What a `model` names: a route, or an agent (`agent/<namespace>/<name>`). */
+/** A parsed `model`: a route, or an agent (`agent/<namespace>/<name>`). */
 export type ModelName =
   | { readonly kind: 'route'; readonly namespace: DnsLabel; readonly name: DnsName }
   | { readonly kind: 'agent'; readonly namespace: DnsLabel; readonly name: DnsName }
@@ -24,7 +24,7 @@ export function parseModel(model: string, namespace: string): ModelName {
   }
 }
 
-/** The error for a model that does not exist, or that the principal may not know of. */
+/** The error for a model that does not exist, or that the principal may not use. */
 export function unknownModel({ kind, namespace, name }: ModelName): GatewayError {
   const id = `${kind === 'agent' ? 'agent/' : ''}${namespace}/${name}`
   const message = `The model ${id} does not exist. GET /v1/models lists the models that you may use.`

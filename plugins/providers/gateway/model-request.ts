@@ -44,7 +44,7 @@ export function toProviderRequest({ operation, body, params }: RoutedRequest, mo
   return { ...toRequestFields(params ?? {}), ...body, model, ...usage }
 }
 
-/** Whether the client asked for the usage of a stream. */
+/** Whether the client requested the usage of a stream. */
 export function wantsUsage(body: Body): boolean {
   return isObject(body.stream_options) && body.stream_options.include_usage === true
 }

@@ -171,7 +171,7 @@ test('UXM20: a failed run is an error with its reason that SDKs do not retry', s
     const input = String(call.input)
     if (input === 'stream') call.onText('so far')
     runs++
-    // The run was made and cannot be followed.
+    // The run exists, but its stream fails.
     if (input === 'away') throw new Fail('bus_unavailable')
     const outcome = outcomes[input]
     assert.ok(outcome)

@@ -28,7 +28,7 @@ export async function authenticate(gateway: GatewayContext, bearer: string): Pro
   return { kind: 'pod', username: pod.username, namespace: agent.namespace, agentUid }
 }
 
-// Asked each time: a service account outlives its agent, and the agent of that name may be another by now.
+// Read per call, since a service account may outlive its agent, and another agent may have its name.
 async function uidOf(
   gateway: GatewayContext,
   agent: { readonly namespace: string; readonly name: string },

@@ -10,8 +10,8 @@ import { misconfigured } from './provider-failure.ts'
 import { secrets } from '../resources.ts'
 
 /**
- * The key of a provider, read per call as the gateway itself; undefined when the provider needs none. Throws `GatewayError` when the
- * Secret is missing, is none of the platform's, or is bound to another origin (B7). The key is neither kept nor logged.
+ * Reads the key of a provider with the gateway's identity; undefined if the provider needs none. Throws `GatewayError` if the Secret
+ * is missing, has no label of a provider key, or is bound to another origin (B7). The key is neither cached nor logged.
  */
 export async function readProviderKey(
   gateway: GatewayContext,

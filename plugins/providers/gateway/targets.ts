@@ -11,7 +11,7 @@ import { readProviderKey } from './provider-key.ts'
 import { mayRefer } from '#schemas/references.ts'
 import type { UsableRoute } from './usable-route.ts'
 
-/** A provider to try, and the model there. */
+/** A provider, and the model id there. */
 export interface Target {
   readonly namespace: string
   readonly name: string
@@ -27,7 +27,7 @@ export interface LoadedTarget extends Target {
   readonly host: string | undefined
 }
 
-/** The targets of a route in the order in which they are tried: the provider with its retries, then the fallbacks. */
+/** Returns the targets of a route in the order of the attempts: the provider with its retries, then the fallbacks. */
 export function targetsOf(route: UsableRoute): readonly Target[] {
   const { providerRef, model, fallbacks = [], retries = 0 } = route.spec
   const first = Array.from({ length: 1 + retries }, () => ({ providerRef, model }))
@@ -37,7 +37,7 @@ export function targetsOf(route: UsableRoute): readonly Target[] {
   })
 }
 
-/** Reads provider and key as the gateway itself (B7). Throws `GatewayError`; the key is neither kept nor logged. */
+/** Reads provider and key with the gateway's identity (B7). Throws `GatewayError`. The key is neither cached nor logged. */
 export async function loadTarget(
   gateway: GatewayContext,
   route: UsableRoute,
@@ -51,7 +51,7 @@ export async function loadTarget(
     .catch((error: unknown) => {
       throw isStatus(error, 404) ? misconfigured('provider_missing', `${nameOf(target)} does not exist.`) : error
     })
-  // The API server holds providers to the schema of the kind.
+  // The API server has validated it against the schema of the kind.
   const spec = provider.spec as ModelProviderSpec
   if (!mayRefer(route.namespace, namespace, spec.allowedNamespaces))
     throw misconfigured('not_allowed', `${nameOf(target)} does not allow the namespace ${route.namespace}.`)

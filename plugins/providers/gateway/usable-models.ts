@@ -12,17 +12,17 @@ export interface Usable {
 
 type ModelKind = 'route' | 'agent'
 
-// A chat with an agent also reads the run that it makes.
+// The response of a chat with an agent is read from its run.
 const rights = {
   route: { use: 'modelroutes/invoke', needs: undefined },
   agent: { use: 'agentdeployments/invoke', needs: 'runs' },
 } as const
 
-// For callers whose right names single objects; a right in the whole namespace is one review.
+// For callers with rights on single objects. A right in the whole namespace is one review.
 const maxNamedReviews = 200
 const atOnce = 16
 
-/** The filter of one request; its answers are kept for that request alone. */
+/** Creates the filter of one request, which caches reviews for that request only. */
 export function createUsable(caller: Caller): Usable {
   const answers = new Map<string, Promise<boolean>>()
   let named = 0

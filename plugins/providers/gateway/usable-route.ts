@@ -18,8 +18,8 @@ export interface UsableRoute {
 }
 
 /**
- * The route, if the principal may use it: a person by the cluster's review `create modelroutes/invoke`, before anything is
- * read; a pod in its own namespace, or where the route allows its namespace. A pod that may not learns no more than 404.
+ * Returns the route if the principal may use it. A person needs `create modelroutes/invoke`, reviewed before the route is read. A
+ * pod needs a route of its namespace, or one that allows it, and gets a 404 for any other.
  */
 export async function usableRoute(
   gateway: GatewayContext,
@@ -30,7 +30,7 @@ export async function usableRoute(
   return { namespace: model.namespace, name: model.name, uid: metadata.uid ?? '', spec }
 }
 
-/** As `usableRoute`, the whole object. */
+/** Returns the whole object of a usable route. See {@link usableRoute}. */
 export async function readRoute(
   gateway: GatewayContext,
   principal: Principal,
@@ -39,7 +39,7 @@ export async function readRoute(
   const { namespace, name } = model
   if (principal.kind === 'person') await principal.caller.review('create', 'modelroutes/invoke', { namespace, name })
   const ref = { namespace, name }
-  // The API server holds routes to the schema of the kind.
+  // The API server has validated it against the schema of the kind.
   const route = await gateway.cluster.get<ModelRouteObject>(kubeResource(ModelRoute), ref).catch((error: unknown) => {
     throw isStatus(error, 404) ? unknownModel(model) : error
   })

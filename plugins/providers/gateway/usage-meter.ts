@@ -3,13 +3,13 @@ import { encodeFrame } from '#core/sse/frame.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { Metered } from '../events.ts'
 
-/** Token counts of an answer; `usageReported` is false when the provider said nothing. */
+/** Token counts of a response; `usageReported` is false if the provider reported none. */
 export type Counted = Pick<
   Metered,
   'usageReported' | 'inputTokens' | 'outputTokens' | 'cachedTokens' | 'reasoningTokens'
 >
 
-/** Looks at the bytes of an answer on their way; `pass` gives what goes to the client. */
+/** Reads the usage from a response while it is relayed. `pass` returns the bytes for the client. */
 export interface UsageMeter {
   pass(chunk: Buffer): Buffer
   counted(): Counted
@@ -19,7 +19,7 @@ const nothing: Counted = { usageReported: false, inputTokens: 0, outputTokens: 0
 const tailBytes = 16 * 1024
 const maxWhole = 32 * 1024 * 1024
 
-/** For a stream whose client asked for usage: bytes pass untouched, the usage is read from the tail. */
+/** For a stream whose client requested usage: bytes are relayed unchanged, and the usage is read from the end. */
 export function meterTail(): UsageMeter {
   let tail = Buffer.alloc(0)
   return {
@@ -38,7 +38,7 @@ export function meterTail(): UsageMeter {
   }
 }
 
-/** For a stream whose client did not ask: the chunk that only carries usage was asked for by the gateway and stays here. */
+/** For a stream whose client did not request usage: the chunk with usage only, requested by the gateway, is removed. */
 export function meterAndHide(): UsageMeter {
   let counted = nothing
   let out: Buffer[] = []
@@ -61,7 +61,7 @@ export function meterAndHide(): UsageMeter {
   }
 }
 
-/** For an answer that is one JSON document. */
+/** For a response that is one JSON document. */
 export function meterWhole(): UsageMeter {
   const chunks: Buffer[] = []
   let size = 0

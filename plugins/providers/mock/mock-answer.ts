@@ -23,8 +23,8 @@ export function mockAnswer(body: Body, script: Script = []): MockAnswer {
   if (structured !== undefined) return { text: structured, toolCalls: [] }
   const messages = list(body.messages).filter(isObject)
   const lastUser = messages.findLastIndex(({ role }) => role === 'user')
-  const asked = textOf(messages[lastUser]?.content)
-  const step = script.find(({ contains }) => contains === undefined || asked.includes(contains))
+  const prompt = textOf(messages[lastUser]?.content)
+  const step = script.find(({ contains }) => contains === undefined || prompt.includes(contains))
   if (step === undefined) return { text: plain, toolCalls: [] }
   const answered = messages.slice(lastUser + 1).some(({ role }) => role === 'tool')
   const offered = new Set(list(body.tools).map(toolName))

@@ -167,7 +167,7 @@ export async function refused(work: Promise<unknown>): Promise<InstanceType<type
   throw new Error('was not refused')
 }
 
-/** Creates a Secret with a provider's key, as docs/operations/model-providers.md says; without an origin it is an ordinary Secret. */
+/** Creates a Secret with a provider's key, as in docs/operations/model-providers.md. Without an origin it is an ordinary Secret. */
 export async function addKey(
   gateway: { run(...args: string[]): Promise<string> },
   namespace: string,
@@ -216,7 +216,7 @@ export async function addAgent(admin: KubeClient, namespace: string, name: strin
   return (await admin.create(resource, agent)).metadata.uid ?? ''
 }
 
-/** A provider's HTTP server that answers as the test says. */
+/** HTTP server of a provider with the responses of the test. */
 export async function startUpstream(
   t: TestContext,
   reply: (response: ServerResponse, body: Record<string, unknown>, headers: IncomingHttpHeaders) => void,

@@ -22,7 +22,7 @@ export interface ManagedCluster {
 
 type Connect = (bearer: string) => KubeClient
 
-/** Both makes of API server; everything ends with the test. */
+/** Starts one of the API servers, until the end of the test. */
 export const clusters = {
   real: async (t: TestContext): Promise<ManagedCluster> => {
     const kube = await sharedKube(t)

@@ -6,10 +6,10 @@ import { agentEnvironment, launcherEnvironment } from './environment.ts'
 import { LAUNCHER_COMMAND, LAUNCHER_USER, MOUNTS } from './image-layout.ts'
 import type { ReconcileSettings } from '../settings.ts'
 
-/** Seconds that a pod serves after its end was requested: workers keep the slices for one, and the cluster takes a moment to write them. */
+/** Seconds that a terminating pod still serves, since workers cache EndpointSlices for a second and the cluster updates them late. */
 export const LEAVING_SECONDS = 3
 
-/** Container name of the launcher where the agent has a container of its own. */
+/** Container name of the launcher beside an agent process. */
 export const LAUNCHER_CONTAINER = 'launcher'
 
 /** A declarative agent: the launcher runs the loop, no other process exists. */
@@ -19,7 +19,7 @@ export function declarativeContainer(agent: AgentDeploymentObject, settings: Rec
     name: 'agent',
     resources: agent.spec.resources ?? settings.launcherResources,
     startupProbe,
-    // A launcher without runs ends at once: an invoke on its way would be cut, with no proof whether it had arrived.
+    // A launcher without runs exits immediately, which would cut an invoke in transit without proof whether it arrived.
     lifecycle: { preStop: { sleep: { seconds: LEAVING_SECONDS } } },
   }
 }
@@ -38,7 +38,7 @@ export function launcherSidecar(agent: AgentDeploymentObject, settings: Reconcil
   }
 }
 
-/** The agent in a container of its own, from its image or, with a command alone, from the launcher's. */
+/** The container of an agent process, from the agent's image or, with a command only, from the launcher's. */
 export function agentContainer(agent: AgentDeploymentObject, settings: ReconcileSettings) {
   const { image, runtime = {}, resources } = agent.spec
   const { command, args } = runtime
@@ -52,9 +52,9 @@ export function agentContainer(agent: AgentDeploymentObject, settings: Reconcile
     env: agentEnvironment(agent, settings),
     resources: resources ?? settings.agentResources,
     volumeMounts: [agentTokens, ...temporaryFiles(agent, settings), ...ownMounts(agent)],
-    // Answered by the launcher once the runs have ended (P3): an httpGet needs no program of the image.
+    // The launcher responds when the runs have ended (P3). An httpGet requires no program in the image.
     lifecycle: { preStop: { httpGet: onLauncher('/idle') } },
-    // Fails when the launcher is gone (P4), or asks for the end of an agent that ignored a cancel.
+    // Fails without a launcher (P4), or when the launcher requests a restart of an agent that ignored a cancel.
     livenessProbe: {
       httpGet: onLauncher('/agent/livez'),
       periodSeconds: 2,
@@ -67,13 +67,13 @@ export function agentContainer(agent: AgentDeploymentObject, settings: Reconcile
   }
 }
 
-/** A place for temporary files where the root file system is read-only, unless the agent has a volume there. */
+/** A volume at /tmp if the root file system is read-only, unless the agent mounts its own there. */
 export function temporaryFiles({ spec: { pod } }: AgentDeploymentObject, { hardened }: ReconcileSettings) {
   const has = pod?.volumeMounts?.some(({ mountPath }) => mountPath === TEMPORARY) === true
   return hardened && !has ? [{ name: 'agent-tmp', mountPath: TEMPORARY }] : []
 }
 
-// Field by field: what a later schema adds reaches no container by itself.
+// Field by field, so that additions to the schema reach no container by default.
 function ownMounts({ spec: { pod } }: AgentDeploymentObject) {
   const own = (pod?.volumeMounts ?? []).filter(({ name }) => !PLATFORM_VOLUMES.includes(name))
   return own.map(({ name, mountPath, subPath, readOnly }) => ({
@@ -111,15 +111,15 @@ function launcherBase(agent: AgentDeploymentObject, settings: ReconcileSettings)
   }
 }
 
-/** In a condition the end of a log says what an exit code does not. */
+/** Conditions show the end of the log, which explains an exit code. */
 const terminationMessagePolicy = 'FallbackToLogsOnError'
 
-// By number: a name would be looked up in the container that has the probe.
+// By number, since a name is resolved in the container with the probe.
 function onLauncher(path: string) {
   return { path, port: reservedPorts.invoke.port, scheme: 'HTTPS' }
 }
 
-// The delay is what a launcher takes to start: a probe before that is a Warning event of each new pod.
+// A launcher starts within the delay. An earlier probe would be a Warning Event of each new pod.
 const startupProbe = {
   httpGet: onLauncher('/livez'),
   initialDelaySeconds: 2,
@@ -128,7 +128,7 @@ const startupProbe = {
   failureThreshold: 60,
 }
 
-// Pod Security `restricted`. The user is a number: with a name, the kubelet cannot know that it is not root.
+// Pod Security `restricted`. A numeric user, since the kubelet cannot verify that a named one is not root.
 function restricted(user: number, readOnlyRootFilesystem: boolean) {
   return {
     allowPrivilegeEscalation: false,

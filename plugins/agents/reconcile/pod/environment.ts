@@ -27,7 +27,7 @@ export function launcherEnvironment(agent: AgentDeploymentObject, settings: Reco
     { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
     variable('MESH_AGENT_CONFIG', `${MOUNTS.config}/${CONFIG_FILE}`),
     variable('MESH_HOSTS', [...serviceNames(agent), '$(POD_IP)'].join(',')),
-    // Not in the configuration, whose name is a hash of its content.
+    // Not part of the configuration, since the hash of its content is its name.
     {
       name: 'MESH_AGENT_REVISION',
       valueFrom: { fieldRef: { fieldPath: `metadata.labels['${REVISION_NUMBER_LABEL}']` } },

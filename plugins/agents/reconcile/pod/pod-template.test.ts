@@ -148,7 +148,7 @@ test('P3: a terminating pod serves until workers and Services have removed it, t
     const { pod } = containersOf(spec)
     assert.equal(pod.terminationGracePeriodSeconds - 3, 30)
     const [container] = pod.containers
-    // A process of its own is ended when the launcher says that its runs have ended.
+    // The hook of an agent process returns when the launcher reports that its runs have ended.
     const expected =
       spec === declarative ? { sleep: { seconds: 3 } } : { httpGet: { path: '/idle', port: 8080, scheme: 'HTTPS' } }
     assert.deepEqual(container?.lifecycle.preStop, expected)

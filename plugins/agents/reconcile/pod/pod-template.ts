@@ -12,7 +12,7 @@ type AgentVolume = NonNullable<NonNullable<AgentDeploymentObject['spec']['pod']>
 /** Lifetime of a projected token in seconds. The kubelet renews it at 80 %. */
 const TOKEN_SECONDS = 3600
 
-/** The pod of an agent in its form, within Pod Security `restricted`; `configMap` is the launcher's configuration. */
+/** The pod template of an agent, within Pod Security `restricted`. `configMap` has the launcher's configuration. */
 export function toPodTemplate(
   agent: AgentDeploymentObject,
   { configMap, revisionNumber }: { readonly configMap: string; readonly revisionNumber: number },
@@ -61,7 +61,7 @@ function placement({ spec: { pod = {} } }: AgentDeploymentObject, settings: Reco
   }
 }
 
-// A process of the user never shares a container with the launcher, whose root file system, environment and process tree stay the platform's.
+// An agent process never shares root file system, environment or process tree with the launcher.
 function containers(agent: AgentDeploymentObject, settings: ReconcileSettings) {
   if (workloadType(agent.spec) === 'declarative') return { containers: [declarativeContainer(agent, settings)] }
   return { initContainers: [launcherSidecar(agent, settings)], containers: [agentContainer(agent, settings)] }
@@ -74,7 +74,7 @@ function volumes(agent: AgentDeploymentObject, configMap: string, settings: Reco
       name: 'agent-config',
       configMap: { name: configMap, items: [{ key: CONFIG_FILE, path: CONFIG_FILE }], defaultMode: 0o440 },
     },
-    // Mounted for the launcher only, without the unused half of the pair.
+    // Mounted for the launcher only, without the public key, which it does not need.
     {
       name: 'agent-keys',
       secret: {
@@ -90,7 +90,7 @@ function volumes(agent: AgentDeploymentObject, configMap: string, settings: Reco
   ]
 }
 
-// Source by source, as `placement`; `accept.ts` has refused the others with a reason.
+// Source by source, as in `placement`. `validate-spec.ts` has refused other sources.
 function ownVolume(volume: AgentVolume) {
   if (PLATFORM_VOLUMES.includes(volume.name)) return []
   return VOLUME_SOURCES.filter((source) => volume[source] !== undefined)
@@ -98,7 +98,7 @@ function ownVolume(volume: AgentVolume) {
     .map((source): AgentVolume => ({ name: volume.name, [source]: volume[source] }))
 }
 
-/** Name of the Secret with the agent's key pair: of a form that the CRD keeps out of every spec, also before it is made. */
+/** Name of the Secret with the agent's key pair. The CRD refuses references to such names, also before the Secret exists. */
 export function keysName(agent: AgentDeploymentObject): string {
   return `${agent.metadata.name}${KEYS_SECRET_SUFFIX}`
 }

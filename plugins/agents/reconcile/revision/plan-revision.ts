@@ -35,7 +35,7 @@ export type RevisionPlan = PlannedRevision &
 interface PlannedRevision {
   readonly name: string
   readonly revision: number
-  /** The number that this content had first: pods have it, so that raising the revision replaces none of them. */
+  /** The first number of this content. Pods are labelled with it, so that a rollback to the content replaces none of them. */
   readonly first: number
 }
 
@@ -68,7 +68,7 @@ export function planRevision(
   return { do: 'create', name, revision, first, object: toRevision(agent, data, { name, revision, annotations }) }
 }
 
-/** Old revisions beyond the limit, oldest first; never one that serves or is being brought up. */
+/** Old revisions beyond the limit, oldest first, except those in use. */
 export function revisionsToPrune(
   existing: readonly Revision[],
   limit: number,
@@ -78,7 +78,7 @@ export function revisionsToPrune(
   return old.slice(0, Math.max(0, old.length - limit))
 }
 
-// What happened decides, not an annotation of the agent: one that stays there would name later changes too (UXM6).
+// Decided by the change itself. An annotation of the agent would also mark later changes as rollbacks (UXM6).
 function rolledBackTo(revision: Revision): Record<string, string> {
   return {
     [SOURCE_ANNOTATION]: 'rollback',
@@ -87,7 +87,7 @@ function rolledBackTo(revision: Revision): Record<string, string> {
   }
 }
 
-// A field manager is what the writer calls itself: a guess until the audit log names the person (ADR 0030).
+// The field manager is chosen by the client, so it is a guess until the audit log has the authenticated actor (ADR 0030).
 function madeBy({ metadata }: AgentDeploymentObject): Record<string, string> {
   const manager = metadata.managedFields?.filter((one) => one.subresource === undefined).at(-1)?.manager
   return {

@@ -5,7 +5,7 @@ import type { AgentPod, ContainerStatus, Terminated } from './agent-pod.ts'
 /** The last unrequested termination of a container, as shown in the status of an agent. */
 export type Termination = NonNullable<AgentDeploymentStatus['lastTermination']>
 
-/** Whether a pod has a container that terminated by itself. Pure. */
+/** Whether a pod has a container that terminated without a request. Pure. */
 export function hasTermination(pod: AgentPod): boolean {
   return terminationsOf(pod).length > 0
 }

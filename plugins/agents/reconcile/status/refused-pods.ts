@@ -11,8 +11,8 @@ const FIELD =
   /\b((?:spec|metadata)[\w.[\]-]*): (Invalid value|Required value|Unsupported value|Duplicate value|Forbidden|Too long|Not found)/g
 
 /**
- * Why the cluster refuses the pods of a Deployment (its condition `ReplicaFailure`), as names, fields and quantities.
- * The message itself is not shown: an admission webhook or a validation quotes what was submitted (M7).
+ * Returns why the cluster refuses the pods of a Deployment (condition `ReplicaFailure`), as names, fields and quantities.
+ * The message itself is not shown, since webhooks and validations quote submitted values (M7).
  */
 export function refusedPodsMessage(message: string): string {
   const text = message.slice(0, 8192)
@@ -42,7 +42,7 @@ function quantitiesAt(pattern: RegExp, text: string): string | undefined {
   return pattern.exec(text)?.[1]?.replace(/,$/, '')
 }
 
-// Each check is `name (container "x" must set ...)`; its name says what to change.
+// Each check is `name (container "x" must set ...)`; its name is the field to change.
 function podSecurityMessage(text: string): string | undefined {
   const [, level, rest] = POD_SECURITY.exec(text) ?? []
   if (level === undefined || rest === undefined) return undefined

@@ -4,8 +4,8 @@ import { messageOfLine } from '#core/log/message-of-line.ts'
 const MOST = 200
 
 /**
- * The last line of a termination message, which the kubelet takes from the end of the container's log (policy
- * `FallbackToLogsOnError`). A line in JSON gives its message. Undefined when the container wrote nothing.
+ * Returns the last line of a termination message, which is the end of the container's log (policy `FallbackToLogsOnError`).
+ * For a line in JSON, its message is returned; undefined for an empty log.
  */
 export function lastLine(message: string | undefined): string | undefined {
   const lines = (message ?? '').split('\n').map(printable).filter(Boolean)
@@ -13,7 +13,7 @@ export function lastLine(message: string | undefined): string | undefined {
   return line === undefined ? undefined : shortened(printable(messageOfLine(line)))
 }
 
-/** The program that a container runtime or tini did not find; undefined when the message says something else. */
+/** Returns the program that a container runtime or tini did not find; undefined for any other message. */
 export function missingProgram(message: string | undefined): string | undefined {
   const found =
     /exec: "([^"\n]{1,200})": (?:executable file not found|stat [^\n]* no such file)/.exec(message ?? '') ??
