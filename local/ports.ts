@@ -37,8 +37,8 @@ export class PortTaken extends Error {
 }
 
 /**
- * The ports to listen on, and those that differ from the usual ones. A taken port that the user chose is refused
- * (`PortTaken`). 0 is a free port for every listener: programs that start several platforms must not race for the usual ports.
+ * Chooses the ports to listen on, and reports those that differ from the defaults. Refuses a taken port that the user chose (`PortTaken`).
+ * 0 selects a free port for every listener, so that several platforms started by a program do not race for the defaults.
  */
 export async function choosePorts(
   given?: number,

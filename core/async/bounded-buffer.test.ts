@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createBoundedBuffer } from './bounded-buffer.ts'
 
-/** A consumer whose calls end when the test says so. */
+/** A consumer whose calls complete when the test completes them. */
 function taker() {
   const calls: (readonly number[])[] = []
   let under = Promise.withResolvers<void>()

@@ -13,7 +13,7 @@ import type { AnswerReader, GatewayAnswer, ModelAnswer } from './model-answer.ts
 const maxAnswerBytes = 16 * 1024 * 1024
 
 const maxCode = 128
-/** A namespace, a slash and a name. */
+/** Maximum length of a namespace, a slash and a name. */
 const maxProvider = 317
 
 /** The model gateway, and as whom it is called. */

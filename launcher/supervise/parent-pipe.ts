@@ -1,8 +1,8 @@
 import { Socket } from 'node:net'
 
 /**
- * Calls `onLost` once, when the other end of an inherited pipe closes: its holder is gone, kill -9 included. A descriptor
- * that is no open pipe is a holder that is gone already.
+ * Calls `onLost` once when the other end of an inherited pipe closes, that is, when its holder has exited for any reason. A descriptor that
+ * is not an open pipe counts as a lost holder.
  */
 export function watchParentPipe(fd: number, onLost: () => void): void {
   try {

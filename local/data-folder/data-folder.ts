@@ -55,7 +55,7 @@ export function openDataFolder(path: string, fresh: boolean): OpenFolder {
   }
 }
 
-// Step by step: a recursive mkdir below /proc never returns.
+// Creates one directory at a time: a recursive mkdir below /proc never returns.
 function makeRoot(path: string, root: string): void {
   const missing: string[] = []
   for (let at = root; !existsSync(at); at = dirname(at)) missing.unshift(at)

@@ -101,7 +101,7 @@ function toStateObject(state: ContainerState): object {
   return { terminated: toTerminated(state) }
 }
 
-// As a kubelet with `FallbackToLogsOnError`: the log explains a failure, and no success.
+// Like a kubelet with `FallbackToLogsOnError`: the last log line explains failures only.
 function toTerminated({ exitCode, at, lastLine }: ContainerEnd): object {
   const finishedAt = timestamp(at)
   if (exitCode === 0) return { exitCode, finishedAt, reason: 'Completed' }

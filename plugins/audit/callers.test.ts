@@ -198,7 +198,7 @@ for (const { name, options, start } of forms)
     const create = (user: string, object: object) => ok(as(user, 'POST', '/catalog', object))
     const made = await create('developer', { metadata: { name: 'one', namespace }, spec: spec('1') })
     const second = await ok(as('operator', 'PUT', item, { metadata: made?.metadata, spec: spec('2') }))
-    // Nothing changes: neither the same content, nor a dry run.
+    // Neither equal content nor a dry run is a change.
     await ok(as('developer', 'PUT', item, { metadata: second?.metadata, spec: spec('2') }))
     await ok(as('developer', 'PUT', `${item}?dryRun=All`, { metadata: {}, spec: spec('9') }))
     await ok(as('developer', 'DELETE', `${item}?dryRun=All`))

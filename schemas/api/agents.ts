@@ -42,7 +42,7 @@ export const AgentListQuery = Type.Object(
 /** Query of routes that write an agent. */
 export const DryRunQuery = Type.Object({ dryRun: Type.Optional(dryRun) }, strict)
 
-/** Query of `POST /api/agents`; the namespace is that of agents which name none. */
+/** Query of `POST /api/agents`; the namespace applies to agents without one. */
 export const CreateAgentQuery = Type.Object(
   {
     dryRun: Type.Optional(dryRun),

@@ -86,7 +86,7 @@ const spec = Type.Object(
   },
 )
 
-/** Where models are served, and the key to it. */
+/** Endpoint of models, and the key for it. */
 export const ModelProvider = defineKind({
   kind: 'ModelProvider',
   plural: 'modelproviders',

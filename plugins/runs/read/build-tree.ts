@@ -58,7 +58,7 @@ const namedByKey: ReadonlySet<string> = new Set(['message', 'delegate', 'interru
 
 /** Position of the entries in the journal; the default is all of it. */
 export interface TreePart {
-  /** Entries precede: an end without its start is a node. */
+  /** The list starts within a journal: an end without its start becomes a node. */
   readonly isContinued?: boolean
   /** Entries follow: nodes without an end may have one there. */
   readonly isTruncated?: boolean
