@@ -29,6 +29,11 @@ const commands: readonly Command[] = [
     summary: 'check the seals of the audit log',
     load: async () => (await import('#plugins/audit/seal/verify-command.ts')).verifyCommand,
   },
+  {
+    words: 'rebuild',
+    summary: 'fill the tables of a projection from the event log again',
+    load: async () => loadRebuild(),
+  },
   { words: 'restore', summary: 'run once after a backup was restored', load: async () => loadRestore() },
   { words: 'keys init', summary: 'make the signing keys that are missing', load: async () => loadKeys('init') },
   { words: 'keys rotate', summary: 'publish new signing keys', load: async () => loadKeys('rotate') },
@@ -47,6 +52,14 @@ const roleSummaries: Readonly<Record<Role, string>> = {
 async function loadRestore(): Promise<(input: CommandInput) => Promise<number>> {
   const { restoreCommand } = await import('#core/host/commands/restore-command.ts')
   return (input) => restoreCommand(input, () => main(['migrate']))
+}
+
+async function loadRebuild(): Promise<(input: CommandInput) => Promise<number>> {
+  const { rebuildCommand } = await import('#core/host/commands/rebuild-command.ts')
+  const { composeHost } = await import('#core/host/process/compose-process.ts')
+  const { plugins } = await import('#plugins/index.ts')
+  return (input) =>
+    rebuildCommand(input, (composition) => composeHost({ ...composition, plugins, env: input.env, version }))
 }
 
 async function loadKeys(kind: 'init' | 'rotate'): Promise<(input: CommandInput) => Promise<number>> {

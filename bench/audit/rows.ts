@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
-import { coreMigrations } from '#core/host/platform/open-platform.ts'
+import { coreMigrations } from '#core/host/platform/platform-store.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'

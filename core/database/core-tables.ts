@@ -10,6 +10,8 @@ export interface CoreTables {
   inbox: { consumer: string; event_id: string; position: bigint }
   cursor: { name: string; stream: string; position: bigint; version: Generated<number> }
   dead_letter: DeadLetterTable
+  /** `rebuild` identifies the latest rebuild that was started; an earlier one that still runs stops. */
+  projection_versions: { name: string; version: number; rebuild: Generated<string | null> }
   leader: { name: string; holder: string; epoch: bigint; expires_at: Date }
 }
 

@@ -4,7 +4,9 @@ import type { NewEvent } from './event.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { formatTraceparent } from '#core/telemetry/traceparent.ts'
 import { txWithTables } from '#core/database/database.ts'
+import { codeOf } from '#core/database/database-errors.ts'
 import { withCommit } from '#core/database/driver.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { toPlacedEvent, toRow } from './event-row.ts'
 import type { PlacedEvent } from './event-row.ts'
 import type { Projections } from './projections.ts'
@@ -18,6 +20,9 @@ type Db = Transaction<CoreTables>
 interface Identified extends StreamEvent {
   readonly event: NewEvent & { readonly id: string }
 }
+
+/** SQLSTATE of `append_projected_events` for a process whose projections have another version than the database. */
+const OTHER_VERSION = 'MS001'
 
 /** Key of the advisory lock under which positions are assigned. */
 export const appendLock = 7_305_001
@@ -43,6 +48,7 @@ export function createAppender(
   const db = txWithTables<CoreTables>(root)
   const placed: PlacedEvent[] = []
   const keyed = new Set<string>()
+  const fed = new Map<string, number>()
   const place = async (entries: readonly Identified[], last: ReadonlyMap<string, number>): Promise<void> => {
     const behind = countByStream(entries)
     for (const { stream, event } of entries) {
@@ -51,6 +57,7 @@ export function createAppender(
       const one = toPlacedEvent(stream, (last.get(stream) ?? 0) - left, event)
       placed.push(one)
       await projections.apply(one, root)
+      for (const { name, version } of projections.fedBy(one.type)) fed.set(name, version)
     }
   }
   const freshOf = async (entries: readonly StreamEvent[]): Promise<Identified[]> => {
@@ -70,7 +77,7 @@ export function createAppender(
     },
     commit: async () => {
       if (placed.length === 0) return undefined
-      return insertAndCommit(db, placed, keyed.size > 0)
+      return insertAndCommit(db, placed, { keyed: keyed.size > 0, fed })
     },
   }
 }
@@ -132,9 +139,26 @@ async function claimKeys(db: Db, ids: readonly string[]): Promise<string[]> {
  * One statement takes the lock and then the positions, so that position is commit order (O2). COMMIT is in the same message, so that no
  * writer waits for the lock while this process is slow, frozen or far away.
  */
-async function insertAndCommit(db: Db, events: readonly PlacedEvent[], keyed: boolean): Promise<number> {
+async function insertAndCommit(
+  db: Db,
+  events: readonly PlacedEvent[],
+  { keyed, fed }: { readonly keyed: boolean; readonly fed: ReadonlyMap<string, number> },
+): Promise<number> {
   const rows = escapeLiteral(JSON.stringify(events.map(toRow)))
-  const insert = `select append_events(${appendLock}, ${rows}, ${keyed}) as waited`
-  const answer = await db.executeQuery<{ waited: number }>(withCommit(insert))
+  const versions = escapeLiteral(JSON.stringify([...fed].map(([name, version]) => ({ name, version }))))
+  const insert =
+    fed.size === 0
+      ? `append_events(${appendLock}, ${rows}, ${keyed})`
+      : `append_projected_events(${appendLock}, ${rows}, ${keyed}, ${versions})`
+  const answer = await db
+    .executeQuery<{ waited: number }>(withCommit(`select ${insert} as waited`))
+    .catch((error: unknown) => {
+      throw codeOf(error) === OTHER_VERSION ? otherVersion(error) : error
+    })
   return answer.rows[0]?.waited ?? 0
+}
+
+// Transient for a client and for a consumer: a process of the right version accepts the same request.
+function otherVersion(cause: unknown): Fail {
+  return new Fail('store_unavailable', 'A projection of this process has another version than the database.', { cause })
 }

@@ -6,7 +6,8 @@ import type { Projection } from './store.ts'
 export interface Projections {
   readonly all: readonly Projection[]
   apply(event: PlacedEvent, db: Transaction<unknown>): Promise<void>
-  find(name: string): Projection
+  /** Projections that events of a type feed. */
+  fedBy(type: string): readonly Projection[]
 }
 
 /** Registers projections. Throws if two share a name or a table. */
@@ -22,11 +23,7 @@ export function createProjections(all: readonly Projection[]): Projections {
     apply: async (event, db) => {
       for (const projection of byType.get(event.type) ?? []) await projection.apply(event, db)
     },
-    find: (name) => {
-      const found = all.find((projection) => projection.name === name)
-      if (found === undefined) throw new Error(`there is no projection ${name}`)
-      return found
-    },
+    fedBy: (type) => byType.get(type) ?? [],
   }
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Kysely, Transaction } from 'kysely'
 import type { StoredEvent } from './event.ts'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { appendLock } from './append.ts'
 import { txWithTables } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
@@ -12,15 +13,21 @@ const pageSize = 500
 
 /**
  * Rebuilds a projection from the log while the system runs: new tables in a separate schema are filled, caught up, and swapped in under a
- * short lock. `apply` is unchanged: the search path decides which tables it writes.
+ * short lock, together with the version of the projection: from then on a process with another version cannot append its events (ADR 0056).
+ * `apply` is unchanged: the search path decides which tables it writes. A rebuild that was started later stops this one.
  */
 export async function rebuild(database: Database, projection: Projection): Promise<{ readonly events: number }> {
-  await refuseWhenPruned(database.db)
+  await refuseWhenPruned(database.db, projection)
+  const token = uuidV7()
   const schema = `rebuild_${projection.name.replaceAll(/\W/g, '_')}`
-  await database.root.transaction().execute((db) => shadowTables(db, schema, projection.tables))
+  await database.root.transaction().execute(async (db) => {
+    await takeOver(txWithTables<CoreTables>(db), projection, token)
+    await shadowTables(db, schema, projection.tables)
+  })
   let position = 0n
   let events = 0
   const replay = async (db: Transaction<unknown>): Promise<number> => {
+    await assertLatest(txWithTables<CoreTables>(db), projection, token)
     const page = await readTypes(txWithTables<CoreTables>(db), projection, position)
     await applyIn(db, schema, projection, page)
     position = page.at(-1)?.position ?? position
@@ -36,9 +43,30 @@ export async function rebuild(database: Database, projection: Projection): Promi
     )
     await sql`select pg_advisory_xact_lock(${sql.lit(appendLock)})`.execute(db)
     while ((await replay(db)) > 0);
+    await refuseWhenPruned(txWithTables<CoreTables>(db), projection)
     await swapTables(db, schema, projection.tables)
+    await recordVersion(txWithTables<CoreTables>(db), projection)
   })
   return { events }
+}
+
+// Waits for a transaction of an earlier rebuild, which stops at its next page: two of them would fill the same tables.
+async function takeOver(db: Kysely<CoreTables>, { name, version }: Projection, token: string): Promise<void> {
+  await db
+    .insertInto('projection_versions')
+    .values({ name, version, rebuild: token })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ rebuild: token }))
+    .execute()
+}
+
+async function assertLatest(db: Kysely<CoreTables>, { name }: Projection, token: string): Promise<void> {
+  const query = db.selectFrom('projection_versions').select('rebuild').where('name', '=', name)
+  const row = await query.forShare().executeTakeFirst()
+  if (row?.rebuild !== token) throw new Error(`another rebuild of ${name} was started; this one stops`)
+}
+
+async function recordVersion(db: Kysely<CoreTables>, { name, version }: Projection): Promise<void> {
+  await db.updateTable('projection_versions').set({ version, rebuild: null }).where('name', '=', name).execute()
 }
 
 async function readTypes(
@@ -60,12 +88,10 @@ async function applyIn(
   await sql`select set_config('search_path', 'public', true)`.execute(db)
 }
 
-async function refuseWhenPruned(db: Kysely<CoreTables>): Promise<void> {
+async function refuseWhenPruned(db: Kysely<CoreTables>, { name }: Projection): Promise<void> {
   const row = await db.selectFrom('event_ranges').select('range').where('range', '=', 0).executeTakeFirst()
   if (row === undefined) {
-    throw new Error(
-      'retention has dropped the beginning of the log: a rebuild would lose what is known only from there',
-    )
+    throw new Error(`projection ${name} cannot be rebuilt: retention has dropped the beginning of the log`)
   }
 }
 

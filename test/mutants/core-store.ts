@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const consumers = ['core/messaging/consumer/consumers.test.ts']
 const store = ['core/event-store/store.test.ts']
+const projectionVersions = ['core/event-store/projection-versions.test.ts']
 const leadership = ['core/database/leader-election.test.ts']
 
 /** Defects in core/database, core/event-store and core/messaging: streams, positions, leadership, consumers, the relay. */
@@ -110,5 +111,37 @@ export const mutants: readonly Mutant[] = [
     replace: 'openDatabase({ url, connections: 20,',
     tests: ['core/host/process/start.test.ts'],
     only: 'databaseConnections',
+  },
+  {
+    name: 'a process of another version writes a projection',
+    file: 'core/event-store/migrations/0004-projection-versions.ts',
+    find: 'where g.version <> p.version limit 1',
+    replace: 'where false limit 1',
+    tests: projectionVersions,
+    only: 'cannot append',
+  },
+  {
+    name: 'two rebuilds fill one table',
+    file: 'core/event-store/rebuild-projection.ts',
+    find: '    await assertLatest(txWithTables<CoreTables>(db), projection, token)\n',
+    replace: '',
+    tests: projectionVersions,
+    only: 'later one',
+  },
+  {
+    name: 'a rebuild does not record its version',
+    file: 'core/event-store/rebuild-projection.ts',
+    find: '    await recordVersion(txWithTables<CoreTables>(db), projection)\n',
+    replace: '',
+    tests: projectionVersions,
+    only: 'registered once',
+  },
+  {
+    name: 'an older release writes the tables of a newer one',
+    file: 'core/event-store/projection-versions.ts',
+    find: 'if (version > projection.version) throw',
+    replace: 'if (version > projection.version + 9) throw',
+    tests: projectionVersions,
+    only: 'older release',
   },
 ]

@@ -120,8 +120,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a NATS without its stream is ready',
-    file: 'core/host/platform/open-platform.ts',
-    find: `    if ('verify' in bus) await bus.verify({ durables: [] })\n`,
+    file: 'core/host/platform/platform-bus.ts',
+    find: `  if ('verify' in bus) await bus.verify({ durables: [] })\n`,
     replace: '',
     tests: ['core/host/process/start.test.ts'],
     only: 'PODA14',

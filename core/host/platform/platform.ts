@@ -37,6 +37,8 @@ export interface Platform {
   readonly available: Readonly<Record<'store' | 'bus', (signal: AbortSignal) => Promise<void>>>
   /** Creates tables, streams and durable consumers; for the role `migrate`. */
   migrate(consumers: readonly Consumer[]): Promise<void>
+  /** Rebuilds a projection from the log. Throws `UnknownProjection`. */
+  rebuild(name: string): Promise<{ readonly events: number }>
   /** Background work of core, besides that of plugins: retention of the event log. */
   readonly jobs: readonly Job[]
   relay(consumers: readonly Consumer[], signal: AbortSignal): Running

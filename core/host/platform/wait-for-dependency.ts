@@ -4,6 +4,7 @@ import { StreamDrift } from '#core/messaging/bus/nats-streams.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { MigrationsMissing } from '#core/database/migrate.ts'
+import { ProjectionsOutdated } from '#core/event-store/projection-versions.ts'
 
 /** Name of the dependency, as it appears in log messages. */
 export interface Waiting {
@@ -37,5 +38,6 @@ export async function until<T>({ what, log, signal }: Waiting, attempt: () => Pr
 /** Whether an error means that something is not available yet, rather than wrong. */
 export function mayCome(error: unknown): error is Error {
   if (error instanceof Fail) return error.code === 'store_unavailable' || error.code === 'bus_unavailable'
+  if (error instanceof ProjectionsOutdated) return true
   return error instanceof MigrationsMissing || (error instanceof StreamDrift && error.onlyMissing)
 }

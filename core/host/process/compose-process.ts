@@ -30,6 +30,7 @@ import type { Host } from './host.ts'
 import { createPlatformOpener } from '../platform/open-platform.ts'
 import { openTracing } from './open-tracing.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import type { RebuildRequest } from '../role/role.ts'
 import { loadThirdParties } from '../load/third-party.ts'
 
 /** Input of a process. */
@@ -55,6 +56,8 @@ export interface Composition {
   readonly pages?: FastifyPluginAsync
   readonly mayMovePorts?: boolean
   readonly checkResponses?: boolean
+  /** The role `migrate` rebuilds this projection instead. */
+  readonly rebuild?: RebuildRequest
 }
 
 /** A composed process; `close` also closes the parts shared by its roles. */
@@ -121,7 +124,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     outbound: outboundOf(core, cluster, composition),
     coreEventTypes: clusterEvents,
     thirdParty: new Set(thirdParty.map(({ name }) => name)),
-    ...pick(composition, 'now', 'pages', 'mayMovePorts', 'checkResponses'),
+    ...pick(composition, 'now', 'pages', 'mayMovePorts', 'checkResponses', 'rebuild'),
   })
   const close = async (): Promise<void> => {
     await host.close().finally(async () => {

@@ -20,7 +20,7 @@ import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { createReadiness } from '../role/readiness.ts'
 import type { Readiness } from '../role/readiness.ts'
 import { buildRole } from '../role/role.ts'
-import type { RoleInput, RunningRole } from '../role/role.ts'
+import type { RebuildRequest, RoleInput, RunningRole } from '../role/role.ts'
 
 /** A process of the platform: one role, or several with a container each. */
 export interface HostOptions {
@@ -39,7 +39,6 @@ export interface HostOptions {
   readonly coreEventTypes?: readonly EventType[]
   /** Names of third-party plugins; their routes are below `/api/x/<name>`. */
   readonly thirdParty?: ReadonlySet<string>
-  /** Default: the pods of the agent's Service. */
   /** Rules for calls to addresses of users; default: public addresses only. */
   readonly outbound?: GuardOptions
   /** Public routes of the BFF outside `/api`. */
@@ -48,6 +47,8 @@ export interface HostOptions {
   readonly mayMovePorts?: boolean
   /** Validates every response against its declared schema (tests). */
   readonly checkResponses?: boolean
+  /** The role `migrate` rebuilds this projection instead. */
+  readonly rebuild?: RebuildRequest
 }
 
 /** Base URLs of the listeners of a process. */
@@ -199,6 +200,7 @@ function roleInput(
     checkResponses: options.checkResponses ?? false,
     hosts: servedHosts(options),
     ...(options.pages === undefined ? {} : { pages: options.pages }),
+    ...(options.rebuild === undefined ? {} : { rebuild: options.rebuild }),
   }
 }
 

@@ -44,6 +44,14 @@ export interface RoleInput {
   /** Host names served by listeners on loopback besides those of loopback; undefined: any. */
   readonly hosts?: readonly string[] | undefined
   readonly pages?: FastifyPluginAsync
+  /** The role `migrate` rebuilds this projection instead. */
+  readonly rebuild?: RebuildRequest
+}
+
+/** Projection to rebuild, and the receiver of its number of events. */
+export interface RebuildRequest {
+  readonly projection: string
+  readonly done: (result: { readonly events: number }) => void
 }
 
 /** A created role; `start` starts its background work. */
@@ -184,7 +192,10 @@ function finish(
     one.done.catch((error: unknown) => core.log.error({ error: String(error) }, 'background work ended'))
   }
   const start = async (): Promise<void> => {
-    if (role === 'migrate') return platform.migrate(allConsumers({ ...input, platform, built: container.built }))
+    if (role === 'migrate') {
+      if (input.rebuild !== undefined) return input.rebuild.done(await platform.rebuild(input.rebuild.projection))
+      return platform.migrate(allConsumers({ ...input, platform, built: container.built }))
+    }
     if (role === 'worker' || role === 'manager') {
       const work = {
         role,

@@ -20,6 +20,7 @@ export function standalonePlatform(): OpenPlatform {
     checks: {},
     available: { store: async () => undefined, bus: async () => undefined },
     migrate: async () => undefined,
+    rebuild: async () => ({ events: 0 }),
     jobs: [],
     relay: (_, signal) => idle(signal),
     consume: (_consumers, signal) => ({ ...idle(signal), subscribe: async () => undefined }),

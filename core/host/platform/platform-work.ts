@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import type { OwnIdentity } from '#core/cluster/token-review.ts'
+import { runReconcilers } from '#core/controllers/controller.ts'
+import { runInformers } from '#core/controllers/informer.ts'
+import { pruneTombstones } from '#core/controllers/objects/object-index.ts'
+import { pruneReports } from '#core/controllers/objects/reported-objects.ts'
+import type { WatchStates } from '#core/controllers/watch/watch-states.ts'
+import type { Database } from '#core/database/database.ts'
+import { createLeaderElection } from '#core/database/leader-election.ts'
+import { createRetention } from '#core/event-store/event-retention.ts'
+import type { Running, Term } from '#core/jobs/background-work.ts'
+import { workMetrics } from '#core/jobs/metrics.ts'
+import { planOf } from '#core/messaging/bus/durable-consumers.ts'
+import { keepStreams } from '#core/messaging/bus/keep-streams.ts'
+import type { Consumer } from '#core/messaging/consumer/consumer.ts'
+import { startConsumers } from '#core/messaging/consumer/consumer-runner.ts'
+import { createLagJob } from '#core/messaging/lag-metrics.ts'
+import { createRelay, readCursor, relayName } from '#core/messaging/outbox-relay.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+import { driftOf } from './platform-bus.ts'
+import type { StreamState } from './platform-bus.ts'
+import type { PlatformStore } from './platform-store.ts'
+import type { Consuming, Platform } from './platform.ts'
+import type { SharedParts } from './shared-parts.ts'
+import { until } from './wait-for-dependency.ts'
+
+/** Parts of one role that its background work uses. */
+export interface PlatformWorkParts {
+  readonly store: PlatformStore | undefined
+  readonly streams: StreamState
+  readonly states: WatchStates
+  readonly identity: OwnIdentity | undefined
+}
+
+/** Creates the background work of a role: jobs, relay, consumers, informers, reconcilers and leader election. */
+export function createPlatformWork(
+  shared: SharedParts,
+  parts: PlatformWorkParts,
+): Pick<Platform, 'jobs' | 'relay' | 'consume' | 'inform' | 'reconcile' | 'lead'> {
+  const { database, log, metrics, served, eventRetentionDays: retentionDays } = shared
+  const { store, states } = parts
+  const holder = randomUUID()
+  const lead = async (name: string, work: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void> => {
+    if (database === undefined) return work({ epoch: 0n, signal })
+    await createLeaderElection({ database, holder, name }).run(followed(metrics, name, work), signal)
+  }
+  const own = (): OwnIdentity => {
+    if (parts.identity === undefined) throw new Error('this role has no identity of its own')
+    return parts.identity
+  }
+  return {
+    lead,
+    jobs:
+      database === undefined
+        ? []
+        : [
+            createRetention({ database, retentionDays, also: [pruneTombstones, pruneReports] }),
+            createLagJob(database, metrics),
+          ],
+    relay: (consumers, signal) => ({
+      done:
+        database === undefined ? Promise.resolve() : lead(relayName, relayWork(shared, database, consumers), signal),
+    }),
+    consume: (consumers, signal) => consume(shared, parts, consumers, signal),
+    inform: (informers, signal): Running => {
+      if (store === undefined) return { done: Promise.resolve() }
+      const { cluster } = own()
+      return runInformers({ cluster, store: store.store, informers, served, states, log, metrics, signal })
+    },
+    reconcile: (reconcilers, signal) =>
+      runReconcilers({ cluster: own().cluster, reconcilers, served, states, log, signal, metrics }),
+  }
+}
+
+// The leader of the relay creates the stream, too: no other process needs it to write.
+function relayWork(shared: SharedParts, database: Database, consumers: readonly Consumer[]) {
+  const { bus, install, log, metrics, tracer } = shared
+  const relay = createRelay({ database, bus, install, log, metrics, tracer })
+  const published = async (): Promise<boolean> => (await readCursor(database)) > 0n
+  return async (term: Term): Promise<void> => {
+    const streams = keepStreams({ bus, durables: planOf(consumers), published, log }, term.signal)
+    await Promise.all([relay.run(term), streams])
+  }
+}
+
+function consume(
+  { database, bus, log, metrics, tracer }: SharedParts,
+  { store, streams }: PlatformWorkParts,
+  consumers: readonly Consumer[],
+  signal: AbortSignal,
+): Consuming {
+  if (database === undefined || store === undefined) throw new Error('consumers need a store')
+  const started = until({ what: 'the store', log, signal }, async () => {
+    await store.check()
+    return startConsumers({ store: store.store, database, bus, consumers, log, metrics, tracer })
+  })
+  const sweepWhileAway = async (): Promise<void> => {
+    const running = await started
+    await bus.check().catch(() => running.sweepMeanwhile())
+  }
+  // `subscribe` reports a failure to start.
+  sweepWhileAway().catch(() => undefined)
+  const subscribe = async (): Promise<void> => {
+    const running = await started
+    await until({ what: 'the streams', log, signal }, async () => {
+      streams.drift = await driftOf(bus, consumers)
+      if (streams.drift !== undefined) throw streams.drift
+      await running.subscribe()
+    })
+  }
+  const stop = async (): Promise<void> => {
+    const [running] = await Promise.allSettled([started, aborted(signal)])
+    if (running.status === 'fulfilled') await running.value.stop()
+  }
+  return { done: stop(), subscribe }
+}
+
+function followed(metrics: Metrics, name: string, work: (term: Term) => Promise<void>) {
+  const leads = metrics.gauge(workMetrics.leader)
+  const epoch = metrics.gauge(workMetrics.leaderEpoch)
+  leads.set(0, { name })
+  return async (term: Term): Promise<void> => {
+    leads.set(1, { name })
+    epoch.set(Number(term.epoch), { name })
+    await work(term).finally(() => leads.set(0, { name }))
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}

@@ -1,0 +1,23 @@
+import type { ClusterLocation } from '#core/cluster/cluster-config.ts'
+import type { ServedNamespaces } from '#core/cluster/served-namespaces.ts'
+import type { Database } from '#core/database/database.ts'
+import type { Logger } from '#core/log/logger.ts'
+import type { Bus } from '#core/messaging/bus/bus.ts'
+import type { NatsBus } from '#core/messaging/bus/nats-bus.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
+
+/** Everything that the roles of a process share. */
+export interface SharedParts {
+  readonly database: Database | undefined
+  readonly bus: Bus | NatsBus
+  readonly cluster: ClusterLocation
+  readonly served: ServedNamespaces
+  /** Deadline of calls to the cluster in milliseconds (K4). */
+  readonly deadlineMs?: number
+  readonly install: string
+  readonly eventRetentionDays: number
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly tracer?: Tracer | undefined
+}
