@@ -34,12 +34,21 @@ export interface Tracer {
   record(span: EndedSpan): void
 }
 
-/** Creates a tracer that passes every finished span to `record`. */
-export function createTracer(record: (span: EndedSpan) => void): Tracer {
+/** Whether a span of a trace is exported. */
+export type Sample = (traceId: string, parent: Trace | undefined) => boolean
+
+const asParent: Sample = (_traceId, parent) => parent?.sampled ?? true
+
+/** Creates a tracer that passes every finished span to `record`; `sampled` says whether the span is to be exported. */
+export function createTracer(record: (span: EndedSpan) => void, sample: Sample = asParent): Tracer {
+  const positionOf = (parent: Trace | undefined): Trace => {
+    const trace = parent === undefined ? startTrace() : childOf(parent)
+    return { ...trace, sampled: sample(trace.traceId, parent) }
+  }
   return {
     start(given, parent, attributes = {}) {
       const { name, kind } = typeof given === 'string' ? { name: given, kind: 'internal' as const } : given
-      const context = parent === undefined ? startTrace() : childOf(parent)
+      const context = positionOf(parent)
       const startedAt = performance.now()
       let ended = false
       return {
@@ -54,7 +63,7 @@ export function createTracer(record: (span: EndedSpan) => void): Tracer {
         },
       }
     },
-    record,
+    record: (span) => record({ ...span, sampled: span.sampled && sample(span.traceId, span) }),
   }
 }
 

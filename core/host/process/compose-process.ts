@@ -86,7 +86,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   refuseUnusableFiles({ file, env, plugins }, settings, { roles, instead: filesOf(core, composition) })
   const log = composition.log ?? createLogger({ level: core.logLevel, currentTrace })
   const metrics = createMetrics({ process: true })
-  const tracing = openTracing({ settings: core, roles, version: composition.version, log, metrics })
+  const tracing = await openTracing({ settings: core, env, roles, version: composition.version, log, metrics })
   const cluster = composition.cluster ?? (await locateCluster(core, env))
   if (file.file !== undefined) log.info({ file: resolve(file.file) }, 'settings file read')
   const origin = (setting: string): string => originOf(file, env, setting)

@@ -76,6 +76,7 @@ async function setUp(t: TestContext) {
   const collector = await startCollector(t)
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     DATABASE_URL: await createDatabase(t),
     NATS_URL: (await startNats(t)).url,
     MESH_CLUSTER_SERVER: kube.url,

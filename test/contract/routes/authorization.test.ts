@@ -18,7 +18,8 @@ const asked = whole ? forms : forms.filter(({ form }) => form === 'embedded')
 for (const { form, options } of asked) {
   test(`K1, K3: the authorization matrix, computed by asking the API server: ${form}`, options, async (t) => {
     const collector = await startCollector(t)
-    const env = { LOG_LEVEL: 'debug', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
+    const exporter = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }
+    const env = { LOG_LEVEL: 'debug', ...exporter }
     const world = await fill(await startPlatform(t, form, { env }))
     const summary = createSummary(form)
     const settled = async (part: (world: World, summary: Summary) => Promise<void>): Promise<void> => {
