@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
@@ -8,9 +8,11 @@ import { dirname, join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 
 const main = fileURLToPath(import.meta.resolve('../main.ts'))
+const failingStarts = fileURLToPath(import.meta.resolve('./testdata/failing-starts.ts'))
 
 interface Outcome {
   readonly code: number
@@ -37,25 +39,29 @@ interface Case {
   readonly says: RegExp
 }
 
+/** Runs the starts in one process, and holds what each printed against its case. */
 async function refused(t: TestContext, cases: Readonly<Record<string, Case>>): Promise<void> {
   const folder = tempFolder('start')
   t.after(folder.remove)
-  await twoAtOnce(Object.entries(cases), async ([name, { files = {}, args = [], env = {}, code = 1, says }]) => {
+  const starts = Object.entries(cases).map(([name, { files = {}, args = [], env = {} }]) => {
     const cwd = join(folder.path, name)
     for (const [file, text] of Object.entries({ '.keep': '', ...files })) {
       mkdirSync(dirname(join(cwd, file)), { recursive: true })
       writeFileSync(join(cwd, file), text)
     }
-    const found = await mesh(
-      ['all', '--port', '0', '--output', 'json', '--no-demo', '--data', 'data', ...args],
-      cwd,
-      env,
-    )
-    assert.equal(found.code, code, `${name}: ${found.err}`)
-    assert.match(found.err, says, name)
-    assert.equal(found.out, '', name)
-    assert.doesNotMatch(found.err, /pa55word|\n {4}at /, name)
+    return { cwd, env, args: ['all', '--port', '0', '--output', 'json', '--no-demo', '--data', 'data', ...args] }
   })
+  const results = join(folder.path, 'results.json')
+  await promisify(execFile)(process.execPath, [failingStarts, JSON.stringify(starts), results], { timeout: 120_000 })
+  const found = JSON.parse(readFileSync(results, 'utf8')) as readonly Outcome[]
+  for (const [index, [name, { code = 1, says }]] of Object.entries(cases).entries()) {
+    const one = found[index]
+    assert.ok(one, name)
+    assert.equal(one.code, code, `${name}: ${one.err}`)
+    assert.match(one.err, says, name)
+    assert.equal(one.out, '', name)
+    assert.doesNotMatch(one.err, /pa55word|\n {4}at /, name)
+  }
 }
 
 const ours = { 'data/lock': '' }

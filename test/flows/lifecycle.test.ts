@@ -49,27 +49,26 @@ for (const signal of signals)
     assert.deepEqual(processesOf(data), [])
   })
 
-test('O8: a second start on the same data folder is refused and names the first one', async (t) => {
-  const data = folderOf(t)
-  const first = await start(t, data)
-  const second = await spawnAll(t, data)
-  assert.equal(await second.server.exited, 1)
-  const said = readFileSync(second.log, 'utf8')
-  assert.match(said, new RegExp(`\\b${first.pid}\\b`))
-  assert.doesNotMatch(said, / at .*:\d+:\d+/, 'no stack')
-  assert.equal((await first.ask('GET', '/api/health')).status, 200, 'the first one does not notice')
-})
-
-test('a kill leaves no launcher behind, and the next start serves', async (t) => {
+test('O8: a second start is refused and names the first, a kill leaves no launcher, and the next start serves', async (t) => {
   const data = folderOf(t)
   const first = await start(t, data)
   assert.equal((await first.invoke('hello', 'demo')).json<{ state: string }>().state, 'succeeded')
+  await refusesSecond(t, data, first)
   first.signal('SIGKILL')
   await first.exited
   while (processesOf(data).length > 0) await pause(20)
-  const second = await start(t, data)
-  assert.equal((await second.invoke('hello', 'demo')).json<{ state: string }>().state, 'succeeded')
+  const next = await start(t, data)
+  assert.equal((await next.invoke('hello', 'demo')).json<{ state: string }>().state, 'succeeded')
 })
+
+async function refusesSecond(t: TestContext, data: string, first: Awaited<ReturnType<typeof start>>): Promise<void> {
+  const second = await spawnAll(t, data)
+  assert.equal(await second.server.exited, 1)
+  const printed = readFileSync(second.log, 'utf8')
+  assert.match(printed, new RegExp(`\\b${first.pid}\\b`))
+  assert.doesNotMatch(printed, / at .*:\d+:\d+/, 'no stack')
+  assert.equal((await first.ask('GET', '/api/health')).status, 200, 'the first is not disturbed')
+}
 
 function folderOf(t: TestContext): string {
   const folder = tempFolder('lifecycle')

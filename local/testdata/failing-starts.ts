@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs'
+import { main } from '../../main.ts'
+
+// `node failing-starts.ts CASES RESULTS`: runs the command line of each case in its folder, one after the other, and writes what each
+// printed and its exit code. One process for all: most of a start that fails is the import of the platform.
+interface StartCase {
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+const [cases = '[]', results = ''] = process.argv.slice(2)
+const original = process.env
+const write = { stdout: process.stdout.write, stderr: process.stderr.write }
+const found: { readonly code: number; readonly out: string; readonly err: string }[] = []
+for (const { args, cwd, env } of JSON.parse(cases) as StartCase[]) {
+  process.chdir(cwd)
+  process.env = { PATH: original.PATH, HOME: original.HOME, ...env }
+  const printed = { stdout: '', stderr: '' }
+  for (const stream of ['stdout', 'stderr'] as const)
+    process[stream].write = (text: string | Uint8Array) => {
+      printed[stream] += String(text)
+      return true
+    }
+  const code = await main(args)
+  found.push({ code, out: printed.stdout, err: printed.stderr })
+}
+Object.assign(process.stdout, { write: write.stdout })
+Object.assign(process.stderr, { write: write.stderr })
+writeFileSync(results, JSON.stringify(found))
+process.exit(0)
