@@ -69,7 +69,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a pod that is gone is waited for',
     file: 'plugins/runs/worker/follow-run.ts',
     find: "(outcome === 'broken' && (await attempt.launcher.isGone()))",
-    replace: "(outcome === 'broken' && run.segment < 0)",
+    replace: "(outcome === 'broken' && signal.aborted)",
     tests: launchers,
     only: 'gone',
   },
@@ -87,7 +87,6 @@ export const mutants: readonly Mutant[] = [
     find: "  if (isUnanswered(state.segment)) return { do: 'look-up-pod' }\n",
     replace: '',
     tests: dispatch,
-    only: 'at most one launcher',
   },
   {
     name: 'an invocation without an answer is forgotten',
@@ -95,7 +94,6 @@ export const mutants: readonly Mutant[] = [
     find: "if (answer.kind === 'no-answer') return { ...segment, unanswered: true }",
     replace: "if (answer.kind === 'no-answer') return segment",
     tests: dispatch,
-    only: 'at most one launcher',
   },
   {
     name: 'a run that may have started is requeued',
@@ -103,7 +101,6 @@ export const mutants: readonly Mutant[] = [
     find: "return isUnanswered(state.segment) ? { do: 'release' } : { do: 'requeue'",
     replace: "return state.now < 0 ? { do: 'release' } : { do: 'requeue'",
     tests: dispatch,
-    only: 'at most one launcher',
   },
   {
     name: 'a stale ticket after an invocation without an answer is replaced',
@@ -119,7 +116,6 @@ export const mutants: readonly Mutant[] = [
     find: "(answer.kind === 'launcher' && !answer.samePod)",
     replace: "(answer.kind === 'launcher' && answer.samePod)",
     tests: dispatch,
-    only: 'at most one launcher',
   },
   {
     name: 'a resumed segment that never started is counted down',

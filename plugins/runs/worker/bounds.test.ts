@@ -259,6 +259,8 @@ for (const { name, skip, open } of adapters) {
     await following.promise
     await cancelRun(world.writer, run.id, alice)
     assert.equal((await settled(world, run.id, isTerminal)).state, 'cancelled')
+    // A silent launcher ends the run as well, later and as unreachable.
+    assert.match((await stored(world, run)).content?.error ?? '', /did not stop in time after the cancel/)
   })
 
   test(`${name}: F4, F5: a run of a silent launcher ends after the agent timeout`, { skip }, async (t) => {

@@ -11,8 +11,9 @@ import type { LaunchedProcess, LaunchOptions } from '#launcher/testdata/launch.t
 import { terminalStates } from '#schemas/run.ts'
 import { cancelRun } from '../caller-runs.ts'
 import { resumeRun } from '../interrupts/resume-run.ts'
-import type { SelectedRun } from '../store/tables.ts'
-import { createWorld, workerServices, queueRun, settled, startWorker } from '../testing/world.ts'
+import { readJournal } from '../store/reads.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import { createWorld, workerServices, queueRun, settled, startWorker, type World } from '../testing/world.ts'
 import type { LauncherClient } from './launcher-client.ts'
 import { createLaunchers } from './choose-launcher.ts'
 
@@ -65,6 +66,11 @@ async function start(t: TestContext, ...pods: readonly LaunchOptions[]) {
 
 const invoked = (pod: LaunchedProcess | undefined, run: SelectedRun): number =>
   pod?.notes().filter((note) => note.startsWith(`invoke ${run.id}`)).length ?? 0
+
+const hasMessage = async (world: World, run: SelectedRun): Promise<boolean> => {
+  const entries = await readJournal(world.store.reader<RunsTables>(), run, 0, 100)
+  return entries.some(({ kind }) => kind === 'message.started')
+}
 
 const many = { config: { limits: { concurrency: 16 } }, env: { AGENT_CANCELS: 'true' } }
 
@@ -130,10 +136,12 @@ test('a run does not wait for a busy pod while another one is free', async (t) =
 test('O6: the run of a pod that is gone ends as lost_worker at once, and no other pod is asked', async (t) => {
   const { world, launched, there, work } = await start(t, many, many)
   const first = work('first')
-  const [followed, handedOver] = [await queueRun(world, { do: 'hang' }), await queueRun(world, { do: 'hang' })]
+  const runs = [await queueRun(world, { do: 'hang' }), await queueRun(world, { do: 'hang' })] as const
+  const [followed, takenOver] = runs
   const at = (run: SelectedRun) => launched.findIndex((pod) => invoked(pod, run) === 1)
-  await until(() => at(followed) >= 0 && at(handedOver) >= 0, 'both are at work')
-  const homes = [at(followed), at(handedOver)]
+  // The worker follows both: before that, the missing answer to its invocation would end the run as well.
+  for (const run of runs) await until(() => hasMessage(world, run), 'its launcher is followed', 30_000)
+  const homes = runs.map(at)
   for (const home of homes) launched[home]?.kill('SIGKILL')
   for (const home of new Set(homes))
     there.splice(
@@ -143,8 +151,8 @@ test('O6: the run of a pod that is gone ends as lost_worker at once, and no othe
   assert.equal((await settled(world, followed.id, isTerminal)).fail_reason, 'lost_worker')
   await first.stop()
   work('second')
-  assert.equal((await settled(world, handedOver.id, isTerminal)).fail_reason, 'lost_worker')
-  for (const run of [followed, handedOver])
+  assert.equal((await settled(world, takenOver.id, isTerminal)).fail_reason, 'lost_worker')
+  for (const run of runs)
     assert.equal(
       launched.reduce((sum, pod) => sum + invoked(pod, run), 0),
       1,

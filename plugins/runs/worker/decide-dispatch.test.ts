@@ -170,7 +170,7 @@ const answers = fc.record({
   samePod: fc.boolean(),
   more: fc.boolean(),
   cancel: fc.boolean(),
-  passedMs: fc.integer({ min: 0, max: 8_000 }),
+  passedMs: fc.integer({ min: 0, max: 20_000 }),
 })
 type Answers = typeof answers extends fc.Arbitrary<infer Value> ? Value : never
 
