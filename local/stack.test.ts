@@ -11,8 +11,8 @@ import { plugins } from '#plugins/index.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { composeStack } from './stack.ts'
 import type { Started } from './stack.ts'
-import { resources } from './workloads/objects.ts'
-import type { Deployment, Pod } from './workloads/objects.ts'
+import { workloadResources } from './workloads/objects.ts'
+import type { LocalDeployment, Pod } from './workloads/objects.ts'
 
 test('a restart on other ports starts each agent once, with the new addresses', { timeout: 90_000 }, async (t) => {
   const data = tempFolder('stack')
@@ -23,7 +23,7 @@ test('a restart on other ports starts each agent once, with the new addresses', 
   })
   const first = await start(closers, join(data.path, 'data'))
   const agents = await eventually(async () => {
-    const { items } = await first.cluster.list<Deployment>(resources.deployments)
+    const { items } = await first.cluster.list<LocalDeployment>(workloadResources.deployments)
     assert.ok(items.length === 2 && items.every(({ status }) => status?.readyReplicas === 1))
     return items.length
   })
@@ -33,7 +33,7 @@ test('a restart on other ports starts each agent once, with the new addresses', 
   const second = await start(closers, join(data.path, 'data'), audit)
   assert.notEqual(second.gatewayUrl, first.gatewayUrl)
   await eventually(async () => {
-    const { items } = await second.cluster.list<Pod>(resources.pods)
+    const { items } = await second.cluster.list<Pod>(workloadResources.pods)
     const ready = items.filter((pod) => isReady(pod) && JSON.stringify(pod.spec).includes(second.gatewayUrl))
     assert.equal(ready.length, agents)
   })

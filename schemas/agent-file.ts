@@ -3,8 +3,8 @@ import { toDocuments } from './agent-file/expand.ts'
 import type { ExpandedDocument } from './agent-file/expand.ts'
 import { parseSource } from './agent-file/parse.ts'
 import type { ParsedSource } from './agent-file/parse.ts'
-import { AgentFileError, MAX_PROBLEMS, toPointer } from './agent-file/problem.ts'
-import type { LocatedProblem, Problem } from './agent-file/problem.ts'
+import { AgentFileError, MAX_PROBLEMS, pointerOf } from './agent-file/problem.ts'
+import type { LocatedProblem, FileProblem } from './agent-file/problem.ts'
 import { checkRules, findLater } from './agent-file/rules.ts'
 import type { AgentFile } from './agent-file/schema.ts'
 import { agentFileSchema } from './generated/agent-file-schema.ts'
@@ -53,14 +53,14 @@ export function checkAgentConfig(config: unknown): AgentFile {
   return checkAgentFile(config, toPlain)
 }
 
-function checkAgentFile(value: unknown, locate: (problem: Problem) => LocatedProblem, file?: string): AgentFile {
+function checkAgentFile(value: unknown, locate: (problem: FileProblem) => LocatedProblem, file?: string): AgentFile {
   const problems = findProblems(value)
   if (problems.length > 0) throw new AgentFileError(problems.map(locate), file)
   // The checks above are the proof: the schema is generated from the very type that is asserted here.
   return value as AgentFile
 }
 
-function findProblems(value: unknown): Problem[] {
+function findProblems(value: unknown): FileProblem[] {
   if (depthOf(value) > MAX_DEPTH) {
     return [{ path: [], message: `must not be nested deeper than ${MAX_DEPTH} levels` }]
   }
@@ -80,6 +80,6 @@ function depthOf(value: unknown, depth = 0): number {
   return Object.values(value).reduce<number>((deepest, child) => Math.max(deepest, depthOf(child, depth + 1)), depth)
 }
 
-function toPlain({ path, message }: Problem): LocatedProblem {
-  return { pointer: toPointer(path), message }
+function toPlain({ path, message }: FileProblem): LocatedProblem {
+  return { pointer: pointerOf(path), message }
 }

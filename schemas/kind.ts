@@ -1,6 +1,6 @@
 import type { Static, TObject } from 'typebox'
 import { API_VERSION, GROUP, VERSION } from './group.ts'
-import type { KubeObject } from './object.ts'
+import type { TypedObject } from './object.ts'
 
 /** A column of `kubectl get`; priority 1 shows with `-o wide` only. */
 export interface PrinterColumn {
@@ -53,11 +53,11 @@ export interface Kind<Spec = unknown, Status = unknown> extends Omit<KindDefinit
   readonly namespaced: boolean
   readonly rules: readonly Rule[]
   /** Gives the object its `apiVersion` and `kind`. */
-  object(parts: Omit<KubeObject<Spec, Status>, 'apiVersion' | 'kind'>): KubeObject<Spec, Status>
+  object(parts: Omit<TypedObject<Spec, Status>, 'apiVersion' | 'kind'>): TypedObject<Spec, Status>
 }
 
 /** The object type of a kind: `ObjectOf<typeof AgentDeployment>`. */
-export type ObjectOf<K> = K extends Kind<infer Spec, infer Status> ? KubeObject<Spec, Status> : never
+export type ObjectOf<K> = K extends Kind<infer Spec, infer Status> ? TypedObject<Spec, Status> : never
 
 /** Declares a kind of our group. */
 export function defineKind<S extends TObject, T extends TObject>(

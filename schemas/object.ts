@@ -48,7 +48,7 @@ export interface Condition {
 }
 
 /** An object of the cluster in its Kubernetes form. */
-export type KubeObject<Spec = unknown, Status = unknown> = {
+export type TypedObject<Spec = unknown, Status = unknown> = {
   // A type alias, not an interface: only aliases fit the index signature of the cluster client's objects.
   apiVersion: string
   kind: string

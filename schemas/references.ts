@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import type { KubeObject } from './object.ts'
+import type { TypedObject } from './object.ts'
 
 /** One reference from an object to another, found by its `x-mesh-ref` mark. */
 export interface Reference {
@@ -13,7 +13,7 @@ export interface Reference {
 type Node = Record<string, unknown>
 
 /** Walks the marks of a schema over a spec; names without a namespace belong to the object's own. */
-export function collectReferences(schema: object, object: KubeObject): Reference[] {
+export function collectReferences(schema: object, object: TypedObject): Reference[] {
   return walk(schema as Node, object.spec, { field: 'spec', namespace: object.metadata.namespace ?? '' })
 }
 

@@ -7,17 +7,17 @@ import type { YamlFile } from './yaml-file.ts'
 export function unknownSetting(file: YamlFile, path: readonly string[], beside: Iterable<string>): string {
   const parent = path.slice(0, -1)
   const found = nearest(path.at(-1) ?? '', [...beside])
-  const meant = found === undefined ? '' : `; did you mean ${nameOf([...parent, found])}?`
+  const meant = found === undefined ? '' : `; did you mean ${settingName([...parent, found])}?`
   return `${place(file, path)} is not a known setting${meant}`
 }
 
 /** `mesh.yaml:3:5: listen.bff`. */
 export function place(file: YamlFile, path: readonly string[]): string {
-  return `${file.where(path)}: ${nameOf(path)}`
+  return `${file.where(path)}: ${settingName(path)}`
 }
 
 /** `listen.trustProxy[0]`. */
-export function nameOf(path: readonly string[]): string {
+export function settingName(path: readonly string[]): string {
   return path.map((name, index) => (/^\d+$/.test(name) ? `[${name}]` : `${index === 0 ? '' : '.'}${name}`)).join('')
 }
 

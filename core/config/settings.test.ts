@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { findSettingsFile } from './find-file.ts'
-import { openSettings, originOf, readCoreSettings, readSettings } from './settings.ts'
+import { openSettings, originOfSetting, readCoreSettings, readSettings } from './settings.ts'
 import { parseYamlText } from './yaml-file.ts'
 
 const audit = definePlugin({
@@ -147,8 +147,8 @@ test('UXH2: mesh.yaml of the working folder is read, MESH_CONFIG wins, and a fil
   assert.equal(install({}), 'here')
   assert.equal(install({ MESH_CONFIG: at('other.yaml') }), 'other')
   const file = opened({})
-  assert.equal(originOf(file, {}, 'databaseUrl'), `${at('mesh.yaml')}:2:1: databaseUrl`)
-  assert.equal(originOf(file, { DATABASE_URL: 'x' }, 'databaseUrl'), 'DATABASE_URL')
+  assert.equal(originOfSetting(file, {}, 'databaseUrl'), `${at('mesh.yaml')}:2:1: databaseUrl`)
+  assert.equal(originOfSetting(file, { DATABASE_URL: 'x' }, 'databaseUrl'), 'DATABASE_URL')
 })
 
 function pick(file: string | undefined): { file?: string } {

@@ -37,7 +37,7 @@ export function openSettings(input: SettingsInput): YamlFile {
 }
 
 /** Source of a core setting, for messages: `DATABASE_URL`, or `mesh.yaml:2:1: databaseUrl`. */
-export function originOf(file: YamlFile, env: SettingsInput['env'], setting: string): string {
+export function originOfSetting(file: YamlFile, env: SettingsInput['env'], setting: string): string {
   const given = coreSettingSources.find(({ from, to }) => to === setting && (env[from] ?? '') !== '')
   return given?.from ?? `${file.where(setting.split('.'))}: ${setting}`
 }

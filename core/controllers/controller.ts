@@ -6,7 +6,7 @@ import type { Reconciler } from './watch/declarations.ts'
 import { describeError } from '#core/log/describe-error.ts'
 import type { RunningWork } from './informer.ts'
 import { controllerMetrics } from './watch/metrics.ts'
-import type { Change, ReflectorHandler } from './watch/reflector.ts'
+import type { WatchChange, ReflectorHandler } from './watch/reflector.ts'
 import { everyNamespace, partsOf } from '#core/cluster/served-namespaces.ts'
 import { createSharedWatches } from './shared-watches.ts'
 import type { SharedWatches, SharedWatchOptions } from './shared-watches.ts'
@@ -147,7 +147,7 @@ function primary(
     objects.delete(key)
     known.delete(key)
   }
-  const changed = (type: Change['type'], object: KubeObject): void => {
+  const changed = (type: WatchChange['type'], object: KubeObject): void => {
     const before = objects.get(keyOfObject(object) ?? '')
     const key = store(object)
     if (key === undefined) return

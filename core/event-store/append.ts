@@ -7,7 +7,7 @@ import { txWithTables } from '#core/database/database.ts'
 import { codeOf } from '#core/database/database-errors.ts'
 import { withCommit } from '#core/database/driver.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { toPlacedEvent, toRow } from './event-row.ts'
+import { toPlacedEvent, toEventRow } from './event-row.ts'
 import type { PlacedEvent } from './event-row.ts'
 import type { Projections } from './projections.ts'
 import type { NamespaceUids, StreamEvent, Tx } from './store.ts'
@@ -144,7 +144,7 @@ async function insertAndCommit(
   events: readonly PlacedEvent[],
   { keyed, fed }: { readonly keyed: boolean; readonly fed: ReadonlyMap<string, number> },
 ): Promise<number> {
-  const rows = escapeLiteral(JSON.stringify(events.map(toRow)))
+  const rows = escapeLiteral(JSON.stringify(events.map(toEventRow)))
   const versions = escapeLiteral(JSON.stringify([...fed].map(([name, version]) => ({ name, version }))))
   const insert =
     fed.size === 0

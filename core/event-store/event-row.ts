@@ -44,7 +44,7 @@ export function toPlacedEvent(stream: string, version: number, event: NewEvent &
 }
 
 /** Row of an event, without its position. */
-export function toRow(event: PlacedEvent): Readonly<Record<string, unknown>> {
+export function toEventRow(event: PlacedEvent): Readonly<Record<string, unknown>> {
   return {
     id: event.id,
     stream: event.stream,

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { nounOfResource } from '#schemas/kinds.ts'
-import { tooLarge, unsupportedMediaType } from './input/body-errors.ts'
-import { toAnswer } from './problem/problem.ts'
+import { bodyTooLarge, unsupportedMediaType } from './input/body-errors.ts'
+import { toProblemAnswer } from './problem/problem.ts'
 import type { Answer } from './problem/problem.ts'
 import { stateOf } from './endpoint/request-context.ts'
 
 /** Creates the response to an error and adds details of its request: limits and media types of the route, the object, a remedy. */
 export function toRequestAnswer(error: unknown, request: FastifyRequest): Answer {
-  const answer = toAnswer(fromParser(error, request))
+  const answer = toProblemAnswer(fromParser(error, request))
   const detail = missingObject(answer, request) ?? deniedList(answer, request)
   return detail === undefined ? answer : { ...answer, problem: { ...answer.problem, detail } }
 }
@@ -15,7 +15,7 @@ export function toRequestAnswer(error: unknown, request: FastifyRequest): Answer
 function fromParser(error: unknown, request: FastifyRequest): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedMediaType(request)
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request.routeOptions.bodyLimit)
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request.routeOptions.bodyLimit)
   return error
 }
 

@@ -11,8 +11,8 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { completeLimits } from '#core/config/request-limits.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import { rareMethodFail } from './reply/method-not-allowed.ts'
-import { recordFailure } from './audit/record-outcome.ts'
-import { toAnswer } from './problem/problem.ts'
+import { recordFailedOutcome } from './audit/record-outcome.ts'
+import { toProblemAnswer } from './problem/problem.ts'
 import { toRequestAnswer } from './request-answer.ts'
 import type { Answer } from './problem/problem.ts'
 import { closeWhenDraining } from './drain-connection.ts'
@@ -141,7 +141,7 @@ function sendError(services: HttpServices, { error, request, reply }: FailedRequ
   const answer = toRequestAnswer(failed, request)
   const state = stateOf(request)
   if (wire === undefined) state.failure = failureOf(answer)
-  recordFailure(services, request)
+  recordFailedOutcome(services, request)
   if ((wire ?? answer).status === 500) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
     services.log.error({ requestId: request.id, traceId: state.trace.traceId, stack }, 'request failed unexpectedly')
@@ -192,7 +192,7 @@ async function answerUnrouted(
   const { hosts, services, admission } = parts
   const respond = (failed: unknown): FastifyReply => {
     const wire = services.errorFormat?.write(failed, describe(request))
-    return wire === undefined ? send(reply, toAnswer(failed)) : sendWire(reply, wire)
+    return wire === undefined ? send(reply, toProblemAnswer(failed)) : sendWire(reply, wire)
   }
   prepare(request, reply, services)
   try {

@@ -21,7 +21,7 @@ import { observed } from './instrument.ts'
 import { createPool } from './connection-pool.ts'
 import type { KubePool, TlsOptions } from './connection-pool.ts'
 import { resourcePath, withQuery } from './url.ts'
-import type { Query, Target } from './url.ts'
+import type { Query, ResourcePath } from './url.ts'
 import { watch } from './watch.ts'
 
 /** Server and identity. Pass the shared `pool`: without one the client opens its own, which lives as long as the process. */
@@ -78,7 +78,7 @@ function getRequest(resource: Resource, ref: ObjectRef, options: GetOptions = {}
   return { method: 'GET', path: objectPath(resource, ref), ...accept, ...limits(options) }
 }
 
-function objectPath(resource: Resource, ref: ObjectRef, subresource?: Target['subresource']): string {
+function objectPath(resource: Resource, ref: ObjectRef, subresource?: ResourcePath['subresource']): string {
   return resourcePath(resource, { namespace: ref.namespace, name: ref.name, subresource })
 }
 
@@ -120,7 +120,7 @@ export function apiVersionOf(resource: Resource): string {
 function createRequest(resource: Resource, object: KubeObject, options: WriteOptions): CallRequest {
   const namespace = namespaceOf(resource, object)
   // A POST to a subresource (a service account's token) names the object; a POST to the collection does not.
-  const target: Target =
+  const target: ResourcePath =
     options.subresource === undefined
       ? { namespace }
       : { namespace, name: parseName('metadata.name', object.metadata.name), subresource: options.subresource }

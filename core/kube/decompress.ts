@@ -1,9 +1,9 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { MAX_ANSWER_BYTES, tooLarge } from './read-body.ts'
+import { MAX_ANSWER_BYTES, answerTooLarge } from './read-body.ts'
 import type { AnswerPieces } from '#core/http-client/request.ts'
 
-/** Encodings that `decode` supports, as the value of `accept-encoding`. An API server compresses responses above 128 KiB. */
+/** Encodings that `decompress` supports, as the value of `accept-encoding`. An API server compresses responses above 128 KiB. */
 export const ACCEPTED_ENCODING = 'gzip'
 
 const MOST_AT_ONCE = 4 * 1024 * 1024
@@ -13,13 +13,13 @@ const unzip = promisify(gunzip)
  * Decompresses a body in a worker thread if the server compressed it. Rejects with a `KubeError` above the limit, and with zlib's error for
  * a corrupt body. Compression is cheaper than receiving the same response in 4 KB writes over TLS (`npm run bench -- agents-walk`).
  */
-export async function decode({ headers, pieces }: AnswerPieces): Promise<readonly Buffer[]> {
+export async function decompress({ headers, pieces }: AnswerPieces): Promise<readonly Buffer[]> {
   if (headers['content-encoding'] !== ACCEPTED_ENCODING) return pieces
   const zipped = Buffer.concat(pieces)
   try {
     return [await unzip(zipped, { chunkSize: chunkFor(zipped), maxOutputLength: MAX_ANSWER_BYTES })]
   } catch (error) {
-    throw error instanceof RangeError ? tooLarge() : error
+    throw error instanceof RangeError ? answerTooLarge() : error
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
-import { collect, tooLarge, MAX_ANSWER_BYTES } from './read-body.ts'
-import { ACCEPTED_ENCODING, decode } from './decompress.ts'
+import { collectAnswer, answerTooLarge, MAX_ANSWER_BYTES } from './read-body.ts'
+import { ACCEPTED_ENCODING, decompress } from './decompress.ts'
 import type { KubePool } from './connection-pool.ts'
 import { KubeError, deadlineError, errorFromAnswer, unreachableError } from './status.ts'
 
@@ -44,9 +44,9 @@ export async function callForPieces(connection: Connection, request: CallRequest
     const sent = await prepare(connection, request, abort.signal)
     const zipped = request.method === 'GET' ? { 'accept-encoding': ACCEPTED_ENCODING } : {}
     const asked = { ...sent, headers: { ...sent.headers, ...zipped } }
-    const answer = await collect(connection.pool.calls, asked, abort.signal)
+    const answer = await collectAnswer(connection.pool.calls, asked, abort.signal)
     answered = true
-    const pieces = await decode(answer)
+    const pieces = await decompress(answer)
     if (answer.status >= 200 && answer.status <= 299) return pieces
     throw errorFromAnswer(answer.status, join(pieces), auditId(answer.headers))
   } catch (error) {
@@ -103,7 +103,7 @@ function toJson(body: unknown): string {
   )
 }
 
-// As in `collect`: undici observes the signal of a request only once it has a connection.
+// As in `collectAnswer`: undici observes the signal of a request only once it has a connection.
 function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)
@@ -136,7 +136,7 @@ async function readAll(body: AsyncIterable<Buffer>): Promise<readonly Buffer[]> 
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > MAX_ANSWER_BYTES) throw tooLarge()
+    if (size > MAX_ANSWER_BYTES) throw answerTooLarge()
     chunks.push(chunk)
   }
   return chunks

@@ -6,7 +6,7 @@ import type { Resource } from './client.ts'
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** Target of a URL: a collection, one object, or a subresource. */
-export interface Target {
+export interface ResourcePath {
   readonly namespace?: DnsLabel | undefined
   readonly name?: DnsName | undefined
   readonly subresource?: 'status' | 'scale' | 'token' | 'log' | undefined
@@ -21,7 +21,7 @@ export class UnsafePath extends Error {
 }
 
 /** The only builder of resource paths. Takes parsed names, and still compares the built path with the result of URL parsing. */
-export function resourcePath(resource: Resource, target: Target): string {
+export function resourcePath(resource: Resource, target: ResourcePath): string {
   const { group, version, plural } = resource
   if (resource.namespaced && target.name !== undefined && target.namespace === undefined) throw new UnsafePath()
   const segments = [

@@ -1,8 +1,8 @@
 import type { Reconciler, ReconcileResult } from '#core/controllers/watch/declarations.ts'
 import type { ObjectRef } from '#core/kube/client.ts'
 import { deploymentStatus, isOverdue } from './deployment-status.ts'
-import { resources } from './objects.ts'
-import type { Deployment } from './objects.ts'
+import { workloadResources } from './objects.ts'
+import type { LocalDeployment } from './objects.ts'
 import type { ReplicaContext } from './replica.ts'
 import { hashOf, hashOfPod, keyOf, replicasOf, startReplica, stopReplica } from './replicas.ts'
 import type { Replicas } from './replicas.ts'
@@ -13,9 +13,9 @@ import { writeWorkloadStatus } from './workload-status.ts'
 export function deploymentReconciler(context: ReplicaContext, all: Replicas): Reconciler {
   return {
     name: 'local-deployments',
-    resource: resources.deployments,
-    owns: [resources.pods],
-    reconcile: (ref, object) => reconcileDeployment(context, all, ref, object as Deployment | undefined),
+    resource: workloadResources.deployments,
+    owns: [workloadResources.pods],
+    reconcile: (ref, object) => reconcileDeployment(context, all, ref, object as LocalDeployment | undefined),
   }
 }
 
@@ -23,7 +23,7 @@ async function reconcileDeployment(
   context: ReplicaContext,
   all: Replicas,
   ref: ObjectRef,
-  deployment: Deployment | undefined,
+  deployment: LocalDeployment | undefined,
 ): Promise<ReconcileResult> {
   const entry = await replicasOf(context, all, keyOf('Deployment', ref), deployment)
   if (entry === undefined || deployment?.spec === undefined) return {}

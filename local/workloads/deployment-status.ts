@@ -1,4 +1,4 @@
-import type { Deployment } from './objects.ts'
+import type { LocalDeployment } from './objects.ts'
 
 /** Replica counts of a Deployment. */
 export interface DeploymentCount {
@@ -22,7 +22,7 @@ interface DeploymentCondition {
 }
 
 /** The status as the Deployment controller writes it; an unchanged condition keeps its time. Pure. */
-export function deploymentStatus(deployment: Deployment, count: DeploymentCount) {
+export function deploymentStatus(deployment: LocalDeployment, count: DeploymentCount) {
   const complete = count.updatedReady >= count.wanted && count.total === count.updated
   const available = count.ready >= count.wanted
   const progress: [boolean, string] = complete
@@ -59,7 +59,7 @@ export function isOverdue(
 }
 
 function condition(
-  deployment: Deployment,
+  deployment: LocalDeployment,
   type: string,
   [holds, reason]: [boolean, string],
   now: Date,

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { reservedPorts } from '#schemas/launcher-ports.ts'
-import { resources } from './objects.ts'
+import { workloadResources } from './objects.ts'
 import type { LocalContainers } from './local-containers.ts'
 import type { Container, Pod } from './objects.ts'
 import type { MountedVolumes } from './volumes.ts'
@@ -95,10 +95,10 @@ async function keyOf(
 ): Promise<string> {
   const namespace = parseLabel('namespace', pod.metadata.namespace ?? '')
   const ref = { namespace, name: parseName('name', reference.name) }
-  const object = await cluster.get<KubeObject & { data?: Record<string, string> }>(resources[from], ref)
+  const object = await cluster.get<KubeObject & { data?: Record<string, string> }>(workloadResources[from], ref)
   const value = object.data?.[reference.key]
   if (value === undefined)
-    throw new MissingKey(`couldn't find key ${reference.key} in ${resources[from].kind} ${reference.name}`)
+    throw new MissingKey(`couldn't find key ${reference.key} in ${workloadResources[from].kind} ${reference.name}`)
   return value
 }
 

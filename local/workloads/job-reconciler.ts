@@ -1,8 +1,8 @@
 import type { Reconciler, ReconcileResult } from '#core/controllers/watch/declarations.ts'
 import type { ObjectRef } from '#core/kube/client.ts'
 import { jobStatus } from './job-status.ts'
-import { resources } from './objects.ts'
-import type { Job } from './objects.ts'
+import { workloadResources } from './objects.ts'
+import type { LocalJob } from './objects.ts'
 import type { ReplicaContext } from './replica.ts'
 import { hashOf, keyOf, replicasOf, startReplica } from './replicas.ts'
 import type { Replicas } from './replicas.ts'
@@ -12,9 +12,9 @@ import { writeWorkloadStatus } from './workload-status.ts'
 export function jobReconciler(context: ReplicaContext, all: Replicas): Reconciler {
   return {
     name: 'local-jobs',
-    resource: resources.jobs,
-    owns: [resources.pods],
-    reconcile: (ref, object) => reconcileJob(context, all, ref, object as Job | undefined),
+    resource: workloadResources.jobs,
+    owns: [workloadResources.pods],
+    reconcile: (ref, object) => reconcileJob(context, all, ref, object as LocalJob | undefined),
   }
 }
 
@@ -22,7 +22,7 @@ async function reconcileJob(
   context: ReplicaContext,
   all: Replicas,
   ref: ObjectRef,
-  job: Job | undefined,
+  job: LocalJob | undefined,
 ): Promise<ReconcileResult> {
   const entry = await replicasOf(context, all, keyOf('Job', ref), job)
   if (entry === undefined || job?.spec === undefined || isFinished(job)) return {}
@@ -45,7 +45,7 @@ async function reconcileJob(
   return {}
 }
 
-function isFinished(job: Job): boolean {
+function isFinished(job: LocalJob): boolean {
   return (
     job.status?.conditions?.some(
       (one) => (one.type === 'Complete' || one.type === 'Failed') && one.status === 'True',

@@ -1,4 +1,4 @@
-import type { Job } from './objects.ts'
+import type { LocalJob } from './objects.ts'
 
 /** Pod counts of a Job. */
 export interface JobCount {
@@ -11,7 +11,7 @@ export interface JobCount {
 }
 
 /** The status as the Job controller writes it. Pure. */
-export function jobStatus(job: Job, count: JobCount) {
+export function jobStatus(job: LocalJob, count: JobCount) {
   const time = count.now.toISOString().replace(/\.\d+Z$/, 'Z')
   const condition = (type: string, reason: string) => ({
     type,

@@ -52,13 +52,13 @@ export interface PodTemplate {
 }
 
 /** A Deployment: the fields that are used here. */
-export type Deployment = KubeObject<
+export type LocalDeployment = KubeObject<
   { readonly replicas?: number; readonly progressDeadlineSeconds?: number; readonly template: PodTemplate },
   Readonly<Record<string, unknown>>
 >
 
 /** A Job: the fields that are used here. */
-export type Job = KubeObject<
+export type LocalJob = KubeObject<
   { readonly backoffLimit?: number; readonly template: PodTemplate },
   Readonly<Record<string, unknown>> & {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[]
@@ -69,7 +69,7 @@ export type Job = KubeObject<
 export type Pod = KubeObject<PodTemplate['spec'], Readonly<Record<string, unknown>>>
 
 /** REST resources that are read and written. */
-export const resources = {
+export const workloadResources = {
   deployments: resource('apps', 'deployments', 'Deployment'),
   jobs: resource('batch', 'jobs', 'Job'),
   pods: resource('', 'pods', 'Pod'),

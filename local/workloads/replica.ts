@@ -15,7 +15,7 @@ import { AGENT_OUTPUT_FD, isHealthy, startProcess } from './local-process.ts'
 import type { LocalProcess } from './local-process.ts'
 import { createContainerLog } from './log-file.ts'
 import type { ContainerLog } from './log-file.ts'
-import { resources } from './objects.ts'
+import { workloadResources } from './objects.ts'
 import type { Container, Pod } from './objects.ts'
 import { toPodStatus } from './pod-object.ts'
 import type { ContainerEnd, ContainerState } from './pod-object.ts'
@@ -252,7 +252,7 @@ function named(pod: Pod): { name: string; image: string } {
 }
 
 async function removePod(context: ReplicaContext, ref: ObjectRef): Promise<void> {
-  await context.cluster.delete(resources.pods, ref, { graceSeconds: 0 }).catch((error: unknown) => {
+  await context.cluster.delete(workloadResources.pods, ref, { graceSeconds: 0 }).catch((error: unknown) => {
     if (!isStatus(error, 404))
       context.log.warn({ pod: ref.name, ...describeError(error) }, 'a local pod was not deleted')
   })
@@ -261,7 +261,7 @@ async function removePod(context: ReplicaContext, ref: ObjectRef): Promise<void>
 async function writeStatus(context: ReplicaContext, ref: ObjectRef, status: object): Promise<void> {
   const { cluster, log } = context
   await cluster
-    .patch(resources.pods, ref, { type: 'merge', body: { status } }, { subresource: 'status' })
+    .patch(workloadResources.pods, ref, { type: 'merge', body: { status } }, { subresource: 'status' })
     .catch((error: unknown) => {
       // The pod was deleted: reconciling its workload ends the process.
       if (!isStatus(error, 404)) log.warn({ pod: ref.name, ...describeError(error) }, 'a pod status was not written')

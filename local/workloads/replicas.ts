@@ -3,7 +3,7 @@ import { describeError } from '#core/log/describe-error.ts'
 import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
-import { resources } from './objects.ts'
+import { workloadResources } from './objects.ts'
 import type { Pod, PodTemplate } from './objects.ts'
 import { TEMPLATE_LABEL, toPod } from './pod-object.ts'
 import { runReplica } from './replica.ts'
@@ -48,7 +48,7 @@ export async function replicasOf(
 async function livePods(context: ReplicaContext, workload: KubeObject): Promise<ReadonlySet<string>> {
   const namespace = parseLabel('namespace', workload.metadata.namespace ?? '')
   const labelSelector = `${AGENT_LABEL}=${workload.metadata.labels?.[AGENT_LABEL]}`
-  const page = await context.cluster.list<Pod>(resources.pods, { namespace, labelSelector })
+  const page = await context.cluster.list<Pod>(workloadResources.pods, { namespace, labelSelector })
   return new Set(
     page.items.filter((pod) => pod.metadata.deletionTimestamp === undefined).map((pod) => pod.metadata.uid ?? ''),
   )
@@ -60,7 +60,7 @@ export async function startReplica(
   owner: KubeObject,
   how: { readonly template: PodTemplate; readonly hash: string; readonly restart: boolean },
 ): Promise<Replica> {
-  const pod = await context.cluster.create<Pod>(resources.pods, toPod(owner, how.template, how.hash))
+  const pod = await context.cluster.create<Pod>(workloadResources.pods, toPod(owner, how.template, how.hash))
   return runReplica(context, pod, how.restart)
 }
 

@@ -11,7 +11,7 @@ import { deploymentReconciler } from './deployment-reconciler.ts'
 import { serveEndpoints } from './endpoint-server.ts'
 import { jobReconciler } from './job-reconciler.ts'
 import type { LogQuery } from './log-file.ts'
-import { resources } from './objects.ts'
+import { workloadResources } from './objects.ts'
 import type { Pod } from './objects.ts'
 import { LOCAL_LABEL, LOCAL_NODE, TEMPLATE_LABEL } from './pod-object.ts'
 import type { Replica, ReplicaContext } from './replica.ts'
@@ -131,10 +131,10 @@ async function* readLog(all: Replicas, request: Parameters<Workloads['readPodLog
 
 // Their processes ended with the previous runner (by the parent pipe), so these pods are stale.
 async function clearPods(cluster: KubeClient): Promise<void> {
-  const left = await cluster.list<Pod>(resources.pods, { labelSelector: `${LOCAL_LABEL}=${LOCAL_NODE}` })
+  const left = await cluster.list<Pod>(workloadResources.pods, { labelSelector: `${LOCAL_LABEL}=${LOCAL_NODE}` })
   for (const { metadata } of left.items) {
     const { name, namespace = '' } = metadata
     if (isLabel(namespace) && isName(name))
-      await cluster.delete(resources.pods, { namespace, name }, { graceSeconds: 0 })
+      await cluster.delete(workloadResources.pods, { namespace, name }, { graceSeconds: 0 })
   }
 }

@@ -3,20 +3,20 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import test from 'node:test'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { OutsideVolume, writePrivate } from './volumes.ts'
+import { OutsideVolume, writeVolumeFile } from './volumes.ts'
 
 test('SEC11: a key that is not a file name is not written', (t) => {
   const folder = tempFolder('volumes')
   t.after(folder.remove)
   const volume = join(folder.path, 'volume')
   mkdirSync(volume)
-  writePrivate(volume, 'key.pem', 'a')
-  writePrivate(volume, 'key.pem', 'b')
-  writePrivate(volume, '..data', 'c')
+  writeVolumeFile(volume, 'key.pem', 'a')
+  writeVolumeFile(volume, 'key.pem', 'b')
+  writeVolumeFile(volume, '..data', 'c')
   assert.equal(readFileSync(join(volume, 'key.pem'), 'utf8'), 'b')
   assert.equal(statSync(join(volume, 'key.pem')).mode & 0o777, 0o600)
   for (const key of ['../x', '..', '.', '', '/tmp/mesh-volume', 'a/b', 'a/../b', '../volume/x', 'x/'])
-    assert.throws(() => writePrivate(volume, key, 'x'), OutsideVolume, key)
+    assert.throws(() => writeVolumeFile(volume, key, 'x'), OutsideVolume, key)
   assert.deepEqual(readdirSync(volume).toSorted(), ['..data', 'key.pem'])
   assert.deepEqual(readdirSync(folder.path), ['volume'])
 })
@@ -30,9 +30,9 @@ test('SEC11: a symbolic link in the folder, or instead of it, is not followed', 
   writeFileSync(join(elsewhere, 'token'), 'kept')
   symlinkSync(join(elsewhere, 'token'), join(volume, 'token.new'))
   symlinkSync(join(elsewhere, 'token'), join(volume, 'token'))
-  writePrivate(volume, 'token', 'new')
+  writeVolumeFile(volume, 'token', 'new')
   assert.equal(readFileSync(join(volume, 'token'), 'utf8'), 'new')
   symlinkSync(elsewhere, linked)
-  assert.throws(() => writePrivate(linked, 'token', 'new'), OutsideVolume)
+  assert.throws(() => writeVolumeFile(linked, 'token', 'new'), OutsideVolume)
   assert.equal(readFileSync(join(elsewhere, 'token'), 'utf8'), 'kept')
 })

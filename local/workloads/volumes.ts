@@ -2,7 +2,7 @@ import { closeSync, constants, lstatSync, mkdirSync, openSync, renameSync, rmSyn
 import { basename, dirname, join, resolve } from 'node:path'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
-import { resources } from './objects.ts'
+import { workloadResources } from './objects.ts'
 import type { Pod, Volume } from './objects.ts'
 
 /** Local folders of a pod's volumes. */
@@ -44,18 +44,18 @@ async function fill(cluster: KubeClient, pod: Pod, volume: Volume, place: Place)
   const namespace = parseLabel('namespace', pod.metadata.namespace ?? '')
   const { configMap, secret, projected } = volume
   if (configMap !== undefined) {
-    const { data = {} } = await cluster.get<Data>(resources.configMaps, {
+    const { data = {} } = await cluster.get<Data>(workloadResources.configMaps, {
       namespace,
       name: parseName('name', configMap.name),
     })
-    for (const [key, text] of Object.entries(data)) writePrivate(place.folder, key, text)
+    for (const [key, text] of Object.entries(data)) writeVolumeFile(place.folder, key, text)
   }
   if (secret !== undefined) {
-    const { data = {} } = await cluster.get<Data>(resources.secrets, {
+    const { data = {} } = await cluster.get<Data>(workloadResources.secrets, {
       namespace,
       name: parseName('name', secret.secretName),
     })
-    for (const [key, text] of Object.entries(data)) writePrivate(place.folder, key, Buffer.from(text, 'base64'))
+    for (const [key, text] of Object.entries(data)) writeVolumeFile(place.folder, key, Buffer.from(text, 'base64'))
   }
   for (const { serviceAccountToken } of projected?.sources ?? [])
     if (serviceAccountToken !== undefined) await keepToken(cluster, pod, serviceAccountToken, place)
@@ -83,8 +83,10 @@ async function keepToken(cluster: KubeClient, pod: Pod, source: TokenSource, pla
       boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name, uid },
     },
   }
-  const issued = await cluster.create<TokenRequest>(resources.serviceAccounts, request, { subresource: 'token' })
-  writePrivate(place.folder, source.path, issued.status?.token ?? '')
+  const issued = await cluster.create<TokenRequest>(workloadResources.serviceAccounts, request, {
+    subresource: 'token',
+  })
+  writeVolumeFile(place.folder, source.path, issued.status?.token ?? '')
   renewLater(seconds * 800, () => keepToken(cluster, pod, source, place), place.timers)
 }
 
@@ -112,7 +114,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
  * Writes one file of a volume atomically: a reader sees the old or the new content.
  * Throws `OutsideVolume` for a path outside the folder, also if the folder was replaced by a link (SEC11).
  */
-export function writePrivate(folder: string, name: string, content: string | Buffer): void {
+export function writeVolumeFile(folder: string, name: string, content: string | Buffer): void {
   const path = resolve(folder, name)
   if (dirname(path) !== resolve(folder) || basename(path) !== name || !lstatSync(folder).isDirectory())
     throw new OutsideVolume(name)

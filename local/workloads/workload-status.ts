@@ -1,6 +1,6 @@
 import type { KubeClient, KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { isStatus } from '#core/kube/status.ts'
-import { resources } from './objects.ts'
+import { workloadResources } from './objects.ts'
 
 /**
  * Writes a status at the resourceVersion that it was computed from: two stale writers would overwrite each other endlessly. A newer
@@ -13,7 +13,7 @@ export async function writeWorkloadStatus(
   status: object,
 ): Promise<void> {
   if (JSON.stringify(sorted(status)) === JSON.stringify(sorted(before.status ?? {}))) return
-  const resource = before.kind === 'Job' ? resources.jobs : resources.deployments
+  const resource = before.kind === 'Job' ? workloadResources.jobs : workloadResources.deployments
   const { resourceVersion } = before.metadata
   const body = { metadata: { resourceVersion }, status }
   await cluster.patch(resource, ref, { type: 'merge', body }, { subresource: 'status' }).catch((error: unknown) => {

@@ -29,8 +29,8 @@ import { needs } from '#test/harness/find-server.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { startKube } from '#test/harness/kube.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { resources } from './objects.ts'
-import type { Deployment, Pod } from './objects.ts'
+import { workloadResources } from './objects.ts'
+import type { LocalDeployment, Pod } from './objects.ts'
 import type { Replica } from './replica.ts'
 import { deploymentReconciler } from './deployment-reconciler.ts'
 import { startWorkloads } from './start-workloads.ts'
@@ -130,7 +130,7 @@ async function* nothing(): AsyncGenerator<string> {}
 
 function helpers(cluster: KubeClient) {
   const pods = async (): Promise<readonly Pod[]> =>
-    (await cluster.list<Pod>(resources.pods, { namespace, labelSelector: 'mesh.dev/agent=bot' })).items
+    (await cluster.list<Pod>(workloadResources.pods, { namespace, labelSelector: 'mesh.dev/agent=bot' })).items
   return {
     pods,
     create: (spec: AgentDeploymentSpec) =>
@@ -287,7 +287,7 @@ test('a status is written only at the version that it was computed from', async 
   })
   const labels = { [AGENT_LABEL]: 'bot' }
   const template = { metadata: { labels }, spec: { containers: [{ name: 'agent', image: 'agent' }] } }
-  const stale = await cluster.create<KubeObject>(resources.deployments, {
+  const stale = await cluster.create<KubeObject>(workloadResources.deployments, {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { ...ref, labels },
@@ -305,15 +305,16 @@ test('a status is written only at the version that it was computed from', async 
   }
   const { reconcile } = deploymentReconciler(context, new Map())
   await cluster.patch(
-    resources.deployments,
+    workloadResources.deployments,
     ref,
     { type: 'merge', body: { status: { replicas: 3 } } },
     { subresource: 'status' },
   )
-  const replicas = async () => (await cluster.get<Deployment>(resources.deployments, ref)).status?.['replicas']
+  const replicas = async () =>
+    (await cluster.get<LocalDeployment>(workloadResources.deployments, ref)).status?.['replicas']
   await reconcile(ref, stale)
   assert.equal(await replicas(), 3)
-  await reconcile(ref, await cluster.get(resources.deployments, ref))
+  await reconcile(ref, await cluster.get(workloadResources.deployments, ref))
   assert.equal((await replicas()) ?? 0, 0)
 })
 
@@ -337,7 +338,7 @@ test('PODA27: replicas are scaled and counted, and a deleted pod is replaced', a
     'the pod was not replaced',
   )
   await cluster.delete(
-    resources.pods,
+    workloadResources.pods,
     { namespace, name: parseName('name', left?.metadata.name ?? '') },
     { graceSeconds: 0 },
   )
@@ -393,13 +394,15 @@ test(
     const spec: AgentDeploymentSpec = { executionModel: 'job', runtime: { command: [process.execPath, '--eval', '0'] } }
     await cluster.create(AgentDeployment, AgentDeployment.object({ metadata: { ...jobs }, spec }))
     await until('the job completes', async () => {
-      const { items } = await cluster.list<KubeObject<unknown, { succeeded?: number }>>(resources.jobs, { namespace })
+      const { items } = await cluster.list<KubeObject<unknown, { succeeded?: number }>>(workloadResources.jobs, {
+        namespace,
+      })
       return items[0]?.status?.succeeded === 1 ? true : undefined
     })
     // This server has no garbage collector, so the test deletes the Deployment; after the agent, or
     // the manager would create it again.
     await cluster.delete(AgentDeployment, ref)
-    await cluster.delete(resources.deployments, ref)
+    await cluster.delete(workloadResources.deployments, ref)
     await until('the process is gone', async () => (processesWith(second).length === 0 ? true : undefined))
   },
 )
@@ -484,7 +487,7 @@ test('a declarative agent has no process of its own, and an image without a comm
 
 test('a job completes once, and a failing job is retried up to its limit', async (t) => {
   const { cluster, create, pods } = await setUp(t)
-  const job: Resource = resources.jobs
+  const job: Resource = workloadResources.jobs
   await create({ executionModel: 'job', runtime: { command: [process.execPath, '--eval', 'console.log("done")'] } })
   const [done] = await until('the job completes', async () => {
     const { items } = await cluster.list<KubeObject<unknown, { succeeded?: number }>>(job, { namespace })
@@ -504,7 +507,7 @@ test('a job completes once, and a failing job is retried up to its limit', async
       ? true
       : undefined
   })
-  const tries = await cluster.list(resources.pods, { namespace, labelSelector: 'mesh.dev/agent=failing' })
+  const tries = await cluster.list(workloadResources.pods, { namespace, labelSelector: 'mesh.dev/agent=failing' })
   assert.equal(tries.items.length, 3, 'the first try and two more')
 })
 

@@ -1,6 +1,6 @@
 import { on } from '#core/messaging/consumer/consumer.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
-import { toRow } from './rows/audit-row.ts'
+import { toAuditRow } from './rows/audit-row.ts'
 import type { Descriptors } from './rows/audit-row.ts'
 import type { AuditTables } from './store/tables.ts'
 import { writeRows } from './store/write.ts'
@@ -10,7 +10,7 @@ export function auditConsumers(descriptors: () => Descriptors, retentionDays: nu
   return [
     on('audit.log', 'all', { order: 'none', from: 'start', role: 'manager' }, async (events, { db }) => {
       const known = descriptors()
-      const rows = events.map((event) => toRow(event, known)).filter((row) => row !== undefined)
+      const rows = events.map((event) => toAuditRow(event, known)).filter((row) => row !== undefined)
       await writeRows(db.withTables<AuditTables>(), rows, retentionDays)
     }),
   ]

@@ -6,7 +6,7 @@ import { changesOf, readFields } from '#core/controllers/objects/audited-fields.
 import { identity } from '#plugins/identity/index.ts'
 import { kindOfResource, kinds } from '#schemas/kinds.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
-import { toRow } from './rows/audit-row.ts'
+import { toAuditRow } from './rows/audit-row.ts'
 import { descriptors, seen, stored } from './testing/rig.ts'
 
 interface Role {
@@ -59,7 +59,7 @@ test('PODA5: an update shows old and new values of the audited fields, and of no
     'secretRef.name': { from: 's' },
     timeout: { to: '5s' },
   })
-  const row = toRow(stored(seen('update', '7', 'u-1', { changes })), descriptors)
+  const row = toAuditRow(stored(seen('update', '7', 'u-1', { changes })), descriptors)
   assert.deepEqual(row?.detail['changes'], changes)
   assert.equal(changesOf(before, before), undefined)
   assert.equal(changesOf(undefined, after), undefined)
@@ -71,7 +71,7 @@ test('A8: what is no field or no plain value is not in the detail', () => {
     model: { to: 'two words sk-canary', other: 'sk-canary' },
     retries: { from: 1, to: {} },
   }
-  const row = toRow(stored(seen('update', '7', 'u-1', { changes })), descriptors)
+  const row = toAuditRow(stored(seen('update', '7', 'u-1', { changes })), descriptors)
   assert.deepEqual(row?.detail['changes'], { model: { to: 'redacted' }, retries: { from: 1, to: 'redacted' } })
   const odd = readFields(
     {

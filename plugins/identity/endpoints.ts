@@ -15,7 +15,7 @@ import {
   Whoami,
 } from '#schemas/api/identity.ts'
 import { findCapabilities } from './capabilities.ts'
-import { listNamespaces, listPermitted, setDisplayName } from './namespaces.ts'
+import { listNamespaces, listPermittedNamespaces, setDisplayName } from './namespaces.ts'
 
 /** Dependencies of the routes. */
 export type IdentityContext = Pick<BffContext, 'catalog' | 'directory'> & Pick<Core, 'plugins'>
@@ -65,7 +65,7 @@ const listAll = endpoint({
     if (isLimited && scope !== 'permitted') await caller.review('list', 'namespaces', { namespace: '', group: '' })
     const isWalk = directory !== undefined && (isLimited || scope === 'permitted')
     const page = isWalk
-      ? await listPermitted(caller, directory, { limit, after: position ?? '', signal })
+      ? await listPermittedNamespaces(caller, directory, { limit, after: position ?? '', signal })
       : await listNamespaces(caller, { limit, after: position, signal })
     const nextCursor = page.next === undefined ? null : cursors.seal(page.next, { scope })
     return { items: page.items, nextCursor, ...(isWalk && scope !== undefined ? { scope } : {}) }

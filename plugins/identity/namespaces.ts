@@ -43,7 +43,7 @@ export async function listNamespaces(
  * A page of the namespaces that the caller may get, in name order. Each known name is read as the caller. Denied and deleted
  * ones are omitted, also from counts.
  */
-export async function listPermitted(
+export async function listPermittedNamespaces(
   caller: Caller,
   directory: Directory,
   page: { limit: number; after: string; signal: AbortSignal },

@@ -7,7 +7,7 @@ import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint, Call } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { openEventStream } from '#core/http/stream/event-stream.ts'
-import { toAnswer } from '#core/http/problem/problem.ts'
+import { toProblemAnswer } from '#core/http/problem/problem.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { eventStreamText, namespaceQuery } from '#schemas/api/common.ts'
 import type { IntegrationsServices } from './services.ts'
@@ -98,7 +98,7 @@ async function serve(
         if (await rights.maySee(event)) await stream.send(frameOf(event, source))
       }
   } catch (error) {
-    const { title, status, code, retryable } = toAnswer(error).problem
+    const { title, status, code, retryable } = toProblemAnswer(error).problem
     services.core.log.warn({ code }, 'event stream ended: read failed')
     await stream.send(encodeFrame({ event: 'error', data: JSON.stringify({ title, status, code, retryable }) }))
     stream.end()

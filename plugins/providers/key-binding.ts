@@ -1,7 +1,7 @@
 import { ORIGIN_ANNOTATION, PROVIDER_KEY_LABEL } from '#schemas/labels.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import type { ObjectMeta } from '#schemas/object.ts'
-import { originOf } from './openai/base-url.ts'
+import { originOfProvider } from './openai/base-url.ts'
 
 /** Why the key of a Secret must not be sent to a provider. */
 export interface KeyRefusal {
@@ -28,7 +28,7 @@ export function refusalOfKey(
   const bound = metadata.annotations?.[ORIGIN_ANNOTATION]
   if (bound === undefined)
     return { reason: 'origin_mismatch', message: `${secret} has no annotation ${ORIGIN_ANNOTATION}.` }
-  const origin = originOf(spec)
+  const origin = originOfProvider(spec)
   if (origin === undefined || URL.parse(bound)?.origin !== origin)
     return {
       reason: 'origin_mismatch',

@@ -16,7 +16,7 @@ import { kubeResource, secrets } from './resources.ts'
 import { refusalOfKey } from './key-binding.ts'
 import type { KeyRefusal } from './key-binding.ts'
 import { toConditionsStatus, writeConditions } from './status/conditions.ts'
-import type { Verdict } from './status/conditions.ts'
+import type { ConditionValue } from './status/conditions.ts'
 import { providerVerdicts, unreadyReason } from './status/provider-status.ts'
 import type { AddressProblem } from './status/provider-status.ts'
 import { routeVerdicts } from './status/route-status.ts'
@@ -91,7 +91,7 @@ interface Written {
   readonly resource: Resource
   readonly ref: ObjectRef
   readonly object: ModelProviderObject | ModelRouteObject
-  readonly verdicts: readonly Verdict[]
+  readonly verdicts: readonly ConditionValue[]
 }
 
 function write(
@@ -102,7 +102,7 @@ function write(
   return writeConditions(cluster, resource, ref, { object, status })
 }
 
-function nextResult(verdicts: readonly Verdict[], changesByItself: boolean): ReconcileResult {
+function nextResult(verdicts: readonly ConditionValue[], changesByItself: boolean): ReconcileResult {
   if (verdicts.some(({ status }) => status === 'False')) return { requeueAfterMs: WHILE_BROKEN_MS }
   return changesByItself ? { requeueAfterMs: WHILE_READY_MS } : {}
 }

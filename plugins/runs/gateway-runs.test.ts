@@ -5,7 +5,7 @@ import { standalonePlatform } from '#core/host/testing/standalone-platform.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters } from '#core/database/testing/databases.ts'
-import { followRun } from './gateway-runs.ts'
+import { followGatewayRun } from './gateway-runs.ts'
 import { toDetail } from './read/to-run.ts'
 import type { RunDetail } from './read/to-run.ts'
 import { findRun } from './store/internal/run-rows.ts'
@@ -44,7 +44,7 @@ test('PODA1: a run that can be neither awaited nor streamed fails one call, not 
     signal: new AbortController().signal,
     onText: () => undefined,
   }
-  await assert.rejects(followRun({ ...world, runs: { get } }, run, call), /the bus is closed/)
+  await assert.rejects(followGatewayRun({ ...world, runs: { get } }, run, call), /the bus is closed/)
   // Unhandled rejections are reported after the microtasks of a turn.
   await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(unhandled, [])

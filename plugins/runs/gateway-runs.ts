@@ -36,7 +36,7 @@ async function invokeForGateway(services: CallerRunsServices, call: AgentCall): 
     trigger: 'gateway',
   })
   const { run } = await services.runs.open(caller, made.id)
-  const ended = await followRun(services, run, call)
+  const ended = await followGatewayRun(services, run, call)
   const isExplained = ended === undefined || ended.failReason === 'agent_unreachable'
   const { id, state, output, error, usage } = isExplained ? await services.runs.explain(caller, made.id) : ended
   return { runId: id, state, output, error, usage }
@@ -46,7 +46,7 @@ async function invokeForGateway(services: CallerRunsServices, call: AgentCall): 
  * Relays the text of a run until it ends or pauses, or until timeout or disconnect (undefined). Waiting and streaming are awaited
  * together, and each ends the other on failure: an unhandled rejection would end the process (PODA1).
  */
-export async function followRun(
+export async function followGatewayRun(
   services: StreamServices & { readonly runs: Pick<CallerRunsServices['runs'], 'get'> },
   run: SelectedRun,
   call: Pick<AgentCall, 'caller' | 'timeoutMs' | 'signal' | 'onText'>,

@@ -13,7 +13,7 @@ import { up as widenUsage } from './migrations/0005-usage-and-tries.ts'
 import { up as addStorage } from './migrations/0006-shares-and-storage.ts'
 import { claimRuns } from './store/claims.ts'
 import { deleteRunContent } from './store/deletion.ts'
-import { readUsage } from './store/usage.ts'
+import { readRunUsage } from './store/usage.ts'
 import { createWorld } from './testing/world.ts'
 import type { RunsTables } from './store/tables.ts'
 
@@ -48,7 +48,7 @@ for (const { name, skip, open } of adapters)
       for (const up of [widenUsage, addStorage]) await up(root)
       const { store } = createWorld(database)
       const upTo = { queuedPerNamespace: 10, queuedPerCaller: 10 }
-      const usage = () => readUsage(store.reader<RunsTables>(), { namespaceUid: 'uid', caller: 'alice' }, upTo)
+      const usage = () => readRunUsage(store.reader<RunsTables>(), { namespaceUid: 'uid', caller: 'alice' }, upTo)
       const before = await usage()
       assert.deepEqual([before.queuedInNamespace, before.queuedByCaller], [1, 1])
       assert.ok(before.storedBytes > 0)

@@ -2,7 +2,7 @@ import { isObject } from '#core/json/is-object.ts'
 import { boundsOf, durationProblem } from '../duration.ts'
 import { patternText } from '../pattern-text.ts'
 import { MAX_PROBLEMS } from './problem.ts'
-import type { Path, Problem } from './problem.ts'
+import type { Path, FileProblem } from './problem.ts'
 import { didYouMean, oneOf } from '../nearest.ts'
 
 type Node = Record<string, unknown>
@@ -12,7 +12,7 @@ type Node = Record<string, unknown>
  * A hand interpreter, because a schema library costs more at start-up (135 ms) than the whole command.
  * Lazy: a reader that stops after the first problems does not pay for the rest (SEC3).
  */
-export function* checkValue(schema: Node, value: unknown, path: Path = []): Generator<Problem, void> {
+export function* checkValue(schema: Node, value: unknown, path: Path = []): Generator<FileProblem, void> {
   if (Array.isArray(schema['anyOf'])) return yield* checkUnion(schema, value, path)
   const type = schema['type']
   if (typeof type === 'string' && !hasType(type, value)) {
@@ -45,7 +45,7 @@ function hasType(type: string, value: unknown): boolean {
 }
 
 // The branch whose type fits speaks; among several objects, the one with the fewest problems.
-function* checkUnion(schema: Node, value: unknown, path: Path): Generator<Problem, void> {
+function* checkUnion(schema: Node, value: unknown, path: Path): Generator<FileProblem, void> {
   const branches = (schema['anyOf'] as unknown[]).filter(isObject)
   const fitting = branches.filter((branch) => fits(branch, value))
   if (fitting.length === 0) {
@@ -61,7 +61,7 @@ function fits(branch: Node, value: unknown): boolean {
   return typeof branch['type'] === 'string' && hasType(branch['type'], value)
 }
 
-function checkText(schema: Node, value: string, path: Path): Problem[] {
+function checkText(schema: Node, value: string, path: Path): FileProblem[] {
   const { minLength, maxLength, pattern } = schema
   if (typeof minLength === 'number' && value.length < minLength) return [problem(path, 'must not be empty')]
   // Length before pattern: a pattern never sees an unbounded text (X2).
@@ -79,14 +79,14 @@ function checkText(schema: Node, value: string, path: Path): Problem[] {
   return []
 }
 
-function checkNumber(schema: Node, value: number, path: Path): Problem[] {
+function checkNumber(schema: Node, value: number, path: Path): FileProblem[] {
   const { minimum, maximum } = schema
   if (typeof minimum === 'number' && value < minimum) return [problem(path, `must be at least ${minimum}`)]
   if (typeof maximum === 'number' && value > maximum) return [problem(path, `must be at most ${maximum}`)]
   return []
 }
 
-function* checkList(schema: Node, value: unknown[], path: Path): Generator<Problem, void> {
+function* checkList(schema: Node, value: unknown[], path: Path): Generator<FileProblem, void> {
   const { minItems, maxItems, items } = schema
   if (typeof minItems === 'number' && value.length < minItems) {
     return yield problem(path, `must have at least ${minItems} entries`)
@@ -98,7 +98,7 @@ function* checkList(schema: Node, value: unknown[], path: Path): Generator<Probl
   for (const [index, item] of value.entries()) yield* checkValue(items, item, [...path, index])
 }
 
-function* checkObject(schema: Node, value: Node, path: Path): Generator<Problem, void> {
+function* checkObject(schema: Node, value: Node, path: Path): Generator<FileProblem, void> {
   const properties = isObject(schema['properties']) ? schema['properties'] : {}
   const required = Array.isArray(schema['required']) ? schema['required'].map(String) : []
   const { maxProperties } = schema
@@ -118,10 +118,10 @@ function patternFor(schema: Node, name: string): unknown {
   return patterns.find(([pattern]) => name.length <= 317 && new RegExp(pattern).test(name))?.[1]
 }
 
-function unknownField(path: Path, name: string, known: readonly string[]): Problem {
+function unknownField(path: Path, name: string, known: readonly string[]): FileProblem {
   return problem([...path, name], `unknown field "${name.slice(0, 64)}"${didYouMean(name, known)}`)
 }
 
-function problem(path: Path, message: string): Problem {
+function problem(path: Path, message: string): FileProblem {
   return { path, message }
 }

@@ -1,8 +1,8 @@
 import { Composer, LineCounter, Parser, isAlias, isNode, isPair, isScalar, visit } from 'yaml'
 import type { CST, Document, Node, YAMLMap } from 'yaml'
 import { findUnstorable } from '../storable-text.ts'
-import { AgentFileError, MAX_PROBLEMS, pathOf, toPointer } from './problem.ts'
-import type { LocatedProblem, Path, Problem } from './problem.ts'
+import { AgentFileError, MAX_PROBLEMS, pathOf, pointerOf } from './problem.ts'
+import type { LocatedProblem, Path, FileProblem } from './problem.ts'
 
 const MAX_DEPTH = 64
 const MAX_BYTES = 256 * 1024
@@ -11,7 +11,7 @@ const MAX_DOCUMENTS = 20
 /** YAML text as a value, and a way from a path back to line and column. */
 export interface ParsedSource {
   value: unknown
-  locate(problem: Problem): LocatedProblem
+  locate(problem: FileProblem): LocatedProblem
 }
 
 /** Parses one YAML document (JSON is YAML). */
@@ -35,7 +35,7 @@ export function parseSources(source: string, file?: string): ParsedSource[] {
   return compose(source, lines, file).map((document) => {
     const refused = [...syntaxProblems(document, lines), ...refusedNodes(document, lines)]
     if (refused.length > 0) throw new AgentFileError(refused, file)
-    const parsed = { value: document.toJS() as unknown, locate: (found: Problem) => locate(document, lines, found) }
+    const parsed = { value: document.toJS() as unknown, locate: (found: FileProblem) => locate(document, lines, found) }
     refuseUnstorable(source, parsed, file)
     return parsed
   })
@@ -145,9 +145,9 @@ function* refusedKeys(map: YAMLMap): Generator<[Node, string], void> {
   }
 }
 
-function locate(document: Document.Parsed, lines: LineCounter, problem: Problem): LocatedProblem {
+function locate(document: Document.Parsed, lines: LineCounter, problem: FileProblem): LocatedProblem {
   const offset = offsetOf(document, problem.path)
-  return { pointer: toPointer(problem.path), message: problem.message, ...position(lines, offset) }
+  return { pointer: pointerOf(problem.path), message: problem.message, ...position(lines, offset) }
 }
 
 // The key of a field rather than its value: that is where an eye looks for "unknown field". A field that is not there has the place of

@@ -8,7 +8,7 @@ const MAX_STEP = 128
 export type Path = readonly (string | number)[]
 
 /** Something wrong with a value; `path` leads to it, and to the key itself for an unknown field. */
-export interface Problem {
+export interface FileProblem {
   path: Path
   message: string
 }
@@ -43,7 +43,7 @@ export function formatProblem(problem: LocatedProblem, file?: string): string {
 }
 
 /** The RFC 6901 pointer of a path; a step above 128 characters is cut and ends with an ellipsis. */
-export function toPointer(path: Path): string {
+export function pointerOf(path: Path): string {
   return path.map((step) => `/${shorten(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 

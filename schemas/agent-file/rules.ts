@@ -1,6 +1,6 @@
 import { findPodProblems, secretProblems } from '../pod-rules.ts'
 import { checkReferenceText } from './reference.ts'
-import type { Problem } from './problem.ts'
+import type { FileProblem } from './problem.ts'
 import type { AgentFile } from './schema.ts'
 
 const RESERVED_PORTS = [2994, 2995, 2996, 2997, 2998, 2999, 4317, 4318, 8080, 8081]
@@ -10,7 +10,7 @@ const OWN_TOOLS = ['time', 'calculate', 'ask_human']
 const LATER_FIELDS = ['schedule', 'triggers']
 
 /** Uses of what the format will have and has not yet, by field. */
-export function findLater(file: object): Problem[] {
+export function findLater(file: object): FileProblem[] {
   const fields = LATER_FIELDS.filter((field) => Object.hasOwn(file, field))
   return fields.map((field) => ({ path: [field], message: `${field} is not yet supported` }))
 }
@@ -18,7 +18,7 @@ export function findLater(file: object): Problem[] {
 /**
  * What a schema alone cannot say. The CRD says the same in CEL; a test holds both to the same samples.
  */
-export function checkRules(file: AgentFile): Problem[] {
+export function checkRules(file: AgentFile): FileProblem[] {
   return [
     ...executionRules(file),
     ...promptRules(file),
@@ -30,7 +30,7 @@ export function checkRules(file: AgentFile): Problem[] {
   ]
 }
 
-function executionRules(file: AgentFile): Problem[] {
+function executionRules(file: AgentFile): FileProblem[] {
   const model = file.executionModel
   const declarative = file.image === undefined && file.runtime?.command === undefined
   if (declarative && file.model === undefined) {
@@ -47,7 +47,7 @@ function executionRules(file: AgentFile): Problem[] {
   return []
 }
 
-function promptRules({ prompt, systemPrompt }: AgentFile): Problem[] {
+function promptRules({ prompt, systemPrompt }: AgentFile): FileProblem[] {
   if (prompt === undefined) return []
   if (systemPrompt !== undefined) return [{ path: ['prompt'], message: 'prompt and systemPrompt exclude each other' }]
   const isNew = prompt.text !== undefined || prompt.messages !== undefined
@@ -64,8 +64,8 @@ function promptRules({ prompt, systemPrompt }: AgentFile): Problem[] {
   return []
 }
 
-function runtimeRules({ runtime }: AgentFile): Problem[] {
-  const problems: Problem[] = []
+function runtimeRules({ runtime }: AgentFile): FileProblem[] {
+  const problems: FileProblem[] = []
   if (runtime?.port !== undefined && RESERVED_PORTS.includes(runtime.port)) {
     problems.push({ path: ['runtime', 'port'], message: 'this port is reserved for the launcher' })
   }
@@ -88,7 +88,7 @@ function runtimeRules({ runtime }: AgentFile): Problem[] {
   return [...problems, ...repeated(list, ['runtime', 'env'])]
 }
 
-function scalingRules({ scaling }: AgentFile): Problem[] {
+function scalingRules({ scaling }: AgentFile): FileProblem[] {
   const { replicas, minReplicas, maxReplicas, policyRef } = scaling ?? {}
   if (replicas !== undefined && (minReplicas ?? maxReplicas ?? policyRef) !== undefined) {
     return [{ path: ['scaling'], message: 'replicas excludes minReplicas, maxReplicas and policyRef' }]
@@ -99,7 +99,7 @@ function scalingRules({ scaling }: AgentFile): Problem[] {
   return []
 }
 
-function toolRules({ tools = [] }: AgentFile): Problem[] {
+function toolRules({ tools = [] }: AgentFile): FileProblem[] {
   const entries = tools.map((tool) => (typeof tool === 'string' ? { name: tool } : tool))
   const problems = entries.flatMap((entry, index) => {
     const ref = 'bindingRef' in entry ? entry.bindingRef : undefined
@@ -112,7 +112,7 @@ function toolRules({ tools = [] }: AgentFile): Problem[] {
   return [...problems, ...repeated(entries, ['tools'])]
 }
 
-function delegateRules({ delegates = [] }: AgentFile): Problem[] {
+function delegateRules({ delegates = [] }: AgentFile): FileProblem[] {
   return delegates.flatMap((one, index) => {
     const path = ['delegates', index]
     if (typeof one !== 'string') return []
@@ -123,7 +123,7 @@ function delegateRules({ delegates = [] }: AgentFile): Problem[] {
 }
 
 // The API server refuses a list-map with one key twice; say it with a place.
-function repeated(entries: readonly { name: string }[], path: readonly (string | number)[]): Problem[] {
+function repeated(entries: readonly { name: string }[], path: readonly (string | number)[]): FileProblem[] {
   const names = new Set<string>()
   return entries.flatMap((entry, index) => {
     const isRepeat = names.has(entry.name)

@@ -20,7 +20,7 @@ import type { WatchState } from './watch-states.ts'
 export type ListReason = 'start' | 'resumed' | 'expired'
 
 /** One change reported by a watch. */
-export interface Change {
+export interface WatchChange {
   readonly type: 'added' | 'modified' | 'deleted'
   readonly object: KubeObject
 }
@@ -38,7 +38,7 @@ export interface ReflectorHandler {
    * Delivers the watch events received since the previous call, in order. `through` is the last resourceVersion covered; `changes` may be
    * empty (bookmark).
    */
-  changed(changes: readonly Change[], through: string): Promise<void>
+  changed(changes: readonly WatchChange[], through: string): Promise<void>
 }
 
 /** Options of a reflector. */
@@ -125,7 +125,7 @@ interface Position {
 /** One event of a watch: a change, or a bookmark without one. */
 interface Frame {
   readonly version: string
-  readonly change: Change | undefined
+  readonly change: WatchChange | undefined
 }
 
 /** The API server's versions are older than the resume version: it was restored, or is another one. */

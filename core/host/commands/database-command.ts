@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { ParseArgsOptionsConfig } from 'node:util'
-import { openSettings, originOf, readCoreSettings } from '#core/config/settings.ts'
+import { openSettings, originOfSetting, readCoreSettings } from '#core/config/settings.ts'
 import { SettingsError } from '#core/config/settings-error.ts'
 import { openDatabase } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
@@ -53,5 +53,5 @@ function open(env: CommandInput['env']): Promise<Database> {
   const file = openSettings({ env })
   const { databaseUrl: url } = readCoreSettings(file, env)
   if (url === undefined) throw new SettingsError('DATABASE_URL: required by this command')
-  return openDatabase({ url, connections: 2, setting: originOf(file, env, 'databaseUrl') })
+  return openDatabase({ url, connections: 2, setting: originOfSetting(file, env, 'databaseUrl') })
 }

@@ -4,7 +4,13 @@ import { clusterEvents } from '#core/controllers/objects/object-events.ts'
 import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
 import type { CoreSettings } from '#core/config/core-settings.ts'
 import type { Role } from '#core/config/profile.ts'
-import { openSettings, originOf, readCoreSettings, readSettings, refuseUnusableFiles } from '#core/config/settings.ts'
+import {
+  openSettings,
+  originOfSetting,
+  readCoreSettings,
+  readSettings,
+  refuseUnusableFiles,
+} from '#core/config/settings.ts'
 import type { Settings } from '#core/config/settings.ts'
 import type { FileKind } from '#core/config/file-setting.ts'
 import { SettingsError } from '#core/config/settings-error.ts'
@@ -89,7 +95,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   const tracing = await openTracing({ settings: core, env, roles, version: composition.version, log, metrics })
   const cluster = composition.cluster ?? (await locateCluster(core, env))
   if (file.file !== undefined) log.info({ file: resolve(file.file) }, 'settings file read')
-  const origin = (setting: string): string => originOf(file, env, setting)
+  const origin = (setting: string): string => originOfSetting(file, env, setting)
   const database = await openStoreOf(core, origin, composition)
   const bus = await openBus(core, { roles, database, log, origin }).catch(async (error: unknown) => {
     await database?.close()

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sleep } from '#core/async/sleep.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
-import { processMetrics } from './metrics.ts'
+import { readinessMetrics } from './metrics.ts'
 
 /** One line of `/readyz?verbose`. */
 export interface CheckResult {
@@ -46,7 +46,7 @@ const WATCH_MS = 10_000
 
 /** Creates the readiness of a process; no dependency has been reached yet. */
 export function createReadiness(parts: ReadinessParts): ReadinessProbe {
-  const available = parts.metrics.gauge(processMetrics.dependencyAvailable)
+  const available = parts.metrics.gauge(readinessMetrics.dependencyAvailable)
   const reached = new Set<string>()
   const away = new Set<string>()
   let running: Promise<readonly CheckResult[]> | undefined

@@ -11,7 +11,7 @@ import type {
 import { isNewer } from '#core/kube/resource-version.ts'
 
 /** A change of a cluster object on behalf of a caller, accepted by the API server. */
-export interface Change {
+export interface AcceptedWrite {
   readonly action: 'create' | 'update' | 'delete'
   readonly kind: string
   readonly ref: { readonly namespace?: string | undefined; readonly name: string }
@@ -34,7 +34,7 @@ export interface Attempts {
  */
 export function reportingCaller(
   caller: Caller,
-  report: (change: Change) => void,
+  report: (change: AcceptedWrite) => void,
   { asked, attempted }: Attempts,
 ): Caller {
   let cluster: KubeClient | undefined
@@ -55,7 +55,7 @@ export function reportingCaller(
 
 function reportingClient(
   cluster: KubeClient,
-  report: (change: Change) => void,
+  report: (change: AcceptedWrite) => void,
   attempted: Attempts['attempted'],
 ): KubeClient {
   const trying = ({ kind }: Resource, ref: { readonly namespace?: string | undefined; readonly name?: string }): void =>

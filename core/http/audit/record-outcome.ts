@@ -5,7 +5,7 @@ import { isName } from '#core/kube/names.ts'
 import { kindOfResource } from '#schemas/kinds.ts'
 import { formatTraceparent } from '#core/telemetry/traceparent.ts'
 import { reportingCaller } from './attributed-client.ts'
-import type { Change } from './attributed-client.ts'
+import type { AcceptedWrite } from './attributed-client.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { AnyEndpoint, Call } from '../endpoint/endpoint.ts'
 import type { Intent, Outcome, OutcomeSink } from '../endpoint/extension-points.ts'
@@ -21,7 +21,7 @@ const notTried = new Set([400, 401, 405, 408, 413, 415, 421, 429, 431, 499, 501]
  * Reports a denied or failed mutation to the sinks. It is recorded with the error, not the response, which a client could avoid by
  * disconnecting.
  */
-export function recordFailure(services: HttpServices, request: FastifyRequest): void {
+export function recordFailedOutcome(services: HttpServices, request: FastifyRequest): void {
   const { endpoint } = request.routeOptions.config
   if (endpoint === undefined || endpoint.method === 'GET') return
   const { failure, caller, intent } = stateOf(request)
@@ -70,7 +70,7 @@ function actOf(endpoint: AnyEndpoint, request: FastifyRequest, actor: string): A
 /** Wraps the caller of a request, so that changes of cluster objects are reported to the sinks. */
 export function attributed(services: HttpServices, request: FastifyRequest, caller: Caller): Caller {
   const state = stateOf(request)
-  const report = ({ action, kind, ref, object }: Change): void =>
+  const report = ({ action, kind, ref, object }: AcceptedWrite): void =>
     tell(services, {
       actor: caller.username,
       ...namedAction(request.routeOptions.config.endpoint, action, kind),
@@ -117,7 +117,7 @@ const plainActions = new Set(['create', 'update', 'delete'])
 // A route whose act has its own name (`rollback`) passes it to the change of its kind.
 function namedAction(
   endpoint: AnyEndpoint | undefined,
-  change: Change['action'],
+  change: AcceptedWrite['action'],
   kind: string,
 ): Pick<Outcome, 'action' | 'change'> {
   const { action, resourceKind } = endpoint?.audit ?? {}

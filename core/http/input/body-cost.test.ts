@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { CreateRunBody, ResumeBody } from '#schemas/api/runs.ts'
 import { bodyReader, parseJson } from './body.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { toAnswer } from '../problem/problem.ts'
+import { toProblemAnswer } from '../problem/problem.ts'
 
 const KiB = 1024
 
@@ -66,7 +66,7 @@ function costOf(read: (body: unknown) => unknown, body: Buffer): { readonly ms: 
     ms = Math.min(ms, (user + system) / 1_000)
     if (refused === undefined) continue
     assert.ok(refused instanceof Fail, String(refused))
-    const { problem } = toAnswer(refused)
+    const { problem } = toProblemAnswer(refused)
     assert.ok((problem.errors ?? []).length <= 20)
     answer = JSON.stringify(problem).length
   }
@@ -115,7 +115,7 @@ test('F2: an error answer holds at most 20 problems and 256 KiB, whatever made i
     pointer: `/${index}${'\u0001'.repeat(2_000)}`,
     detail: '\u0001'.repeat(2_000),
   }))
-  const { problem } = toAnswer(new Fail('invalid_body', '\u0001'.repeat(1_000_000), { errors }))
+  const { problem } = toProblemAnswer(new Fail('invalid_body', '\u0001'.repeat(1_000_000), { errors }))
   assert.equal(problem.errors?.length, 20)
   assert.ok(JSON.stringify(problem).length <= 256 * KiB)
 })

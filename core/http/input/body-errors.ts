@@ -13,7 +13,7 @@ export function unsupportedMediaType({ routeOptions, method }: FastifyRequest): 
 }
 
 /** Creates a 413 that names the limit. */
-export function tooLarge(limit: number): Fail {
+export function bodyTooLarge(limit: number): Fail {
   return new Fail('payload_too_large', `The body is above ${toBytes(limit)}.`)
 }
 

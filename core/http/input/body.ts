@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { findUnstorable } from '#schemas/storable-text.ts'
-import { tooLarge, unsupportedMediaType, YAML_TYPE } from './body-errors.ts'
+import { bodyTooLarge, unsupportedMediaType, YAML_TYPE } from './body-errors.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { checkOf } from '#core/errors/validate.ts'
 
@@ -31,7 +31,7 @@ export function acceptBodies(app: FastifyInstance): void {
   })
   app.addContentTypeParser(YAML_TYPE, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     if (request.routeOptions.config.endpoint?.handleYaml === undefined) throw unsupportedMediaType(request)
-    if (body.length > MAX_YAML_BYTES) throw tooLarge(MAX_YAML_BYTES)
+    if (body.length > MAX_YAML_BYTES) throw bodyTooLarge(MAX_YAML_BYTES)
     return new YamlBody(decode(body))
   })
 }

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { errorTable } from '#core/errors/core-errors.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { ErrorFormat } from './error-format.ts'
-import { toAnswer } from './problem.ts'
+import { toProblemAnswer } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
 
 const parserCodes: Readonly<Record<string, keyof typeof errorTable>> = {
@@ -17,7 +17,7 @@ export function answerBrokenRequest(code: string | undefined, socket: Duplex, fo
     return
   }
   const name = parserCodes[code ?? ''] ?? 'malformed_request'
-  const { status, problem } = toAnswer(new Fail(name))
+  const { status, problem } = toProblemAnswer(new Fail(name))
   const wire = format?.write(new Fail(name), { isUnknown: false })
   const body = wire?.body ?? JSON.stringify({ ...problem, retryable: false })
   const headers = {

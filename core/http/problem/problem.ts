@@ -50,7 +50,7 @@ const retryableCodes = new Set<ErrorCode>([
 ])
 
 /** Maps errors to responses; the only place that decides a status. Unknown errors become `internal_error` without details. */
-export function toAnswer(error: unknown): Answer {
+export function toProblemAnswer(error: unknown): Answer {
   if (error instanceof Fail) return answerOf(error)
   if (error instanceof InvalidName) return answerOf(fromInvalidName(error))
   if (error instanceof KubeError) return fromCluster(error)
@@ -130,7 +130,7 @@ function fromCluster(error: KubeError): Answer {
   // A bearer rejected by the cluster gets the same 401 as a missing one.
   if (code === 'unauthenticated') return plainAnswer('unauthenticated')
   const { retryAfterSeconds, causes = [] } = error.details
-  const errors = causes.map(({ field, message }) => ({ pointer: toPointer(field), detail: message }))
+  const errors = causes.map(({ field, message }) => ({ pointer: fieldPointer(field), detail: message }))
   const answer = answerOf(
     new Fail(code, error.status >= 500 ? undefined : error.message, {
       errors,
@@ -158,7 +158,7 @@ function relayed(error: KubeError): ClusterAnswer {
 }
 
 /** Converts a field path of the API server (`spec.tools[0].name`) to an RFC 6901 pointer. */
-export function toPointer(field: string): string {
+export function fieldPointer(field: string): string {
   const parts = field.replaceAll(/\[(\d+)\]/g, '.$1').split('.')
   return parts
     .filter((part) => part !== '' && part !== '<nil>')

@@ -10,7 +10,7 @@ import { deliverFrame } from './deliver-frame.ts'
 import type { FrameHandler } from './deliver-frame.ts'
 import { BusRefused, openNatsLink } from './nats-connection.ts'
 import { startMember } from './nats-pull-consumer.ts'
-import { ensureDurable, ensureStreams, StreamDrift, verifyStreams } from './nats-streams.ts'
+import { ensureDurable, ensureNatsStreams, StreamDrift, verifyStreams } from './nats-streams.ts'
 import type { StreamPlan } from './nats-streams.ts'
 
 /** The bus over NATS, with the two operations of O3. */
@@ -33,7 +33,7 @@ export async function createNatsBus(options: NodeConnectionOptions, log?: Logger
     return (streams ??= openStreams(connection))
   }
   return {
-    ensure: (plan) => reached(async () => ensureStreams((await open()).manager, plan)),
+    ensure: (plan) => reached(async () => ensureNatsStreams((await open()).manager, plan)),
     verify: (plan) => reached(async () => verifyStreams((await open()).manager, plan)),
     publish: async ({ subject, id, body }) => {
       assertOutsideTransaction('the bus')

@@ -38,7 +38,7 @@ export class StreamDrift extends Error {
 }
 
 /** Creates missing objects and updates those that differ from the plan (O3). */
-export async function ensureStreams(manager: JetStreamManager, plan: StreamPlan): Promise<void> {
+export async function ensureNatsStreams(manager: JetStreamManager, plan: StreamPlan): Promise<void> {
   const wanted = streamConfig(plan)
   const stream = await orMissing(() => manager.streams.info(streamName))
   if (stream === undefined) await manager.streams.add({ ...wanted, name: streamName })

@@ -13,7 +13,7 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** Counts a failed attempt in its own transaction. The event is dead when `attempts` reaches `most` (A5). */
-export async function recordFailure(
+export async function recordFailedAttempt(
   db: Transaction<CoreTables>,
   consumer: string,
   event: StoredEvent,

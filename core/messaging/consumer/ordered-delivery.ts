@@ -3,7 +3,7 @@ import type { CoreTables } from '#core/database/core-tables.ts'
 import { readStreamOf } from '#core/event-store/read-events.ts'
 import { advanceStreamCursor, holdFloor, lockStreamCursor } from './checkpoint.ts'
 import type { Consumer } from './consumer.ts'
-import { clearFailures, isTransient, recordFailure } from './dead-letter.ts'
+import { clearFailures, isTransient, recordFailedAttempt } from './dead-letter.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { inHandlerTransaction } from './handler-transaction.ts'
 import type { HandlingOptions } from './handler-transaction.ts'
@@ -82,7 +82,7 @@ async function giveUpOrRetry(
     const version = await lockStreamCursor(db, consumer.name, event.stream)
     // Another replica may have advanced meanwhile; then the attempt is not counted.
     if (version >= event.version || floor >= event.position) return { attempts: 0, dead: false }
-    const failure = await recordFailure(db, consumer.name, event, { error, most: options.maxAttempts })
+    const failure = await recordFailedAttempt(db, consumer.name, event, { error, most: options.maxAttempts })
     if (failure.dead) await moveBehind(db, consumer, [event])
     return failure
   })

@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely'
 import type { CoreTables } from '#core/database/core-tables.ts'
 import { holdFloor } from './checkpoint.ts'
 import type { Consumer } from './consumer.ts'
-import { clearFailures, isTransient, recordFailure } from './dead-letter.ts'
+import { clearFailures, isTransient, recordFailedAttempt } from './dead-letter.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { inHandlerTransaction } from './handler-transaction.ts'
 import type { HandlingOptions } from './handler-transaction.ts'
@@ -74,7 +74,7 @@ async function giveUpOrRetry(
   const [event] = events
   if (event === undefined) return new Map()
   const { attempts, dead } = await options.database.db.transaction().execute(async (db) => {
-    const outcome = await recordFailure(db, consumer.name, event, { error, most: options.maxAttempts })
+    const outcome = await recordFailedAttempt(db, consumer.name, event, { error, most: options.maxAttempts })
     if (outcome.dead) await claim(db, consumer.name, events)
     return outcome
   })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { KubeClient } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
-import { FIELD_MANAGER } from './objects/apply.ts'
+import { RECONCILER_FIELD_MANAGER } from './objects/apply.ts'
 import type { Termination } from './status/last-termination.ts'
 import { events as eventResource } from './objects/child-kinds.ts'
 
@@ -83,8 +83,8 @@ function toEvent(agent: AgentDeploymentObject, event: KubeEvent, now: Date) {
     firstTimestamp: time,
     lastTimestamp: time,
     count: 1,
-    source: { component: FIELD_MANAGER },
-    reportingComponent: FIELD_MANAGER,
-    reportingInstance: FIELD_MANAGER,
+    source: { component: RECONCILER_FIELD_MANAGER },
+    reportingComponent: RECONCILER_FIELD_MANAGER,
+    reportingInstance: RECONCILER_FIELD_MANAGER,
   }
 }

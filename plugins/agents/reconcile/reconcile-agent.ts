@@ -17,7 +17,7 @@ import { pruneRevisions } from './revision/prune-revisions.ts'
 import type { RevisionAuthors } from './revision/revision-author.ts'
 import { toStatus } from './status/agent-status.ts'
 import type { Findings } from './status/agent-status.ts'
-import type { Problem } from './status/problem.ts'
+import type { ConditionProblem } from './status/problem.ts'
 import { readWorkload } from './status/read-workload.ts'
 import { writeStatus } from './status/write-status.ts'
 import { validateSpec } from './validate-spec.ts'
@@ -43,7 +43,7 @@ export async function reconcileAgent(
   const refusal = validateSpec(agent, settings)
   const resolution = refusal === undefined ? await resolveReferences(cluster, agent) : undefined
   const unresolved = resolution !== undefined && 'refusal' in resolution ? resolution.refusal : undefined
-  let blocked: Problem | undefined
+  let blocked: ConditionProblem | undefined
   if (resolution !== undefined && 'resolved' in resolution) {
     const data = toRevisionData(agent, resolution.resolved)
     const plan = planRevision(agent, data, revisions)
@@ -76,7 +76,7 @@ function nextResult(found: Findings): ReconcileResult {
   return { requeueAfterMs: WHILE_PROGRESSING_MS }
 }
 
-async function blockedBy(work: () => Promise<void>): Promise<Problem | undefined> {
+async function blockedBy(work: () => Promise<void>): Promise<ConditionProblem | undefined> {
   try {
     await work()
     return undefined

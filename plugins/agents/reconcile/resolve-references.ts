@@ -9,7 +9,7 @@ import type { Reference } from '#schemas/references.ts'
 import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '../platform-secrets.ts'
 import { allowedNamespacesOf } from '../references/read-references.ts'
 import { resourceOf } from '../resources.ts'
-import type { Problem } from './status/problem.ts'
+import type { ConditionProblem } from './status/problem.ts'
 
 /** Resolved references: stored with the spec of a revision. */
 export interface Resolved {
@@ -20,10 +20,15 @@ export interface Resolved {
 }
 
 /** All references, or the problem. A route that is not ready does not block a revision; `warning` has the reason. */
-export type Resolution = { readonly resolved: Resolved; readonly warning?: Problem } | { readonly refusal: Problem }
+export type ResolvedReferences =
+  | { readonly resolved: Resolved; readonly warning?: ConditionProblem }
+  | { readonly refusal: ConditionProblem }
 
 /** Resolves every reference with the manager's rights. The target must exist and allow the agent's namespace. */
-export async function resolveReferences(cluster: KubeClient, agent: AgentDeploymentObject): Promise<Resolution> {
+export async function resolveReferences(
+  cluster: KubeClient,
+  agent: AgentDeploymentObject,
+): Promise<ResolvedReferences> {
   const references = collectReferences(AgentDeployment.spec, agent)
   const checked = await Promise.all(references.map((one) => check(cluster, one, agent.metadata.namespace ?? '')))
   const problems = checked.filter((one) => one !== undefined)
@@ -35,7 +40,7 @@ export async function resolveReferences(cluster: KubeClient, agent: AgentDeploym
 
 const ROUTE_NOT_READY = 'RouteNotReady'
 
-function joined(problems: readonly Problem[]): Problem | undefined {
+function joined(problems: readonly ConditionProblem[]): ConditionProblem | undefined {
   const [first] = problems
   return first && { reason: first.reason, message: problems.map(({ message }) => message).join(' ') }
 }
@@ -50,7 +55,7 @@ function toResolved(agent: AgentDeploymentObject, references: readonly Reference
   }
 }
 
-async function check(cluster: KubeClient, reference: Reference, from: string): Promise<Problem | undefined> {
+async function check(cluster: KubeClient, reference: Reference, from: string): Promise<ConditionProblem | undefined> {
   const { kind, name, field } = reference
   const namespace = reference.namespace || from
   const resource = resourceOf(kind)

@@ -5,10 +5,10 @@ import { reservedVariable } from './pod/environment.ts'
 import { workloadType } from './workload-type.ts'
 import { isAllowedAnnotation } from './pod/allowed-annotations.ts'
 import type { ReconcileSettings } from './settings.ts'
-import type { Problem } from './status/problem.ts'
+import type { ConditionProblem } from './status/problem.ts'
 
 /** Returns why this install cannot run the agent, or undefined if it can. */
-export function validateSpec(agent: AgentDeploymentObject, settings: ReconcileSettings): Problem | undefined {
+export function validateSpec(agent: AgentDeploymentObject, settings: ReconcileSettings): ConditionProblem | undefined {
   const { spec } = agent
   const form = workloadType(spec)
   if (spec.budget !== undefined)
@@ -28,7 +28,7 @@ export function validateSpec(agent: AgentDeploymentObject, settings: ReconcileSe
 }
 
 // A declarative agent has no process that could read a variable, so it is refused instead of ignored.
-function runtimeRefusal(spec: AgentDeploymentSpec): Problem | undefined {
+function runtimeRefusal(spec: AgentDeploymentSpec): ConditionProblem | undefined {
   const { env = [], args = [] } = spec.runtime ?? {}
   if (workloadType(spec) === 'declarative' && (env.length > 0 || args.length > 0))
     return refusal(
@@ -42,7 +42,7 @@ function runtimeRefusal(spec: AgentDeploymentSpec): Problem | undefined {
 
 // With the private key of a launcher in its environment, an agent could answer as that launcher. The CRD refuses it, too;
 // this covers objects stored under an earlier CRD.
-function ruleRefusal({ runtime, pod }: AgentDeploymentSpec): Problem | undefined {
+function ruleRefusal({ runtime, pod }: AgentDeploymentSpec): ConditionProblem | undefined {
   const variable = (runtime?.env ?? []).find(({ valueFrom }) => isAgentKeysName(valueFrom?.secretKeyRef?.name ?? ''))
   if (variable !== undefined)
     return refusal('KeysNotForAgent', `spec.runtime.env: ${variable.name} refers to the keys of a launcher.`)
@@ -52,7 +52,10 @@ function ruleRefusal({ runtime, pod }: AgentDeploymentSpec): Problem | undefined
   return refusal(reason, `${fieldAt(problem.path)}: ${problem.message}.`)
 }
 
-function podRefusal({ pod = {}, ...spec }: AgentDeploymentSpec, settings: ReconcileSettings): Problem | undefined {
+function podRefusal(
+  { pod = {}, ...spec }: AgentDeploymentSpec,
+  settings: ReconcileSettings,
+): ConditionProblem | undefined {
   const { volumes = [], volumeMounts = [], annotations = {} } = pod
   const hasVolumes = volumes.length > 0 || volumeMounts.length > 0
   if (hasVolumes && workloadType(spec) === 'declarative')
@@ -78,6 +81,6 @@ function fieldAt(path: readonly (string | number)[]): string {
   )
 }
 
-function refusal(reason: string, message: string): Problem {
+function refusal(reason: string, message: string): ConditionProblem {
   return { reason, message }
 }

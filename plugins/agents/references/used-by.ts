@@ -5,7 +5,7 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import type { KubeError } from '#core/kube/status.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { findKind, kinds } from '#schemas/kinds.ts'
-import type { KubeObject } from '#schemas/object.ts'
+import type { TypedObject } from '#schemas/object.ts'
 import { collectReferences } from '#schemas/references.ts'
 import type { Reference } from '#schemas/references.ts'
 import { referenceKinds } from './reference-kinds.ts'
@@ -40,7 +40,7 @@ export async function findUsers(caller: Caller, target: UsedTarget, signal: Abor
   return answers.flatMap((answer) => answer.objects).flatMap((object) => usersIn(object, target))
 }
 
-function usersIn(object: KubeObject, target: UsedTarget): User[] {
+function usersIn(object: TypedObject, target: UsedTarget): User[] {
   const kind = findKind(object.kind)
   if (kind === undefined) return []
   const { namespace = '', name } = object.metadata
@@ -50,7 +50,7 @@ function usersIn(object: KubeObject, target: UsedTarget): User[] {
 }
 
 interface Visible {
-  objects: KubeObject[]
+  objects: TypedObject[]
   denied?: KubeError
 }
 
@@ -72,11 +72,11 @@ function deniedOr(error: unknown): Visible {
   throw error
 }
 
-async function listAll(caller: Caller, kind: Resource, options: ListOptions): Promise<KubeObject[]> {
-  const objects: KubeObject[] = []
+async function listAll(caller: Caller, kind: Resource, options: ListOptions): Promise<TypedObject[]> {
+  const objects: TypedObject[] = []
   let next: string | undefined
   do {
-    const page: ObjectList<KubeObject> = await caller.cluster.list<KubeObject>(kind, {
+    const page: ObjectList<TypedObject> = await caller.cluster.list<TypedObject>(kind, {
       ...options,
       limit: 500,
       ...(next === undefined ? {} : { continue: next }),

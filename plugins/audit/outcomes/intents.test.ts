@@ -20,7 +20,7 @@ import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { auditConsumers } from '../consumers.ts'
 import { intentJobs } from './intent-jobs.ts'
-import { toEvent } from './outcome-entry.ts'
+import { toOutcomeEvent } from './outcome-entry.ts'
 import { createOutcomes } from './outcomes.ts'
 import { createWriteBuffer } from './write-buffer.ts'
 import { openSpool } from '../spool/spool.ts'
@@ -153,7 +153,7 @@ for (const { name, skip, open } of adapters) {
     const reported = 1_500
     for (let n = 0; n < reported; n++) {
       const outcome = { ...act, name: `n${String(n).padStart(5, '0')}`, outcome: 'error', code: 'conflict' } as const
-      buffer.add({ event: toEvent(outcome, new Date()) })
+      buffer.add({ event: toOutcomeEvent(outcome, new Date()) })
     }
     away = false
     await buffer.close()

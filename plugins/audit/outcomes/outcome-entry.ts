@@ -4,17 +4,17 @@ import type { Intent, Outcome } from '#core/http/endpoint/extension-points.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { toAuditEvent } from '../rows/audit-event.ts'
 import { requestOutcome } from '#core/http/audit/events.ts'
-import { toRow } from '../rows/audit-row.ts'
+import { toAuditRow } from '../rows/audit-row.ts'
 import type { Intended } from '../store/intents.ts'
 
 /** An outcome as an event. The id exists before the first attempt, so that an outcome with a COMMIT in doubt is written once (A4). */
 export type OutcomeEvent = NewEvent & { readonly id: string; readonly time: Date }
 
 /** Waits for the store: an intent, or the outcome of an act. */
-export type Entry = { readonly intent: Intended } | { readonly event: OutcomeEvent }
+export type OutcomeEntry = { readonly intent: Intended } | { readonly event: OutcomeEvent }
 
 /** The event of an outcome. */
-export function toEvent(outcome: Outcome, time: Date): OutcomeEvent {
+export function toOutcomeEvent(outcome: Outcome, time: Date): OutcomeEvent {
   const { actor, action, resourceKind, namespace, name, traceparent, code, object, intent, auditId, change } = outcome
   const reported = {
     ...(code === undefined ? {} : { code }),
@@ -63,17 +63,17 @@ export function toUnknown(intent: Intended): OutcomeEvent {
 }
 
 /** One line of the spool, references only. Times are in milliseconds, since formatting a date costs more than everything else. */
-export function encode(entry: Entry): string {
+export function encode(entry: OutcomeEntry): string {
   if ('intent' in entry) return `${JSON.stringify(entry)}\n`
   const { type: _type, time, ...event } = entry.event
   return `${JSON.stringify({ event: { ...event, time: time.getTime() } })}\n`
 }
 
 /** Parses a line of the spool. Returns undefined for a line that was cut by a crash of the machine. */
-export function decode(line: string): Entry | undefined {
+export function decodeEntry(line: string): OutcomeEntry | undefined {
   try {
     // Written by `encode` into a file that only this user may write.
-    const entry = JSON.parse(line) as Entry
+    const entry = JSON.parse(line) as OutcomeEntry
     if ('intent' in entry) return { intent: { ...entry.intent, intended_at: new Date(entry.intent.intended_at) } }
     return { event: { ...entry.event, type: requestOutcome, time: new Date(entry.event.time) } }
   } catch {
@@ -82,9 +82,9 @@ export function decode(line: string): Entry | undefined {
 }
 
 /** The log line of a row that was not written, with its fields. */
-export function auditLine(entry: Entry): string {
+export function auditLine(entry: OutcomeEntry): string {
   const event = 'intent' in entry ? toUnknown(entry.intent) : entry.event
-  const row = toRow({ ...event, type: event.type.type }, new Map())
+  const row = toAuditRow({ ...event, type: event.type.type }, new Map())
   const { id: _id, ...fields } = row === undefined ? {} : toAuditEvent(row)
   return `mesh_audit ${JSON.stringify({ eventId: event.id, ...fields })}`
 }

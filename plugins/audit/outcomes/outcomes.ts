@@ -1,7 +1,7 @@
 import type { Core } from '#core/plugin/core-services.ts'
 import type { OutcomeSink } from '#core/http/endpoint/extension-points.ts'
 import type { Store } from '#core/event-store/store.ts'
-import { auditLine, toEvent, toIntended } from './outcome-entry.ts'
+import { auditLine, toOutcomeEvent, toIntended } from './outcome-entry.ts'
 import { createWriteBuffer } from './write-buffer.ts'
 import type { WriteBuffer } from './write-buffer.ts'
 import type { Spool } from '../spool/spool.ts'
@@ -24,13 +24,13 @@ export function createOutcomes(core: Pick<Core, 'store' | 'log' | 'metrics' | 'n
   const { store, log, metrics, now } = core
   if (store === undefined)
     return {
-      record: (outcome) => log.info({}, auditLine({ event: toEvent(outcome, now()) })),
+      record: (outcome) => log.info({}, auditLine({ event: toOutcomeEvent(outcome, now()) })),
       intend: async () => undefined,
       close: async () => undefined,
     }
   const buffer = createWriteBuffer({ store, spool, log, metrics })
   return {
-    record: (outcome) => buffer.add({ event: toEvent(outcome, now()) }),
+    record: (outcome) => buffer.add({ event: toOutcomeEvent(outcome, now()) }),
     intend: (intent) => keepIntent({ store, buffer, spool }, toIntended(intent, now())),
     close: () => buffer.close(),
   }

@@ -2,10 +2,10 @@ import { isTransient } from '#core/messaging/consumer/dead-letter.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { codeOf } from '#core/database/database-errors.ts'
 import type { Store } from '#core/event-store/store.ts'
-import { auditLine, decode, encode } from './outcome-entry.ts'
-import type { Entry } from './outcome-entry.ts'
+import { auditLine, decodeEntry, encode } from './outcome-entry.ts'
+import type { OutcomeEntry } from './outcome-entry.ts'
 import { auditMetrics } from '../metrics.ts'
-import type { Segment } from '../spool/segment.ts'
+import type { SpoolSegment } from '../spool/segment.ts'
 import type { Spool } from '../spool/spool.ts'
 import { insertIntents } from '../store/intents.ts'
 import type { AuditTables } from '../store/tables.ts'
@@ -19,7 +19,7 @@ const retryMs = 1_000
 /** Buffers entries for the store. */
 export interface WriteBuffer {
   /** Adds an entry to spool and memory, to one of them, or drops it with a count and a log line (A1). Never waits. */
-  add(entry: Entry): void
+  add(entry: OutcomeEntry): void
   /** Whether the last attempt failed because the store was not available. */
   isStoreAway(): boolean
   /** Writes as much as possible. The rest stays in the spool for the next process; entries outside the spool are dropped. */
@@ -35,8 +35,8 @@ export interface WriteBufferOptions extends Pick<Core, 'log' | 'metrics'> {
 }
 
 interface Waiting {
-  readonly entry: Entry
-  readonly segment: Segment | undefined
+  readonly entry: OutcomeEntry
+  readonly segment: SpoolSegment | undefined
 }
 
 /** Writes entries in batches. An entry leaves memory and spool after its COMMIT only. */
@@ -54,7 +54,7 @@ export function createWriteBuffer({
   let writing: Promise<boolean> | undefined
   let away = false
 
-  const drop = (entries: readonly Entry[]): void => {
+  const drop = (entries: readonly OutcomeEntry[]): void => {
     for (const entry of entries) {
       dropped.inc()
       log.error({ dropped: true }, auditLine(entry))
@@ -69,7 +69,7 @@ export function createWriteBuffer({
     const next = spool?.next()
     if (next === undefined) return false
     for (const line of next.lines) {
-      const entry = decode(line)
+      const entry = decodeEntry(line)
       if (entry !== undefined) waiting.push({ entry, segment: next.segment })
       else {
         dropped.inc()
@@ -157,7 +157,7 @@ export function createWriteBuffer({
 }
 
 // Intents first: an outcome of the same batch settles its own.
-async function writeEntries(store: Store, entries: readonly Entry[]): Promise<void> {
+async function writeEntries(store: Store, entries: readonly OutcomeEntry[]): Promise<void> {
   const intents = entries.flatMap((entry) => ('intent' in entry ? [entry.intent] : []))
   const events = entries.flatMap((entry) => ('event' in entry ? [entry.event] : []))
   await store.transact(async (tx) => {

@@ -8,13 +8,13 @@ import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { interruptResolved, runEvents } from '#plugins/runs/events.ts'
 import { requestOutcome } from '#core/http/audit/events.ts'
 import { audit } from '../index.ts'
-import { toRow } from './audit-row.ts'
+import { toAuditRow } from './audit-row.ts'
 
 import { columns, descriptors, made, seen, stored } from '../testing/rig.ts'
 
 test('A8: every text of a row passes its allowlist; what does not is not written', () => {
   const canary = 'sk-canary/ {"password":"hunter2"}\n'
-  const row = toRow(
+  const row = toAuditRow(
     {
       id: uuidV7(),
       type: requestOutcome.type,
@@ -41,7 +41,7 @@ test('A8: every text of a row passes its allowlist; what does not is not written
     [row.actor, row.action, row.resource_kind, row.resource_name, row.namespace, row.trace_id, row.detail],
     ['redacted', 'redacted', 'redacted', 'redacted', 'redacted', null, {}],
   )
-  const guess = toRow(stored(seen('update', '7', 'u-1', { actorGuess: 'my key is hunter2' })), descriptors)
+  const guess = toAuditRow(stored(seen('update', '7', 'u-1', { actorGuess: 'my key is hunter2' })), descriptors)
   assert.equal(guess?.actor, 'manager:redacted')
   for (const actor of [
     'alice@example.org',
@@ -49,7 +49,7 @@ test('A8: every text of a row passes its allowlist; what does not is not written
     'system:serviceaccount:ns:name',
     'Zoë Kravitz',
   ])
-    assert.equal(toRow({ ...stored(made('update', actor)) }, descriptors)?.actor, actor)
+    assert.equal(toAuditRow({ ...stored(made('update', actor)) }, descriptors)?.actor, actor)
 })
 
 test('any event with a descriptor is audited without audit knowing it; any other is not', () => {
@@ -59,7 +59,7 @@ test('any event with a descriptor is audited without audit knowing it; any other
     subject: { namespace: 'demo', kind: 'Run', name: 'r1' },
     data: { token: 'x' },
   }
-  const row = toRow(
+  const row = toAuditRow(
     { ...base, type: 'dev.mesh.sharing.created.v1', actor: { name: 'alice', kind: 'user' } },
     descriptors,
   )
@@ -77,7 +77,7 @@ test('any event with a descriptor is audited without audit knowing it; any other
     },
     {},
   ])
-  assert.equal(toRow({ ...base, type: 'dev.mesh.sharing.seen.v1' }, descriptors), undefined)
+  assert.equal(toAuditRow({ ...base, type: 'dev.mesh.sharing.seen.v1' }, descriptors), undefined)
   assert.equal(descriptors.get(objectCreated.type)?.resourceKind, KIND_OF_DATA)
 })
 
@@ -94,17 +94,17 @@ test('A12: AUDIT_RETENTION_DAYS of 0, negative or text refuses to start and is n
 test('PODS5: a guess reads as a field manager, never as an account, whatever the field manager is', () => {
   for (const manager of ['system:serviceaccount:people:olga', 'alice@example.org', 'manager:x', 'system:admin']) {
     const event = stored(seen('update', '7', 'u-1', { actorGuess: manager }))
-    const row = toRow({ ...event, actor: { name: manager, kind: 'system' } }, descriptors)
+    const row = toAuditRow({ ...event, actor: { name: manager, kind: 'system' } }, descriptors)
     assert.deepEqual(
       [row?.actor, row?.actor_kind, row?.actor_exact],
       [`manager:${manager}`, 'controller', false],
       manager,
     )
   }
-  const unknown = toRow(stored(seen('delete', '8', 'u-1', { actorGuess: undefined })), descriptors)
+  const unknown = toAuditRow(stored(seen('delete', '8', 'u-1', { actorGuess: undefined })), descriptors)
   assert.deepEqual([unknown?.actor, unknown?.actor_kind, unknown?.actor_exact], ['unknown', 'system', false])
   const denied = { action: 'create', resourceKind: 'AgentTemplate', outcome: 'denied' }
-  const anonymous = toRow(
+  const anonymous = toAuditRow(
     { ...stored(made('create', 'unknown')), actor: { name: 'unknown', kind: 'user' }, data: denied },
     descriptors,
   )
@@ -115,7 +115,7 @@ test("PODA19: an account has one kind wherever it acts; rows of the platform's o
   const account = 'system:serviceaccount:demo:agent'
   const run = { ...stored(made('x', account)), type: 'dev.mesh.sharing.created.v1' }
   const rowOf = (name: string, kind: 'user' | 'system' | 'controller') => {
-    const row = toRow({ ...run, actor: { name, kind } }, descriptors)
+    const row = toAuditRow({ ...run, actor: { name, kind } }, descriptors)
     return [row?.actor_kind, row?.source, row?.actor_exact]
   }
   assert.deepEqual(rowOf(account, 'user'), ['system', 'bff', true])
@@ -130,7 +130,7 @@ test('UXH4: a decision is the action of its row, with the interrupt; an input th
   const known = new Map(runEvents.flatMap(({ type, audit: how }) => (how === undefined ? [] : [[type, how] as const])))
   const rowOf = (decision: 'approve' | 'reject' | null, more = {}) => {
     const data = { runId: uuidV7(), interruptId: 'call_1', decision, payload: 'sk-canary', ...more }
-    const row = toRow({ ...stored(made('x', 'alice')), type: interruptResolved.type, data }, known)
+    const row = toAuditRow({ ...stored(made('x', 'alice')), type: interruptResolved.type, data }, known)
     return [row?.action, row?.resource_kind, row?.actor, row?.detail]
   }
   assert.deepEqual(rowOf('approve'), ['approve', 'Run', 'alice', { interruptId: 'call_1', decision: 'approve' }])

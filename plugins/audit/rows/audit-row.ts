@@ -29,7 +29,7 @@ export type Audited = Pick<StoredEvent, 'id' | 'type' | 'time' | 'subject' | 'da
   Partial<Pick<StoredEvent, 'actor' | 'traceparent'>>
 
 /** The row of an event, or undefined when it is not audited. */
-export function toRow(event: Audited, descriptors: Descriptors): AuditRow | undefined {
+export function toAuditRow(event: Audited, descriptors: Descriptors): AuditRow | undefined {
   if (event.type === requestOutcome.type) return outcomeRow(event)
   if (event.type === clusterRequest.type) return requestRow(event)
   const descriptor = descriptors.get(event.type)

@@ -2,7 +2,7 @@ import { BadArguments, parseFlags, runOnDatabase } from '#core/host/commands/dat
 import type { CommandInput } from '#core/host/commands/database-command.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { verify } from './verify.ts'
-import type { Heads, Verdict } from './verify.ts'
+import type { Heads, SealVerdict } from './verify.ts'
 
 const usage = `usage: mesh audit verify [--head DAY=HEAD]... [--output text|json]
 
@@ -41,7 +41,7 @@ function parseHeads(given: readonly string[]): Heads {
   )
 }
 
-const faults: Readonly<Record<Exclude<Verdict, { ok: true }>['fault'], string>> = {
+const faults: Readonly<Record<Exclude<SealVerdict, { ok: true }>['fault'], string>> = {
   changed: 'was changed after its day was sealed',
   missing: 'is missing',
   inserted: 'came into a sealed day',
@@ -50,7 +50,7 @@ const faults: Readonly<Record<Exclude<Verdict, { ok: true }>['fault'], string>> 
   unpublished: 'the head is not the one that was published',
 }
 
-function toText(verdict: Verdict): string {
+function toText(verdict: SealVerdict): string {
   if (!verdict.ok) {
     const what = verdict.row === undefined ? '' : ` row ${verdict.row}`
     return `not intact: ${verdict.day}${what}: ${faults[verdict.fault]}\n`

@@ -1,3 +1,4 @@
+import { dayAfter } from '../store/day-partitions.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { differingBlock, digestOfBlocks, readSeals, readTombstones, rowBefore } from '../store/seals.ts'
 import type { Reader } from '../store/seals.ts'
@@ -6,7 +7,7 @@ import { firstFault, sealHead, tombstoneHead } from './chain.ts'
 import type { Seal, Tombstone } from './chain.ts'
 
 /** Result of comparing the sealed days with their seals. */
-export type Verdict =
+export type SealVerdict =
   | { readonly ok: true; readonly days: number; readonly rows: number; readonly last: Seal | undefined }
   | { readonly ok: false; readonly day: string; readonly row?: string; readonly fault: Fault }
 
@@ -20,7 +21,7 @@ export type Heads = ReadonlyMap<string, string>
  * Follows the chain from its first day and reports the first day and row that differ. Write access to the database permits a
  * complete new chain: only heads kept outside of it (log, events) reveal that.
  */
-export async function verify(store: Pick<Store, 'reader'>, published: Heads = new Map()): Promise<Verdict> {
+export async function verify(store: Pick<Store, 'reader'>, published: Heads = new Map()): Promise<SealVerdict> {
   const db = store.reader<AuditTables>()
   const seals = await readSeals(db)
   const tombstones = await readTombstones(db)
@@ -49,7 +50,7 @@ export async function verify(store: Pick<Store, 'reader'>, published: Heads = ne
   return { ok: true, days: seals.length, rows: seals.reduce((sum, { rows }) => sum + rows, 0), last: seals.at(-1) }
 }
 
-async function checkDay(db: Reader, seal: Seal, tombstones: readonly Tombstone[]): Promise<Verdict | undefined> {
+async function checkDay(db: Reader, seal: Seal, tombstones: readonly Tombstone[]): Promise<SealVerdict | undefined> {
   const { day } = seal
   const end = startOf(dayAfter(day))
   if (tombstones.length > 0) {
@@ -80,9 +81,4 @@ function brokenTombstone(seals: readonly Seal[], tombstones: readonly Tombstone[
 /** The first instant of a UTC day. */
 export function startOf(day: string): Date {
   return new Date(`${day}T00:00:00Z`)
-}
-
-/** The day after a UTC day. */
-export function dayAfter(day: string): string {
-  return new Date(startOf(day).getTime() + 86_400_000).toISOString().slice(0, 10)
 }

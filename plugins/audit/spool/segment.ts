@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 const flushToDisk = promisify(fdatasync)
 
 /** One file of the spool, with one entry per line. */
-export interface Segment {
+export interface SpoolSegment {
   readonly path: string
   /** Entries that are not yet in the store. */
   pending: number
@@ -15,7 +15,7 @@ export interface Segment {
 
 /** The segment that new entries are appended to. */
 export interface OpenSegment {
-  readonly segment: Segment
+  readonly segment: SpoolSegment
   /** Writes to the page cache, so that kill -9 of this process loses nothing. Throws the error of the file system. */
   append(line: string): void
   /** Removes every entry. */
@@ -28,7 +28,7 @@ export interface OpenSegment {
 /** Makes a segment's file, readable by this user only. */
 export function createSegment(path: string, unread: boolean): OpenSegment {
   const fd = openSync(path, 'ax', 0o600)
-  const segment: Segment = { path, pending: 0, bytes: 0, unread }
+  const segment: SpoolSegment = { path, pending: 0, bytes: 0, unread }
   let open = true
   return {
     segment,
@@ -58,6 +58,6 @@ export function createSegment(path: string, unread: boolean): OpenSegment {
 }
 
 /** Removes the file of a segment, if it exists. */
-export function removeSegment(segment: Segment): void {
+export function removeSegment(segment: SpoolSegment): void {
   rmSync(segment.path, { force: true })
 }

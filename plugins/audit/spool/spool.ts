@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:
 import { basename, join } from 'node:path'
 import { takeLock } from '#core/database/lock-file.ts'
 import { createSegment, removeSegment } from './segment.ts'
-import type { OpenSegment, Segment } from './segment.ts'
+import type { OpenSegment, SpoolSegment } from './segment.ts'
 
 /** A bounded folder of entries that are not stored yet. It survives its process. */
 export interface Spool {
@@ -10,11 +10,11 @@ export interface Spool {
    * Appends an entry. Returns undefined if there is no room or the write fails. `held`: the entry is in memory, too, and its owner
    * settles it; otherwise `next` returns its segment in order.
    */
-  write(line: string, held: boolean): Segment | undefined
+  write(line: string, held: boolean): SpoolSegment | undefined
   /** Marks entries of a segment as stored. When all are, their bytes are released. */
-  settle(segment: Segment, entries: number): void
+  settle(segment: SpoolSegment, entries: number): void
   /** Lines of the oldest segment that is not in memory: of an earlier process, or written when memory was full. */
-  next(): { readonly segment: Segment; readonly lines: readonly string[] } | undefined
+  next(): { readonly segment: SpoolSegment; readonly lines: readonly string[] } | undefined
   /** Syncs all entries to the disk. */
   sync(): Promise<void>
   /** Number of waiting entries. */
@@ -42,7 +42,7 @@ export function openSpool(options: SpoolOptions): Spool {
   let made = Math.max(0, ...[...segments].map(({ path }) => Number(basename(path, '.jsonl'))))
   // Held and released entries have separate files: held ones are settled by their owner, released ones are read back as a whole.
   const open: Partial<Record<'held' | 'left', OpenSegment>> = {}
-  const total = (of: (segment: Segment) => number): number => {
+  const total = (of: (segment: SpoolSegment) => number): number => {
     let sum = 0
     for (const segment of segments) sum += of(segment)
     return sum
@@ -56,7 +56,7 @@ export function openSpool(options: SpoolOptions): Spool {
     segments.add(opened.segment)
     return (open[use] = opened)
   }
-  const forget = (segment: Segment): void => {
+  const forget = (segment: SpoolSegment): void => {
     if (segment === open.held?.segment) return open.held.empty()
     segments.delete(segment)
     removeSegment(segment)
@@ -105,7 +105,7 @@ export function openSpool(options: SpoolOptions): Spool {
 }
 
 // In order of creation, since names are timestamps.
-function findSegments(folder: string): Segment[] {
+function findSegments(folder: string): SpoolSegment[] {
   const names = readdirSync(folder).filter((name) => /^\d+\.jsonl$/.test(name))
   return names.toSorted().map((name) => {
     const path = join(folder, name)

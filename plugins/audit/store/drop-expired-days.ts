@@ -9,7 +9,7 @@ import { tombstoneHead } from '../seal/chain.ts'
 import type { Tombstone } from '../seal/chain.ts'
 import type { SealingTerm } from '../seal/seal-days.ts'
 import { dayAfter, dropDays, existingDays, lockPartitions, midnight } from './day-partitions.ts'
-import { insertTombstone, lastHead, readSeals } from './seals.ts'
+import { insertDayTombstone, lastHead, readSeals } from './seals.ts'
 import type { AuditTables, AuditTx as Tx } from './tables.ts'
 
 /** One month. Each drop delays other sessions by some milliseconds and locks a dozen relations. */
@@ -83,7 +83,7 @@ export async function dropSealedDays(tx: Tx, retentionDays: number): Promise<rea
     const tombstone = { day: seal.day, rows: seal.rows, before }
     previous = tombstoneHead(previous, tombstone, seal.head)
     made.push({ ...tombstone, head: previous })
-    await insertTombstone(tx, { ...tombstone, head: previous })
+    await insertDayTombstone(tx, { ...tombstone, head: previous })
   }
   // Last: from the first drop until COMMIT no other transaction reads or writes the log.
   await dropDays(

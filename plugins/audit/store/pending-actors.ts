@@ -4,7 +4,7 @@ import type { AuditRow } from '../rows/audit-row.ts'
 import { arrayParameter, ids } from './array-parameter.ts'
 import { claimKeys, insertUnkeyed } from './insert-rows.ts'
 import type { Window } from './insert-rows.ts'
-import type { AuditTx as Tx, Claim } from './tables.ts'
+import type { AuditTx as Tx, PendingActor } from './tables.ts'
 
 // The API server may report a request that changed nothing, such as a no-op patch. Its actor is kept under the key of the change,
 // and the row is created when an informer has seen the change, in either order (A4).
@@ -17,7 +17,7 @@ export const claimTimes = (rows: Rows) =>
 
 const claims = (rows: Rows) =>
   arrayParameter('jsonb', rows, ({ actor, actor_kind, detail }) =>
-    JSON.stringify({ actor, actor_kind, detail: noteOf(detail) } satisfies Claim),
+    JSON.stringify({ actor, actor_kind, detail: noteOf(detail) } satisfies PendingActor),
   )
 
 /** Fields that the request adds to the detail of a row. */
@@ -49,7 +49,7 @@ export async function noteClaims(tx: Tx, inserted: Rows): Promise<void> {
 /** Inserts rows with a pending actor. Returns their ids. */
 export async function joinActors(tx: Tx, rows: Rows, held: Window): Promise<ReadonlySet<string>> {
   if (rows.length === 0) return new Set()
-  const { rows: waiting } = await sql<{ id: string; claim: Claim; claimed_at: Date }>`
+  const { rows: waiting } = await sql<{ id: string; claim: PendingActor; claimed_at: Date }>`
     select id, claim, claimed_at from audit_keys where id = any(${ids(rows)}) and claim is not null
     order by id for update`.execute(tx)
   if (waiting.length === 0) return new Set()

@@ -138,7 +138,7 @@ export async function readTombstones(db: Reader): Promise<readonly Tombstone[]> 
 }
 
 /** Stores a tombstone. */
-export async function insertTombstone(tx: Tx, { day, rows, before, head }: Tombstone): Promise<void> {
+export async function insertDayTombstone(tx: Tx, { day, rows, before, head }: Tombstone): Promise<void> {
   await sql`insert into audit_tombstones (day, rows, before, head)
     values (${day}::date, ${rows}, ${before}, ${head})`.execute(tx)
 }

@@ -28,7 +28,7 @@ export type AuditTables = {
     /** Completion time of the act if the API server named the actor; null for guesses and for callers reported by the BFF. */
     claimed_at: Date | null
     /** Actor of a row that does not exist yet. */
-    claim: Claim | null
+    claim: PendingActor | null
   }
   audit_intents: {
     id: string
@@ -44,7 +44,7 @@ export type AuditTables = {
 }
 
 /** An actor that waits for its row. */
-export interface Claim {
+export interface PendingActor {
   readonly actor: string
   readonly actor_kind: 'user' | 'controller' | 'system'
   readonly detail: Record<string, unknown>

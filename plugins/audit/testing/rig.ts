@@ -17,7 +17,7 @@ import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 import { auditConsumers } from '../consumers.ts'
 import { requestOutcome } from '#core/http/audit/events.ts'
-import { toRow } from '../rows/audit-row.ts'
+import { toAuditRow } from '../rows/audit-row.ts'
 import type { AuditRow } from '../rows/audit-row.ts'
 import type { AuditTables } from '../store/tables.ts'
 
@@ -108,7 +108,7 @@ export const columns = (row: Row) => ({
 /** Row `n` as an informer reports it. */
 export function rowOf(n: number, time: Date): AuditRow {
   const event = seen('update', String(n + 1), `uid-${n}`)
-  const row = toRow({ ...stored(event), time }, descriptors)
+  const row = toAuditRow({ ...stored(event), time }, descriptors)
   if (row === undefined) throw new Error('no row')
   return { ...row, actor: 'user', actor_kind: 'user' }
 }

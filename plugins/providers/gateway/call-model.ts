@@ -2,7 +2,7 @@ import type { ResponseSink, Operation } from '../adapter.ts'
 import type { ProvidersServices } from '../services.ts'
 import { modelAdapter } from '../points.ts'
 import { createClientResponse } from './client-response.ts'
-import { fromConnection, misconfigured, nameOf } from './provider-failure.ts'
+import { fromConnection, misconfigured, nameOfProvider } from './provider-failure.ts'
 import type { NamedProvider } from './provider-failure.ts'
 import { tryInOrder } from './fallback.ts'
 import type { GatewayCall } from './gateway-call.ts'
@@ -11,7 +11,7 @@ import type { Body } from './model-request.ts'
 import { GatewayError, toOpenAiError } from './openai-error.ts'
 import type { UsableRoute } from './usable-route.ts'
 import { loadTarget, targetsOf } from './targets.ts'
-import type { Target } from './targets.ts'
+import type { RouteTarget } from './targets.ts'
 import { meterAndHide, meterTail, meterWhole } from './usage-meter.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
@@ -68,7 +68,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
   }
 }
 
-function toReferences(call: GatewayCall, { operation, route }: ModelCall, target: Target) {
+function toReferences(call: GatewayCall, { operation, route }: ModelCall, target: RouteTarget) {
   return {
     operation,
     route: { namespace: route.namespace, name: route.name, uid: route.uid },
@@ -82,14 +82,14 @@ function toReferences(call: GatewayCall, { operation, route }: ModelCall, target
 async function attempt(
   services: ProvidersServices,
   call: GatewayCall,
-  { model, target, sink }: { model: ModelCall; target: Target; sink: ResponseSink },
+  { model, target, sink }: { model: ModelCall; target: RouteTarget; sink: ResponseSink },
 ): Promise<void> {
   const loaded = await loadTarget(call.gateway, model.route, target, services.settings.firstByteTimeout * 1000)
   const adapter = services.core.extensions(modelAdapter).find(({ type }) => type === loaded.spec.type)
   if (adapter === undefined)
     throw misconfigured(
       'no_adapter',
-      `${nameOf(target)}: this install has no adapter for the type ${loaded.spec.type}.`,
+      `${nameOfProvider(target)}: this install has no adapter for the type ${loaded.spec.type}.`,
     )
   const request = {
     operation: model.operation,

@@ -4,7 +4,7 @@ import type { NamedProvider } from './provider-failure.ts'
 import { GatewayError } from './openai-error.ts'
 
 /** One attempt: sends to a target and writes the response to the sink. */
-export interface Attempt {
+export interface TargetAttempt {
   readonly provider: NamedProvider
   send(sink: ResponseSink): Promise<void>
 }
@@ -25,7 +25,7 @@ const maxErrorBytes = 64 * 1024
  * one; client errors do not. There is no further attempt once bytes have been sent to the client. Returns the index of the
  * successful attempt. Throws `GatewayError`.
  */
-export async function tryInOrder(attempts: readonly Attempt[], forwarding: Forwarding): Promise<number> {
+export async function tryInOrder(attempts: readonly TargetAttempt[], forwarding: Forwarding): Promise<number> {
   let last: GatewayError | undefined
   for (const [index, attempt] of attempts.entries()) {
     forwarding.signal.throwIfAborted()
@@ -44,7 +44,7 @@ interface Tried {
   readonly committed: boolean
 }
 
-async function tryOnce(attempt: Attempt, { client, signal }: Forwarding): Promise<Tried> {
+async function tryOnce(attempt: TargetAttempt, { client, signal }: Forwarding): Promise<Tried> {
   let refused: { status: number; retryAfter: string | undefined } | undefined
   let committed = false
   const errorBody: Buffer[] = []

@@ -2,7 +2,7 @@ import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { GatewayCall } from './gateway-call.ts'
 import { kubeResource } from '../resources.ts'
-import { toEntry } from './list-models.ts'
+import { toModelEntry } from './list-models.ts'
 import type { ModelEntry } from './list-models.ts'
 import { readRoute } from './usable-route.ts'
 import { parseModel, unknownModel } from './model-name.ts'
@@ -11,7 +11,7 @@ import { parseModel, unknownModel } from './model-name.ts'
 export async function getModel(call: GatewayCall, id: string): Promise<ModelEntry> {
   const model = parseModel(id, call.namespace)
   const { principal, gateway } = call
-  if (model.kind === 'route') return toEntry('route', await readRoute(gateway, principal, model))
+  if (model.kind === 'route') return toModelEntry('route', await readRoute(gateway, principal, model))
   if (principal.kind === 'pod') throw unknownModel(model)
   const { namespace, name } = model
   await principal.caller.review('create', 'agentdeployments/invoke', { namespace, name })
@@ -20,5 +20,5 @@ export async function getModel(call: GatewayCall, id: string): Promise<ModelEntr
     .catch((error: unknown) => {
       throw isStatus(error, 404) ? unknownModel(model) : error
     })
-  return toEntry('agent', agent)
+  return toModelEntry('agent', agent)
 }

@@ -58,7 +58,7 @@ export async function listModels(call: GatewayCall): Promise<ModelList> {
 }
 
 /** An object as a model. */
-export function toEntry(name: SourceName, { metadata }: KubeObject): ModelEntry {
+export function toModelEntry(name: SourceName, { metadata }: KubeObject): ModelEntry {
   const namespace = metadata.namespace ?? ''
   const created = Math.floor(Date.parse(metadata.creationTimestamp ?? '1970-01-01T00:00:00Z') / 1000)
   return { id: `${sources[name].prefix}${namespace}/${metadata.name}`, object: 'model', created, owned_by: namespace }
@@ -107,7 +107,7 @@ async function collect(found: Collected, name: SourceName, { cluster, namespace,
       ...(next === '' ? {} : { continue: next }),
     })
     for (const item of keep === undefined ? page.items : await keep(page.items)) {
-      if (found.entries.length < listBounds.models) found.entries.push(toEntry(name, item))
+      if (found.entries.length < listBounds.models) found.entries.push(toModelEntry(name, item))
       else found.truncated = true
     }
     next = page.continue

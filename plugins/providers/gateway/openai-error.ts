@@ -1,5 +1,5 @@
 import type { FieldError } from '#core/errors/domain-error.ts'
-import { toAnswer } from '#core/http/problem/problem.ts'
+import { toProblemAnswer } from '#core/http/problem/problem.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import type { FailureReason } from './failure-reason.ts'
 
@@ -51,7 +51,7 @@ export function toOpenAiError(error: unknown): {
     const { status, headers, code, message, param } = error
     return { status, headers, body: body(status, code, message, param) }
   }
-  const { status, headers, problem } = toAnswer(error)
+  const { status, headers, problem } = toProblemAnswer(error)
   const [field] = problem.errors ?? []
   const message = field === undefined ? (problem.detail ?? problem.title) : messageOf(field)
   return { status, headers, body: body(status, problem.code, message, field === undefined ? null : paramOf(field)) }

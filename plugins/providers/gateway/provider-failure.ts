@@ -20,7 +20,7 @@ export function misconfigured(reason: FailureReason, message: string): GatewayEr
 /** Failure of a connection, with our own message. */
 export function fromConnection(provider: NamedProvider, error: unknown): GatewayError {
   const reason = outboundReason(error)
-  const message = `${nameOf(provider)}: ${describeReason(reason)}`
+  const message = `${nameOfProvider(provider)}: ${describeReason(reason)}`
   if (reason === 'timeout') return new GatewayError(504, 'provider_timeout', message, { reason })
   if (reason === 'address_refused' || reason === 'https_required') return misconfigured(reason, message)
   return new GatewayError(502, 'bad_gateway', message, { reason })
@@ -28,7 +28,9 @@ export function fromConnection(provider: NamedProvider, error: unknown): Gateway
 
 /** An incomplete response. */
 export function incompleteResponse(provider: NamedProvider): GatewayError {
-  return new GatewayError(502, 'bad_gateway', `${nameOf(provider)}: the answer broke off.`, { reason: 'broke_off' })
+  return new GatewayError(502, 'bad_gateway', `${nameOfProvider(provider)}: the answer broke off.`, {
+    reason: 'broke_off',
+  })
 }
 
 /** An error response of the provider. */
@@ -40,7 +42,7 @@ export interface ErrorResponse {
 
 /** Providers may quote the key in a 401 and internals in a 5xx. Only errors that the client can act on are relayed. */
 export function fromResponse(provider: NamedProvider, { status, retryAfter, body }: ErrorResponse): GatewayError {
-  const named = nameOf(provider)
+  const named = nameOfProvider(provider)
   if (status === 429)
     return new GatewayError(429, 'rate_limit_exceeded', `${named} is overloaded (429).`, {
       reason: 'overloaded',
@@ -60,7 +62,7 @@ export function fromResponse(provider: NamedProvider, { status, retryAfter, body
 }
 
 /** `Provider default/oa (127.0.0.1:9)`. */
-export function nameOf({ namespace, name, host }: NamedProvider): string {
+export function nameOfProvider({ namespace, name, host }: NamedProvider): string {
   return `Provider ${namespace}/${name}${host === undefined ? '' : ` (${host})`}`
 }
 

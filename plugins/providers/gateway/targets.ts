@@ -5,21 +5,21 @@ import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import { durationToMs } from '#schemas/duration.ts'
 import { baseUrlOf } from '../openai/base-url.ts'
-import { misconfigured, nameOf } from './provider-failure.ts'
+import { misconfigured, nameOfProvider } from './provider-failure.ts'
 import { kubeResource } from '../resources.ts'
 import { readProviderKey } from './provider-key.ts'
 import { mayRefer } from '#schemas/references.ts'
 import type { UsableRoute } from './usable-route.ts'
 
 /** A provider, and the model id there. */
-export interface Target {
+export interface RouteTarget {
   readonly namespace: string
   readonly name: string
   readonly model: string
 }
 
 /** A provider that is ready to be called. */
-export interface LoadedTarget extends Target {
+export interface LoadedTarget extends RouteTarget {
   readonly spec: ModelProviderSpec
   readonly key: string | undefined
   readonly firstByteMs: number
@@ -28,7 +28,7 @@ export interface LoadedTarget extends Target {
 }
 
 /** Returns the targets of a route in the order of the attempts: the provider with its retries, then the fallbacks. */
-export function targetsOf(route: UsableRoute): readonly Target[] {
+export function targetsOf(route: UsableRoute): readonly RouteTarget[] {
   const { providerRef, model, fallbacks = [], retries = 0 } = route.spec
   const first = Array.from({ length: 1 + retries }, () => ({ providerRef, model }))
   return [...first, ...fallbacks].map((target) => {
@@ -41,7 +41,7 @@ export function targetsOf(route: UsableRoute): readonly Target[] {
 export async function loadTarget(
   gateway: GatewayContext,
   route: UsableRoute,
-  target: Target,
+  target: RouteTarget,
   defaultMs: number,
 ): Promise<LoadedTarget> {
   const namespace = parseLabel('provider namespace', target.namespace)
@@ -49,12 +49,14 @@ export async function loadTarget(
   const provider = await gateway.cluster
     .get(kubeResource(ModelProvider), { namespace, name })
     .catch((error: unknown) => {
-      throw isStatus(error, 404) ? misconfigured('provider_missing', `${nameOf(target)} does not exist.`) : error
+      throw isStatus(error, 404)
+        ? misconfigured('provider_missing', `${nameOfProvider(target)} does not exist.`)
+        : error
     })
   // The API server has validated it against the schema of the kind.
   const spec = provider.spec as ModelProviderSpec
   if (!mayRefer(route.namespace, namespace, spec.allowedNamespaces))
-    throw misconfigured('not_allowed', `${nameOf(target)} does not allow the namespace ${route.namespace}.`)
+    throw misconfigured('not_allowed', `${nameOfProvider(target)} does not allow the namespace ${route.namespace}.`)
   const wait = route.spec.timeout ?? spec.timeout
   const firstByteMs = (wait === undefined ? undefined : durationToMs(wait)) ?? defaultMs
   const host = spec.type === 'mock' ? undefined : URL.parse(baseUrlOf(spec))?.host

@@ -8,6 +8,6 @@ export function baseUrlOf({ baseUrl }: Pick<ModelProviderSpec, 'baseUrl'>): stri
 }
 
 /** Scheme, host and port of a provider; undefined if `baseUrl` matches the pattern of the kind but is not a URL. */
-export function originOf(spec: Pick<ModelProviderSpec, 'baseUrl'>): string | undefined {
+export function originOfProvider(spec: Pick<ModelProviderSpec, 'baseUrl'>): string | undefined {
   return URL.parse(baseUrlOf(spec))?.origin
 }

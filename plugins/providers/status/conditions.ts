@@ -4,7 +4,7 @@ import { isStatus } from '#core/kube/status.ts'
 import type { Condition } from '#schemas/object.ts'
 
 /** A condition without its times. */
-export type Verdict = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>
+export type ConditionValue = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>
 
 /** Status of a kind that only reports conditions. */
 export interface ConditionsStatus {
@@ -15,7 +15,7 @@ export interface ConditionsStatus {
 /** Computes the status from conditions. Transition times of unchanged conditions are kept. Pure. */
 export function toConditionsStatus(
   object: KubeObject<unknown, ConditionsStatus>,
-  verdicts: readonly Verdict[],
+  verdicts: readonly ConditionValue[],
   now: Date,
 ): ConditionsStatus {
   const observedGeneration = object.metadata.generation ?? 0

@@ -1,6 +1,6 @@
 import type { ModelProviderObject } from '#schemas/crds/model-provider.ts'
 import type { KeyRefusal } from '../key-binding.ts'
-import type { Verdict } from './conditions.ts'
+import type { ConditionValue } from './conditions.ts'
 
 /** Why the address of a provider is not usable: refused by the guard, or the name does not resolve. */
 export interface AddressProblem {
@@ -23,11 +23,11 @@ const keyReasons = {
 } as const satisfies Record<KeyRefusal['reason'], string>
 
 /** The conditions of a provider. Ready means that the gateway would call it; no request is sent. Pure. */
-export function providerVerdicts(found: ProviderFindings): readonly Verdict[] {
+export function providerVerdicts(found: ProviderFindings): readonly ConditionValue[] {
   const accepted = acceptedOf(found)
   const resolved = resolvedOf(found)
   const broken = [accepted, resolved].find((one) => one.status === 'False') ?? unnamed(found)
-  const ready: Verdict =
+  const ready: ConditionValue =
     broken === undefined
       ? { type: 'Ready', status: 'True', reason: 'Ready', message: 'The gateway can call the provider.' }
       : { type: 'Ready', status: 'False', reason: broken.reason, message: broken.message }
@@ -40,7 +40,7 @@ export function unreadyReason({ metadata, status }: ModelProviderObject): string
   return ready?.status === 'False' && ready.observedGeneration === metadata.generation ? ready.message : undefined
 }
 
-function acceptedOf({ type, hasAdapter, address }: ProviderFindings): Verdict {
+function acceptedOf({ type, hasAdapter, address }: ProviderFindings): ConditionValue {
   if (!hasAdapter)
     return {
       type: 'Accepted',
@@ -52,7 +52,7 @@ function acceptedOf({ type, hasAdapter, address }: ProviderFindings): Verdict {
   return { type: 'Accepted', status: 'True', reason: 'Accepted', message: 'Type and address can be used here.' }
 }
 
-function resolvedOf({ key }: ProviderFindings): Verdict {
+function resolvedOf({ key }: ProviderFindings): ConditionValue {
   if (key !== undefined)
     return { type: 'ResolvedRefs', status: 'False', reason: keyReasons[key.reason], message: key.message }
   return { type: 'ResolvedRefs', status: 'True', reason: 'ResolvedRefs', message: 'Every reference was found.' }

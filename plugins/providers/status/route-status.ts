@@ -1,4 +1,4 @@
-import type { Verdict } from './conditions.ts'
+import type { ConditionValue } from './conditions.ts'
 
 /** One provider of a route. The first one is `providerRef`. */
 export interface TargetFindings {
@@ -9,7 +9,7 @@ export interface TargetFindings {
 }
 
 /** The conditions of a route. It is Ready while one of its providers is usable, since the gateway falls back. Pure. */
-export function routeVerdicts(targets: readonly TargetFindings[]): readonly Verdict[] {
+export function routeVerdicts(targets: readonly TargetFindings[]): readonly ConditionValue[] {
   return [
     { type: 'Accepted', status: 'True', reason: 'Accepted', message: 'The route can be used here.' },
     resolvedOf(targets),
@@ -17,7 +17,7 @@ export function routeVerdicts(targets: readonly TargetFindings[]): readonly Verd
   ]
 }
 
-function resolvedOf(targets: readonly TargetFindings[]): Verdict {
+function resolvedOf(targets: readonly TargetFindings[]): ConditionValue {
   const unresolved = targets.filter(({ problem }) => problem === 'ProviderMissing' || problem === 'ProviderNotAllowed')
   const [first] = unresolved
   if (first?.problem === undefined)
@@ -25,7 +25,7 @@ function resolvedOf(targets: readonly TargetFindings[]): Verdict {
   return { type: 'ResolvedRefs', status: 'False', reason: first.problem, message: messageOf(unresolved) }
 }
 
-function readyOf(targets: readonly TargetFindings[]): Verdict {
+function readyOf(targets: readonly TargetFindings[]): ConditionValue {
   const broken = targets.filter(({ problem }) => problem !== undefined)
   const [first] = targets
   if (broken.length === 0)

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { runsSettings } from '../settings.ts'
-import { readUsage } from '../store/usage.ts'
+import { readRunUsage } from '../store/usage.ts'
 
 /** Bounds of queued runs and stored bytes per caller and namespace. */
 export type RunQuotas = Pick<
@@ -18,12 +18,12 @@ export type ExceededQuota = keyof RunQuotas
  * of concurrent requests.
  */
 export async function checkQuotas(
-  db: Parameters<typeof readUsage>[0],
+  db: Parameters<typeof readRunUsage>[0],
   of: { readonly namespaceUid: string; readonly caller: string },
   quotas: RunQuotas,
   onRefused: (quota: ExceededQuota) => void,
 ): Promise<void> {
-  const usage = await readUsage(db, of, quotas)
+  const usage = await readRunUsage(db, of, quotas)
   const { queuedPerNamespace, queuedPerCaller, storedBytesPerNamespace } = quotas
   const refuse = (quota: ExceededQuota, error: Fail): Fail => {
     onRefused(quota)

@@ -7,7 +7,7 @@ import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { mayDelegate } from '#schemas/delegates.ts'
 import type { AgentName } from '#schemas/delegates.ts'
-import { agents } from '../launchers/agent-resource.ts'
+import { agentResource } from '../launchers/agent-resource.ts'
 
 /**
  * Throws `delegate_not_allowed` unless the spec of the calling agent allows the target (PODS7, ADR 0022). The current spec in the
@@ -22,7 +22,7 @@ export async function checkDelegate(
   const own = agentOfServiceAccount(pod.username)
   if (!own) throw new Fail('delegate_not_allowed', 'Only agents delegate.')
   const ref = { namespace: parseLabel('agent namespace', own.namespace), name: parseName('agent', own.name) }
-  const agent = await state.cluster.get(agents, ref).catch((error: unknown) => {
+  const agent = await state.cluster.get(agentResource, ref).catch((error: unknown) => {
     if (isStatus(error, 404)) throw new Fail('delegate_not_allowed', 'The calling agent does not exist.')
     throw error
   })

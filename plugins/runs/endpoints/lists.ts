@@ -5,7 +5,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { AgentRunsQuery, RunList, RunListQuery } from '#schemas/api/runs.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import type { CallerRunsServices } from '../services.ts'
-import { listNamespace, listPermitted } from '../read/list-runs.ts'
+import { listNamespace, listPermittedRuns } from '../read/list-runs.ts'
 
 /** Lists of runs: of a namespace or the cluster, and of one agent. */
 export function listEndpoints(
@@ -25,7 +25,7 @@ export function listEndpoints(
     handle: async ({ caller, query, cursors, directory }) => {
       const { namespace, scope, ...rest } = query
       if (scope === 'permitted')
-        return listPermitted({ runs, query: rest, cursors }, caller, directory ?? bff.directory)
+        return listPermittedRuns({ runs, query: rest, cursors }, caller, directory ?? bff.directory)
       const access = await caller.review('list', 'runs', {
         namespace: namespace ? parseLabel('?namespace', namespace) : '',
       })

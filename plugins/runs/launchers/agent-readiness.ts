@@ -1,7 +1,7 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import type { KubeObject } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
-import { agents } from './agent-resource.ts'
+import { agentResource } from './agent-resource.ts'
 import type { RunDetail, RunError } from '../read/to-run.ts'
 import type { SelectedRun } from '../store/tables.ts'
 
@@ -52,7 +52,7 @@ async function readUnready(
   const ref = { namespace: parseLabel('agent namespace', agent.namespace), name: parseName('agent', agent.name) }
   // Forbidden, deleted or unavailable: the run is shown without it.
   const found = await cluster
-    .get<AgentStatus>(agents, ref, { signal: AbortSignal.timeout(readMs) })
+    .get<AgentStatus>(agentResource, ref, { signal: AbortSignal.timeout(readMs) })
     .catch(() => undefined)
   const ready = found?.status?.conditions?.find(({ type }) => type === 'Ready')
   if (found?.metadata.uid !== row.agent_uid || ready === undefined || ready.status === 'True') return undefined

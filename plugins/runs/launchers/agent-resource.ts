@@ -2,7 +2,7 @@ import type { Resource } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 
 /** Agents as the API server serves them. */
-export const agents: Resource = {
+export const agentResource: Resource = {
   group: AgentDeployment.group,
   version: AgentDeployment.version,
   plural: AgentDeployment.plural,

@@ -17,7 +17,7 @@ import {
 import type { NewJournal } from '../store/tables.ts'
 
 /** A journal entry before it has a sequence number. */
-export interface Entry {
+export interface JournalEntry {
   readonly ts: Date
   readonly kind: EntryKind
   readonly path: readonly string[]
@@ -40,7 +40,7 @@ const facts: Readonly<Record<RunFact['fact'], { readonly type: EventType; readon
 }
 
 /** The event of a fact: references only. */
-export function toEvent(
+export function toRunEvent(
   fact: RunFact,
   run: { readonly runId: string; readonly rootRunId: string },
   about: Pick<NewEvent, 'subject' | 'actor' | 'traceparent'>,
@@ -50,17 +50,17 @@ export function toEvent(
 }
 
 /** The journal entry of a fact. `content` has data that is stored in the journal only: output, error text, questions. */
-export function toEntry(
+export function toFactEntry(
   fact: RunFact,
-  where: Pick<Entry, 'ts' | 'path' | 'spanId'>,
+  where: Pick<JournalEntry, 'ts' | 'path' | 'spanId'>,
   content: Readonly<Record<string, unknown>> = {},
-): Entry {
+): JournalEntry {
   const { fact: name, ...data } = fact
   return { ...where, kind: facts[name].kind, data: { ...data, ...content } }
 }
 
 /** Assigns sequence numbers after `last` to entries. */
-export function toRows(runId: string, last: number, entries: readonly Entry[]): readonly NewJournal[] {
+export function toRows(runId: string, last: number, entries: readonly JournalEntry[]): readonly NewJournal[] {
   return entries.map((entry, index) => ({
     run_id: runId,
     seq: last + 1 + index,

@@ -4,8 +4,8 @@ import { terminalStates } from '#schemas/run.ts'
 import type { FailReason, RunState } from '#schemas/run.ts'
 import { stateAfter } from './decide.ts'
 import type { RunFact, RunFacts } from './decide.ts'
-import { toEntry, toEvent, toRows } from './journal.ts'
-import type { Entry } from './journal.ts'
+import { toFactEntry, toRunEvent, toRows } from './journal.ts'
+import type { JournalEntry } from './journal.ts'
 import type { LiveUpdates, LiveFrame } from '../stream/live-frame.ts'
 import { dropPartials } from '../store/partials.ts'
 import { appendJournal } from '../store/internal/journal.ts'
@@ -38,9 +38,9 @@ export function traceparentOf(run: Pick<SelectedRun, 'id' | 'trace_id'>): string
 }
 
 /** A change of a run: facts, journal entries before them, content of the entries of the facts, and further statements. */
-export interface Change {
+export interface RunChange {
   readonly facts: readonly RunFact[]
-  readonly entries?: readonly Entry[]
+  readonly entries?: readonly JournalEntry[]
   readonly events?: readonly NewEvent[]
   readonly content?: Readonly<Partial<Record<RunFact['fact'], Readonly<Record<string, unknown>>>>>
   readonly launcherN?: number
@@ -57,7 +57,7 @@ export interface RunWriter {
   changeIn(tx: Tx<RunsTables>, runId: string, author: Author, decide: Decide): Promise<SelectedRun | undefined>
 }
 
-type Decide = (run: RunFacts, locked: LockedRun) => Change | Promise<Change>
+type Decide = (run: RunFacts, locked: LockedRun) => RunChange | Promise<RunChange>
 
 /** A committed change of a run's state. */
 export interface StateEntered {
@@ -95,10 +95,15 @@ interface Services extends WriterNeeds {
   readonly author: Author
 }
 
-async function apply(tx: Tx<RunsTables>, { live, now, author, entered }: Services, locked: LockedRun, change: Change) {
+async function apply(
+  tx: Tx<RunsTables>,
+  { live, now, author, entered }: Services,
+  locked: LockedRun,
+  change: RunChange,
+) {
   const { run } = locked
   const at = { ts: now(), path: [run.agent_name ?? ''], spanId: '' }
-  const own = change.facts.map((fact) => toEntry(fact, at, change.content?.[fact.fact]))
+  const own = change.facts.map((fact) => toFactEntry(fact, at, change.content?.[fact.fact]))
   const entries = [...(change.entries ?? []), ...own]
   const rows = toRows(run.id, locked.journalSeq, entries)
   const { launcherN, contentBytes } = change
@@ -107,7 +112,7 @@ async function apply(tx: Tx<RunsTables>, { live, now, author, entered }: Service
   const state = change.facts.reduce((before, fact) => stateAfter(fact.fact, before), run.state)
   if (state !== run.state) await queue(tx, locked, author, state)
   const about = { subject: subjectOf(run), actor: author.actor, ...traceOf(author) }
-  const facts = change.facts.map((fact) => toEvent(fact, { runId: run.id, rootRunId: run.root_run_id }, about))
+  const facts = change.facts.map((fact) => toRunEvent(fact, { runId: run.id, rootRunId: run.root_run_id }, about))
   const events = [...(change.events ?? []), ...facts]
   if (events.length > 0) await tx.append(`runs/${run.id}`, run.version, events)
   tx.afterCommit(() => {
@@ -156,7 +161,7 @@ function traceOf(author: Author): Pick<NewEvent, 'traceparent'> {
   return author.traceparent === undefined ? {} : { traceparent: author.traceparent }
 }
 
-function toFrame(run: SelectedRun, seq: number, entry: Entry): LiveFrame {
+function toFrame(run: SelectedRun, seq: number, entry: JournalEntry): LiveFrame {
   const { ts, kind, path, spanId, data } = entry
   return { v: 1, seq, runId: run.id, ts: ts.toISOString(), kind, agent: run.agent_name, path, spanId, data }
 }

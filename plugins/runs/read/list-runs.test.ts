@@ -20,7 +20,7 @@ import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { servePlugin } from '../../agents/testing/serve.ts'
 import type { Ask } from '../../agents/testing/serve.ts'
-import { agents } from '../launchers/agent-resource.ts'
+import { agentResource } from '../launchers/agent-resource.ts'
 import { createRun } from '../create/create-run.ts'
 import { listEndpoints } from '../endpoints/lists.ts'
 import { runEndpoints } from '../endpoints/run.ts'
@@ -377,13 +377,13 @@ test(
       metadata,
       spec: { model: { route: 'mock' } },
     }
-    const { uid = '' } = (await admin.create<KubeObject>(agents, robot)).metadata
+    const { uid = '' } = (await admin.create<KubeObject>(agentResource, robot)).metadata
     const ref = { namespace, name: parseName('name', 'robot') }
     const setReady = (status: string, lastTransitionTime: string) => {
       const reason = status === 'True' ? 'Serving' : 'CrashLoopBackOff'
       const condition = { type: 'Ready', status, reason, message: 'agent exited with code 127', lastTransitionTime }
       const patch = { status: { conditions: [{ ...condition, observedGeneration: 1 }] } }
-      return admin.patch(agents, ref, { type: 'merge', body: patch }, { subresource: 'status' })
+      return admin.patch(agentResource, ref, { type: 'merge', body: patch }, { subresource: 'status' })
     }
     const reason = `No pod of ${namespace}/robot is ready: CrashLoopBackOff: agent exited with code 127`
     const expected = { code: 'agent_not_ready', message: reason }

@@ -52,7 +52,7 @@ export async function listNamespace(
  * Runs of the namespaces that the caller may list, by name and newest first within each. The cursor has the last completed namespace
  * and the position in the next one.
  */
-export async function listPermitted(
+export async function listPermittedRuns(
   { runs, query, cursors }: Listing,
   caller: Caller,
   directory: Directory,

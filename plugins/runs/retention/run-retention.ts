@@ -10,7 +10,7 @@ const actor = { name, kind: 'controller' } as const
 const hourly = 3_600_000
 
 /** Dependencies of retention. `removed` is called with the number of removed runs after each COMMIT. */
-export interface RetentionOptions {
+export interface RunRetentionOptions {
   readonly store: Store
   readonly retentionDays: number
   readonly removed: (runs: number) => void
@@ -22,7 +22,7 @@ export interface RetentionOptions {
  * The job that removes runs `retentionDays` after their end, and runs that were paused for as long. By the leader, hourly, in batches,
  * each under the epoch (O5), by the clock of the database.
  */
-export function createRunRetention(given: RetentionOptions): Job {
+export function createRunRetention(given: RunRetentionOptions): Job {
   const options = { batch: 200, ...given }
   return {
     name,
@@ -37,7 +37,7 @@ export function createRunRetention(given: RetentionOptions): Job {
 }
 
 async function removeBatch(
-  { store, retentionDays, removed, batch }: Required<RetentionOptions>,
+  { store, retentionDays, removed, batch }: Required<RunRetentionOptions>,
   epoch: bigint,
 ): Promise<number> {
   const runs = await store.transact<RunsTables, number>(async (tx) => {
@@ -50,7 +50,7 @@ async function removeBatch(
   return runs
 }
 
-function removeOrphans({ store, batch }: Required<RetentionOptions>, epoch: bigint): Promise<number> {
+function removeOrphans({ store, batch }: Required<RunRetentionOptions>, epoch: bigint): Promise<number> {
   return store.transact<RunsTables, number>(async (tx) => {
     await assertEpoch(tx, name, epoch)
     return dropOrphanPartials(tx.db, batch)

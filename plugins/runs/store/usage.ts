@@ -12,7 +12,7 @@ export interface RunUsage {
 }
 
 /** Reads the usage of a namespace and a caller in one statement. Each count uses an index. */
-export async function readUsage(
+export async function readRunUsage(
   db: Kysely<RunsTables> | Transaction<RunsTables>,
   of: { readonly namespaceUid: string; readonly caller: string },
   upTo: { readonly queuedPerNamespace: number; readonly queuedPerCaller: number },

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { beginDispatch, decideDispatch, stateAfterAnswer } from './decide-dispatch.ts'
-import type { DispatchAction, DispatchAnswer, DispatchState, Segment } from './decide-dispatch.ts'
+import type { DispatchAction, DispatchAnswer, DispatchState, SegmentState } from './decide-dispatch.ts'
 
 const patience = { unreachableAfterMs: 60_000, busyPatienceMs: 10_000 }
-const given = (segment: Segment, some: Partial<DispatchState> = {}): DispatchState => ({
+const given = (segment: SegmentState, some: Partial<DispatchState> = {}): DispatchState => ({
   ...patience,
   segment,
   cancelRequested: false,
@@ -16,11 +16,11 @@ const given = (segment: Segment, some: Partial<DispatchState> = {}): DispatchSta
   ...some,
 })
 
-const fresh: Segment = { kind: 'new' }
-const own: Segment = { kind: 'started', by: 'this-worker', ticket: 't', unanswered: false }
-const ownUnanswered: Segment = { ...own, unanswered: true }
-const previous: Segment = { kind: 'started', by: 'previous-worker', ticket: 't', unanswered: false }
-const previousUnanswered: Segment = { ...previous, unanswered: true }
+const fresh: SegmentState = { kind: 'new' }
+const own: SegmentState = { kind: 'started', by: 'this-worker', ticket: 't', unanswered: false }
+const ownUnanswered: SegmentState = { ...own, unanswered: true }
+const previous: SegmentState = { kind: 'started', by: 'previous-worker', ticket: 't', unanswered: false }
+const previousUnanswered: SegmentState = { ...previous, unanswered: true }
 
 const refused = (kind: 'busy' | 'unavailable', withoutRun: boolean): DispatchAnswer => ({
   kind,
@@ -175,7 +175,7 @@ const answers = fc.record({
 type Answers = typeof answers extends fc.Arbitrary<infer Value> ? Value : never
 
 /** Simulates a dispatch. Returns the last action and the pods where an invocation may have started. */
-function play(segment: Segment, script: readonly Answers[]) {
+function play(segment: SegmentState, script: readonly Answers[]) {
   let state = given(segment)
   let action = beginDispatch(state)
   let pod = 0

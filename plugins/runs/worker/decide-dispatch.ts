@@ -4,7 +4,7 @@ import type { FailReason } from '#schemas/run.ts'
  * The segment to be dispatched. `unanswered`: an invocation by this worker got no answer and may still reach its launcher.
  * Without a ticket the launcher of `this-worker` issues none, and that of `previous-worker` must not be invoked again.
  */
-export type Segment =
+export type SegmentState =
   | { readonly kind: 'new' }
   | {
       readonly kind: 'started'
@@ -15,7 +15,7 @@ export type Segment =
 
 /** State of a dispatch at the time of an answer. Times are milliseconds of one monotonic clock. */
 export interface DispatchState extends Patience {
-  readonly segment: Segment
+  readonly segment: SegmentState
   readonly cancelRequested: boolean
   readonly workerStopping: boolean
   /** Whether a ready pod was not tried in the current round. */
@@ -132,7 +132,7 @@ export function stateAfterAnswer(state: DispatchState, answer: DispatchAnswer): 
   return { ...state, segment, reachableAt: state.now, busySince: state.busySince ?? state.now }
 }
 
-function segmentAfter(segment: Segment, answer: DispatchAnswer): Segment {
+function segmentAfter(segment: SegmentState, answer: DispatchAnswer): SegmentState {
   if (answer.kind === 'committed')
     return { kind: 'started', by: 'this-worker', ticket: answer.ticket, unanswered: false }
   if (segment.kind === 'new') return segment
@@ -143,7 +143,7 @@ function segmentAfter(segment: Segment, answer: DispatchAnswer): Segment {
 }
 
 // 429 without the proof may concern an invocation that is still in transit. 503 counts only in a takeover, since it may never end.
-function isBusyAnswer(segment: Segment, answer: DispatchAnswer): boolean {
+function isBusyAnswer(segment: SegmentState, answer: DispatchAnswer): boolean {
   if (isOfPreviousWorker(segment)) return 'withoutRun' in answer && answer.withoutRun
   return answer.kind === 'busy' && (answer.withoutRun || !isUnanswered(segment))
 }
@@ -205,10 +205,10 @@ function isOverdue({ now, reachableAt, unreachableAfterMs }: State): boolean {
   return now - reachableAt > unreachableAfterMs
 }
 
-function isUnanswered(segment: Segment): boolean {
+function isUnanswered(segment: SegmentState): boolean {
   return segment.kind === 'started' && segment.unanswered
 }
 
-function isOfPreviousWorker(segment: Segment): boolean {
+function isOfPreviousWorker(segment: SegmentState): boolean {
   return segment.kind === 'started' && segment.by === 'previous-worker'
 }

@@ -9,14 +9,14 @@ import type {
   DispatchOutcome,
   DispatchState,
   Patience,
-  Segment,
+  SegmentState,
 } from './decide-dispatch.ts'
 import { LauncherRefused } from './launcher-client.ts'
 import type { LauncherClient } from './launcher-client.ts'
 
 /** A segment to be dispatched, and the effects that a dispatch has. */
 export interface Dispatch {
-  readonly segment: Segment
+  readonly segment: SegmentState
   /** The launcher that has the segment, or the first one to ask. */
   readonly launcher: LauncherClient
   readonly launchers: Launchers
@@ -93,7 +93,7 @@ async function execute(step: Step, effects: Effects): Promise<DispatchAnswer> {
   const { dispatch, launcher } = effects
   switch (step.do) {
     case 'ask-ticket':
-      return launcher.ticket().then((ticket) => ({ kind: 'ticket', ticket }), toAnswer)
+      return launcher.ticket().then((ticket) => ({ kind: 'ticket', ticket }), toDispatchAnswer)
     case 'commit-start': {
       const { ticket } = step
       const isCommitted = await dispatch.commitStart({ ticket, launcher: launcher.at })
@@ -101,7 +101,9 @@ async function execute(step: Step, effects: Effects): Promise<DispatchAnswer> {
     }
     case 'invoke': {
       const request = await dispatch.request()
-      return launcher.invoke(request, step.ticket).then((answering) => ({ kind: 'accepted', ...answering }), toAnswer)
+      return launcher
+        .invoke(request, step.ticket)
+        .then((answering) => ({ kind: 'accepted', ...answering }), toDispatchAnswer)
     }
     case 'attach':
       return { kind: 'attached', agentRevision: await agentRevisionOf(launcher) }
@@ -142,7 +144,7 @@ function createRest(): (signal?: AbortSignal) => Promise<void> {
 }
 
 /** The answer of a launcher whose call was rejected. */
-export function toAnswer(error: unknown): DispatchAnswer {
+export function toDispatchAnswer(error: unknown): DispatchAnswer {
   if (!(error instanceof LauncherRefused)) return { kind: isUnsent(error) ? 'unsent' : 'no-answer' }
   const { status, isWithoutRun: withoutRun, runTimeoutMs } = error
   if (status === 429 || status === 503)

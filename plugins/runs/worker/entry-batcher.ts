@@ -1,5 +1,5 @@
 import type { LauncherEntry } from '#schemas/run.ts'
-import type { Entry } from '../lifecycle/journal.ts'
+import type { JournalEntry } from '../lifecycle/journal.ts'
 
 /** Receives entries in the launcher's order: batches for the journal, deltas for the streams of clients. */
 export interface EntrySink {
@@ -118,6 +118,6 @@ function unnumberedPrefix(queue: readonly Waiting[], from: number): readonly Wai
 }
 
 /** The journal entry of a launcher's entry. */
-export function toJournalEntry(entry: LauncherEntry): Entry {
+export function toJournalEntry(entry: LauncherEntry): JournalEntry {
   return { ts: new Date(entry.ts), kind: entry.kind, path: entry.path, spanId: entry.spanId, data: entry.data }
 }

@@ -10,7 +10,7 @@ import { findRun } from '../store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { LeaseLost, workerAuthor } from '../lifecycle/run-writer.ts'
 import { readConversation } from '../read/conversation-history.ts'
-import type { DispatchOutcome, Segment } from './decide-dispatch.ts'
+import type { DispatchOutcome, SegmentState } from './decide-dispatch.ts'
 import { describeError } from '#core/log/describe-error.ts'
 import type { WorkerServices } from './worker-services.ts'
 import { backOffMs, failRun, isUnavailable, settleFailure, unprovenMessage, unreadyMessage } from './failure.ts'
@@ -206,7 +206,7 @@ async function dispatchFound(
 }
 
 /** A segment that a previous worker started. It is not invoked again when its ticket is of another segment, or its run is cancelled. */
-function startedSegment(claim: Claim, run: SelectedRun): Segment {
+function startedSegment(claim: Claim, run: SelectedRun): SegmentState {
   const isValid = run.state === 'running' && claim.ticketSegment === run.segment
   const ticket = isValid ? (claim.ticket ?? undefined) : undefined
   return { kind: 'started', by: 'previous-worker', ticket, unanswered: false }

@@ -13,7 +13,7 @@ import { claimRuns } from '../store/claims.ts'
 import type { ClaimRequest } from '../store/claims.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
-import { readUsage } from '../store/usage.ts'
+import { readRunUsage } from '../store/usage.ts'
 import { entryJson, frame, resultJson, startForgedLauncher } from '../testing/forged-launcher.ts'
 import { createWorld, workerServices, queueRunOf, settled, startWorker } from '../testing/world.ts'
 
@@ -143,7 +143,7 @@ for (const { name, skip, open } of adapters) {
       const { world } = await opened(t, { storedBytesPerNamespace: 64 * 1024, runJournalBytes: 64 * 1024 * 1024 })
       const storedBytes = async (namespaceUid: string): Promise<number> => {
         const upTo = { queuedPerNamespace: 1, queuedPerCaller: 1 }
-        return (await readUsage(world.store.reader<RunsTables>(), { namespaceUid, caller: '' }, upTo)).storedBytes
+        return (await readRunUsage(world.store.reader<RunsTables>(), { namespaceUid, caller: '' }, upTo)).storedBytes
       }
       const input = 'x'.repeat(20_000)
       await queue(world, 'a', 'alice', input)

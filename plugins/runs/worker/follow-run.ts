@@ -18,7 +18,7 @@ import { resultOf } from './record-result.ts'
 import type { RevisionRecord } from './record-revision.ts'
 
 /** One attempt to follow a run. */
-export interface Attempt {
+export interface FollowedAttempt {
   readonly claim: Claim
   readonly run: SelectedRun
   readonly launcher: LauncherClient
@@ -33,7 +33,7 @@ export interface Attempt {
  */
 export async function followRun(
   services: WorkerServices,
-  attempt: Attempt,
+  attempt: FollowedAttempt,
 ): Promise<InvokeResult | FailReason | undefined> {
   const { run, claim } = attempt
   const stop = new AbortController()
@@ -105,7 +105,7 @@ function agentTimeout({ agentTimeoutMs }: WorkerServices): AgentFault {
 /** Forwards a cancel to the launcher. Calls `overdue` if the run has not ended `cancelPatienceMs` later. */
 function stopWhenCancelled(
   { cancelPatienceMs }: WorkerServices,
-  { launcher, cancelled }: Attempt,
+  { launcher, cancelled }: FollowedAttempt,
   signal: AbortSignal,
   overdue: () => void,
 ): { end(): void } {
@@ -141,7 +141,7 @@ async function stopAtLauncher(launcher: LauncherClient, signal: AbortSignal): Pr
 /** Reconnects until the result has arrived, the launcher is silent for too long, or it does not know the run. */
 async function followUntilResult(
   services: WorkerServices,
-  attempt: Attempt,
+  attempt: FollowedAttempt,
   batcher: EntryBatcher,
   { signal, finished }: { readonly signal: AbortSignal; readonly finished: () => boolean },
 ): Promise<FailReason | undefined> {
@@ -169,7 +169,7 @@ async function followUntilResult(
 
 async function commitEntries(
   services: WorkerServices,
-  attempt: Attempt,
+  attempt: FollowedAttempt,
   entries: readonly NumberedEntry[],
 ): Promise<void> {
   const last = entries.at(-1)

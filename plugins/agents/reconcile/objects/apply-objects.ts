@@ -2,7 +2,7 @@ import type { KubeClient } from '#core/kube/client.ts'
 import type { LauncherKeyRecorder } from '../../points.ts'
 import { refIn } from '../owner-reference.ts'
 import type { ReconcileSettings } from '../settings.ts'
-import type { Deployment } from '../status/workload-progress.ts'
+import type { DeploymentView } from '../status/workload-progress.ts'
 import { applyChild, find, removeChild } from './apply.ts'
 import {
   toConfigMap,
@@ -35,7 +35,7 @@ export async function applyObjects(context: ApplyContext, workload: Workload): P
   if (agent.spec.executionModel === 'job') return applyJob(context, workload)
   await applyChild(cluster, agent, toService(agent))
   await applyChild(cluster, agent, toPodDisruptionBudget(agent))
-  const live = await find<Deployment>(cluster, 'Deployment', refIn(agent, agent.metadata.name))
+  const live = await find<DeploymentView>(cluster, 'Deployment', refIn(agent, agent.metadata.name))
   await applyChild(cluster, agent, toDeployment(workload, settings, live))
 }
 

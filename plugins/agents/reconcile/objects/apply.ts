@@ -8,7 +8,7 @@ import { children } from './child-kinds.ts'
 import type { ChildKind } from './child-kinds.ts'
 
 /** The field manager of everything that the reconciler writes. */
-export const FIELD_MANAGER = 'mesh-manager'
+export const RECONCILER_FIELD_MANAGER = 'mesh-manager'
 
 /** Thrown if an object of that name exists with another owner, or of an earlier agent of this name. It is left unchanged. */
 export class NotOwned extends Error {
@@ -36,7 +36,12 @@ export async function applyChild(
   const ref = refOf(object)
   const live = await find(cluster, object.kind as ChildKind, ref)
   if (live !== undefined && !isOwnedBy(live, agent)) throw new NotOwned(live, agent)
-  return cluster.patch(resource, ref, { type: 'apply', body: object, force: true }, { fieldManager: FIELD_MANAGER })
+  return cluster.patch(
+    resource,
+    ref,
+    { type: 'apply', body: object, force: true },
+    { fieldManager: RECONCILER_FIELD_MANAGER },
+  )
 }
 
 /** Deletes an object if it exists and belongs to the agent. */

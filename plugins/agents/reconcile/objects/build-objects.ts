@@ -10,7 +10,7 @@ import { configName, configText } from './launcher-config.ts'
 import { networkRules } from './network-policy.ts'
 import { ownerReference } from '../owner-reference.ts'
 import { podLabels, toPodTemplate } from '../pod/pod-template.ts'
-import type { Deployment } from '../status/workload-progress.ts'
+import type { DeploymentView } from '../status/workload-progress.ts'
 import type { ReconcileSettings } from '../settings.ts'
 
 /** Annotation of a workload: the name of the revision that it runs. */
@@ -39,7 +39,7 @@ export function toConfigMap({ agent, config }: Workload): KubeObject {
 export function toDeployment(
   { agent, revision, revisionNumber, config }: Workload,
   settings: ReconcileSettings,
-  live?: Deployment,
+  live?: DeploymentView,
 ): KubeObject {
   return {
     ...head(agent, 'apps/v1', 'Deployment', agent.metadata.name, revision),

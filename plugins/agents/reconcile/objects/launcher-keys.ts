@@ -4,7 +4,7 @@ import { isStatus } from '#core/kube/status.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { isOwnedBy, ownerReference, refIn } from '../owner-reference.ts'
 import { keysName, podLabels } from '../pod/pod-template.ts'
-import { FIELD_MANAGER, NotOwned, find } from './apply.ts'
+import { RECONCILER_FIELD_MANAGER, NotOwned, find } from './apply.ts'
 import { children } from './child-kinds.ts'
 
 /** Thrown if the Secret of the agent's keys has no usable public key. After its deletion a new pair is created. */
@@ -43,7 +43,9 @@ export async function ensureKeys(cluster: KubeClient, agent: AgentDeploymentObje
     },
   }
   try {
-    return publicKeyIn(await cluster.create<KeysSecret>(children.Secret, secret, { fieldManager: FIELD_MANAGER }))
+    return publicKeyIn(
+      await cluster.create<KeysSecret>(children.Secret, secret, { fieldManager: RECONCILER_FIELD_MANAGER }),
+    )
   } catch (error) {
     if (!isStatus(error, 409)) throw error
     // Another manager was first; its pair is used.

@@ -3,7 +3,7 @@ import { isStatus } from '#core/kube/status.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { controllerRevisions } from '../../resources.ts'
 import type { KubeEvent } from '../events.ts'
-import { FIELD_MANAGER, NotOwned } from '../objects/apply.ts'
+import { RECONCILER_FIELD_MANAGER, NotOwned } from '../objects/apply.ts'
 import { isOwnedBy, refIn } from '../owner-reference.ts'
 import type { RevisionPlan } from './plan-revision.ts'
 
@@ -20,14 +20,14 @@ export async function applyRevision(
   }
   const body = { revision: plan.revision, metadata: { annotations: plan.annotations } }
   const ref = refIn(agent, plan.name)
-  await cluster.patch(controllerRevisions, ref, { type: 'merge', body }, { fieldManager: FIELD_MANAGER })
+  await cluster.patch(controllerRevisions, ref, { type: 'merge', body }, { fieldManager: RECONCILER_FIELD_MANAGER })
   return [{ type: 'Normal', reason: 'RevisionRestored', message: `${plan.name} is revision ${plan.revision} now.` }]
 }
 
 // Another manager may have been first. An equal revision of an earlier agent of this name will be garbage-collected.
 async function createRevision(cluster: KubeClient, agent: AgentDeploymentObject, revision: KubeObject): Promise<void> {
   try {
-    await cluster.create(controllerRevisions, revision, { fieldManager: FIELD_MANAGER })
+    await cluster.create(controllerRevisions, revision, { fieldManager: RECONCILER_FIELD_MANAGER })
   } catch (error) {
     if (!isStatus(error, 409)) throw error
     const live = await cluster.get<KubeObject>(controllerRevisions, refIn(agent, revision.metadata.name))

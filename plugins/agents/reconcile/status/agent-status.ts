@@ -2,7 +2,7 @@ import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
 import type { Condition } from '#schemas/object.ts'
-import type { Problem } from './problem.ts'
+import type { ConditionProblem } from './problem.ts'
 import { workloadType } from '../workload-type.ts'
 import { lastTermination } from './last-termination.ts'
 import type { AgentPod } from './agent-pod.ts'
@@ -13,17 +13,17 @@ import type { ReconcileSettings } from '../settings.ts'
 export interface Findings {
   readonly agent: AgentDeploymentObject
   /** Why the spec was refused. */
-  readonly refusal: Problem | undefined
+  readonly refusal: ConditionProblem | undefined
   /** Why a reference does not resolve; undefined also when the spec was refused before. */
-  readonly unresolved: Problem | undefined
+  readonly unresolved: ConditionProblem | undefined
   /** Why a found reference cannot be used now. Does not block a revision. */
-  readonly warning?: Problem | undefined
+  readonly warning?: ConditionProblem | undefined
   /** Why the objects could not be created: one of the names is taken. */
-  readonly blocked: Problem | undefined
+  readonly blocked: ConditionProblem | undefined
   /** The revision that the workload runs, or is moving to; undefined when there is no workload. */
   readonly deployed: string | undefined
   readonly progress: Progress | undefined
-  readonly podProblem: Problem | undefined
+  readonly podProblem: ConditionProblem | undefined
   /** The agent's pods, for terminations of their containers. */
   readonly pods?: readonly AgentPod[] | undefined
 }
@@ -72,7 +72,7 @@ export function urlOf(agent: AgentDeploymentObject): string {
 }
 
 /** Returns what prevents the newest spec from serving, first cause first. It may also still be starting. */
-export function obstacleOf(found: Findings): Problem | undefined {
+export function obstacleOf(found: Findings): ConditionProblem | undefined {
   const failing = found.progress?.complete === true ? undefined : (found.podProblem ?? found.progress?.failure)
   return found.refusal ?? found.unresolved ?? found.blocked ?? failing
 }

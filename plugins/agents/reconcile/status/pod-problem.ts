@@ -1,7 +1,7 @@
 import { AGENT_LISTENS } from '#schemas/labels.ts'
 import type { AgentPod, ContainerStatus, Terminated } from './agent-pod.ts'
 import { LAUNCHER_CONTAINER } from '../pod/containers.ts'
-import type { Problem } from './problem.ts'
+import type { ConditionProblem } from './problem.ts'
 import { lastLine, missingProgram } from './termination-message.ts'
 
 const CRASH_LOOP = 'CrashLoopBackOff'
@@ -15,7 +15,7 @@ export const LISTEN_MS = 15_000
 export function podProblem(
   pods: readonly AgentPod[],
   about: { readonly now: Date; readonly port: number },
-): Problem | undefined {
+): ConditionProblem | undefined {
   const newest = pods
     .filter((pod) => pod.metadata.deletionTimestamp === undefined && !isReady(pod))
     .toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''))
@@ -36,7 +36,7 @@ function statusesOf({ status }: AgentPod): readonly ContainerStatus[] {
   return [...initContainerStatuses.filter((one) => !done(one)), ...containerStatuses]
 }
 
-function containerProblem(status: ContainerStatus, pod: AgentPod, now: Date): Problem | undefined {
+function containerProblem(status: ContainerStatus, pod: AgentPod, now: Date): ConditionProblem | undefined {
   const { waiting, running, terminated } = status.state ?? {}
   if (waiting?.reason !== undefined && waiting.reason !== CRASH_LOOP && !usual.has(waiting.reason)) {
     const program = missingProgram(waiting.message)
@@ -53,7 +53,7 @@ function containerProblem(status: ContainerStatus, pod: AgentPod, now: Date): Pr
  * Returns why a container terminated. Crash, back-off and restart have one reason, so that the condition does not change with each
  * of them. Pure.
  */
-export function describeEnd(status: ContainerStatus, ended: Terminated, pod: AgentPod): Problem {
+export function describeEnd(status: ContainerStatus, ended: Terminated, pod: AgentPod): ConditionProblem {
   const restarts = status.restartCount ?? 0
   const again = restarts === 0 ? '' : `, ${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`
   const reason = isService(pod) ? CRASH_LOOP : (ended.reason ?? 'Error')
@@ -89,13 +89,16 @@ function limitOf({ name }: ContainerStatus, { spec }: AgentPod): string {
   return memory === undefined ? '' : ` of ${memory}`
 }
 
-function schedulingProblem({ status }: AgentPod): Problem | undefined {
+function schedulingProblem({ status }: AgentPod): ConditionProblem | undefined {
   const scheduled = status?.conditions?.find((one) => one.type === 'PodScheduled' && one.status === 'False')
   return scheduled && { reason: scheduled.reason ?? 'Unschedulable', message: scheduled.message ?? '' }
 }
 
 // The embedded default assigns the port and reports it itself.
-function listeningProblem({ status }: AgentPod, { now, port }: { now: Date; port: number }): Problem | undefined {
+function listeningProblem(
+  { status }: AgentPod,
+  { now, port }: { now: Date; port: number },
+): ConditionProblem | undefined {
   const reported = status?.conditions?.find(({ type }) => type === AGENT_LISTENS)
   if (reported?.status === 'False') return { reason: 'AgentNotListening', message: reported.message ?? '' }
   const launcher = status?.initContainerStatuses?.find(({ name }) => name === LAUNCHER_CONTAINER)

@@ -1,5 +1,5 @@
 /** Reason and message of a condition that is not met. */
-export interface Problem {
+export interface ConditionProblem {
   readonly reason: string
   readonly message: string
 }

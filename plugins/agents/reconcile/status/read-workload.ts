@@ -2,7 +2,7 @@ import type { KubeClient } from '#core/kube/client.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { pods as podResource } from '../../resources.ts'
-import type { Problem } from './problem.ts'
+import type { ConditionProblem } from './problem.ts'
 import { find } from '../objects/apply.ts'
 import { REVISION_ANNOTATION } from '../objects/build-objects.ts'
 import { isOwnedBy, refIn } from '../owner-reference.ts'
@@ -10,13 +10,13 @@ import { listRevisions, listOptionsOf } from '../revision/list-revisions.ts'
 import { podProblem } from './pod-problem.ts'
 import type { AgentPod } from './agent-pod.ts'
 import { deploymentProgress, jobProgress } from './workload-progress.ts'
-import type { Deployment, Job, Progress } from './workload-progress.ts'
+import type { DeploymentView, JobView, Progress } from './workload-progress.ts'
 
 /** The running objects of an agent. */
 export interface WorkloadState {
   readonly deployed: string | undefined
   readonly progress: Progress | undefined
-  readonly podProblem: Problem | undefined
+  readonly podProblem: ConditionProblem | undefined
   readonly pods: readonly AgentPod[]
 }
 
@@ -28,7 +28,7 @@ export async function readWorkload(
 ): Promise<WorkloadState> {
   const name = agent.spec.executionModel === 'job' ? await newestJob(cluster, agent) : agent.metadata.name
   const kind = agent.spec.executionModel === 'job' ? 'Job' : 'Deployment'
-  const live = name === undefined ? undefined : await find<Deployment & Job>(cluster, kind, refIn(agent, name))
+  const live = name === undefined ? undefined : await find<DeploymentView & JobView>(cluster, kind, refIn(agent, name))
   if (live === undefined || !isOwnedBy(live, agent))
     return { deployed: undefined, progress: undefined, podProblem: undefined, pods: [] }
   const progress = kind === 'Job' ? jobProgress(live) : deploymentProgress(live)

@@ -22,7 +22,7 @@ export interface ReplicaCounts {
 }
 
 /** A Deployment, reduced to the fields that are read here. */
-export type Deployment = KubeObject<
+export type DeploymentView = KubeObject<
   { readonly replicas?: number },
   {
     readonly observedGeneration?: number
@@ -42,7 +42,7 @@ interface WorkloadCondition {
 }
 
 /** A Job, reduced to the fields that are read here. */
-export type Job = KubeObject<
+export type JobView = KubeObject<
   unknown,
   {
     readonly active?: number
@@ -53,7 +53,7 @@ export type Job = KubeObject<
 >
 
 /** The progress of a Deployment. Pure. */
-export function deploymentProgress(deployment: Deployment): Progress {
+export function deploymentProgress(deployment: DeploymentView): Progress {
   const { status = {}, metadata } = deployment
   const wanted = deployment.spec?.replicas ?? 1
   const [total, updated, available] = [status.replicas ?? 0, status.updatedReplicas ?? 0, status.availableReplicas ?? 0]
@@ -84,7 +84,7 @@ function refusedPods(conditions: readonly WorkloadCondition[] = []): Progress['f
 }
 
 /** The progress of a Job: a finished one is complete, and serves nothing more. Pure. */
-export function jobProgress(job: Job): Progress {
+export function jobProgress(job: JobView): Progress {
   const { status = {} } = job
   const has = (type: string): boolean =>
     status.conditions?.some((one) => one.type === type && one.status === 'True') === true
