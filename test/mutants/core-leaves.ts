@@ -1,7 +1,15 @@
 import type { Mutant } from './mutant.ts'
 
-/** Defects in core/log, core/signing, core/sse and core/telemetry. */
+/** Defects in core/async, core/log, core/signing, core/sse and core/telemetry. */
 export const mutants: readonly Mutant[] = [
+  {
+    name: 'calls go on after one of them has failed',
+    file: 'core/async/map-concurrently.ts',
+    find: '(function* () {\n    yield* items.entries()\n  })()',
+    replace: 'items.entries()',
+    tests: ['core/async/map-concurrently.test.ts'],
+    only: 'starts no further call',
+  },
   {
     name: 'keys that name a secret are logged',
     file: 'core/log/redact.ts',
