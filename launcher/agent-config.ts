@@ -2,26 +2,26 @@ import { isObject } from '#core/json/is-object.ts'
 import { durationBounds, durationProblem, durationToMs } from '#schemas/duration.ts'
 import type { LauncherConfig, LauncherTool } from '#schemas/launcher.ts'
 
-/** What holds where the agent says nothing (the defaults of AgentDeployment; a test keeps both equal). */
+/** Default limits; a test keeps them equal to the defaults of AgentDeployment. */
 export const limitDefaults = { timeout: '10m', maxSteps: 25, maxDelegationDepth: 8, concurrency: 1 } as const
 
-/** The agent as the launcher uses it: checked, defaults filled in, durations in milliseconds. */
+/** Parsed configuration of the agent: with defaults, durations in milliseconds. */
 export interface AgentConfig extends Omit<LauncherConfig, 'limits' | 'tools' | 'delegates'> {
   readonly tools: readonly LauncherTool[]
   readonly delegates: readonly string[] | undefined
-  /** Number of the revision, for runs and traces; no part of the file, whose content decides whether pods are replaced. */
+  /** Number of the revision, for runs and traces; not in the file, since a change of the file replaces pods. */
   readonly revision?: number
   readonly limits: Readonly<Record<'timeoutMs' | 'maxSteps' | 'maxDelegationDepth' | 'concurrency', number>>
 }
 
-/** Thrown when the mounted configuration is wrong; the message names the field. */
+/** Thrown for an invalid configuration; the message names the field or variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Checks the mounted JSON; unknown fields are let through, since a newer manager may write more than this launcher reads. */
+/** Parses the mounted JSON. Unknown fields are ignored: a newer manager may write more fields than this launcher reads. */
 export function parseAgentConfig(text: string): AgentConfig {
   const root = record('', parseJson(text))
   const model = optional(root, 'model', record)

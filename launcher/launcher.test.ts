@@ -98,7 +98,7 @@ test('P2: signals other than TERM and INT reach the agent within 100 ms', async 
   assert.equal((await fetch(`${launched.url}/healthz`)).status, 200)
 })
 
-test('P2: the exit code of the agent is the launcher’s; a program that cannot start is 127 or 126', async (t) => {
+test('P2: the launcher exits with the code of the agent; a program that cannot start is 127 or 126', async (t) => {
   const term = await launch(t, { command: nodeAgent, env: { AGENT_TERM_CODE: '42' } })
   term.kill('SIGTERM')
   assert.equal(await term.exited, 42)
@@ -156,7 +156,7 @@ test('P4: a crash of the agent fails its run, and the launcher ends with the age
   assert.equal(await launched.exited, 7)
 })
 
-test('P4: kill -9 of the launcher takes the agent along', async (t) => {
+test('P4: kill -9 of the launcher ends the agent', async (t) => {
   const launched = await launch(t, { command: nodeAgent })
   const pid = agentPid(launched)
   assert.ok(isAlive(pid))
@@ -172,7 +172,7 @@ test('P4: a closed parent pipe ends launcher and agent', async (t) => {
   assert.equal(isAlive(pid), false)
 })
 
-test('P4: nobody reads the log any more, and the launcher ends its agent in order all the same', async (t) => {
+test('P4: a closed log does not keep the launcher from ending its agent', async (t) => {
   const launched = await launch(t, { command: nodeAgent, parentPipe: true, env: { AGENT_TERM_CODE: '3' } })
   const pid = agentPid(launched)
   launched.closeLog()
@@ -193,7 +193,7 @@ test('P4: a shutdown with its whole grace is cut short by a closed parent pipe',
   assert.ok(performance.now() - since < 10_000, 'not after the 25 s of its grace')
 })
 
-test('P4: kill -9 of the launcher takes along what left the agent’s group', linux, async (t) => {
+test('P4: kill -9 of the launcher ends processes that left the agent’s group', linux, async (t) => {
   const script = 'setsid sleep 600 & echo "child $!" >> "$AGENT_JOURNAL"; exec "$@"'
   const launched = await launch(t, { command: ['/bin/sh', '-c', script, 'sh', ...nodeAgent] })
   const child = Number(
@@ -229,7 +229,7 @@ test('readiness: an agent whose health is 5xx is not ready, and no run reaches i
   assert.deepEqual([refused.status, refused.body.error], [503, 'agent_not_ready'])
 })
 
-test('settings: what is wrong is named, and the exit code is 78', async (t) => {
+test('settings: an invalid setting is named, and the exit code is 78', async (t) => {
   const cases: [Parameters<typeof launch>[1], RegExp][] = [
     [{ config: { uid: '' }, command: nodeAgent }, /\/uid: must be a text/],
     [{ config: { limits: { timeout: 'soon' } }, command: nodeAgent }, /\/limits\/timeout: must be a duration/],
@@ -262,7 +262,7 @@ test('languages: a Python agent streams', need('python3'), async (t) => {
   assert.equal(entries.find(({ kind }) => kind === 'message.finished')?.data.text, 'from python')
 })
 
-test('H4: with the collector down spans are dropped and counted; with it up they arrive, and metrics too', async (t) => {
+test('H4: spans and metrics are pushed with the headers; without a collector spans are dropped and counted', async (t) => {
   const pushed: ReceivedMetrics[] = []
   const keys: unknown[] = []
   const received: { resourceSpans: { scopeSpans: { spans: { name: string; traceId: string }[] }[] }[] }[] = []

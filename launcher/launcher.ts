@@ -31,30 +31,30 @@ import { createLoggedTracer } from './telemetry/logged-tracer.ts'
 import { createLauncherMeter } from './telemetry/metrics.ts'
 import type { LauncherMeter } from './telemetry/metrics.ts'
 
-/** Milliseconds of the pod's grace that are kept for ending the agent and flushing. */
+/** Milliseconds of the pod's grace period that are reserved for ending the agent and flushing. */
 export const reserveMs = 5000
 
-/** What the launcher needs from whoever supervises the agent's process. */
+/** State and control of the agent's process. */
 export interface Supervision {
-  /** Whether the agent answers now. */
+  /** True if the agent answers now. */
   readonly ready: () => Promise<boolean>
-  /** Whether it ever was ready. */
+  /** True once the agent has been ready. */
   readonly started: () => boolean
-  /** Ends the agent's process and starts it anew; absent when it is no child of ours. */
+  /** Restarts the agent's process; absent if it is not a child process. */
   readonly restart?: () => Promise<void>
-  /** Resolves with the exit code once the agent's process ends by itself; absent when it is no child of ours. */
+  /** Resolves with the exit code when the agent's process ends by itself; absent if it is not a child process. */
   readonly exited?: () => Promise<number | undefined>
-  /** The agent refused a connection: no run starts until it is ready again; absent when its exit is seen. */
+  /** Reports a refused connection: no run starts until the agent is ready again. Absent for a child process, whose exit is reported. */
   readonly lost?: () => void
-  /** Whether the agent's container shall live on; absent when it has none. */
+  /** Answer of the liveness probe of the agent's container; absent if it has none. */
   readonly alive?: () => boolean
 }
 
-/** A launcher that serves. */
+/** A started launcher. */
 export interface Launcher {
   readonly listeners: Readonly<Record<string, number>>
   readonly registry: RunRegistry
-  /** Fails health and refuses new runs, from the first moment of a shutdown (P3). */
+  /** Fails health and refuses new runs (P3). */
   drain(): void
   /** Sends the queued spans, then closes the listeners and connections. */
   close(): Promise<void>
@@ -100,7 +100,7 @@ export async function startLauncher(settings: Settings, log: Logger, supervision
     health: async () => !draining && supervision.ready(),
   }
   const delegation = delegate === undefined ? undefined : await listenForDelegation(parts, delegate)
-  // Last: once it answers, every port is bound, and the kubelet starts the agent.
+  // Last: the kubelet starts the agent when this port answers, and all ports must be bound by then.
   const invoke = await listenForRuns(parts)
   return {
     listeners: { invoke: invoke.port, ...(delegation === undefined ? {} : { delegate: delegation.port }) },
@@ -201,7 +201,7 @@ function pushMetrics(
 
 function createAuthorizerOf(settings: Settings, upstream: Upstream, log: Logger): Authorizer {
   if (settings.unsigned) {
-    log.warn({}, 'runs are accepted without grant and attempt token')
+    log.warn({}, 'MESH_UNSIGNED is set, runs are accepted without grant and attempt token')
     return unsigned
   }
   if (settings.stateUrl === undefined) throw new ConfigError('STATE_URL: is missing, and MESH_UNSIGNED is not true')
@@ -263,7 +263,7 @@ function resourceOf(agent: AgentConfig) {
   return {
     'service.name': agent.name,
     'service.namespace': agent.namespace,
-    // Replicas of one agent count apart.
+    // Keeps the series of replicas apart.
     'service.instance.id': `${hostname()}/${process.pid}`,
     'mesh.agent.uid': agent.uid,
     ...(agent.revision === undefined ? {} : { 'mesh.agent.revision': agent.revision }),

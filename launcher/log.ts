@@ -2,12 +2,12 @@ import type { Logger } from '#core/log/logger.ts'
 
 const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const
 
-/** Least severe level that is written. */
+/** Minimum level that is logged. */
 export type Level = keyof typeof levels
 
 /**
- * One JSON object a line on stderr. The launcher does not load pino (start-up counts here); callers pass ids, names and
- * numbers only, never headers, prompts or answers.
+ * Logs one JSON object per line on stderr. The launcher does not load pino, to keep its start short. Callers pass ids, names and
+ * numbers, never headers, prompts or answers.
  */
 export function createLog(threshold: Level, bindings: object = {}): Logger {
   const write = (level: Level, fields: object, message: string): void => {
@@ -24,7 +24,7 @@ export function createLog(threshold: Level, bindings: object = {}): Logger {
   }
 }
 
-/** A text as a level; throws naming the variable. */
+/** Parses a level; throws an error that names the variable. */
 export function parseLevel(text: string | undefined): Level {
   const level = text === undefined || text === '' ? 'info' : text
   if (!(level in levels)) throw new Error(`MESH_LOG_LEVEL must be one of ${Object.keys(levels).join(', ')}`)

@@ -19,19 +19,19 @@ import type { Supervisor } from './supervise/supervisor.ts'
 const exitConfig = 78
 /** Exit code after an error that no code handles. */
 const exitFatal = 128 + constants.signals.SIGABRT
-/** How long results wait for their worker after the agent is gone. */
+/** Time for workers to read results after the agent has ended. */
 const crashGraceMs = 5000
 /**
- * A worker that holds a ticket is about to invoke. It is refused while the launcher answers, and runs elsewhere; a cut
- * connection leaves open whether the agent has the run (PODA18).
+ * A worker with a ticket is about to invoke. A refusal lets it use another launcher; a closed connection would leave unknown
+ * whether the agent has the run (PODA18).
  */
 const lateInvokeMs = 1000
 const agentTermMs = 3000
-/** Nobody waits for a launcher whose lifeline closed: whatever hangs then, it ends, and the orphan guard ends the agent. */
+/** Limit of a shutdown after the parent has ended; the process group guard then ends the agent. */
 const orphanedMs = 3000
 const orphanedTermMs = 1000
 
-// Signals that a supervisor passes on (P2). TERM and INT start the drain; CHLD, PIPE and the stops of a terminal are not the agent's.
+// Signals that are forwarded to the agent (P2). TERM and INT start the drain; CHLD, PIPE and the terminal's stop signals are not forwarded.
 const forwarded = [
   'SIGHUP',
   'SIGQUIT',
@@ -46,7 +46,7 @@ const forwarded = [
 
 /** Runs the launcher until the agent or the pod ends; exits with the agent's code, or 128 + signal. */
 async function main(): Promise<void> {
-  // Whoever read the log may be gone before this process has ended its agent: a line that is lost must not end it first.
+  // The reader of the log may end before this process has ended its agent: EPIPE must not end it first.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const settings = readSettings(process.argv.slice(2), process.env)
   const log = createLog(settings.logLevel, { launcher: settings.agent.name })
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
     startLauncher(settings, log, supervision(settings, log, { agent, separate })),
     fatal.then(() => Promise.reject(new Error('unhandled error during the start'))),
   ])
-  // Only now: an agent that starts before could take a port of the launcher.
+  // After the listeners are bound: an agent that starts earlier could take a port of the launcher.
   if (settings.command.length > 0) agent.process = supervise(settings, log)
   endWithSignals(settings, log, launcher, { supervisor: agent.process, fatal })
   // oxlint-disable-next-line typescript/no-floating-promises -- the process ends with it
@@ -101,7 +101,7 @@ function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, { s
     end().then(
       (code) => process.exit(code),
       (error: unknown) => {
-        log.error({ err: String(error) }, 'the shutdown failed')
+        log.error({ err: String(error) }, 'shutdown failed')
         process.exit(exitFatal)
       },
     )
@@ -115,7 +115,7 @@ function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, { s
   // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void supervisor?.crashed.then((code) => once(() => endAfterCrash(launcher, code)))
   const endAfterFatal = (): void => {
-    // State may be inconsistent: a drain that hangs ends with the pod's grace.
+    // State may be inconsistent: the grace period of the pod bounds a drain that hangs.
     process.exitCode = exitFatal
     setTimeout(() => process.exit(exitFatal), settings.graceMs).unref()
     once(() => shutDown(launcher, supervisor, settings.graceMs - reserveMs).then(() => exitFatal))
@@ -124,7 +124,7 @@ function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, { s
   void fatal.then(endAfterFatal)
 }
 
-/** Resolves when the holder of the lifeline is gone; from then on this process ends in any case. */
+/** Resolves when the parent process has ended; this process then exits within `orphanedMs`. */
 function parentGone(fd: number, log: Logger): Promise<void> {
   return new Promise((resolve) =>
     watchParentPipe(fd, () => {
@@ -135,7 +135,7 @@ function parentGone(fd: number, log: Logger): Promise<void> {
   )
 }
 
-// A shutdown that is under way with its whole grace is overtaken: nobody is left to read results.
+// Cuts short a shutdown with its full grace period: no worker is left to read results.
 async function endOrphaned(launcher: Launcher, supervisor: Supervisor | undefined): Promise<void> {
   launcher.drain()
   const agentEnd = supervisor?.end(orphanedTermMs)
@@ -144,7 +144,7 @@ async function endOrphaned(launcher: Launcher, supervisor: Supervisor | undefine
   process.exit(code ?? 0)
 }
 
-// P3: health and new work first, calls in flight get their grace, spans are sent, the agent goes last.
+// P3: fails health, refuses new runs, waits for active runs, sends spans, then ends the agent.
 async function shutDown(launcher: Launcher, supervisor: Supervisor | undefined, graceMs: number): Promise<number> {
   launcher.drain()
   await within(graceMs, launcher.registry.idle())
@@ -154,7 +154,7 @@ async function shutDown(launcher: Launcher, supervisor: Supervisor | undefined, 
   return (await (agentEnd ?? supervisor?.end(agentTermMs))) ?? 0
 }
 
-// P4: runs of a dead agent fail by their broken connections; their workers get a moment to read that.
+// P4: runs of a crashed agent fail by their closed connections; their workers get `crashGraceMs` to read the outcome.
 async function endAfterCrash(launcher: Launcher, code: number): Promise<number> {
   launcher.drain()
   await launcher.registry.stopAll('crash')
@@ -175,8 +175,8 @@ main().catch((error: unknown) => {
   const log = createLog('error')
   if (error instanceof ConfigError) log.error({}, `configuration: ${error.message}`)
   else if (isPortTaken(error))
-    log.error({ port: error.port }, 'a port of the launcher is taken by another process of the pod')
-  else log.error({ err: error instanceof Error ? error.stack : String(error) }, 'the launcher could not start')
+    log.error({ port: error.port }, 'port of the launcher is in use by another process of the pod')
+  else log.error({ err: error instanceof Error ? error.stack : String(error) }, 'launcher failed to start')
   process.exit(exitCodeOf(error))
 })
 

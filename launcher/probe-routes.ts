@@ -2,25 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { answer } from './http/listener.ts'
 import type { Route } from './http/listener.ts'
 
-/** What the kubelet asks, without credentials: no answer carries content, no request changes anything. */
+/** Probes of the kubelet, without credentials: responses contain no data and requests change no state. */
 export interface ProbeRoutesOptions {
-  /** Whether the agent's container shall live on. */
+  /** Answer of the liveness probe of the agent's container. */
   readonly alive: () => boolean
-  /** Resolves when every run has ended and its result was read. */
+  /** Resolves when all runs have ended and their results were read. */
   readonly idle: () => Promise<void>
-  /** Longest wait for that, in milliseconds. */
+  /** Maximum wait in milliseconds. */
   readonly idleMs: number
 }
 
-// As long as workers may still send runs to a pod that ends: they keep the slices for a second.
+// Workers cache EndpointSlices for a second, so a terminating pod still receives runs for a moment.
 const leavingMs = 3_000
 
 /**
- * `/livez`: every port is bound. `/agent/livez`: the liveness probe of the agent's container. `/idle`: its preStop hook,
- * answered once the runs have ended (P3).
+ * `/livez`: all ports are bound. `/agent/livez`: liveness probe of the agent's container. `/idle`: its preStop hook, which
+ * responds when all runs have ended (P3).
  */
 export function probeRoutes({ alive, idle, idleMs }: ProbeRoutesOptions): readonly Route[] {
-  // One wait for all who ask: the agent may ask as often as it likes.
+  // Requests share one wait: the agent can send any number of them.
   let waiting: Promise<void> | undefined
   const settled = (): Promise<void> => (waiting ??= idle().finally(() => (waiting = undefined)))
   return [

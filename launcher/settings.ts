@@ -13,26 +13,26 @@ import type { PortName } from '#schemas/launcher-ports.ts'
 /** Environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Everything the launcher is told at its start; read once. */
+/** Settings of the launcher, read once at start. */
 export interface Settings {
   readonly agent: AgentConfig
-  /** Program and arguments of the agent; empty for the built-in loop and for an agent in a container of its own. */
+  /** Program and arguments of the agent; empty for the built-in loop and for an agent in its own container. */
   readonly command: readonly string[]
-  /** True when no process and no image is the agent, so that the launcher runs the built-in loop. */
+  /** True if the agent is neither a process nor an image: the launcher runs the built-in loop. */
   readonly builtIn: boolean
-  /** True when the agent runs in a container of its own, which the kubelet starts. */
+  /** True if the agent runs in its own container, which the kubelet starts. */
   readonly separate: boolean
   readonly agentPort: number
-  /** Environment of the agent's process, our child. */
+  /** Environment of the agent's child process. */
   readonly agentEnv: Readonly<Record<string, string>>
-  /** Descriptor that takes the agent's output; undefined: that of this process. */
+  /** Descriptor for the agent's output; undefined: inherited from this process. */
   readonly agentOutputFd: number | undefined
   /** Address on which 8080 listens. */
   readonly bind: string
-  /** Names under which 8080 is reached beside loopback: the Service's names, the pod address. */
+  /** Host names of port 8080 in addition to loopback: names of the Service, address of the pod. */
   readonly hosts: readonly string[]
   readonly ports: (name: PortName) => number
-  /** Private key of the agent, by which workers know this launcher; undefined only when unsigned. */
+  /** Private key of the agent, which identifies this launcher to workers; undefined only if unsigned. */
   readonly identity: TlsIdentity | undefined
   readonly stateUrl: string | undefined
   readonly stateTokenFile: string | undefined
@@ -45,13 +45,13 @@ export interface Settings {
   readonly unsigned: boolean
   /** Termination grace of the pod in milliseconds. */
   readonly graceMs: number
-  /** How long a cancelled agent has to stop by itself; with the kill it stays below the worker's 10 s deadline. */
+  /** Time for a cancelled agent to stop by itself; together with the kill it is below the worker's deadline of 10 s. */
   readonly cancelGraceMs: number
   readonly parentPipeFd: number | undefined
   readonly logLevel: Level
 }
 
-/** Variables that a launcher without `MESH_AGENT_ENV_FILE` keeps from its agent: its own files, sockets and switches (P5). */
+/** Variables that are removed from the agent's environment if `MESH_AGENT_ENV_FILE` is absent: the launcher's files, sockets and switches (P5). */
 const launcherOnly: ReadonlySet<string> = new Set([
   'MESH_AGENT_CONFIG',
   'MESH_AGENT_CONTAINER',
@@ -110,8 +110,8 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
 }
 
 /**
- * Environment of the agent's process: what `MESH_AGENT_ENV_FILE` holds, so that no variable of the user is in this
- * process (F8). Without the file (`meshctl dev`) it is that of this process without the launcher's own variables.
+ * Environment of the agent's process: the content of `MESH_AGENT_ENV_FILE`, which keeps variables of the user out of this
+ * process (F8). Without the file (`meshctl dev`): the environment of this process without the launcher's variables.
  */
 export function agentEnvironment(env: Environment, agentPort: number): Record<string, string> {
   const port = { AGENT_PORT: String(agentPort) }
@@ -161,7 +161,7 @@ function descriptor(variable: string, env: Environment): number | undefined {
   return text ? whole(variable, text) : undefined
 }
 
-// The address of a pod as a Host header has it.
+// Address of a pod in the form of a Host header.
 function toHost(name: string): string {
   return name.includes(':') && !name.startsWith('[') ? `[${name}]` : name
 }

@@ -149,7 +149,7 @@ test('expand: errors name file, line, column and field', () => {
   for (const [source, expected] of cases) assert.equal(refusal(source)[0], expected, source)
 })
 
-test('expand: every problem is told at once', () => {
+test('expand: all problems are reported at once', () => {
   assert.equal(refusal('name: 1\nmodle: {}\nlimits: {maxSteps: 0}\n').length, 3)
 })
 

@@ -12,7 +12,7 @@ import { agentFileSchema } from './generated/agent-file-schema.ts'
 const MAX_DEPTH = 64
 const KUBERNETES_OBJECT = 'this is a Kubernetes object already: POST it to /api/agents, or apply it with kubectl'
 
-/** What `expand` makes of one agent file. */
+/** Objects of one expanded agent file. */
 export interface Expanded {
   documents: ExpandedDocument[]
 }
@@ -31,19 +31,19 @@ export function expandParsed({ value, locate }: ParsedSource): Expanded {
   return { documents: toDocuments(checkAgentFile(value, locate)) }
 }
 
-/** Whether a document is in the form of Kubernetes: the simplified format has neither of the two fields. */
+/** True for a Kubernetes object: the simplified format has neither of the two fields. */
 export function isKubernetesObject(value: unknown): value is { readonly apiVersion: unknown; readonly kind: unknown } {
   return (
     typeof value === 'object' && value !== null && Object.hasOwn(value, 'apiVersion') && Object.hasOwn(value, 'kind')
   )
 }
 
-/** The same for a value that was not text; its problems carry pointers only. */
+/** Expands a parsed value; its problems have pointers only. */
 export function expandAgentConfig(config: unknown): Expanded {
   return { documents: toDocuments(checkAgentConfig(config)) }
 }
 
-/** Every problem of a config; an empty list means that it expands. */
+/** Returns all problems of a config; it expands if there are none. */
 export function findConfigProblems(config: unknown): LocatedProblem[] {
   return findProblems(config).map(toPlain)
 }
@@ -74,7 +74,7 @@ function findProblems(value: unknown): FileProblem[] {
   return checkRules(value as AgentFile).slice(0, MAX_PROBLEMS)
 }
 
-// Counts only as far as it must, so that a value from JSON.parse cannot exhaust the stack here.
+// Stops at the limit, so that a deep value cannot exhaust the stack.
 function depthOf(value: unknown, depth = 0): number {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return depth
   return Object.values(value).reduce<number>((deepest, child) => Math.max(deepest, depthOf(child, depth + 1)), depth)

@@ -24,25 +24,25 @@ export const REVISION_NUMBER_LABEL = groupKey('revision-number')
 /** Annotation of a revision: the numbers that it had before, as `deployment.kubernetes.io/revision-history`. */
 export const REVISION_HISTORY_ANNOTATION = groupKey('revision-history')
 
-/** Annotation of a revision: who made it; a guess begins with `manager:`. */
+/** Annotation of a revision: its author; a guess begins with `manager:`. */
 export const CREATED_BY_ANNOTATION = groupKey('created-by')
 
 /** Annotation of a revision, `"true"`: the API server or the BFF named the actor in `CREATED_BY_ANNOTATION`. */
 export const CREATED_BY_EXACT_ANNOTATION = groupKey('created-by-exact')
 
-/** Annotation of a revision: `create`, or the resourceVersion of its agent; by it the audit log is asked who made it. */
+/** Annotation of a revision: `create`, or the resourceVersion of its agent; key of the look-up of its author in the audit log. */
 export const CHANGE_ANNOTATION = groupKey('change')
 
 /** Annotation of a revision: `create`, `update` or `rollback`. */
 export const SOURCE_ANNOTATION = groupKey('source')
 
-/** Annotation of a revision: which parts of the spec differed from the revision before, when it was made. */
+/** Annotation of a revision: parts of the spec that differed from the previous revision at its creation. */
 export const SUMMARY_ANNOTATION = groupKey('summary')
 
 /** Label of a Secret whose key the gateway may send to a provider: `"true"`. */
 export const PROVIDER_KEY_LABEL = groupKey('provider-key')
 
-/** Annotation of such a Secret: the one origin that its key may be sent to, such as `https://api.openai.com`. */
+/** Annotation of such a Secret: the only origin that its key may be sent to, such as `https://api.openai.com`. */
 export const ORIGIN_ANNOTATION = groupKey('origin')
 
 /** Condition type of a pod of the embedded default: whether its agent answers on the port that was allocated to it. */

@@ -1,17 +1,17 @@
 /** One listener of the agent pod. */
 export interface ReservedPort {
   readonly port: number
-  /** Variable that moves it: local workloads inject an allocated port, a pod keeps the reserved one. */
+  /** Variable that overrides the port: local workloads set an allocated one, pods use the reserved one. */
   readonly env: string
   readonly owner: 'launcher' | 'discovery' | 'collector'
-  /** `pod` listens on the pod address, everything else on loopback only (H2). */
+  /** `pod` listens on the address of the pod, other listeners on loopback only (H2). */
   readonly bind: 'loopback' | 'pod'
   readonly purpose: string
-  /** When the listener is started. */
+  /** Condition under which the listener is started. */
   readonly startedWhen: string
 }
 
-/** Every port that the platform reserves in an agent pod; port numbers of the pod stand nowhere else. */
+/** All ports that the platform reserves in an agent pod; the only definition of their numbers. */
 export const reservedPorts = {
   delegate: {
     port: 2994,
@@ -98,19 +98,19 @@ export const reservedPorts = {
 /** A row of the table. */
 export type PortName = keyof typeof reservedPorts
 
-/** Exit code of a launcher that finds one of its ports taken: the manager replaces the pod, whose agent may have the port. */
+/** Exit code of a launcher whose port is in use: the manager replaces the pod, since the agent may have the port. */
 export const EXIT_PORT_TAKEN = 98
 
-/** Port of the agent's own process when `AGENT_PORT` is not given. */
+/** Default of `AGENT_PORT`. */
 export const defaultAgentPort = 8000
 
-/** The port on which a listener runs: its variable when set (0 is any free port), else the reserved one. */
+/** Port of a listener: its variable if set (0 is any free port), else the reserved port. */
 export function portOf(name: PortName, env: Readonly<Record<string, string | undefined>>): number {
   const row = reservedPorts[name]
   return parsePort(row.env, env[row.env], row.port)
 }
 
-/** Reads a port from an environment variable; throws naming the variable. */
+/** Parses the port of an environment variable; throws an error with its name. */
 export function parsePort(variable: string, text: string | undefined, absent: number): number {
   if (text === undefined || text === '') return absent
   const port = Number(text)

@@ -1,6 +1,6 @@
 /**
- * What a launcher is told of its agent: JSON in the file that `MESH_AGENT_CONFIG` names, mounted for the launcher.
- * Everything is resolved: references are values, routes are `namespace/name` or names in the agent's namespace.
+ * Configuration of a launcher: JSON in the mounted file that `MESH_AGENT_CONFIG` names. References are resolved to values;
+ * routes are `namespace/name` or names in the agent's namespace.
  */
 export interface LauncherConfig {
   readonly name: string
@@ -28,25 +28,25 @@ export interface LauncherConfig {
 /** A tool of the built-in loop, by the name of its entry in the agent's spec. */
 export interface LauncherTool {
   readonly name: string
-  /** Tools of the entry whose calls wait for a person; `*` is every one. */
+  /** Tools of the entry whose calls require approval; `*` is every one. */
   readonly requireApproval?: readonly string[]
 }
 
 /**
- * Body of `POST {STATE_URL}/runs`, with the launcher's service account token (audience `state`): a run born in a pod.
- * Answer: 201 `StateRun`. The state role finds the parent's subject and depth in its own rows and refuses what they forbid.
+ * Body of `POST {STATE_URL}/runs`, with the launcher's service account token (audience `state`): creates a run from a pod.
+ * Response: 201 `StateRun`. The state role reads the parent's subject and depth from its own rows and enforces them.
  */
 export interface StateRunRequest {
   readonly agent: { readonly namespace: string; readonly name: string }
   readonly input: unknown
   readonly mode: 'spawn' | 'handoff'
-  /** The run on whose behalf the call is made; absent: the agent itself. */
+  /** Calling run; absent: the agent calls for itself. */
   readonly parentRunId?: string
   readonly conversationId?: string
   readonly maxDepth: number
 }
 
-/** Answer of `GET {STATE_URL}/runs/{id}?wait=<seconds>`, which waits for the end of the run at most so long. */
+/** Response of `GET {STATE_URL}/runs/{id}?wait=<seconds>`, which waits at most that long for the end of the run. */
 export interface StateRun {
   readonly id: string
   readonly state: string

@@ -13,7 +13,7 @@ export const runStates = [
 /** One of `runStates`. */
 export type RunState = (typeof runStates)[number]
 
-/** The states that a run never leaves. */
+/** Terminal states. */
 export const terminalStates: ReadonlySet<RunState> = new Set([
   'succeeded',
   'failed',
@@ -22,12 +22,12 @@ export const terminalStates: ReadonlySet<RunState> = new Set([
   'rejected',
 ])
 
-/** Why a run waits. */
+/** Reasons of a pause. */
 export const pauseReasons = ['approval_required', 'input_required', 'auth_required', 'budget_hold'] as const
 /** One of `pauseReasons`. */
 export type PauseReason = (typeof pauseReasons)[number]
 
-/** Why a run failed; the last two belong to `rejected`. */
+/** Reasons of a failure; the last two belong to `rejected`. */
 export const failReasons = [
   'agent_error',
   'model_error',
@@ -85,8 +85,8 @@ export interface Usage {
 }
 
 /**
- * What a launcher emits on `GET /runs/{id}/events?after=` (8080), one SSE frame each; `n` counts per attempt from 1
- * without gaps, deltas carry no `n` but `{messageId, offset}` in data. The worker gives the journal's own `seq`.
+ * Entry of `GET /runs/{id}/events?after=` (8080), one SSE frame each. `n` counts from 1 without gaps per attempt; deltas have no `n`
+ * but `{messageId, offset}` in data. The worker assigns the `seq` of the journal.
  */
 export interface LauncherEntry {
   readonly n?: number
@@ -97,7 +97,7 @@ export interface LauncherEntry {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** The result a launcher keeps until it is acknowledged; the last entry of its journal says the same. */
+/** Result that a launcher keeps until it is acknowledged; also the data of the last entry of its journal. */
 export type InvokeResult =
   | { readonly state: 'succeeded'; readonly output: unknown; readonly usage: Usage }
   | { readonly state: 'failed'; readonly failReason: FailReason; readonly message: string; readonly usage: Usage }
@@ -105,21 +105,21 @@ export type InvokeResult =
       readonly state: 'paused'
       readonly pauseReason: PauseReason
       readonly interrupts: readonly Interrupt[]
-      /** What the launcher needs to go on after a resume; opaque to everybody else. */
+      /** State to resume from; opaque to all components but the launcher. */
       readonly checkpoint: unknown
       readonly usage: Usage
     }
   | { readonly state: 'cancelled'; readonly usage: Usage }
   | { readonly state: 'timed_out'; readonly message?: string; readonly usage: Usage }
 
-/** A question to a person: a tool call to approve, or input to give. */
+/** A request to a person: approval of a tool call, or input. */
 export interface Interrupt {
   readonly id: string
   readonly reason: PauseReason
   readonly tool?: string
   readonly arguments?: unknown
   readonly question?: string
-  /** JSON schema of the answer, or of the call's arguments: only calls with one can be approved with edited arguments. */
+  /** JSON schema of the answer or of the call's arguments; required for approval with edited arguments. */
   readonly schema?: unknown
 }
 
@@ -128,12 +128,12 @@ export interface Resolution {
   readonly interruptId: string
   readonly decision?: 'approve' | 'reject'
   readonly payload?: unknown
-  /** Arguments of an approved call in place of those that the model chose. */
+  /** Arguments of an approved call that replace those of the model. */
   readonly arguments?: Readonly<Record<string, unknown>>
   readonly reason?: string
 }
 
-/** A decision as it is kept with the run. */
+/** A decision as stored with the run. */
 export interface Decision extends Omit<Resolution, 'decision' | 'payload'> {
   readonly decision: 'approve' | 'reject' | null
   readonly tool: string | null
@@ -143,20 +143,20 @@ export interface Decision extends Omit<Resolution, 'decision' | 'payload'> {
   readonly onReject?: 'answer'
 }
 
-/** Claims of the run grant: an EdDSA JWS by the role that made the review, stored with the run, valid 7 days. */
+/** Claims of the run grant: an EdDSA JWS signed by the role that reviewed access; stored with the run, valid for 7 days. */
 export interface RunGrant {
   readonly typ: 'mesh-run-grant'
   readonly runId: string
   readonly agentUid: string
   readonly subject: string
-  /** Groups of the subject at the review; a later review by the state role asks with them. */
+  /** Groups of the subject at the review, used by later reviews of the state role. */
   readonly groups: readonly string[]
   readonly scopes: readonly string[]
   readonly iat: number
   readonly exp: number // seconds since the epoch
 }
 
-/** Claims of the attempt token: an EdDSA JWS by the worker that holds the lease, valid 5 minutes. */
+/** Claims of the attempt token: an EdDSA JWS signed by the worker that holds the lease, valid for 5 minutes. */
 export interface AttemptToken {
   readonly typ: 'mesh-run-attempt'
   readonly runId: string
@@ -172,13 +172,13 @@ export interface AttemptToken {
  *
  * Answer: 202 `{runId, agentRevision?, state: 'running'}` at once, and the worker reads `GET /runs/{id}/events?after=<n>` (SSE of
  * `LauncherEntry`, id = n, ends with `stream.end`); 200 `{runId, agentRevision?, ...InvokeResult}` when the outcome is known already;
- * `agentRevision` is the revision of the agent that answers, as far as the launcher was told (LauncherConfig.revision). The
+ * `agentRevision` is the revision of the agent, if known to the launcher (MESH_AGENT_REVISION). The
  * last entry is `run.<state of the result>` with the InvokeResult as data; no other `run.*` entry is the launcher's.
  * Further: 409 `stale_epoch` or `run_acknowledged`, 429 `too_many_runs`, 503 `draining`, `agent_not_ready` or
  * `keys_unavailable`, the last four with Retry-After, 429 also with `X-Mesh-Run-Timeout-Ms`: how long a run of this agent may
- * take, which its waiting counts into. `GET /runs/{id}/ticket` answers `{ticket}`; an invoke with it in `X-Mesh-Ticket` begins the
- * run only in the boot of the launcher that gave it and for five minutes, otherwise 412 `stale_ticket`: within them that launcher
- * remembers the run, so an invoke with one ticket begins it at most once, whoever repeats it and whenever. `GET /runs/{id}` answers as `/invoke` does; `POST /runs/{id}/ack`
+ * take, which its waiting counts into. `GET /runs/{id}/ticket` answers `{ticket}`; an invoke with it in `X-Mesh-Ticket` starts the
+ * run only in the launcher process that issued it and for five minutes, otherwise 412 `stale_ticket`: the launcher keeps the run
+ * longer than that, so that invokes with one ticket start it at most once. `GET /runs/{id}` answers as `/invoke` does; `POST /runs/{id}/ack`
  * (204) drops what is kept; `POST /runs/{id}/cancel` answers 200 `{runId, ...InvokeResult}` once the agent's work has
  * stopped. All of these want `X-Mesh-Run-Attempt`, 404 `unknown_run` is the answer for a run that is not kept. A resume is
  * the same run id with `context.resume`, answering an interrupt that is open: a new attempt, its `n` from 1 again. A
@@ -189,7 +189,7 @@ export interface InvokeRequest {
   readonly conversationId?: string
   readonly context?: {
     readonly history?: readonly { readonly input: unknown; readonly output: unknown }[]
-    /** A resumed run: what was decided, and where the paused attempt stood. */
+    /** For a resumed run: the decisions, and the checkpoint of the paused attempt. */
     readonly resume?: { readonly resolutions: readonly Resolution[]; readonly checkpoint: unknown }
   }
 }

@@ -8,15 +8,15 @@ import { filesOf, generateKey, keyNames, newKeyId } from './key-files.ts'
 import type { JsonWebKeyEd25519, KeyName, Keyring, SigningKey } from './keyring.ts'
 import { planInit } from './rotation.ts'
 
-/** Where the keys are. Without `dir` they live in memory, for tests and `meshctl dev`. */
+/** Options of `createKeyring`. Without `dir` the keys are in memory, for tests and `meshctl dev`. */
 export interface KeyringOptions {
   readonly dir?: string
-  /** Makes missing keys (the embedded default); otherwise a missing key fails when it is first used. */
+  /** Creates missing keys (the embedded default); otherwise the first use of a missing key fails. */
   readonly generate?: boolean
   readonly now?: () => Date
-  /** Why a changed folder could not be read; the keys of before stay in use. */
+  /** Called if a changed folder cannot be read; the previous keys stay in use. */
   readonly onError?: (error: unknown) => void
-  /** Monotonic milliseconds; the folder is looked at again every ten seconds. */
+  /** Monotonic milliseconds; the folder is read again every ten seconds. */
   readonly clock?: () => number
 }
 
@@ -28,7 +28,7 @@ const REREAD_UNKNOWN_MS = 1_000
 /**
  * Reads `MESH_KEYS_DIR`: files `<name>-<id>.key` (PKCS 8 PEM of an Ed25519 key, or 32 bytes in base64 for cursor and kek) and
  * `<name>-<id>.pub` (SPKI PEM) where a role only verifies. Ids ascend. The newest key is published and verifies; the one before it
- * signs; older ones verify. A change of the folder is followed without a restart (ADR 0025).
+ * signs; older ones verify. Changes of the folder are applied without a restart (ADR 0025).
  */
 export function createKeyring(options: KeyringOptions = {}): Keyring {
   const { dir } = options
@@ -56,7 +56,7 @@ function inMemory(): () => Keys {
   return () => keys
 }
 
-// The kubelet exchanges all files of a Secret at once, and the names of keys change with their content: names tell what is new.
+// The kubelet replaces all files of a Secret at once, and file names change with their content: comparing names is sufficient.
 function followFolder(dir: string, options: KeyringOptions): (olderThanMs?: number) => Keys {
   const { generate = false, now = () => new Date(), clock = () => performance.now() } = options
   if (generate) {
@@ -73,7 +73,7 @@ function followFolder(dir: string, options: KeyringOptions): (olderThanMs?: numb
       const found = readdirSync(dir)
       if (found.toSorted().join() !== files.toSorted().join()) [keys, files] = [readFolder(dir, found), found]
     } catch (error) {
-      // Read in the middle of a change, or unreadable for a while: the next look is near.
+      // Changed during the read, or temporarily unreadable: the next read retries.
       options.onError?.(error)
     }
     return keys
@@ -105,7 +105,7 @@ function parseKey(path: string, parse: () => KeyObject): KeyObject {
   try {
     key = parse()
   } catch (error) {
-    // Errors of the file system say what is wrong; those of OpenSSL do not.
+    // Errors of the file system are descriptive; those of OpenSSL are not.
     throw error instanceof Error && 'syscall' in error ? error : malformed(path)
   }
   if (key.type !== 'secret' && key.asymmetricKeyType !== 'ed25519') throw malformed(path)

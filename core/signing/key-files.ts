@@ -7,7 +7,7 @@ export const keyNames: readonly KeyName[] = ['cursor', 'grant', 'attempt', 'enve
 
 const pairs: ReadonlySet<KeyName> = new Set(['grant', 'attempt', 'envelope'])
 
-/** A file of a key: `<name>-<id>.key` with the private key, `.pub` where a role only verifies. */
+/** A key file: `<name>-<id>.key` with the private key, or `.pub` for a role that only verifies. */
 export interface KeyFile {
   readonly file: string
   readonly name: KeyName
@@ -15,7 +15,7 @@ export interface KeyFile {
   readonly id: string
 }
 
-/** Parses a file name. A Secret's volume also has links and hidden folders: these are undefined. */
+/** Parses a file name. Returns undefined for other files, such as links and hidden folders of a Secret's volume. */
 export function parseKeyFile(file: string): KeyFile | undefined {
   const [, text, id] = /^([a-z]+)-([0-9a-z]+)\.(?:key|pub)$/.exec(file) ?? []
   const name = keyNames.find((one) => one === text)
@@ -31,12 +31,12 @@ export function filesOf(files: readonly string[], name: KeyName): readonly KeyFi
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Makes a key: an Ed25519 key as PKCS 8 PEM, or 32 bytes in base64 for `cursor` and `kek`. */
+/** Generates a key: Ed25519, or 32 bytes for `cursor` and `kek`. */
 export function generateKey(name: KeyName): KeyObject {
   return pairs.has(name) ? generateKeyPairSync('ed25519').privateKey : createSecretKey(randomBytes(32))
 }
 
-/** A new key as a file name and its text. */
+/** Generates a key; returns file name and content (PKCS 8 PEM, or base64). */
 export function newKeyFile(name: KeyName, now: Date): readonly [file: string, text: string] {
   const key = generateKey(name)
   const text =
@@ -44,17 +44,17 @@ export function newKeyFile(name: KeyName, now: Date): readonly [file: string, te
   return [`${name}-${newKeyId(now)}.key`, text]
 }
 
-/** Time first, so that ids sort; the rest keeps two of one millisecond apart. */
+/** Creates a key id: begins with the time, so that ids sort, and ends with random digits. */
 export function newKeyId(now: Date): string {
   return `${now.getTime().toString(36).padStart(9, '0')}${randomBytes(4).toString('hex')}`
 }
 
-/** When a key was made, in milliseconds since the epoch. */
+/** Creation time of a key in milliseconds since the epoch. */
 export function createdAt({ id }: KeyFile): number {
   return Number.parseInt(id.slice(0, 9), 36)
 }
 
-/** The public half of a private key in PEM. */
+/** Public key of a private key, in PEM. */
 export function toPublicPem(privatePem: string): string {
   return createPublicKey(privatePem).export({ type: 'spki', format: 'pem' })
 }

@@ -9,9 +9,9 @@ export interface SigningKey {
   readonly key: KeyObject
 }
 
-/** Keys by name: one signs, the next one is published already, earlier ones verify. Read from `MESH_KEYS_DIR`, 0600. */
+/** Keys by name: one signs, the next one is already published, earlier ones verify. Read from `MESH_KEYS_DIR`, 0600. */
 export interface Keyring {
-  /** The key that signs now; not to be kept, since a rotation changes it. Throws when there is none. */
+  /** Returns the signing key; callers must not keep it, since a rotation changes it. Throws if there is none. */
   current(name: KeyName): SigningKey
   find(name: KeyName, id: string): SigningKey | undefined
   /** Public Ed25519 keys as an RFC 7517 key set. */

@@ -4,19 +4,19 @@ import { parseKeyFile, toPublicPem } from './key-files.ts'
 import { readKeyFolder } from './key-folder.ts'
 import type { KeyName } from './keyring.ts'
 
-/** The roles that sign, seal or verify something, and with what. A role that is not here needs no key. */
+/** Keys of each role: those that it signs or seals with, and those that it only verifies. Other roles need no key. */
 export const roleKeys = {
-  // Grants of the runs that people start, cursors of lists, sealed answers of idempotent calls.
+  // Grants of runs started by callers, cursors of lists, sealed responses of idempotent calls.
   bff: { own: ['cursor', 'grant', 'kek'], verifies: [] },
-  // Grants of the runs that come in by its own API.
+  // Grants of runs started by its API.
   gateway: { own: ['grant'], verifies: [] },
-  // Grants of delegations; what a worker signed for a launcher; the public keys that launchers ask for.
+  // Grants of delegations, attempt tokens of workers, and the key set for launchers.
   state: { own: ['grant'], verifies: ['attempt'] },
-  // Which attempt at a run a launcher is asked for. Runs are granted by others: a worker cannot make one up.
+  // Attempt tokens. Grants are signed by other roles: a worker cannot create one.
   worker: { own: ['attempt'], verifies: [] },
 } as const satisfies Record<string, { own: readonly KeyName[]; verifies: readonly KeyName[] }>
 
-/** A role with keys of its own. */
+/** A role with keys. */
 export type RoleWithKeys = keyof typeof roleKeys
 
 /** The keys that some role has; others belong to no Secret. */

@@ -201,7 +201,7 @@ test('PODA15: one key of an earlier version signs until the next rotation but on
   assert.notEqual(createKeyring({ dir }).current('grant').id, first)
 })
 
-test('PODA15: a process follows its folder: it verifies with new keys and signs with the next one, without a restart', (t) => {
+test('PODA15: changes of the folder are applied without a restart', (t) => {
   const dir = folder(t)
   let clock = 0
   const errors: unknown[] = []
@@ -228,7 +228,7 @@ test('PODA15: a process follows its folder: it verifies with new keys and signs 
   rmSync(half)
 })
 
-test('PODA15: while some roles have the keys of a rotation and others not yet, what one signs the other verifies', (t) => {
+test('PODA15: roles before and after a rotation verify each other’s signatures', (t) => {
   const all = folder(t)
   createKeyring({ dir: all, generate: true, now: () => new Date(0) })
   const generations = [0, 1, 2, 3].map((rotations) => {

@@ -3,7 +3,7 @@ import type { Span } from '#core/telemetry/tracer.ts'
 import { calculate } from './calculate.ts'
 import type { ToolDefinition } from './chat.ts'
 
-/** What a tool gets beside its arguments. */
+/** Context of a tool call. */
 export interface ToolScope {
   readonly runId: string
   readonly span: Span
@@ -11,13 +11,13 @@ export interface ToolScope {
   emit(kind: EntryKind, data: Readonly<Record<string, unknown>>): void
 }
 
-/** A tool that the loop can call itself. A thrown error is told to the model as the tool's result. */
+/** A tool that the loop calls itself. A thrown error is returned to the model as the result. */
 export interface Tool {
   readonly definition: ToolDefinition
   run(args: Readonly<Record<string, unknown>>, scope: ToolScope): Promise<unknown>
 }
 
-/** The tool whose answer is a person's. */
+/** The tool that is answered by a person. */
 export const askHuman: ToolDefinition = {
   name: 'ask_human',
   description:
@@ -25,14 +25,14 @@ export const askHuman: ToolDefinition = {
   parameters: {
     type: 'object',
     properties: {
-      question: { type: 'string', description: 'The question, complete in itself.' },
+      question: { type: 'string', description: 'The complete question.' },
       schema: { type: 'object', description: 'JSON schema of the answer, if it should have a shape.' },
     },
     required: ['question'],
   },
 }
 
-/** Tools that the launcher brings along. `now` is the clock. */
+/** Built-in tools of the launcher. */
 export function builtInTools(now: () => Date): readonly Tool[] {
   return [
     {
@@ -70,7 +70,7 @@ function timeIn(date: Date, timezone: string): unknown {
   return { utc: date.toISOString(), timezone, local: local.format(date) }
 }
 
-/** A text argument of a tool; throws naming it. */
+/** Returns a string argument; throws an error with its name. */
 export function text(args: Readonly<Record<string, unknown>>, name: string, absent?: string): string {
   const value = args[name] ?? absent
   if (typeof value !== 'string' || value === '') throw new Error(`${name} must be a text`)

@@ -1,4 +1,4 @@
-/** A tool call as a model writes it; `arguments` is JSON text. */
+/** A tool call of a model; `arguments` is JSON text. */
 export interface ToolCall {
   readonly id: string
   readonly name: string
@@ -33,7 +33,7 @@ export function assistantMessage(text: string, toolCalls: readonly ToolCall[]): 
   return { role: 'assistant', content, tool_calls: calls }
 }
 
-/** A value as the text of a message: text as it is, everything else as JSON. */
+/** Converts a value to the text of a message: strings unchanged, other values as JSON. */
 export function toContent(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }

@@ -10,7 +10,7 @@ export interface PendingCall extends ToolCall {
   readonly interruptId?: string
 }
 
-/** A step that has begun: a model call and the tool calls that it asks for, also those made after a pause. */
+/** A started step: a model call and its tool calls, including those after a pause. */
 export interface OpenStep {
   readonly spanId: string
   readonly startedAt: string // RFC 3339
@@ -18,12 +18,12 @@ export interface OpenStep {
   readonly span?: Span
 }
 
-/** Where the loop stands: what was said, the calls of the last answer that are still to be made, and the steps so far. */
+/** State of the loop: messages, pending tool calls of the last answer, and the number of steps. */
 export interface Conversation {
   readonly messages: ChatMessage[]
   pending: readonly PendingCall[]
   steps: number
-  /** The step of that number that has not finished. */
+  /** The current step, if it has not finished. */
   open?: OpenStep | undefined
 }
 
@@ -38,24 +38,24 @@ export function startConversation(config: AgentConfig, request: InvokeRequest): 
   return { messages, pending: [], steps: 0 }
 }
 
-/** What a paused run needs to go on; opaque to everybody else. */
+/** Checkpoint to resume a paused run; opaque to other components. */
 export function toCheckpoint({ messages, pending, steps, open }: Conversation): unknown {
   const step = open && { spanId: open.spanId, startedAt: open.startedAt }
   return { v: 1, messages, pending, steps, ...(step === undefined ? {} : { open: step }) }
 }
 
-/** Restores a conversation; undefined when the checkpoint is not one of ours. */
+/** Restores a conversation; undefined if the checkpoint is invalid. */
 export function fromCheckpoint(value: unknown): Conversation | undefined {
   if (!isObject(value) || value.v !== 1) return undefined
   const { messages, pending, steps, open } = value
   if (!Array.isArray(messages) || !messages.every(isChatMessage)) return undefined
   if (!Array.isArray(pending) || !pending.every(isPendingCall)) return undefined
   if (typeof steps !== 'number' || !Number.isSafeInteger(steps) || steps < 0) return undefined
-  // Checkpoints of before have none.
+  // Older checkpoints have no open step.
   return { messages: [...messages], pending, steps, ...(isOpenStep(open) ? { open } : {}) }
 }
 
-/** Decisions by the interrupt that they answer. */
+/** Resolutions by the id of their interrupt. */
 export function resolutionsById(request: InvokeRequest): ReadonlyMap<string, Resolution> {
   return new Map(request.context?.resume?.resolutions.map((resolution) => [resolution.interruptId, resolution]))
 }

@@ -75,7 +75,7 @@ test('loop: system prompt, history and parameters go to the gateway; text stream
   assert.deepEqual(last?.data.usage, { inputTokens: 10, outputTokens: 5, cachedTokens: 2, reasoningTokens: 0 })
 })
 
-test('SEC6, F5: text of a model that the store cannot hold is mended; a character split between chunks is not', async (t) => {
+test('SEC6, F5: text of a model that the store refuses is sanitized; a character split between chunks is kept', async (t) => {
   const { model, start } = await launchLoop(t, [
     calls({ name: 'nothing', args: { 'a\0': '\ud800' }, id: 'c\0' }),
     says('a\0', 'b\ud83d', '\ude00', '', 'c\ud83d'),
@@ -89,7 +89,7 @@ test('SEC6, F5: text of a model that the store cannot hold is mended; a characte
   assert.equal(findUnstorable(JSON.parse(sent)), undefined, sent)
 })
 
-test('loop: tools are called, their errors are told to the model', async (t) => {
+test('loop: tools are called, their errors are returned to the model', async (t) => {
   const script = [
     calls({ name: 'calculate', args: { expression: '6 * 7' } }, { name: 'time', args: { timezone: 'Mars/Base' } }),
     calls({ name: 'nothing', args: {} }, { name: 'calculate', args: '{broken' }),
@@ -113,7 +113,7 @@ test('loop: tools are called, their errors are told to the model', async (t) => 
   assert.equal(second?.[1]?.content, '{"result":42}')
 })
 
-test('approvals: the call waits with a checkpoint; another launcher resumes it; a refusal is told to the model', async (t) => {
+test('approvals: the call waits with a checkpoint; another launcher resumes it; a rejection is returned to the model', async (t) => {
   const config = { tools: [{ name: 'calculate', requireApproval: ['*'] }, { name: 'time' }] }
   const script = [calls({ name: 'time', args: {} }, { name: 'calculate', args: { expression: '1+1' } })]
   const first = await launchLoop(t, script, { config })
@@ -152,7 +152,7 @@ test('approvals: the call waits with a checkpoint; another launcher resumes it; 
   const third = await launchLoop(t, [says('ok')], { config })
   const refused = await third.start('r1', resume('reject'))
   assert.equal(refused.at(-1)?.kind, 'run.succeeded')
-  assert.match(third.model.requests[0]?.body.messages.at(-1)?.content ?? '', /a person refused this: too risky/)
+  assert.match(third.model.requests[0]?.body.messages.at(-1)?.content ?? '', /the call was rejected: too risky/)
   const fourth = await launchLoop(t, [says('4')], { config })
   const edited = await fourth.start('r1', resume('approve', { arguments: { expression: '2+2' } }))
   const made = edited.findLast(({ kind }) => kind === 'tool.started')
@@ -181,10 +181,14 @@ test('approvals: ask_human pauses for input, its answer is the result; a broken 
   assert.deepEqual([failed.state, failed.failReason], ['failed', 'agent_error'])
 })
 
-test('loop: bad answers of the model are model_error, and the launcher lives', async (t) => {
+test('loop: invalid answers of the model are model_error, and the launcher keeps running', async (t) => {
   const script: [string, ModelReply, RegExp][] = [
     ['not JSON', (response) => (open(response), response.end('data: {"choices"\n\n')), /not JSON/],
-    ['broken off', (response) => (open(response), chunk(response, { content: 'a' }), response.end()), /broke off/],
+    [
+      'broken off',
+      (response) => (open(response), chunk(response, { content: 'a' }), response.end()),
+      /answer of the model is incomplete/,
+    ],
     [
       'cut',
       (response) => (open(response), chunk(response, { content: 'a' }), setImmediate(() => response.destroy())),
@@ -295,7 +299,7 @@ async function startStateRole(t: Scope) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, created }
 }
 
-test('delegate: the loop hands work over and waits; the call is noted in the run', async (t) => {
+test('delegate: the loop delegates and waits; the run has an entry for the call', async (t) => {
   const state = await startStateRole(t)
   const script = [calls({ name: 'delegate', args: { agent: 'helper', input: 'dig' } }), says('dug')]
   const { start } = await launchLoop(t, script, { config: { delegates: ['helper'] }, env: { STATE_URL: state.url } })

@@ -15,14 +15,14 @@ import type { Tool } from './built-in-tools.ts'
 import { beginStep, finishStep, stepTrace } from './steps.ts'
 import { makePendingCalls } from './tool-calls.ts'
 
-/** What the built-in loop works with; `tools` are those that it can call itself. */
+/** Options of the built-in loop; `tools` are called by the loop itself. */
 export interface LoopOptions {
   readonly config: AgentConfig
   readonly model: ModelClient
   readonly tools: readonly Tool[]
 }
 
-/** The agent of a declarative deployment: asks the model, makes the calls that it wants, until it answers. */
+/** The agent of a declarative deployment: calls the model and executes its tool calls until the model answers. */
 export function createBuiltInAgent(options: LoopOptions): Agent {
   const offered = [...options.tools.map(({ definition }) => definition), askHuman].filter(
     ({ name }) => options.config.tools.some((entry) => entry.name === name) || name === 'delegate',
@@ -49,7 +49,7 @@ async function converse(scope: Scope, context: RunContext): Promise<InvokeResult
   const conversation =
     resume === undefined ? startConversation(scope.config, context.request) : fromCheckpoint(resume.checkpoint)
   if (conversation === undefined)
-    return failed('agent_error', 'the checkpoint of the paused run is not readable', context.usage())
+    return failed('agent_error', 'the checkpoint of the paused run is invalid', context.usage())
   return takeSteps(scope, context, conversation).finally(() => conversation.open?.span?.end('ok'))
 }
 
@@ -72,7 +72,7 @@ async function takeSteps(scope: Scope, context: RunContext, conversation: Conver
   }
 }
 
-// A fallback is asked only while nothing of the answer was shown: two halves of two answers are no answer.
+// A fallback is used only before any text was streamed: parts of two answers must not be mixed.
 async function askModel(scope: Scope, context: RunContext, conversation: Conversation): Promise<ModelAnswer> {
   const { route = '', fallbackRoutes = [] } = scope.config.model ?? {}
   const routes = [route, ...fallbackRoutes]
@@ -105,7 +105,7 @@ async function callModel(call: {
     span.end('error')
     context.report(noUsage, { ...about(), error: describeFailure(error) }, span.spanId)
   }
-  // At once: nothing is noted after the outcome of a run whose time is over.
+  // At once: no entry can follow the outcome of a run that exceeded its time limit.
   const abort = (): void => fail(new ModelError(`the run was stopped (${String(context.signal.reason)})`))
   context.signal.addEventListener('abort', abort, { once: true })
   try {
@@ -135,7 +135,7 @@ async function callModel(call: {
   }
 }
 
-/** Why a model call failed, for its node in the tree of the run. */
+/** Describes a failed model call for its node in the tree of the run. */
 function describeFailure(error: unknown): object {
   const message = error instanceof Error ? error.message.slice(0, 1_000) : 'unknown'
   return error instanceof ModelError

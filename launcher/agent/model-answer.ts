@@ -8,13 +8,13 @@ import type { ToolCall } from './chat.ts'
 import { createTextSanitizer } from './text-sanitizer.ts'
 import type { TextSanitizer } from './text-sanitizer.ts'
 
-/** Thrown when a model call gives no usable answer. */
+/** Thrown for a model call without a usable answer. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly failReason: FailReason
-  /** What the gateway answered, as far as it did. */
+  /** The gateway's response, if there was one. */
   readonly answered: GatewayAnswer
-  /** Another route may do better: overload, a server error or no connection. */
+  /** True if another route may succeed: overload, server error or no connection. */
   readonly retryable: boolean
   constructor(
     message: string,
@@ -29,23 +29,23 @@ export class ModelError extends Error {
   }
 }
 
-/** An error answer of the gateway; `provider` is the one that it asked last (`namespace/name`). */
+/** An error response of the gateway; `provider` (`namespace/name`) is the last one that it called. */
 export interface GatewayAnswer {
   readonly status?: number
   readonly code?: string
   readonly provider?: string
 }
 
-/** What a model answered. */
+/** The answer of a model. */
 export interface ModelAnswer {
   readonly text: string
   readonly toolCalls: readonly ToolCall[]
   readonly usage: Usage
-  /** Model as the provider names it. */
+  /** Name of the model at the provider. */
   readonly model: string
 }
 
-/** Assembles an answer from the bytes of a chat completion, streamed or whole. Throws `ModelError`. */
+/** Assembles an answer from the bytes of a chat completion, streamed or not. Throws `ModelError`. */
 export interface AnswerReader {
   push(chunk: Buffer): void
   end(): ModelAnswer
@@ -60,7 +60,7 @@ interface Draft {
   readonly calls: Map<number, { id: string; name: string; arguments: string }>
 }
 
-/** Reads `text/event-stream` (OpenAI chat completion chunks); `onText` gets text as it arrives. */
+/** Reads `text/event-stream` (OpenAI chat completion chunks); `onText` receives text as it arrives. */
 export function readStream(onText: (text: string) => void): AnswerReader {
   const draft = newDraft()
   const parser = createSseParser(({ data }) => {
@@ -70,7 +70,7 @@ export function readStream(onText: (text: string) => void): AnswerReader {
   return { push: (chunk) => parser.push(chunk), end: () => finish(draft, onText) }
 }
 
-/** Reads one JSON answer, from a provider that does not stream. */
+/** Reads a JSON answer of a provider without streaming. */
 export function readWhole(onText: (text: string) => void): AnswerReader {
   const chunks: Buffer[] = []
   return {
@@ -95,9 +95,9 @@ function parseChunk(text: string): Readonly<Record<string, unknown>> {
     value = parseBoundedJson(text)
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error
-    throw new ModelError(`the model gateway answered something that ${error.message}`)
+    throw new ModelError(`the response of the model gateway ${error.message}`)
   }
-  if (!isObject(value)) throw new ModelError('the model gateway answered JSON that is not an object')
+  if (!isObject(value)) throw new ModelError('the response of the model gateway is not a JSON object')
   if (value.error !== undefined) throw new ModelError(errorText(value))
   return value
 }
@@ -126,7 +126,7 @@ function addText(draft: Draft, text: string, onText: (text: string) => void): vo
 }
 
 function takeCall(draft: Draft, value: unknown, position: number): void {
-  if (!isObject(value)) throw new ModelError('the model answered a malformed tool call')
+  if (!isObject(value)) throw new ModelError('the answer of the model has a malformed tool call')
   const index = typeof value.index === 'number' ? value.index : position
   const call = draft.calls.get(index) ?? { id: '', name: '', arguments: '' }
   const fn = isObject(value.function) ? value.function : {}
@@ -137,7 +137,7 @@ function takeCall(draft: Draft, value: unknown, position: number): void {
 }
 
 function finish(draft: Draft, onText: (text: string) => void): ModelAnswer {
-  if (!draft.finished) throw new ModelError('the answer of the model broke off')
+  if (!draft.finished) throw new ModelError('the answer of the model is incomplete')
   addText(draft, draft.sanitizer.end(), onText)
   const calls = [...draft.calls.entries()].toSorted(([a], [b]) => a - b)
   const toolCalls = calls.map(([index, call]) => ({
@@ -145,7 +145,8 @@ function finish(draft: Draft, onText: (text: string) => void): ModelAnswer {
     name: toStorable(call.name),
     arguments: toStorable(call.arguments),
   }))
-  if (toolCalls.some(({ name }) => name === '')) throw new ModelError('the model answered a tool call without a name')
+  if (toolCalls.some(({ name }) => name === ''))
+    throw new ModelError('the answer of the model has a tool call without a name')
   return { text: draft.text, toolCalls, usage: draft.usage, model: draft.model }
 }
 
@@ -164,7 +165,7 @@ function count(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
 }
 
-/** The message in an OpenAI error body, bounded. */
+/** Bounded message of an OpenAI error body. */
 export function errorText(body: Readonly<Record<string, unknown>>): string {
   const error = isObject(body.error) ? body.error.message : body.error
   return typeof error === 'string' ? toStorable(error.slice(0, 500)) : 'the model call failed'

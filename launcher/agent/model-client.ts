@@ -9,17 +9,17 @@ import type { ChatMessage, ToolDefinition } from './chat.ts'
 import { ModelError, errorText, readStream, readWhole } from './model-answer.ts'
 import type { AnswerReader, GatewayAnswer, ModelAnswer } from './model-answer.ts'
 
-/** Longest answer of one model call, streamed or whole; calls and text of it are in memory until it ends (F6). */
+/** Maximum size of the answer of a model call; its text and tool calls are in memory until it ends (F6). */
 const maxAnswerBytes = 16 * 1024 * 1024
 
 const maxCode = 128
 /** Maximum length of a namespace, a slash and a name. */
 const maxProvider = 317
 
-/** The model gateway, and as whom it is called. */
+/** Options of the model client: gateway and credentials. */
 export interface ModelClientOptions {
   readonly gatewayUrl: string
-  /** Service account token with the gateway's audience; read for each call, since kubelet renews it. */
+  /** Service account token with the gateway's audience; read for each call, since the kubelet rotates it. */
   readonly tokenFile: string | undefined
   readonly namespace: string
   readonly requestFields: Readonly<Record<string, unknown>>
@@ -37,10 +37,10 @@ export interface ModelCall {
   readonly onText: (text: string) => void
 }
 
-/** Calls the gateway's chat completions, streaming. Rejects with `ModelError`, or as the signal aborts. */
+/** Calls the gateway's chat completions with streaming. Rejects with `ModelError`, or when the signal aborts. */
 export type ModelClient = (call: ModelCall) => Promise<ModelAnswer>
 
-/** Makes a client. */
+/** Creates a model client. */
 export function createModelClient(options: ModelClientOptions): ModelClient {
   const url = new URL(`${options.gatewayUrl}/v1/chat/completions`)
   return async (call) => {
@@ -71,7 +71,7 @@ function toRequest({ requestFields }: ModelClientOptions, { route, messages, too
   return {
     ...requestFields,
     model: route,
-    // Results of tools and decoded arguments can hold what the gateway refuses (F5).
+    // Tool results and decoded arguments may contain characters that the gateway refuses (F5).
     messages: toStorableValue(messages),
     ...(functions.length === 0 ? {} : { tools: functions }),
     stream: true,
@@ -91,7 +91,7 @@ async function toHeaders(options: ModelClientOptions, call: ModelCall): Promise<
   }
 }
 
-// Text reaches `onText` as it arrives; an error status is read whole, for its message.
+// Passes text to `onText` as it arrives; reads the body of an error status for its message.
 function receive(onText: (text: string) => void) {
   let status = 0
   let provider: Pick<GatewayAnswer, 'provider'> = {}

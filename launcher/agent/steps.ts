@@ -2,7 +2,7 @@ import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import type { Conversation } from './conversation.ts'
 
-/** Begins the next step of a conversation: its span is the parent of the model call and of the tool calls that follow. */
+/** Starts the next step of a conversation: its span is the parent of the model call and its tool calls. */
 export function beginStep(context: RunContext, conversation: Conversation): void {
   const number = ++conversation.steps
   const span = context.start(`step ${number}`, { 'mesh.step': number })
@@ -10,7 +10,7 @@ export function beginStep(context: RunContext, conversation: Conversation): void
   context.emit('step.started', { step: number }, span.spanId)
 }
 
-/** Finishes the step once its tool calls are made; the time that a person took to answer counts. */
+/** Finishes the step after its tool calls; its duration includes the wait for a person's answer. */
 export function finishStep(context: RunContext, conversation: Conversation): void {
   const { open, steps: step } = conversation
   if (open === undefined) return
@@ -20,7 +20,7 @@ export function finishStep(context: RunContext, conversation: Conversation): voi
   context.emit('step.finished', { step, durationMs }, open.spanId)
 }
 
-/** The trace below which the operations of the open step are. */
+/** Parent trace of the operations of the open step. */
 export function stepTrace(context: RunContext, { open }: Conversation): Trace {
   return open === undefined ? context.span : { ...context.span, spanId: open.spanId }
 }

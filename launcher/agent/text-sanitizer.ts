@@ -1,14 +1,14 @@
 import { toStorable } from '#schemas/storable-text.ts'
 
-/** Makes streamed text storable piece by piece: U+FFFD in place of U+0000 and of lone surrogates (F5). */
+/** Replaces U+0000 and lone surrogates in streamed text by U+FFFD (F5). */
 export interface TextSanitizer {
-  /** The storable text of what is complete; a high surrogate at the end waits for its other half. */
+  /** Returns the storable text; holds back a high surrogate at the end until the next piece. */
   push(piece: string): string
-  /** What still waits, once no more pieces follow. */
+  /** Returns the held-back text after the last piece. */
   end(): string
 }
 
-/** Makes the mender of one text. Providers may split an emoji between two pieces, so pieces cannot be mended one by one. */
+/** Creates the sanitizer of one text. Providers may split an emoji between two pieces, so pieces cannot be sanitized separately. */
 export function createTextSanitizer(): TextSanitizer {
   let waiting = ''
   return {

@@ -12,7 +12,7 @@ import { askHuman } from './built-in-tools.ts'
 import type { Tool } from './built-in-tools.ts'
 import { stepTrace } from './steps.ts'
 
-/** What the calls of one answer are made with. */
+/** Dependencies of the tool calls of one answer. */
 export interface ToolCallOptions {
   readonly config: AgentConfig
   readonly tools: readonly Tool[]
@@ -21,8 +21,8 @@ export interface ToolCallOptions {
 }
 
 /**
- * Makes the pending calls that need nobody or were decided, and adds their results to the conversation. What still waits
- * for a person stays pending and is returned as interrupts.
+ * Executes pending calls that need no decision or were decided, and adds their results to the conversation. Calls that wait for
+ * a person remain pending and are returned as interrupts.
  */
 export async function makePendingCalls(conversation: Conversation, options: ToolCallOptions): Promise<Interrupt[]> {
   const waiting: PendingCall[] = []
@@ -52,7 +52,7 @@ function editedCall(call: PendingCall, resolution: Resolution | undefined): Pend
   return { ...call, arguments: JSON.stringify(resolution.arguments) }
 }
 
-// The model reads the call that was made, not the one that it proposed: its result would not fit otherwise.
+// The conversation contains the executed call instead of the proposed one, so that the result matches it.
 function replaceArguments({ messages }: Conversation, { id, arguments: edited }: PendingCall): void {
   const at = messages.findLastIndex(
     (message) => message.role === 'assistant' && message.tool_calls?.some((call) => call.id === id) === true,
@@ -117,11 +117,11 @@ async function answerOf(
   options: ToolCallOptions & { readonly span: RunContext['span'] },
 ): Promise<unknown> {
   if (resolution?.decision === 'reject')
-    throw new Error(`a person refused this: ${resolution.reason ?? 'no reason given'}`)
+    throw new Error(`the call was rejected: ${resolution.reason ?? 'no reason given'}`)
   if (args === undefined) throw new Error('the arguments are not a JSON object')
   if (call.name === askHuman.name) return humanAnswer(resolution)
   const tool = options.tools.find(({ definition }) => definition.name === call.name)
-  if (tool === undefined) throw new Error(`there is no tool ${call.name}`)
+  if (tool === undefined) throw new Error(`unknown tool ${call.name}`)
   const { context, span } = options
   const emit: RunContext['emit'] = (kind, data) => context.emit(kind, data, span.spanId)
   return tool.run(args, { runId: context.runId, span, signal: context.signal, emit })

@@ -2,17 +2,17 @@ import type { Tool } from '../agent/built-in-tools.ts'
 import { text } from '../agent/built-in-tools.ts'
 import type { Delegate } from './delegate.ts'
 
-/** The tool by which the built-in loop hands work to another agent; only the configured ones are offered. */
+/** Tool of the built-in loop that delegates a task to one of the configured agents. */
 export function delegateTool(delegate: Delegate, targets: readonly string[], timeoutMs: number): Tool {
   return {
     definition: {
       name: 'delegate',
-      description: 'Gives a task to another agent and returns its answer.',
+      description: 'Delegates a task to another agent and returns its answer.',
       parameters: {
         type: 'object',
         properties: {
           agent: { type: 'string', enum: targets, description: 'The agent.' },
-          input: { type: 'string', description: 'The task, complete in itself: the agent sees nothing else.' },
+          input: { type: 'string', description: 'The complete task: the agent receives nothing else.' },
         },
         required: ['agent', 'input'],
       },

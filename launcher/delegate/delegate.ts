@@ -8,13 +8,13 @@ import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { Refusal } from '../http/refusal.ts'
 
-/** The state role, where runs born in a pod are made. */
+/** Options of `createDelegate`: the state role, which creates runs for pods. */
 export interface DelegateOptions {
   readonly stateUrl: string
   readonly tokenFile: string | undefined
   readonly namespace: string
   readonly maxDepth: number
-  /** `spec.delegates` of this agent. The state role holds to it; here it only gives an early answer. */
+  /** `spec.delegates` of this agent. The state role enforces it; the check here only saves a request. */
   readonly delegates: Delegator['delegates']
   readonly dispatcher: () => Promise<Dispatcher>
 }
@@ -31,22 +31,22 @@ export interface Delegation {
   readonly conversationId?: string
   readonly traceparent: string
   readonly signal: AbortSignal
-  /** Called once the run exists. */
+  /** Called when the run has been created. */
   readonly onCreated: (run: StateRun) => void
 }
 
-/** The run that was made; `ended` says whether its outcome is in it. */
+/** The created run; `ended` is true if it contains its outcome. */
 export interface Delegated {
   readonly run: StateRun
   readonly ended: boolean
 }
 
-/** Makes a run of another agent, and waits for its end if asked to. Throws `Refusal`. */
+/** Creates a run of another agent; waits for its end if `wait` is set. Throws `Refusal`. */
 export type Delegate = (delegation: Delegation) => Promise<Delegated>
 
 const longestWaitSeconds = 20
 
-/** Makes the function over the state role (`POST {STATE_URL}/runs`, schemas/launcher.ts). */
+/** Delegates by `POST {STATE_URL}/runs` of the state role (schemas/launcher.ts). */
 export function createDelegate(options: DelegateOptions): Delegate {
   return async (delegation) => {
     const target = toAgentName(delegation.agent, options.namespace)
@@ -69,7 +69,7 @@ export function createDelegate(options: DelegateOptions): Delegate {
   }
 }
 
-/** The agent that `name` or `namespace/name` means. */
+/** Parses `name` or `namespace/name`. */
 export function toAgentName(agent: string, namespace: string): AgentName {
   const [first = '', second] = agent.split('/')
   return second === undefined ? { namespace, name: first } : { namespace: first, name: second }

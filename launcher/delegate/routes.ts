@@ -11,17 +11,17 @@ import { Refusal } from '../http/refusal.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Delegate } from './delegate.ts'
 
-/** Most bytes of a delegation. */
+/** Maximum size of a delegation in bytes. */
 export const delegateBodyLimit = 1024 * 1024
 
-/** What the routes of 2994 work with. */
+/** Dependencies of the routes of port 2994. */
 export interface DelegateRoutesOptions {
   readonly delegate: Delegate
   readonly tracer: Tracer
-  /** Runs that work now: a call that names none belongs to the only one. */
+  /** Active runs: a call without a run id belongs to the only active run. */
   readonly activeRuns: () => readonly string[]
   readonly defaultTimeoutMs: number
-  /** Notes the call in the journal of the run that made it. */
+  /** Appends an entry to the journal of the calling run. */
   readonly emit: (
     runId: string | undefined,
     kind: EntryKind,
@@ -30,7 +30,7 @@ export interface DelegateRoutesOptions {
   ) => void
 }
 
-/** The routes of 2994: `POST /delegate`, `GET /healthz`. */
+/** Routes of port 2994: `POST /delegate`, `GET /healthz`. */
 export function delegateRoutes(options: DelegateRoutesOptions): readonly Route[] {
   return [
     { method: 'GET', pattern: '/healthz', handle: ({ response }) => answer(response, 200, { status: 'ok' }) },
@@ -49,7 +49,7 @@ async function delegateRun({ request, response }: Exchange, options: DelegateRou
   const note = (kind: EntryKind, data: object): void =>
     options.emit(parentRunId, kind, { agent: fields.agent, mode: fields.mode, ...data }, span.spanId)
   const gone = new AbortController()
-  response.on('close', () => gone.abort(new Error('the agent hung up')))
+  response.on('close', () => gone.abort(new Error('the agent closed the connection')))
   try {
     const { run, ended } = await options.delegate({
       ...fields,
@@ -90,7 +90,7 @@ function parseTimeout(timeout: unknown): number {
   return durationToMs(text) ?? 0
 }
 
-// Named by header, else the only run that works, else the agent itself with nobody behind it.
+// The run named by the header, else the only active run, else none: the agent acts for itself.
 function parentOf(request: IncomingMessage, active: readonly string[]): string | undefined {
   const named = singleHeader(request, 'x-mesh-run-id')
   if (named !== undefined) {

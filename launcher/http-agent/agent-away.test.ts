@@ -64,7 +64,7 @@ test('PODA8: while the container of the agent restarts, runs wait or are refused
   assert.equal(agent.invocations(), 3, 'each once')
 })
 
-test('PODA18: a launcher whose agent crashed gives no ticket, refuses late invokes, and closes afterwards', async (t) => {
+test('PODA18: a launcher whose agent crashed issues no ticket, refuses late invokes, then closes', async (t) => {
   const launched = await launch(t, { command: nodeAgent })
   const { url } = launched
   const { ticket } = (await (await fetch(`${url}/runs/late/ticket`)).json()) as { ticket: string }

@@ -7,7 +7,7 @@ import { textBytes } from '../runs/journal.ts'
 import { failed, newMessageId } from '../runs/run-context.ts'
 import type { RunContext } from '../runs/run-context.ts'
 
-// What an agent may say of itself. The state of the run, guardrails and the stream are not its to report.
+// Kinds that an agent may report. State of the run, guardrails and stream are reported by the platform.
 const allowed: ReadonlySet<string> = new Set<EntryKind>([
   'step.started',
   'step.finished',
@@ -19,22 +19,22 @@ const allowed: ReadonlySet<string> = new Set<EntryKind>([
 
 const maxModel = 256
 
-// Kept outside the journal until the stream ends.
+// Stored outside the journal until the stream ends.
 const kept: ReadonlySet<string> = new Set(['output', 'error', 'checkpoint', 'interrupt.requested'])
 
 /** Maps the events of an agent's stream into the run's journal. */
 export interface AgentEvents {
   take(event: ParsedEvent): void
-  /** The outcome, after the stream has ended. */
+  /** Returns the outcome after the stream has ended. */
   end(): InvokeResult
-  /** Closes the open messages with the text so far. */
+  /** Finishes open messages with their text so far. */
   cut(): void
 }
 
 /**
- * An agent's event stream: unnamed events are text; `message.delta` is `{text, messageId?}`; `output` is the output as
- * JSON; `error` is `{message}`; `usage.reported` is a Usage; `interrupt.requested` is an Interrupt, with the checkpoint
- * in an event `checkpoint`; other kinds of schemas/run.ts go to the journal as they are. Without `output` it is the text.
+ * Reads an agent's event stream: unnamed events are text; `message.delta` is `{text, messageId?}`; `output` is the output as
+ * JSON; `error` is `{message}`; `usage.reported` is a Usage; `interrupt.requested` is an Interrupt, with the checkpoint in an event
+ * `checkpoint`; other kinds of schemas/run.ts are appended to the journal unchanged. Without `output` the text is the output.
  */
 export function createAgentEvents(context: RunContext): AgentEvents {
   const interrupts: Interrupt[] = []
@@ -85,7 +85,7 @@ export function createAgentEvents(context: RunContext): AgentEvents {
   }
 }
 
-// Opens and closes messages that the agent did not, so that every delta has a place in the journal.
+// Opens and closes messages if the agent does not, so that every delta belongs to a message of the journal.
 function createMessages(context: RunContext, onText: (text: string) => void) {
   const open = new Map<string, string>()
   let current: string | undefined
@@ -119,7 +119,7 @@ function createMessages(context: RunContext, onText: (text: string) => void) {
   }
 }
 
-// Data that is not JSON is text; what is JSON beyond its bounds ends the run.
+// Data that is not JSON is text; JSON beyond its bounds fails the run.
 function parse(event: string, data: string): unknown {
   try {
     return parseBoundedJson(data)

@@ -8,20 +8,20 @@ import { pause, toInterrupt, toUsage } from '../runs/outcome.ts'
 import { failed } from '../runs/run-context.ts'
 import type { RunContext } from '../runs/run-context.ts'
 
-/** Reads the answer of an agent's `/invoke` as it arrives. */
+/** Incremental reader of the response of an agent's `/invoke`. */
 export interface AgentReply {
   head(status: number, headers: AnswerHeaders): void
-  /** A promise pauses the answer until a reader of the run has caught up. */
+  /** A returned promise pauses the response until the readers of the run have caught up. */
   data(chunk: Buffer): void | Promise<void>
   end(): InvokeResult
-  /** Closes what is open, when the answer broke off. */
+  /** Finishes open messages after an incomplete response. */
   cut(): void
 }
 
 const maxBody = 16 * 1024 * 1024
 
 /**
- * `application/json`: `{output, usage?}`, or `{interrupts, checkpoint?}` to wait for a person; any other JSON is the output.
+ * `application/json`: `{output, usage?}`, or `{interrupts, checkpoint?}` to pause the run; any other JSON is the output.
  * `text/event-stream`: see `agent-events.ts`. Other types: the text is the output. A status that is not 2xx is `agent_error`.
  */
 export function createReply(context: RunContext): AgentReply {
@@ -47,7 +47,7 @@ export function createReply(context: RunContext): AgentReply {
       }
       size += chunk.length
       if (size > maxBody) throw new Error(`its answer is above ${maxBody} bytes`)
-      // Copied: undici hands out slices of a buffer that it uses again.
+      // Copied: undici reuses the buffers of chunks.
       chunks.push(Buffer.from(chunk))
       context.hold(chunk.length)
       return undefined
@@ -75,7 +75,7 @@ function reasonIn(text: string): string {
     if (isObject(body)) reason = isObject(body.error) ? body.error.message : (body.message ?? body.detail ?? body.error)
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error
-    // Otherwise the text itself is the reason.
+    // Not JSON: the text is the reason.
   }
   return typeof reason === 'string' && reason !== '' ? `: ${reason.slice(0, 1000)}` : ''
 }

@@ -42,9 +42,9 @@ test('SEC19, F5: JSON that nests 20,000 levels fails its own run and no other', 
 })
 
 const floods = {
-  'small events': /^the run produced more than its journal may hold$/,
-  'small texts': /^the run produced more than its journal may hold$/,
-  interrupts: /asks more than 100 questions/,
+  'small events': /^the run exceeded the limit of its journal$/,
+  'small texts': /^the run exceeded the limit of its journal$/,
+  interrupts: /requested more than 100 interrupts/,
 }
 
 for (const [action, reason] of Object.entries(floods))

@@ -7,18 +7,18 @@ import { createReply } from './agent-reply.ts'
 import { failed, stopped } from '../runs/run-context.ts'
 import type { Agent, RunContext, StopReason } from '../runs/run-context.ts'
 
-/** Where the agent's process listens, and how to end it. */
+/** Options of `createHttpAgent`: port and control of the agent's process. */
 export interface HttpAgentOptions {
   readonly port: number
   readonly dispatcher: () => Promise<Dispatcher>
   readonly cancelGraceMs: number
-  /** Ends the agent's process and starts it anew; resolves when the old one is gone. Absent when it is not our child. */
+  /** Restarts the agent's process; resolves when the old one has ended. Absent if it cannot be restarted. */
   readonly restart?: () => Promise<void>
-  /** Called when the agent refuses a connection. */
+  /** Called if the agent refuses a connection. */
   readonly lost?: () => void
-  /** Resolves with the exit code of the agent's process once it ends by itself; absent when it is not our child. */
+  /** Resolves with the exit code when the agent's process ends by itself; absent if it is not a child process. */
   readonly exited?: () => Promise<number | undefined>
-  /** How long a run waits for an agent that accepts no connection (30 s). */
+  /** Time that a run waits for an agent that refuses connections (30 s). */
   readonly awayMs?: number
 }
 
@@ -26,9 +26,9 @@ const defaultAwayMs = 30_000
 const exitKnownMs = 500
 
 /**
- * An agent in a process of its own: `POST /invoke` on its port, answered by JSON, an event stream or text. To stop a run
- * the launcher asks `POST /cancel` with `{runId}` (2xx: the work has stopped), and after the grace it ends the process:
- * nothing else would prove that the work is over.
+ * An agent in its own process: `POST /invoke` on its port responds with JSON, an event stream or text. To stop a run, the
+ * launcher sends `POST /cancel` with `{runId}` (2xx: the work has stopped) and restarts the process after the grace period:
+ * only its end proves that the work has stopped.
  */
 export function createHttpAgent(options: HttpAgentOptions): Agent {
   return {
@@ -39,14 +39,14 @@ export function createHttpAgent(options: HttpAgentOptions): Agent {
       const first = await Promise.race([work, aborted.promise])
       aborted.release()
       if (first !== undefined) return first
-      // A flood is not read on while the agent is asked to stop.
+      // After an overflow the response is not read any further while the agent stops.
       const flooded = context.signal.reason === ('overflow' satisfies StopReason)
       if (flooded) hangUp.abort(new Error('stopped'))
       const over = await overWithin(options, context, flooded ? undefined : work)
       hangUp.abort(new Error('stopped'))
       const broken = await work
       if (!over) await options.restart?.()
-      // The process ended: how its answer broke off says more.
+      // The process ended: the error of its response has more details.
       if (over && context.signal.reason === ('crash' satisfies StopReason)) return broken
       return stopped(context.signal, context.usage())
     },
@@ -85,14 +85,14 @@ const closedCodes: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET'
 async function describeBreak({ exited }: HttpAgentOptions, { signal }: RunContext, error: unknown): Promise<string> {
   const code = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error))
   if (!closedCodes.has(code)) return `the agent's answer broke off: ${code}`
-  // The connection closes a moment before the exit of the process is known.
+  // The connection closes shortly before the exit of the process is reported.
   const isStopped = signal.aborted && signal.reason !== ('crash' satisfies StopReason)
   const exit = isStopped ? undefined : await Promise.race([exited?.(), pause(exitKnownMs, undefined, { ref: false })])
   const ended = exit === undefined ? '' : ` (its process ended with code ${exit})`
   return `the agent closed the connection before its answer was complete${ended}; see its log`
 }
 
-// Nothing was sent, so a repeat is the first invocation (PODA8): the container of an agent that ended starts again.
+// No request was sent, so a repeat is the first invocation (PODA8): the container of an ended agent is restarted.
 async function sendWhenBack(
   options: HttpAgentOptions,
   context: RunContext,
@@ -105,12 +105,12 @@ async function sendWhenBack(
   return send()
 }
 
-// RFC 9293: a refused SYN. What an open connection reports later has other system calls.
+// A refused SYN (RFC 9293). Errors of open connections have other system calls.
 function isUnconnected(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'connect'
 }
 
-// Over when the agent says that it stopped, or when it answered the invocation after all.
+// True if the agent confirmed the cancel, or answered the invocation within the grace period.
 async function overWithin(
   options: HttpAgentOptions,
   context: RunContext,

@@ -1,18 +1,18 @@
-/** Deepest nesting of a JSON text that is parsed (X3). */
+/** Maximum nesting of parsed JSON (X3). */
 export const maxJsonDepth = 64
 
-/** Most values of a JSON text: 16 MiB of empty lists would take 300 MB once parsed. */
+/** Maximum number of values: 16 MiB of empty lists would take 300 MB when parsed. */
 const maxValues = 1_000_000
 
-/** A JSON text that is not used; the message completes a sentence about the text and quotes nothing of it. */
+/** Thrown for refused JSON; the message completes a sentence about the text and contains nothing of it. */
 export class JsonRefused extends Error {
   override readonly name = 'JsonRefused'
 }
 
-/** The message of a text that no parser accepts. */
+/** Message for text that is not JSON. */
 export const notJson = 'is not JSON'
 
-/** Parses JSON of bounded depth and number of values, without `__proto__`. Throws `JsonRefused`. */
+/** Parses JSON with bounded depth and number of values; a key `__proto__` is refused. Throws `JsonRefused`. */
 export function parseBoundedJson(text: string): unknown {
   checkBounds(text)
   let value: unknown
@@ -21,7 +21,7 @@ export function parseBoundedJson(text: string): unknown {
   } catch {
     throw new JsonRefused(notJson)
   }
-  // The walk costs more than the parser, so it is left out for a text that cannot have the key.
+  // The walk costs more than parsing; it is skipped for text that cannot contain the key.
   if (text.includes('__proto__') && hasPrototypeKey(value)) throw new JsonRefused('has a key __proto__')
   return value
 }
@@ -30,7 +30,7 @@ const QUOTE = 0x22
 const COMMA = 0x2c
 const BACKSLASH = 0x5c
 
-// On the text, before anything is allocated. JSON.stringify recurses, so a deep value would end the process later.
+// Checks the text before values are allocated. JSON.stringify recurses: a deep value would end the process later.
 function checkBounds(text: string): void {
   let depth = 0
   let values = 1

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
 import { ConfigError } from '../agent-config.ts'
 
-/** What a TLS listener presents: private key and certificate, both PEM. */
+/** Private key and certificate of a TLS listener, in PEM. */
 export interface TlsIdentity {
   readonly key: string
   readonly cert: string
@@ -11,12 +11,12 @@ export interface TlsIdentity {
 const algorithm = der(0x30, der(0x06, Buffer.from([0x2b, 0x65, 0x70])))
 const commonName = der(0x06, Buffer.from([0x55, 0x04, 0x03]))
 const name = der(0x30, der(0x31, der(0x30, commonName, der(0x0c, Buffer.from('mesh-launcher')))))
-// Workers pin the key, which the manager rotates: the certificate itself does not expire.
+// Workers pin the key, which the manager rotates; the certificate does not expire.
 const validity = der(0x30, time('20000101000000Z'), time('99991231235959Z'))
 
 /**
- * A self-signed certificate for an Ed25519 private key (PEM, PKCS 8). Its public key is all that a peer looks at: it
- * proves in the handshake that this process has the agent's key. Throws `ConfigError` for another key.
+ * Creates a self-signed certificate for an Ed25519 private key (PEM, PKCS 8). Peers check only its public key: the handshake
+ * proves that this process has the agent's key. Throws `ConfigError` for another type of key.
  */
 export function createIdentity(key: string): TlsIdentity {
   const privateKey = readKey(key)
@@ -37,7 +37,7 @@ function readKey(pem: string) {
     const key = createPrivateKey(pem)
     if (key.asymmetricKeyType === 'ed25519') return key
   } catch {
-    // Not a key: as one of another type. The reason would quote the file.
+    // Handled like a key of another type: the message of OpenSSL could contain the file.
   }
   throw new ConfigError('MESH_KEY_FILE: has no Ed25519 private key')
 }
@@ -46,7 +46,7 @@ function time(text: string): Buffer {
   return der(0x18, Buffer.from(text))
 }
 
-// One DER element; what is built here stays below 64 KiB.
+// Encodes a DER element below 64 KiB.
 function der(tag: number, ...content: readonly Buffer[]): Buffer {
   const body = Buffer.concat(content)
   const { length } = body

@@ -20,7 +20,7 @@ function raw(port: number, text: string): Promise<{ status: number; head: string
 
 const json = 'Content-Type: application/json'
 
-test('H1: one guard stands before every listener', async (t) => {
+test('H1: every listener has the same guard', async (t) => {
   const launched = await launch(t, {
     command: nodeAgent,
     env: { STATE_URL: 'http://127.0.0.1:1', MESH_HOSTS: 'robot.default.svc,10.0.0.7,fd00::7' },

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from './refusal.ts'
 
-/** What a listener lets in. */
+/** Limits of a listener. */
 export interface GuardOptions {
-  /** Port on which it listens. */
+  /** Port of the listener. */
   readonly port: number
-  /** Host names beside loopback: the Service's names and the pod address, on the pod's own listeners only. */
+  /** Host names in addition to loopback: names of the Service and address of the pod, for listeners on the pod address only. */
   readonly hosts?: readonly string[]
   readonly mediaTypes?: readonly string[]
-  /** Most bytes of a body. */
+  /** Maximum size of a body in bytes. */
   readonly bodyLimit: number
 }
 
@@ -16,8 +16,8 @@ const maxHeaders = 64
 const loopback = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * The one guard of every listener of the pod (H1): a page in a browser on this machine, or a name that was rebound to
- * loopback, must not reach it. Throws `Refusal`; the length of a body without Content-Length is checked while reading.
+ * Guards every listener of the pod (H1) against pages in a browser on the same machine and names rebound to loopback. Throws
+ * `Refusal`. The size of a body without Content-Length is checked while it is read.
  */
 export function guard(request: IncomingMessage, options: GuardOptions): void {
   if (request.rawHeaders.length / 2 > maxHeaders) throw new Refusal('header_fields_too_large')
@@ -35,17 +35,17 @@ function checkHost(request: IncomingMessage, options: GuardOptions): void {
   const host = (values[0] ?? '').toLowerCase()
   const local = loopback.some((name) => host === `${name}:${options.port}` || (options.port === 80 && host === name))
   if (local) return
-  // A Service may map another port, so its names are served with the listener's port or none.
+  // A Service may map another port: its names are accepted with the listener's port or without one.
   const named = (options.hosts ?? []).some((name) => host === name || host === `${name}:${options.port}`)
   if (!named) throw new Refusal('misdirected_request')
 }
 
-/** Every value of a header as it was sent: Node keeps the first of some duplicates and joins others. */
+/** All values of a header: Node keeps the first of some duplicates and joins others. */
 export function valuesOf(request: IncomingMessage, name: string): string[] {
   return request.rawHeaders.filter((_, index, raw) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === name)
 }
 
-/** The one value of a header, or undefined; throws `Refusal` when it was sent twice. */
+/** The value of a header, or undefined. Throws `Refusal` if it was sent more than once. */
 export function singleHeader(request: IncomingMessage, name: string): string | undefined {
   const values = valuesOf(request, name)
   if (values.length > 1) throw new Refusal('malformed_request', `${name} was sent more than once`)

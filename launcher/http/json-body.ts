@@ -3,7 +3,7 @@ import { isObject } from '#core/json/is-object.ts'
 import { JsonRefused, parseBoundedJson } from './bounded-json.ts'
 import { Refusal } from './refusal.ts'
 
-/** Reads a JSON body of at most `limit` bytes within the bounds of `parseBoundedJson`; an absent body is undefined. Throws `Refusal`. */
+/** Reads a JSON body of at most `limit` bytes; undefined if absent. Bounds of `parseBoundedJson` apply. Throws `Refusal`. */
 export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
   const chunks: Buffer[] = []
   let size = 0
@@ -24,13 +24,13 @@ function parseBody(text: string): unknown {
   }
 }
 
-/** A value as an object of unknown fields; throws `Refusal` naming what it is for. */
+/** Narrows a value to an object; throws `Refusal` with its name. */
 export function asRecord(value: unknown, what = 'the body'): Readonly<Record<string, unknown>> {
   if (isObject(value)) return value
   throw new Refusal('malformed_request', `${what} must be a JSON object`)
 }
 
-/** Throws `Refusal` naming the first field that is not in the list. */
+/** Throws `Refusal` with the name of the first unknown field. */
 export function refuseUnknown(from: object, known: readonly string[], prefix = ''): void {
   const unknown = Object.keys(from).find((name) => !known.includes(name))
   if (unknown !== undefined) throw new Refusal('malformed_request', `${prefix}${unknown}: unknown field`)

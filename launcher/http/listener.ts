@@ -8,7 +8,7 @@ import { guard } from './guard.ts'
 import { Refusal, refusals } from './refusal.ts'
 import type { RefusalCode } from './refusal.ts'
 
-/** One request of a listener: path split and decoded once. */
+/** A request with the parameters of its route. */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -16,14 +16,14 @@ export interface Exchange {
   readonly query: URLSearchParams
 }
 
-/** One route: `:name` in the pattern matches one segment. */
+/** A route; `:name` in the pattern matches one segment. */
 export interface Route {
   readonly method: 'GET' | 'POST'
   readonly pattern: string
   handle(exchange: Exchange): Promise<void> | void
 }
 
-/** What a listener serves, and where. */
+/** Options of `listen`. */
 export interface ListenerOptions {
   readonly name: string
   readonly bind: string
@@ -31,7 +31,7 @@ export interface ListenerOptions {
   readonly hosts?: readonly string[]
   readonly bodyLimit: number
   readonly routes: readonly Route[]
-  /** Serves TLS with this identity; plain HTTP without. */
+  /** Serves TLS with this identity; absent: plain HTTP. */
   readonly identity?: TlsIdentity | undefined
   readonly log: Logger
   /** Called for each refused request. */
@@ -41,22 +41,22 @@ export interface ListenerOptions {
 /** A started listener. */
 export interface Listener {
   readonly port: number
-  /** Each answer ends its connection from now on, so that no client is writing on one when it closes. */
+  /** Closes each connection after its next response, so that no client writes to one when the listener closes. */
   drain(): void
-  /** Accepts no connection any more; what is still open after half a second is cut. */
+  /** Stops accepting connections; closes those that are open after half a second. */
   close(): Promise<void>
 }
 
 const closeGraceMs = 500
 
-/** Starts a guarded `node:http` server: no framework on the launcher's ports (docs/concepts/launcher.md). */
+/** Starts a guarded `node:http` server; the launcher loads no framework (docs/concepts/launcher.md). */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const limits = { maxHeaderSize: 32 * 1024, requestTimeout: 60_000 }
   const server =
     options.identity === undefined
       ? createServer(limits)
       : createTlsServer({ ...limits, ...options.identity, minVersion: 'TLSv1.3', handshakeTimeout: 5_000 })
-  // Node drops header fields above this number in silence; the guard must see them to refuse.
+  // Node drops header fields above this number silently; the guard has to count them.
   server.maxHeadersCount = 0
   server.listen(options.port, options.bind)
   await once(server, 'listening')
@@ -65,7 +65,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   let draining = false
   server.on('request', (request, response) => {
     if (draining) response.setHeader('connection', 'close')
-    // A refusal that cannot be written ends its connection, not the process.
+    // A response that cannot be written closes its connection, not the process.
     serve(request, response, { ...options, port }).catch(() => response.destroy())
   })
   options.log.info({ listener: options.name, port }, 'listening')
@@ -77,7 +77,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     close: async () => {
       const closed = once(server, 'close')
       server.close()
-      // Answers that are just being written reach their readers; who does not read is cut.
+      // Responses in progress are completed unless their client does not read.
       const timer = setTimeout(() => server.closeAllConnections(), closeGraceMs)
       await closed
       clearTimeout(timer)
@@ -91,7 +91,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
     const { route, params, query } = match(request, options.routes)
     await route.handle({ request, response, params, query })
   } catch (error) {
-    // The client closed its connection in the middle of its body. A reader that stops early destroys the request too, not the socket.
+    // The client closed its connection within its body. A handler that stops reading destroys the request too, but not the socket.
     if (request.socket.destroyed && !request.complete) return
     if (!(error instanceof Refusal)) options.log.error({ listener: options.name, err: String(error) }, 'request failed')
     const refusal = error instanceof Refusal ? error : new Refusal('internal_error')
@@ -130,7 +130,7 @@ function matchPattern(pattern: string, path: string): Record<string, string> | u
   return params
 }
 
-/** Answers JSON. */
+/** Sends a JSON response. */
 export function answer(response: ServerResponse, status: number, body: unknown, headers: object = {}): void {
   const bytes = Buffer.from(JSON.stringify(body))
   response.writeHead(status, {
@@ -147,7 +147,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, refusal: Ref
     response.destroy()
     return
   }
-  // The rest of a refused body is not read: the connection ends with the answer.
+  // The rest of a refused body is not read: the connection is closed after the response.
   const close = request.complete ? {} : { connection: 'close' }
   const { status } = refusals[refusal.code]
   answer(response, status, { error: refusal.code, message: refusal.message }, { ...refusal.headers, ...close })

@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici'
 
-/** The launcher's outgoing connections: one pool per origin, made at the first call. */
+/** Outgoing connections of the launcher: one pool per origin, created at the first call. */
 export interface Upstream {
   dispatcher(): Promise<Dispatcher>
   close(): Promise<void>
 }
 
-/** undici is loaded at the first call: it costs 35 ms and 13 MB, which a launcher that waits for its first run does not pay. */
+/** Loads undici at the first call: it costs 35 ms and 13 MB, which an idle launcher saves. */
 export function createUpstream(): Upstream {
   let agent: Promise<Dispatcher> | undefined
   return {

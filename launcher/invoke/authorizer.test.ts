@@ -79,7 +79,7 @@ function headers(grantToken: string, attemptToken: string, runId = 'r1'): Record
   return { 'x-mesh-run-id': runId, 'x-mesh-run-grant': grantToken, 'x-mesh-run-attempt': attemptToken }
 }
 
-test('authority: a run needs a grant and an attempt for this agent and this run', async (t) => {
+test('authorizer: a run needs a grant and an attempt for this agent and this run', async (t) => {
   const key = newKey('k1')
   const stranger = newKey('k1')
   const state = await serveKeys(t, [key])
@@ -116,7 +116,7 @@ test('authority: a run needs a grant and an attempt for this agent and this run'
   assert.equal((await readEvents(`${launched.url}/runs/r1/events`, attach)).at(-1)?.kind, 'run.succeeded')
 })
 
-test('authority: a worker with a lower epoch than one seen is refused', async (t) => {
+test('authorizer: a worker with a lower epoch than the last one is refused', async (t) => {
   const key = newKey('k1')
   const state = await serveKeys(t, [key])
   const launched = await launch(t, { command: nodeAgent, key: agentKey, env: { STATE_URL: state.url } })
@@ -137,7 +137,7 @@ test('authority: a worker with a lower epoch than one seen is refused', async (t
   assert.equal((await ack(5)).status, 204)
 })
 
-test('O6: a worker with a higher epoch cuts the readers of lower ones at once', async (t) => {
+test('O6: a worker with a higher epoch disconnects readers with lower epochs at once', async (t) => {
   const key = newKey('k1')
   const state = await serveKeys(t, [key])
   const launched = await launch(t, {
@@ -165,7 +165,7 @@ test('O6: a worker with a higher epoch cuts the readers of lower ones at once', 
   assert.equal((await newer).at(-1)?.kind, 'run.cancelled')
 })
 
-test('authority: keys are cached, a rotation is seen at once, an absent state role is 503 only without keys', async (t) => {
+test('authorizer: keys are cached, a rotation is applied at once, an unreachable state role is 503 only without keys', async (t) => {
   const first = newKey('k1')
   const second = newKey('k2')
   const keys = [first]

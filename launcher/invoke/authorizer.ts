@@ -7,20 +7,20 @@ import { singleHeader } from '../http/guard.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { KeySet } from './key-set.ts'
 
-/** What a request may do to a run: the epoch of the worker that holds it. 0 in an unsigned launcher. */
+/** Verified attempt token: the lease epoch of the worker; 0 in an unsigned launcher. */
 export interface AcceptedAttempt {
   readonly epoch: number
 }
 
-/** Decides who may touch a run. */
+/** Verifies the tokens of requests for runs. */
 export interface Authorizer {
-  /** For `POST /invoke`: grant and attempt token. Throws `Refusal`. */
+  /** Verifies grant and attempt token, for `POST /invoke`. Throws `Refusal`. */
   invoke(request: IncomingMessage, runId: string): Promise<AcceptedAttempt>
-  /** For a run that was invoked: the attempt token. Throws `Refusal`. */
+  /** Verifies the attempt token, for a known run. Throws `Refusal`. */
   attach(request: IncomingMessage, runId: string): Promise<AcceptedAttempt>
 }
 
-/** What the tokens must say. */
+/** Options of `createAuthorizer`. */
 export interface AuthorizerOptions {
   readonly agentUid: string
   readonly keys: KeySet
@@ -28,7 +28,7 @@ export interface AuthorizerOptions {
   readonly log: Logger
 }
 
-/** Accepts tokens signed by the install, for this agent and this run. */
+/** Accepts tokens signed by the installation for this agent and run. */
 export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   const attach = async (request: IncomingMessage, runId: string): Promise<AcceptedAttempt> => {
     const attempt = await verify<AttemptToken>(options, singleHeader(request, 'x-mesh-run-attempt'), 'mesh-run-attempt')
@@ -46,7 +46,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   }
 }
 
-/** Accepts everything: `meshctl dev` has no install that could sign. */
+/** Accepts every request: `meshctl dev` has no installation that signs tokens. */
 export const unsigned: Authorizer = {
   invoke: () => Promise.resolve({ epoch: 0 }),
   attach: () => Promise.resolve({ epoch: 0 }),
@@ -66,7 +66,7 @@ async function verify<C extends Claims>(
     return await verifyJws<C>(token, options.keys.find, { typ, now: options.now })
   } catch (error) {
     if (!(error instanceof JwsRefused)) throw error
-    options.log.warn({ typ, reason: error.reason }, 'a run token was refused')
+    options.log.warn({ typ, reason: error.reason }, 'run token refused')
     throw new Refusal('unauthenticated')
   }
 }

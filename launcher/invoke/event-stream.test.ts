@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import test from 'node:test'
 import { streamEvents } from './event-stream.ts'
 
-test('PODS6: a reader that is slow to take the end of a stream gets no heartbeat after it', async (t) => {
+test('PODS6: a reader that reads the end of a stream slowly gets no heartbeat after it', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   // Without a socket nothing is ever read: the answer has ended and does not close.
   const response = new ServerResponse(new IncomingMessage(new Socket()))

@@ -4,23 +4,23 @@ import type { Attempt } from '../runs/attempt.ts'
 
 const heartbeatMs = 15_000
 
-/** What a reader may leave unread. */
+/** Limits of unread data per reader. */
 export interface StreamLimits {
-  /** Bytes beyond the replay before the reader is cut (8 MiB). */
+  /** Unread bytes beyond the replay at which the reader is disconnected (8 MiB). */
   readonly maxBehind: number
-  /** Bytes that wait for the reader before the agent's answer is paused (1 MiB). */
+  /** Unread bytes at which the agent's response is paused (1 MiB). */
   readonly pressureBytes: number
-  /** How long the reader may take nothing then, before it is cut (10 s): a worker that is gone must not stop the agent. */
+  /** Time without progress at which a reader is then disconnected (10 s): an ended worker must not block the agent. */
   readonly stalledMs: number
 }
 
 const defaults: StreamLimits = { maxBehind: 8 * 1024 * 1024, pressureBytes: 1024 * 1024, stalledMs: 10_000 }
-const heartbeat = encodeComment('still here')
+const heartbeat = encodeComment('heartbeat')
 const streamEnd = encodeFrame({ event: 'stream.end', data: '{}' })
 
 /**
- * Streams the entries of an attempt above `after`, ends with `stream.end`. A reader that falls more than 8 MiB behind
- * what it was replayed is cut: it comes back with the last `n` it read and misses nothing.
+ * Streams the entries of an attempt above `after`, then `stream.end`. A reader that falls more than 8 MiB behind its replay is
+ * disconnected; it reconnects with the last `n` that it read and loses nothing.
  */
 export function streamEvents(
   response: ServerResponse,
@@ -52,7 +52,7 @@ export function streamEvents(
     pressure: () => (response.writableLength > pressureBytes ? drained() : undefined),
   })
   replayed = response.writableLength
-  // A slow reader takes the end late: a write after it would be an error that no code handles.
+  // A slow reader reads the end late; a write after the end would be an unhandled error.
   const beat = (): boolean => response.writableEnded || response.write(heartbeat)
   const timer = setInterval(beat, heartbeatMs).unref()
   response.on('close', () => {
@@ -61,7 +61,7 @@ export function streamEvents(
   })
 }
 
-// One wait for all who ask while the response is behind.
+// Callers share one wait.
 function createDrain(response: ServerResponse, stalledMs: number): () => Promise<void> {
   let waiting: Promise<void> | undefined
   return () => (waiting ??= untilDrained(response, stalledMs).finally(() => (waiting = undefined)))

@@ -2,7 +2,7 @@ import type { InvokeRequest, Resolution } from '#schemas/run.ts'
 import { asRecord, refuseUnknown } from '../http/json-body.ts'
 import { Refusal } from '../http/refusal.ts'
 
-/** Parses the body of `POST /invoke`; throws `Refusal` naming the field. */
+/** Parses the body of `POST /invoke`; throws `Refusal` with the name of the field. */
 export function parseInvokeRequest(body: unknown): InvokeRequest {
   const fields = asRecord(body)
   refuseUnknown(fields, ['input', 'conversationId', 'context'])

@@ -49,7 +49,7 @@ test('O6: 200 posts of one run invoke the agent once; the result answers later o
   assert.equal(again.body.output, 'Hello wörld')
 })
 
-test('O6: a takeover replays what it has not read, catches up on the open message and follows', async (t) => {
+test('O6: a takeover replays unread entries and the text of the open message, then follows', async (t) => {
   const launched = await launch(t, { command: nodeAgent, env: { AGENT_CANCELS: 'true' } })
   const { url } = launched
   await post(`${url}/invoke`, { input: { do: 'hang' } }, run('r2'))
@@ -78,7 +78,7 @@ test('O6: a takeover replays what it has not read, catches up on the open messag
   )
 })
 
-test('runs: unknown is 404, acknowledged is dropped and never invoked again', async (t) => {
+test('runs: an unknown run is 404, an acknowledged run is dropped and never invoked again', async (t) => {
   const launched = await launch(t, { command: nodeAgent })
   const { url } = launched
   assert.equal((await post(`${url}/runs/nobody/ack`)).status, 404)
@@ -93,7 +93,7 @@ test('runs: unknown is 404, acknowledged is dropped and never invoked again', as
   assert.equal(launched.notes().filter((note) => note.startsWith('invoke')).length, 1)
 })
 
-test('runs: our kinds go to the journal, the state of the run is not the agent’s to report', async (t) => {
+test('runs: known kinds are appended to the journal, an agent cannot report the state of its run', async (t) => {
   const { url } = await launch(t, { command: nodeAgent })
   await post(`${url}/invoke`, { input: { do: 'kinds' } }, run('r4'))
   const entries = await readEvents(`${url}/runs/r4/events`)
@@ -114,7 +114,7 @@ test('runs: our kinds go to the journal, the state of the run is not the agent�
   assert.deepEqual(last?.path, ['robot'])
 })
 
-test('cancel: an agent that says that it stopped keeps its process', async (t) => {
+test('cancel: an agent that confirms the stop keeps its process', async (t) => {
   const launched = await launch(t, { command: nodeAgent, env: { AGENT_CANCELS: 'true' } })
   await post(`${launched.url}/invoke`, { input: { do: 'deaf' } }, run('r5'))
   await until(() => launched.notes().some((note) => note.startsWith('invoke r5')), 'the agent was invoked')
@@ -162,7 +162,7 @@ test('limits: timeout ends a run as timed_out, concurrency is 429 with Retry-Aft
   await until(async () => (await begin()) !== 429, 'the agent has stopped and takes the next run')
 })
 
-test('UXL5: a run ends at its limit, while its agent has 5 s to stop and keeps its place until then', async (t) => {
+test('UXL5: a run ends at its limit; its agent has 5 s to stop and counts against the concurrency until then', async (t) => {
   const launched = await launch(t, {
     command: nodeAgent,
     config: { limits: { timeout: '700ms', concurrency: 1 } },
@@ -211,7 +211,7 @@ test('interrupts: an agent pauses with a checkpoint; a resume is a new attempt, 
   assert.equal(launched.notes().filter((note) => note.startsWith('invoke r9')).length, 2)
 })
 
-test('invoke: bad bodies are 400 naming the field', async (t) => {
+test('invoke: invalid bodies are 400 with the field', async (t) => {
   const { url } = await launch(t, { command: nodeAgent })
   const cases: [unknown, RegExp][] = [
     [{}, /input: is missing/],

@@ -12,23 +12,23 @@ import { streamEvents } from './event-stream.ts'
 import { parseInvokeRequest } from './invoke-request.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
 
-/** Most bytes of an invocation: history is bounded by 64 KiB, the checkpoint of a resumed run is the larger part. */
+/** Maximum size of an invocation in bytes: history has at most 64 KiB; the checkpoint of a resumed run is the larger part. */
 export const invokeBodyLimit = 16 * 1024 * 1024
 
-/** What the routes of 8080 work with. */
+/** Dependencies of the routes of port 8080. */
 export interface InvokeRoutesOptions {
   readonly registry: RunRegistry
   readonly authorizer: Authorizer
   readonly unsigned: boolean
-  /** Revision of the agent that answers here; undefined when the launcher was not told. */
+  /** Revision of the agent; undefined if unknown. */
   readonly agentRevision: number | undefined
-  /** Whether the launcher serves: false while it drains and until the agent answers. */
+  /** True if the launcher serves: false while it drains and until the agent answers. */
   readonly health: () => Promise<boolean>
-  /** Whether the agent was ready once; a run does not start before. */
+  /** True once the agent has been ready; runs do not start before. */
   readonly started: () => boolean
 }
 
-/** The routes of 8080 (schemas/run.ts says what travels). */
+/** Routes of port 8080; schemas/run.ts documents requests and responses. */
 export function invokeRoutes(options: InvokeRoutesOptions): readonly Route[] {
   const { registry, authorizer } = options
   const attach = async ({ request, params }: Exchange): Promise<{ attempt: Attempt; epoch: number }> => {
@@ -87,7 +87,7 @@ async function health(response: ServerResponse, options: InvokeRoutesOptions): P
   answer(response, healthy ? 200 : 503, { status: healthy ? 'ok' : 'unavailable' })
 }
 
-// A known outcome at once, otherwise 202: the worker reads the journal by `GET /runs/{id}/events`.
+// Responds with a known outcome, otherwise 202: the worker reads the journal by `GET /runs/{id}/events`.
 function known(response: ServerResponse, attempt: Attempt, { agentRevision }: InvokeRoutesOptions): void {
   const result = attempt.result()
   const about = { runId: attempt.runId, ...(agentRevision === undefined ? {} : { agentRevision }) }
@@ -109,7 +109,7 @@ async function invoke(request: IncomingMessage, response: ServerResponse, option
   else known(response, attempt, options)
 }
 
-// A person with curl (`meshctl dev`): no worker reads the journal, so the answer itself carries the outcome.
+// For curl (`meshctl dev`): no worker reads the journal, so the response contains the outcome.
 async function answerDirectly(
   request: IncomingMessage,
   response: ServerResponse,

@@ -8,14 +8,14 @@ import type { Follower, Journal } from './journal.ts'
 import { createRunContext, failed, noUsage, stopped } from './run-context.ts'
 import type { Agent, StopReason } from './run-context.ts'
 
-/** One attempt of a run: from its start, or from a resume, to its outcome. */
+/** One attempt of a run, from its start or a resume to its outcome. */
 export interface Attempt {
   readonly runId: string
   readonly journal: Journal
   readonly traceId: string
-  /** The outcome: once the agent's work has stopped, or when the time of the run is over. */
+  /** The outcome: when the agent's work has stopped, or at the time limit of the run. */
   readonly done: Promise<InvokeResult>
-  /** Resolves when nothing of the agent works on the run any more; after a time limit that is later than `done`. */
+  /** Resolves when the agent's work on the run has stopped; after a time limit this is later than `done`. */
   readonly stopped: Promise<void>
   isAtWork(): boolean
   result(): InvokeResult | undefined
@@ -23,7 +23,7 @@ export interface Attempt {
   follow(after: number, follower: Follower): () => void
 }
 
-/** What an attempt is started with. */
+/** Options of `startAttempt`. */
 export interface AttemptOptions {
   readonly runId: string
   readonly request: InvokeRequest
@@ -33,13 +33,13 @@ export interface AttemptOptions {
   readonly tracer: Tracer
   readonly timeoutMs: number
   readonly now: () => Date
-  /** Called after each entry, so that the owner can bound what is kept. */
+  /** Called after each entry, to bound the memory of all journals. */
   readonly onGrowth: (attempt: Attempt) => void
 }
 
 const overflow: StopReason = 'overflow'
 
-/** Starts the agent's work; never throws. The last entry of the journal is the outcome. */
+/** Starts the agent. Does not throw; the last entry of the journal is the outcome. */
 export function startAttempt(options: AttemptOptions): Attempt {
   const journal = createJournal([options.agentName], options.now)
   const abort = new AbortController()
@@ -48,7 +48,7 @@ export function startAttempt(options: AttemptOptions): Attempt {
   let result: InvokeResult | undefined
   let atWork = true
   const grown = (): void => options.onGrowth(attempt)
-  // What arrives between the stop and the end of the agent's work is not kept: its size has no bound.
+  // Entries between the stop and the end of the agent's work are dropped: their size has no bound.
   const keep = (write: () => void): void => {
     if (abort.signal.reason === overflow) return
     write()
@@ -79,7 +79,7 @@ export function startAttempt(options: AttemptOptions): Attempt {
     done.resolve(outcome)
     grown()
   }
-  // A limit of 20 s is over after 20 s for who waits (UXL5): the agent's time to stop comes after the outcome, which holds what was said.
+  // The outcome is reported at the limit (UXL5); the agent's time to stop follows. The outcome contains the messages so far.
   const timer = longTimeout(() => {
     if (abort.signal.aborted) return
     abort.abort('timeout' satisfies StopReason)
@@ -87,11 +87,11 @@ export function startAttempt(options: AttemptOptions): Attempt {
     settle(stopped(abort.signal, context.usage()))
   }, options.timeoutMs)
   const work = async (): Promise<void> => {
-    // A turn later, so that `attempt` exists when the first entry grows the journal.
+    // In a later microtask, so that `attempt` is assigned before the first entry calls `onGrowth`.
     const agentResult = await Promise.resolve()
       .then(() => options.agent.run(context))
       .catch(() => failed('agent_error', 'the agent failed unexpectedly', noUsage))
-    // Before the outcome is known: its place is free for the next run.
+    // Before the outcome is reported: the next run can start at once.
     atWork = false
     settle(agentResult)
   }
@@ -114,7 +114,7 @@ function withLimit(outcome: InvokeResult, timeoutMs: number): InvokeResult {
   return { ...outcome, message: `longer than limits.timeout (${msToDuration(timeoutMs)})` }
 }
 
-// An outcome that cannot be written must not take the launcher and its other runs along (SEC19).
+// An outcome that cannot be serialized must not end the launcher and its other runs (SEC19).
 function appendOutcome(journal: Journal, outcome: InvokeResult, spanId: string): InvokeResult {
   try {
     journal.append(`run.${outcome.state}`, { ...outcome }, spanId)

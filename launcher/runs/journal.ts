@@ -1,44 +1,44 @@
 import type { EntryKind, LauncherEntry } from '#schemas/run.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 
-/** Who reads a journal live. Frames are shared Buffers: they must not be changed. */
+/** A live reader of a journal. Frames are shared Buffers and must not be changed. */
 export interface Follower {
   write(frame: Buffer): void
   /** The journal is complete. */
   end(): void
-  /** Nothing follows for this reader: a newer worker reads now. */
+  /** Closes this reader: a newer worker reads the run. */
   cut(): void
-  /** Settles when the reader has caught up, or is gone; undefined while it is not behind. */
+  /** Resolves when the reader has caught up or disconnected; undefined if it is not behind. */
   pressure?(): Promise<void> | undefined
 }
 
-/** Heap of a journal's entry beside its bytes: a Buffer object and its place in a list, measured at 190 to 240 bytes. */
+/** Heap of a journal entry in addition to its bytes: Buffer object and list element, measured at 190 to 240 bytes. */
 const entryBytes = 256
 
-/** Heap of a text: two bytes a UTF-16 code unit, and the node that a concatenation adds. */
+/** Heap of a string: two bytes per UTF-16 code unit, and the node of a concatenation. */
 export function textBytes(text: string): number {
   return text.length * 2 + 48
 }
 
-/** Content of one attempt: numbered entries without gaps, and the text of the message that is being written. */
+/** Journal of one attempt: entries numbered without gaps, and the text of open messages. */
 export interface Journal {
-  /** Adds a numbered entry. */
+  /** Appends a numbered entry. */
   append(kind: EntryKind, data: Readonly<Record<string, unknown>>, spanId: string): void
-  /** Adds text to an open message; goes to followers only, as `message.delta` with its offset in UTF-16 code units. */
+  /** Adds text to an open message; followers receive it as `message.delta` with its offset in UTF-16 code units. */
   delta(messageId: string, text: string, spanId: string): void
-  /** Replays the entries above `after`, catches up on open messages, then follows; returns how to stop. */
+  /** Replays the entries above `after` and the text of open messages, then follows; the returned function stops. */
   follow(after: number, follower: Follower): () => void
   /** Finishes the open messages with their text so far. */
   finishMessages(): void
-  /** Cuts everybody who follows now. */
+  /** Closes all current followers. */
   cut(): void
-  /** Counts memory that is kept for the run elsewhere, until `end`. */
+  /** Accounts memory of the run outside the journal until `end`. */
   hold(bytes: number): void
-  /** Settles when every follower has caught up; undefined while none is behind. */
+  /** Resolves when all followers have caught up; undefined if none is behind. */
   pressure(): Promise<void> | undefined
-  /** No entry follows. */
+  /** Completes the journal. */
   end(): void
-  /** Memory of the journal and of what is held beside it, estimated from above. */
+  /** Upper estimate of the memory of the journal, including accounted memory outside it. */
   readonly bytes: number
 }
 
@@ -48,7 +48,7 @@ interface OpenMessage {
   readonly spanId: string
 }
 
-/** Makes a journal; every frame is encoded once. `now` gives the entries' time. */
+/** Creates a journal; each frame is encoded once. `now` returns the time of entries. */
 export function createJournal(path: readonly string[], now: () => Date): Journal {
   const frames: Buffer[] = []
   const followers = new Set<Follower>()
@@ -101,7 +101,7 @@ export function createJournal(path: readonly string[], now: () => Date): Journal
       if (ended || message === undefined || text === '') return
       const offset = message.text.length
       message.text += text
-      // The reader of the agent's answer keeps the text of an open message too.
+      // The parser of the agent's response keeps the text of open messages too.
       const added = 2 * textBytes(text)
       message.bytes += added
       bytes += added

@@ -5,13 +5,13 @@ import type { Interrupt, InvokeResult, PauseReason, Usage } from '#schemas/run.t
 import { failed, noUsage } from './run-context.ts'
 import type { RunContext } from './run-context.ts'
 
-/** Most questions that wait for a person in one run. */
+/** Maximum number of open interrupts per run. */
 export const maxInterrupts = 100
 
-/** Why a run with more of them fails. */
-export const tooManyInterrupts = `the agent asks more than ${maxInterrupts} questions at once`
+/** Message of a run with more interrupts. */
+export const tooManyInterrupts = `the agent requested more than ${maxInterrupts} interrupts at once`
 
-/** The paused outcome, with one `interrupt.requested` entry for each question; above `maxInterrupts` the run fails. */
+/** Paused outcome, with one `interrupt.requested` entry per interrupt; above `maxInterrupts` the run fails. */
 export function pause(context: RunContext, interrupts: readonly Interrupt[], checkpoint: unknown): InvokeResult {
   if (interrupts.length > maxInterrupts) return failed('agent_error', tooManyInterrupts, context.usage())
   for (const interrupt of interrupts) context.emit('interrupt.requested', { ...interrupt })
@@ -19,7 +19,7 @@ export function pause(context: RunContext, interrupts: readonly Interrupt[], che
   return { state: 'paused', pauseReason, interrupts, checkpoint: checkpoint ?? null, usage: context.usage() }
 }
 
-/** An interrupt as an agent wrote it, with an id and a known reason. */
+/** Parses an interrupt of an agent; adds an id, and the default reason if unknown. */
 export function toInterrupt(value: unknown): Interrupt {
   const given = isObject(value) ? value : {}
   const reason = pauseReasons.find((known) => known === given.reason) ?? ('input_required' satisfies PauseReason)
@@ -33,7 +33,7 @@ export function toInterrupt(value: unknown): Interrupt {
   }
 }
 
-/** Token counts as an agent wrote them; what is missing or no count is 0. */
+/** Parses the token counts of an agent; missing and invalid counts are 0. */
 export function toUsage(value: unknown): Usage {
   const given = isObject(value) ? value : {}
   const count = (name: keyof Usage): number => {

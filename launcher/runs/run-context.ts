@@ -4,36 +4,36 @@ import type { Attributes, Span, Tracer } from '#core/telemetry/tracer.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { Journal } from './journal.ts'
 
-/** Why a run is stopped from outside; the reason of its signal. */
+/** Reason of the abort signal of a run. */
 export type StopReason = 'cancel' | 'timeout' | 'shutdown' | 'overflow' | 'crash'
 
-/** What an agent, of whatever form, works with during one attempt of a run. */
+/** Context of one attempt of a run, for every form of agent. */
 export interface RunContext {
   readonly runId: string
   readonly request: InvokeRequest
-  /** Aborts with a `StopReason`; the agent resolves once its work has stopped. */
+  /** Aborts with a `StopReason`; the agent resolves when its work has stopped. */
   readonly signal: AbortSignal
   readonly span: Span
   readonly usage: () => Usage
-  /** Adds a numbered entry. */
+  /** Appends a numbered entry. */
   emit(kind: EntryKind, data: Readonly<Record<string, unknown>>, spanId?: string): void
   delta(messageId: string, text: string, spanId?: string): void
-  /** Counts tokens and says so in the journal. */
+  /** Adds to the token counts and appends an entry. */
   report(usage: Usage, data: Readonly<Record<string, unknown>>, spanId?: string): void
-  /** A span below the run's, or below `parent`. */
+  /** Starts a span below the span of the run, or below `parent`. */
   start(name: string, attributes?: Attributes, parent?: Trace): Span
-  /** Counts bytes of memory that the agent's answer takes outside the journal, until the run ends. */
+  /** Accounts memory of the agent's response outside the journal until the run ends. */
   hold(bytes: number): void
-  /** Settles when the readers of the run have caught up; undefined while none is behind (F6). */
+  /** Resolves when the readers of the run have caught up; undefined if none is behind (F6). */
   pressure(): Promise<void> | undefined
 }
 
-/** An agent: runs to an outcome, never throws past the run, and resolves only when nothing of it works any more. */
+/** An agent. `run` resolves with the outcome when all its work has stopped; errors become outcomes. */
 export interface Agent {
   run(context: RunContext): Promise<InvokeResult>
 }
 
-/** No tokens. */
+/** Zero tokens. */
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
 
 /** The sum of two counts. */
@@ -46,7 +46,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   }
 }
 
-/** The outcome of a run that was stopped from outside. */
+/** Outcome of a stopped run. */
 export function stopped(signal: AbortSignal, usage: Usage): InvokeResult {
   const reason = signal.reason as StopReason
   if (reason === 'cancel') return { state: 'cancelled', usage }
@@ -55,28 +55,28 @@ export function stopped(signal: AbortSignal, usage: Usage): InvokeResult {
 }
 
 const stopMessages = {
-  overflow: 'the run produced more than its journal may hold',
+  overflow: 'the run exceeded the limit of its journal',
   shutdown: 'the launcher was shut down before the run ended',
   crash: 'the process of the agent ended',
 } as const
 
-/** A failed outcome with a bounded message. */
+/** Failed outcome with a bounded message. */
 export function failed(failReason: FailReason, message: string, usage: Usage): InvokeResult {
   return { state: 'failed', failReason, message: message.slice(0, 2000), usage }
 }
 
-/** A message id. */
+/** Creates a message id. */
 export function newMessageId(): string {
   return `msg_${randomUUID()}`
 }
 
-/** What a context needs from its attempt. */
+/** Dependencies of a run context. */
 export interface ContextParts extends Pick<RunContext, 'runId' | 'request' | 'signal' | 'span'> {
   readonly journal: Pick<Journal, 'append' | 'delta' | 'hold' | 'pressure'>
   readonly tracer: Tracer
 }
 
-/** Makes the context of one attempt. */
+/** Creates the context of an attempt. */
 export function createRunContext(parts: ContextParts): RunContext {
   const { runId, request, signal, span, journal, tracer } = parts
   let total = noUsage

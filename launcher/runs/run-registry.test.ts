@@ -57,7 +57,7 @@ function isKnown(attach: () => unknown): boolean {
 
 const start = (runId: string, input: unknown) => ({ runId, epoch: 0, request: { input }, parent: undefined })
 
-test('journal: above its bound the oldest results go first, then the run that grows is stopped', async () => {
+test('journal: above the limit the oldest results are dropped first, then the growing run is stopped', async () => {
   const registry = registryOf({ maxBytes: 64 * 1024 })
   for (const id of ['r1', 'r2', 'r3']) assert.equal((await registry.start(start(id, 20)).done).state, 'succeeded')
   assert.throws(() => registry.attach('r1', 0), { code: 'unknown_run' })
@@ -66,7 +66,7 @@ test('journal: above its bound the oldest results go first, then the run that gr
   const outcome = await registry.start(start('r4', 100_000)).done
   assert.deepEqual(
     [outcome.state, outcome.state === 'failed' && outcome.message],
-    ['failed', 'the run produced more than its journal may hold'],
+    ['failed', 'the run exceeded the limit of its journal'],
   )
   assert.ok(registry.attach('r4', 0).journal.bytes < 66 * 1024, 'it was stopped at the bound')
   assert.throws(() => registry.attach('r2', 0), { code: 'unknown_run' })
@@ -109,7 +109,7 @@ test('journal: a result counts too, and is never dropped for its own size', asyn
   assert.equal(registry.attach('r3', 0).result()?.state, 'succeeded', 'its worker has not read it yet')
 })
 
-test('results: one that nobody acknowledges is kept for 15 minutes, its id for 15 more; a run that works does not expire', async (t) => {
+test('results: an unacknowledged result is kept for 15 minutes, its id for 15 more; an active run does not expire', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const minute = 60_000
   const { agent, finish } = createPatient()
@@ -132,7 +132,7 @@ test('results: one that nobody acknowledges is kept for 15 minutes, its id for 1
   await registry.idle()
 })
 
-test('O6: a ticket begins a run in its own boot and for a third of the memory; what is known answers any', async () => {
+test('O6: a ticket starts a run in its own process for a third of the retention; a known run accepts any', async () => {
   let now = 1000.5
   const options = { keepMs: 900, monotonic: () => now }
   const [registry, other] = [registryOf(options), registryOf(options)]
@@ -148,7 +148,7 @@ test('O6: a ticket begins a run in its own boot and for a third of the memory; w
   await registry.start({ ...start('r2', 0), ticket: registry.ticket(true) }).done
 })
 
-test('O6: what a newer worker was told is not here is begun by no older one', async () => {
+test('O6: a run that was reported as unknown to a newer worker is not started by an older one', async () => {
   const { agent, context, finish } = createPatient()
   const registry = registryOf({ agent, concurrency: 1 })
   const busy = registry.start(start('busy', 'wait'))
@@ -171,7 +171,7 @@ test('O6: what a newer worker was told is not here is begun by no older one', as
   assert.throws(begin('r4', 1), without('draining'))
 })
 
-test('O6: a repeat that comes when the run is forgotten begins nothing', async (t) => {
+test('O6: a repeat after the run has expired starts nothing', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let now = 0
   const registry = registryOf({ keepMs: 900, monotonic: () => now })
@@ -186,7 +186,7 @@ test('O6: a repeat that comes when the run is forgotten begins nothing', async (
   assert.throws(() => registry.start({ ...start('r1', 0), ticket }), { code: 'stale_ticket' })
 })
 
-test('events: a reader that does not read is cut at its bound, and comes back without a loss', async (t) => {
+test('events: a reader that does not read is disconnected at its limit, and reconnects without a loss', async (t) => {
   const patient = createPatient()
   const attempt = registryOf({ agent: patient.agent }).start(start('r1', 'wait'))
   const context = await patient.context

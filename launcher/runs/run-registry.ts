@@ -9,7 +9,7 @@ import { createFencing } from './fencing.ts'
 import type { Agent, StopReason } from './run-context.ts'
 import { createTickets } from './tickets.ts'
 
-/** What the registry holds itself to. */
+/** Options of `createRegistry`. */
 export interface RegistryOptions {
   readonly agentName: string
   readonly agent: Agent
@@ -19,9 +19,9 @@ export interface RegistryOptions {
   readonly now?: () => Date
   /** Called when an attempt has ended or paused. */
   readonly onEnd?: (state: InvokeResult['state']) => void
-  /** Most bytes of all journals together (64 MiB). */
+  /** Maximum memory of all journals (64 MiB). */
   readonly maxBytes?: number
-  /** How long a result waits to be acknowledged (15 min). */
+  /** Time that an unacknowledged result is kept (15 min). */
   readonly keepMs?: number
   /** The clock of the tickets, in milliseconds. */
   readonly monotonic?: () => number
@@ -33,40 +33,40 @@ export interface StartRequest {
   readonly epoch: number
   readonly request: InvokeRequest
   readonly parent: Trace | undefined
-  /** Without one the run begins whenever it is not known. */
+  /** Absent: the run starts if it is unknown. */
   readonly ticket?: string | undefined
-  /** Whether the agent can take a run now; a run that is known needs none. */
+  /** True if the agent accepts a run now; not required for a known run. */
   readonly ready?: boolean
 }
 
 /** The runs of this launcher: an agent is never invoked twice for one run. */
 export interface RunRegistry {
-  /** Starts the run, or gives the attempt that is known. Throws `Refusal`. */
+  /** Starts the run, or returns the known attempt. Throws `Refusal`. */
   start(request: StartRequest): Attempt
   /**
-   * What a worker commits before it starts a run: repeated with it, a start can begin the run only here, once. Throws `Refusal`
-   * where that start would be refused anyway, so that the worker asks another launcher before it commits.
+   * Issues a ticket, which a worker commits before it starts a run: starts with it can start the run only here, once. Throws
+   * `Refusal` if that start would be refused, so that the worker asks another launcher before it commits.
    */
   ticket(ready: boolean): string
-  /** The attempt of a known run; raises the epoch, and of a run that is not known the one that may begin it. Throws `Refusal`. */
+  /** Returns the attempt of a known run and raises its epoch; for an unknown run raises the minimum epoch. Throws `Refusal`. */
   attach(runId: string, epoch: number): Attempt
   /** Drops the journal and the result of an ended run; idempotent. */
   acknowledge(runId: string, epoch: number): void
-  /** Ids of the runs that work now. */
+  /** Ids of active runs. */
   active(): readonly string[]
-  /** Memory of all journals, estimated from above. */
+  /** Upper estimate of the memory of all journals. */
   bytes(): number
-  /** Adds an entry to the journal of a run that works now; nothing otherwise. */
+  /** Appends an entry to the journal of an active run; ignored for other runs. */
   emit(runId: string | undefined, kind: EntryKind, data: Readonly<Record<string, unknown>>, spanId: string): void
-  /** No new run from now on. */
+  /** Refuses new runs from now on. */
   refuseNew(): void
-  /** Resolves when every known run has ended and was acknowledged. */
+  /** Resolves when all known runs have ended and were acknowledged. */
   idle(): Promise<void>
   stopAll(reason: StopReason): Promise<void>
 }
 
 interface Known {
-  attempt: Attempt | undefined // undefined: acknowledged, kept so that a late repeat starts nothing
+  attempt: Attempt | undefined // undefined: acknowledged; kept so that a late repeat does not start the run
   epoch: number
   last: InvokeResult | undefined
   expiry: NodeJS.Timeout | undefined
@@ -74,17 +74,17 @@ interface Known {
 
 const defaults = { maxBytes: 64 * 1024 * 1024, keepMs: 15 * 60_000 }
 
-/** Makes an empty registry. */
+/** Creates an empty registry. */
 export function createRegistry(options: RegistryOptions): RunRegistry {
   const runs = new Map<string, Known>()
   const { maxBytes = defaults.maxBytes, keepMs = defaults.keepMs } = options
-  // A run is remembered for at least `keepMs` after its end.
+  // A run is kept for at least `keepMs` after its end.
   const tickets = createTickets(keepMs / 3, options.monotonic)
   const fencing = createFencing(keepMs)
   let refusing = false
   let idleWaiters: (() => void)[] = []
 
-  // Until their agent has stopped, which is later than the outcome when the time of a run is over: each takes a place until then.
+  // Attempts count against the concurrency until their agent has stopped, which is after the outcome if the time limit was exceeded.
   const atWork = new Set<Attempt>()
   const working = (): Attempt[] => [...atWork].filter((attempt) => attempt.isAtWork())
   const attempts = (): Attempt[] => [...runs.values()].flatMap(({ attempt }) => attempt ?? [])
@@ -100,12 +100,12 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
     known.expiry = setTimeout(() => runs.delete(runId), keepMs).unref()
     settleIdle()
   }
-  // Oldest results first: a running attempt is stopped only when nothing else is left to drop.
+  // Drops the oldest results first; stops a running attempt only if no other result is left.
   const bound = (grown: Attempt): void => {
     let total = bytes()
     for (const [runId, known] of runs) {
       if (total <= maxBytes) return
-      // What has just ended has not been read by its worker: it is worth more than its size.
+      // Keeps the result that has just been recorded: its worker has not read it.
       if (known.attempt?.result() === undefined || known.attempt === grown) continue
       total -= known.attempt.journal.bytes
       forget(known, runId)
@@ -123,7 +123,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
     options.onEnd?.(known.last.state)
     known.expiry = setTimeout(() => forget(known, attempt.runId), keepMs).unref()
   }
-  // The ticket says that this boot does not have the run, and that nothing which an older worker still sends begins it here.
+  // The ticket states that this process does not have the run, and that requests of older workers cannot start it here.
   const refuse = (start: StartRequest, code: RefusalCode, headers: Readonly<Record<string, string>> = {}): Refusal => {
     fencing.raise(start.runId, start.epoch)
     return new Refusal(code, undefined, { 'retry-after': '1', 'x-mesh-ticket': tickets.issue(), ...headers })
@@ -198,15 +198,15 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
   }
 }
 
-// A worker that lost its lease may still speak: what a newer one started must not hear it.
+// Refuses a worker that has lost its lease: it must not affect what a newer worker has started.
 function raiseEpoch(known: Known, epoch: number): void {
   if (epoch < known.epoch) throw new Refusal('stale_epoch')
-  // Whoever follows came with a lower epoch, and would commit nothing of what it still reads.
+  // Current followers have a lower epoch and could not commit what they read.
   if (epoch > known.epoch) known.attempt?.journal.cut()
   known.epoch = epoch
 }
 
-// A repeat of the first request, or of a resume that was taken already, answers no interrupt that is open now.
+// False for a repeat of the first request or of an earlier resume: its interrupts are not open.
 function answersOpenInterrupt(last: InvokeResult | undefined, request: InvokeRequest): boolean {
   if (last?.state !== 'paused') return false
   const answered = new Set(request.context?.resume?.resolutions.map(({ interruptId }) => interruptId))

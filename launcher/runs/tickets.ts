@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 
-/** Tickets of one boot of a launcher: what was issued now may begin a run for a while, here and nowhere else. */
+/** Tickets of one launcher process: a ticket permits to start a run in this process for a limited time. */
 export interface Tickets {
   issue(): string
   isValid(ticket: string): boolean
 }
 
 /**
- * Makes the tickets of this boot. `validMs` must be well below how long the launcher remembers a run: then whoever comes with a valid
- * ticket finds what was begun with it. `now` is monotonic, the clock that the memory runs by: no other clock is asked.
+ * Creates the tickets of this process. `validMs` must be well below the time that the launcher keeps a run: a repeat with a valid
+ * ticket then finds the started run. `now` is monotonic, as are the timers that expire runs.
  */
 export function createTickets(validMs: number, now: () => number = () => performance.now()): Tickets {
   const boot = randomUUID()

@@ -27,7 +27,7 @@ function hasMark(pid: string, mark: string): boolean {
   }
 }
 
-test('P4: nothing that the agent started outlives its end, at whatever moment it forks', options, async (t) => {
+test('P4: no process that the agent started outlives it, at whatever moment it forks', options, async (t) => {
   for (const ms of [5, 40, 80, 120, 160, 200]) {
     const mark = randomUUID()
     const agent = startAgentProcess({

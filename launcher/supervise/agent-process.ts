@@ -5,28 +5,28 @@ import { constants } from 'node:os'
 import { listDescendants } from './descendants.ts'
 import { startProcessGroupGuard } from './process-group-guard.ts'
 
-/** How the agent's process is started. */
+/** Command of the agent's process. */
 export interface AgentCommand {
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Descriptor of this process that takes the agent's output; undefined: that of this process. */
+  /** Descriptor for the agent's output; undefined: inherited from this process. */
   readonly outputFd?: number | undefined
 }
 
-/** The agent's process, in a process group of its own, so that a signal to the launcher's group does not reach it (P2). */
+/** The agent's process, in its own process group: a signal to the launcher's group does not reach it (P2). */
 export interface AgentProcess {
   readonly pid: number | undefined
-  /** The exit code, or 128 + signal, or 126 and 127 as a shell says it when the program cannot be started. */
+  /** The exit code, 128 + signal, or 126 and 127 as in a shell if the program cannot be started. */
   readonly exited: Promise<number>
   running(): boolean
-  /** Signals the whole group; false when nothing is left of it. */
+  /** Signals the process group; false if it has ended. */
   signal(signal: NodeJS.Signals): boolean
-  /** TERM, and KILL after the grace; resolves with the exit code when the process and all that it started have ended. */
+  /** Sends TERM, and KILL after the grace period. Resolves with the exit code when the process and its descendants have ended. */
   end(graceMs: number): Promise<number>
 }
 
 const guardMs = 300
-/** By this variable the guard knows what an agent has started, wherever that has gone. */
+/** Variable that marks all processes started by an agent, in whatever group or session. */
 const markName = 'MESH_AGENT_PROCESS'
 
 /** Starts the agent. */
@@ -44,7 +44,7 @@ export function startAgentProcess({ command, env, outputFd }: AgentCommand): Age
   else guard.watch(child.pid)
   const exited = exitOf(child).then((code) => {
     running = false
-    // What the agent left in its group ends with it, as it would when a container stops.
+    // Remaining processes of the group are killed, as when a container stops.
     guard.endGroup()
     return code
   })
@@ -64,7 +64,7 @@ export function startAgentProcess({ command, env, outputFd }: AgentCommand): Age
     async end(graceMs) {
       const below = running && child.pid !== undefined ? listDescendants(child.pid) : undefined
       signal('SIGTERM')
-      // The guard's kill reaches what the agent has put into groups of their own, so it goes first.
+      // First the guard's kill, which reaches processes in other groups.
       const timers = [
         setTimeout(() => guard.endGroup(), graceMs),
         setTimeout(() => signal('SIGKILL'), graceMs + guardMs),

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Processes below the agent, as they were when they were listed. */
+/** Snapshot of the agent's descendants. */
 export interface Descendants {
-  /** Kills those that are still there; a process id that was given anew is spared. */
+  /** Kills those that still run; a reused process id is skipped. */
   kill(): void
 }
 
 /**
- * Lists what runs below a process, whatever group or session it is in: once the process has ended, what left its group
- * belongs to nobody and is not found again. Without /proc the list is empty, and the group is all that can be ended.
+ * Lists the descendants of a process in all groups and sessions. After the process has ended, descendants that left its group are
+ * reparented and cannot be found. Without /proc the list is empty, and only the group is killed.
  */
 export function listDescendants(root: number): Descendants {
   const found = new Map<number, string>()
@@ -21,7 +21,7 @@ export function listDescendants(root: number): Descendants {
         try {
           process.kill(pid, 'SIGKILL')
         } catch {
-          // It has ended in between.
+          // It has ended meanwhile.
         }
       }
     },
@@ -38,7 +38,7 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-// Field 22 of proc(5)'s stat; the name before it is in brackets and may hold spaces.
+// Start time: field 22 of stat in proc(5). The name before it is in parentheses and may contain spaces.
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,21 +1,21 @@
 import { spawn } from 'node:child_process'
 
-/** Watches over the agent's process group and whatever the agent has started. */
+/** Kills the agent's process group and all processes that the agent started when this process ends. */
 export interface ProcessGroupGuard {
-  /** Names the group to watch over: the process id of its leader. */
+  /** Sets the group: the process id of its leader. */
   watch(groupId: number): void
-  /** Kills what is left of the agent, and the guard with it. */
+  /** Kills the remaining processes of the agent; the guard then ends. */
   endGroup(): void
-  /** Resolves when the guard has ended: nothing of the agent was found any more. */
+  /** Resolves when the guard has ended and no process of the agent is left. */
   readonly ended: Promise<void>
 }
 
-// The first line names the group; the end of the pipe, whichever way its writer ends, ends the group. A child of the
-// agent may have left the group (setsid), so everything below the agent is stopped, listed and killed too. `read`, `kill`
-// and `echo` are builtins: one small process. No `--` before a group: dash's builtin takes it for a number.
-// What has left the group and lost its parent is below nobody, and an agent whose launcher died between fork and `watch`
-// has no name: both carry the mark, as does everything that they start. Twice none, since a process that is just being
-// executed has no environment for a moment. Without grep the group and the tree are all that is ended.
+// The first line contains the group; the end of the pipe kills it, however the writer ends. A child of the agent may have left
+// the group (setsid), so all descendants of the agent are stopped, listed and killed too. `read`, `kill` and `echo` are builtins:
+// one small process. No `--` before a group: the builtin of dash parses it as a number.
+// Processes that left the group and lost their parent are no descendants, and if the launcher died between fork and `watch` the group
+// is unknown: both have the mark in their environment. The search must find none twice, because the environment of a process is empty
+// for a moment during exec. Without grep, only the group and the descendants are killed.
 const script = `
 trap "" INT TERM HUP QUIT USR1 USR2 ALRM PIPE
 group=
@@ -48,16 +48,15 @@ done
 `
 
 /**
- * Starts a guard that kills the agent when this process dies, kill -9 included (P4). In a pod the end of the container
- * does the same; on a plain machine nothing else would. Without /bin/sh there is no such machine to protect. The guard is
- * started before the agent, so that it holds the pipe's other end before there is anything to protect. `mark` is text that
- * stands in the agent's environment and in no other.
+ * Starts a guard process that kills the agent when this process ends, even by kill -9 (P4). In a pod the end of the container
+ * does this; on a plain machine only the guard does. Images without /bin/sh run in pods only. The guard is started before the agent,
+ * so that it reads the pipe before an agent exists. `mark` is text that only the agent's environment contains.
  */
 export function startProcessGroupGuard(mark: string): ProcessGroupGuard {
   const child = spawn('/bin/sh', ['-c', script, mark], {
     stdio: ['pipe', 'ignore', 'ignore'],
     env: {},
-    // A session of its own: what is sent to the launcher's group must not end the guard before its work.
+    // Its own session: a signal to the launcher's group must not end the guard first.
     detached: true,
   })
   const ended = new Promise<void>((resolve) => {
@@ -71,7 +70,7 @@ export function startProcessGroupGuard(mark: string): ProcessGroupGuard {
       child.stdin?.write(`${groupId}\n`)
     },
     endGroup() {
-      // Whoever waits for the end must not find the event loop empty before it.
+      // Keeps the event loop alive for callers that await `ended`.
       child.ref()
       child.stdin?.end()
     },

@@ -2,12 +2,12 @@ import { request } from 'node:http'
 import type { Logger } from '#core/log/logger.ts'
 
 const probeTimeoutMs = 1000
-/** Longer than most agents take to start: what is logged then is worth a look. */
+/** Longer than the start of most agents. */
 const defaultLateMs = 10_000
 
 /**
- * Whether the agent serves: `GET /healthz` on its port is 2xx, or is 404, which shows that it accepts TCP. The probe is
- * plain node:http, since kubelet asks every few seconds and undici would stay in memory for it.
+ * True if the agent serves: `GET /healthz` on its port is 2xx, or 404, which shows that it accepts connections. The probe uses
+ * node:http: the kubelet asks every few seconds, and undici would stay in memory.
  */
 export function isAgentReady(port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -17,14 +17,14 @@ export function isAgentReady(port: number): Promise<boolean> {
       const status = response.statusCode ?? 0
       resolve((status >= 200 && status < 300) || status === 404)
     })
-    // An agent that speaks something else on its port accepts TCP, which is enough.
+    // An agent with another protocol on its port accepts connections, which is enough.
     probe.on('error', (error: NodeJS.ErrnoException) => resolve(error.code?.startsWith('HPE_') === true))
     probe.on('timeout', () => probe.destroy())
     probe.end()
   })
 }
 
-/** Waits until the agent is ready or `signal` aborts; asks more rarely as time passes. */
+/** Waits with a growing pause until the agent is ready or `signal` aborts. */
 export async function untilAgentReady(port: number, signal: AbortSignal): Promise<boolean> {
   for (let pause = 20; !signal.aborted; pause = Math.min(pause * 1.5, 500)) {
     if (await isAgentReady(port)) return true
@@ -33,18 +33,18 @@ export async function untilAgentReady(port: number, signal: AbortSignal): Promis
   return false
 }
 
-/** Logs the port once when the agent has not answered after `lateMs`; the returned function ends the wait. */
+/** Logs the port once if the agent has not answered after `lateMs`; the returned function cancels. */
 export function warnWhenLate(port: number, log: Logger, lateMs = defaultLateMs): () => void {
   const warn = (): void => log.warn({ port }, `the agent does not answer on AGENT_PORT=${port}`)
   const timer = setTimeout(warn, lateMs).unref()
   return () => clearTimeout(timer)
 }
 
-/** Readiness of an agent that is no child of the launcher: its exit shows only in a refused connection. */
+/** Readiness of an agent in another container: its exit shows only as a refused connection. */
 export interface WatchedAgent {
-  /** Whether a run may start. */
+  /** True if a run may start. */
   started(): boolean
-  /** A connection was refused: false until the agent answers again. */
+  /** Reports a refused connection: `started` is false until the agent answers again. */
   lost(): void
 }
 

@@ -3,23 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '#core/log/logger.ts'
 import { isAgentReady } from './readiness.ts'
 
-/** The agent in a container of its own, which the kubelet ends and starts. */
+/** The agent in its own container, which the kubelet restarts. */
 export interface SeparateAgent {
   ready(): Promise<boolean>
-  /** Answer of the agent container's liveness probe: false makes the kubelet end it. */
+  /** Answer of the liveness probe of the agent's container: false makes the kubelet restart it. */
   alive(): boolean
-  /** Has the kubelet end the agent; resolves once its port refuses connections, or after `restartMs`. */
+  /** Fails the liveness probe; resolves when the agent's port refuses connections, or after `restartMs`. */
   restart(): Promise<void>
 }
 
-// Three failed probes at two seconds each, the grace of the probe, and time for the kubelet.
+// Three failed probes of two seconds each, the grace period of the probe, and time for the kubelet.
 const restartMs = 60_000
 
-/** Supervises by the liveness probe: no signal reaches another container. */
+/** Restarts the agent by its liveness probe: signals do not reach another container. */
 export function createSeparateAgent(port: number, log: Logger): SeparateAgent {
   let ending: Promise<void> | undefined
   const end = async (): Promise<void> => {
-    log.warn({ port }, 'the agent ignored a cancel, its liveness probe fails until it has ended')
+    log.warn({ port }, 'agent did not stop after a cancel, failing its liveness probe')
     const deadline = performance.now() + restartMs
     while ((await accepts(port)) && performance.now() < deadline) await sleep(100)
   }
@@ -30,7 +30,7 @@ export function createSeparateAgent(port: number, log: Logger): SeparateAgent {
   }
 }
 
-// A process that hangs still has its port: only its end refuses.
+// A process that hangs keeps its port: connections are refused only after its end.
 function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' })

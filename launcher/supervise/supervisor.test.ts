@@ -32,7 +32,7 @@ test('UXH7: a program that cannot be started is named, and no start is logged', 
   assert.deepEqual(other.lines, ['program / cannot be executed'])
 })
 
-test('UXH8: an agent that does not answer is logged with the port on which it should', async () => {
+test('UXH8: an agent that does not answer is logged with its port', async () => {
   const { log, line } = watchedLog()
   const port = await freePort()
   const late = line(/does not answer/)

@@ -3,22 +3,22 @@ import { startAgentProcess } from './agent-process.ts'
 import type { AgentCommand, AgentProcess } from './agent-process.ts'
 import { isAgentReady, untilAgentReady, warnWhenLate } from './readiness.ts'
 
-/** The agent's process across the restarts that a cancelled run may need. */
+/** The agent's process, across restarts after cancelled runs. */
 export interface Supervisor {
   ready(): Promise<boolean>
   started(): boolean
-  /** Ends the process and starts it anew; calls at the same time share one restart. */
+  /** Restarts the process; concurrent calls share one restart. */
   restart(): Promise<void>
   signal(signal: NodeJS.Signals): void
-  /** The exit code, once the process ends by itself. */
+  /** Resolves with the exit code when the process ends by itself. */
   readonly crashed: Promise<number>
-  /** Ends the process for good; resolves with its exit code. */
+  /** Ends the process without a restart; resolves with its exit code. */
   end(graceMs: number): Promise<number>
 }
 
 const killGraceMs = 2000
 
-/** Starts the agent and watches it. An agent that does not answer after `lateMs` is logged. */
+/** Starts and supervises the agent. Logs an agent that does not answer after `lateMs`. */
 export function superviseProcess(command: AgentCommand, port: number, log: Logger, lateMs?: number): Supervisor {
   const { promise: crashed, resolve: crash } = Promise.withResolvers<number>()
   const stop = new AbortController()
@@ -48,7 +48,7 @@ export function superviseProcess(command: AgentCommand, port: number, log: Logge
     if (started) log.info({ port }, 'agent ready')
   }
   const restart = async (): Promise<void> => {
-    log.warn({ pid: agent.pid }, 'agent is ended and started anew')
+    log.warn({ pid: agent.pid }, 'restarting the agent')
     const old = agent
     ending = true
     started = false
@@ -85,7 +85,7 @@ export function superviseProcess(command: AgentCommand, port: number, log: Logge
   }
 }
 
-// The codes of a shell: 127 for a program that does not exist.
+// Exit codes of a shell: 127 if the program does not exist.
 function startFailure({ command: [program = ''] }: AgentCommand, code: number): string {
   return code === 127 ? `program ${program} not found` : `program ${program} cannot be executed`
 }

@@ -2,7 +2,7 @@ import type { Logger } from '#core/log/logger.ts'
 import { createTracer } from '#core/telemetry/tracer.ts'
 import type { EndedSpan, Tracer } from '#core/telemetry/tracer.ts'
 
-/** The launcher's tracer: each ended span is one log line, and a sampled one goes to the exporter. */
+/** Creates the launcher's tracer: logs each ended span and exports sampled ones. */
 export function createLoggedTracer(log: Logger, exporter?: { add(span: EndedSpan): void }): Tracer {
   return createTracer((span) => {
     record(log, span)

@@ -2,29 +2,29 @@ import { defineCounter, defineGauge } from '#core/telemetry/metrics.ts'
 import type { MetricPoint } from '#core/telemetry/otlp-metrics.ts'
 import type { RefusalCode } from '../http/refusal.ts'
 
-/** Metrics of a launcher, pushed by OTLP: its ports serve none (ADR 0034). */
+/** Metrics of a launcher, pushed by OTLP; its ports do not serve them (ADR 0034). */
 export const launcherMetrics = {
   runs: defineCounter({
     name: 'mesh_launcher_runs_total',
-    help: 'Attempts of runs that ended, by state; an attempt that paused counts too.',
+    help: 'Ended attempts of runs, by state; includes paused attempts.',
     labels: ['state'],
     roles: ['launcher'],
   }),
   refusals: defineCounter({
     name: 'mesh_launcher_refusals_total',
-    help: 'Requests that the launcher refused, by listener and code.',
+    help: 'Refused requests, by listener and error code.',
     labels: ['listener', 'code'],
     roles: ['launcher'],
   }),
   active: defineGauge({
     name: 'mesh_launcher_runs_active',
-    help: 'Runs that the agent works on.',
+    help: 'Active runs.',
     labels: [],
     roles: ['launcher'],
   }),
   journalBytes: defineGauge({
     name: 'mesh_launcher_journal_bytes',
-    help: 'Memory of journals and results that workers have not acknowledged.',
+    help: 'Memory of journals and unacknowledged results.',
     labels: [],
     roles: ['launcher'],
   }),
@@ -36,15 +36,15 @@ export const launcherMetrics = {
   }),
 }
 
-/** Counts of one launcher. */
+/** Counters of one launcher. */
 export interface LauncherMeter {
   ended(state: string): void
   refused(listener: string, code: RefusalCode): void
-  /** Every series; none before the first run or refusal, so that an idle launcher opens no connection. */
+  /** Returns all series; none before the first run or refusal, so that an idle launcher opens no connection. */
   collect(now: { readonly active: number; readonly journalBytes: number }): readonly MetricPoint[]
 }
 
-/** Starts at zero. */
+/** Creates the meter; counters start at zero. */
 export function createLauncherMeter(): LauncherMeter {
   const { runs, refusals, active, journalBytes, resident } = launcherMetrics
   const counts = new Map<string, MetricPoint>()

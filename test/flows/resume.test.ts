@@ -195,7 +195,7 @@ test('a decision is made once, its answer is repeated by key, and only to who ma
     const other = await paused()
     assert.equal((await answer(other, { decision: 'reject', onReject: 'answer', reason: 'no' })).status, 202)
     const refused = (await ask('developer', `GET /runs/${other}/events`)).text
-    assert.match(refused, /a person refused this: no.*event: run.succeeded/s)
+    assert.match(refused, /the call was rejected: no.*event: run.succeeded/s)
   })
 
   await t.test('cancel too: a repeat by key is no run_terminal', async () => {
