@@ -26,8 +26,8 @@ const COPIED = [
 ] as const
 
 /**
- * Turns a schema of ours into a structural schema of a CRD.
- * `additionalProperties: false` goes away (the API server prunes or refuses unknown fields itself), as do our own marks.
+ * Converts a schema of a kind to the structural schema of its CRD. `additionalProperties: false` is removed, since the API server
+ * prunes or refuses unknown fields itself, as are the platform's own keywords.
  */
 export function toStructuralSchema(schema: object): SchemaNode {
   const node = schema as SchemaNode

@@ -1,10 +1,10 @@
-/** API group of every kind and virtual resource of ours. */
+/** API group of the platform's kinds and virtual resources. */
 export const GROUP = 'mesh.dev'
 
-/** The one served version of our kinds. */
+/** The served version of the kinds. */
 export const VERSION = 'v1alpha1'
 
-/** `apiVersion` of every object of ours. */
+/** `apiVersion` of the platform's objects. */
 export const API_VERSION = `${GROUP}/${VERSION}`
 
 /** Namespace in which the platform's own service accounts and Secrets live. */

@@ -7,7 +7,7 @@ import type { Kind } from './kind.ts'
 
 type AnyKind = Omit<Kind, 'object'>
 
-/** Every kind of ours, in the order in which they are installed. */
+/** All kinds of the platform, in order of installation. */
 export const kinds: readonly AnyKind[] = [ModelProvider, ModelRoute, AgentTemplate, Tenant, AgentDeployment]
 
 // Resources that exist in access reviews only.
@@ -19,13 +19,13 @@ const virtualKinds: Readonly<Record<string, string>> = {
   runshares: 'RunShare',
 }
 
-/** Kind of a resource as rights name it: `runs/fixture` is `Run`. A resource that is not ours stays as it is. */
+/** Kind of a resource as rights name it: `runs/fixture` is `Run`. Other resources are returned unchanged. */
 export function kindOfResource(resource: string): string {
   const [plural = ''] = resource.split('/', 1)
   return kinds.find((kind) => kind.plural === plural)?.kind ?? virtualKinds[plural] ?? resource
 }
 
-// Where people say it otherwise than the kind.
+// Names in messages that differ from the kind.
 const nouns: Readonly<Record<string, string>> = {
   AgentDeployment: 'agent',
   Namespace: 'namespace',
@@ -33,13 +33,13 @@ const nouns: Readonly<Record<string, string>> = {
   Tenant: 'tenant',
 }
 
-/** What one object of a resource is called in a message: `agent`, `ModelRoute`; undefined for a resource that is not ours. */
+/** Name of an object of a resource in messages: `agent`, `ModelRoute`; undefined for other resources. */
 export function nounOfResource(resource: string): string | undefined {
   const kind = kindOfResource(resource)
   return kind === resource ? undefined : (nouns[kind] ?? kind)
 }
 
-/** A kind of ours by its name, such as `AgentDeployment`. */
+/** Finds a kind by its name, such as `AgentDeployment`. */
 export function findKind(name: string): AnyKind | undefined {
   return kinds.find((kind) => kind.kind === name)
 }

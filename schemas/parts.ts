@@ -63,7 +63,7 @@ export function localRefs(kind: string, description: string) {
   })
 }
 
-/** A rule on a reference to a Secret, by the field with its name: agents' keys are told by their names, also before they are made. */
+/** A rule on a reference to a Secret, by its name: keys of agents are recognised by name, even before they exist. */
 export function notAgentKeys(field: string) {
   return {
     rule: `!self.${field}.endsWith('${KEYS_SECRET_SUFFIX}')`,
@@ -139,7 +139,7 @@ export const allowedNamespaces = Type.Array(
   },
 )
 
-/** An object whose inside is not ours to describe. */
+/** An object without a described content. */
 export function freeObject(description: string): TUnsafe<Record<string, unknown>> {
   return Type.Unsafe<Record<string, unknown>>({
     type: 'object',

@@ -55,7 +55,7 @@ const texts: ReadonlyMap<string, string> = new Map([
   [RELATIVE_PATH, 'must be a relative path of letters, digits, -, _, ., @, +, = and ~, without . or ..'],
 ])
 
-/** What a text that does not match a pattern must be, in words; the pattern itself where it has none. */
+/** Describes a pattern in words for messages; returns the pattern itself if it has no description. */
 export function patternText(pattern: string): string {
   return texts.get(pattern) ?? `must match ${pattern}`
 }

@@ -22,7 +22,7 @@ type Source = NonNullable<Volume['projected']>['sources'][number]
 type Mount = NonNullable<Pod['volumeMounts']>[number]
 type Item = { readonly fieldRef?: object; readonly resourceFieldRef?: object }
 
-/** What the schema of `spec.pod` cannot say. The CRD says the same in CEL; a test holds both to the same samples. Pure. */
+/** Rules of `spec.pod` beyond its schema. The CRD has the same rules in CEL; a test checks both with the same samples. Pure. */
 export function findPodProblems(pod: Pod): PodProblem[] {
   const { annotations = {}, imagePullSecrets = [], volumes = [], volumeMounts = [] } = pod
   const problems = [

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 
-/** Keyword under which a schema carries the one that the OpenAPI document shows in its place. */
+/** Keyword of the schema that the OpenAPI document shows instead. */
 export const SHOWN_AS = 'x-mesh-shown-as'
 
 /**

@@ -75,7 +75,7 @@ function headerOf(kid: string, typ: string) {
   return { alg: ALGORITHM, kid, typ }
 }
 
-// jose accepts other headers that it understands; ours must be byte for byte the one that `signJws` writes.
+// jose accepts other headers that it understands; a token must have exactly the header that `signJws` writes.
 function readStrictly(token: string, typ: string): readonly [kid: string, payload: string] {
   if (token.length > MAX_JWS_BYTES) throw new JwsRefused('too_large')
   const [header, payload, signature, ...rest] = token.split('.')

@@ -21,7 +21,7 @@ export interface RotationOptions {
 /** Shortest time between two rotations: every process has read the published key by then. */
 export const LEAST_PAUSE_MS = 3_600_000
 
-/** How long a key verifies after it stopped signing: a grant lives seven days, and a day for clocks and queues. */
+/** Time that a key verifies after it stopped signing: the seven days of a grant, and a day for clocks and queues. */
 export const KEEP_MS = 8 * 24 * 3_600_000
 
 /** Makes what is missing and keeps what is there: per name a signing key and the one that is published before it signs. */

@@ -13,7 +13,7 @@ import { createKeySet } from './key-set.ts'
 const pair = generateKeyPairSync('ed25519')
 const good = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'EdDSA' }
 
-/** A state role that answers `/jwks` with any text, and a key set of it whose clock stands still. */
+/** A state role that answers `/jwks` with any text, and a key set with a manual clock. */
 async function start(t: Scope, first: unknown) {
   const state = { body: JSON.stringify(first), status: 200, asked: 0 }
   const server = createServer((_, response) => {

@@ -21,7 +21,7 @@ const talker: Agent = {
   },
 }
 
-/** An agent that works until it is told to end. */
+/** An agent that works until the test ends it. */
 function createPatient() {
   const { promise: end, resolve: finish } = Promise.withResolvers<void>()
   const { promise: context, resolve: began } = Promise.withResolvers<RunContext>()

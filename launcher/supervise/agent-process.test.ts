@@ -9,7 +9,7 @@ import { until } from '../testdata/launch.ts'
 import { startAgentProcess } from './agent-process.ts'
 
 const options = { skip: process.platform === 'linux' ? (false as const) : 'reads /proc' }
-// Goes on starting what leaves its group and its parent at once; a loop that ends, should nobody end it.
+// Keeps starting processes that leave their group and parent at once; bounded, in case it is not killed.
 const scatter =
   'for i in $(seq 400); do setsid sh -c "trap \'\' TERM; (sleep 60 &) ; (sleep 60 &)" & sleep 0.005; done; wait'
 

@@ -38,7 +38,7 @@ const actions: Record<
   hang: (_, response) =>
     void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: partial\n\n'),
   deaf: () => undefined,
-  // Works on, whoever hangs up.
+  // Keeps working when the caller disconnects.
   pull: (body) => void get(String((body.input as Input).value), (answer) => answer.resume()),
   stream: (_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })

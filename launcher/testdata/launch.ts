@@ -35,7 +35,7 @@ export interface LaunchedProcess {
   closeLog(): void
 }
 
-/** How to start it. `prefix` stands before node: tini, say. */
+/** Options of `launch`. `prefix` is the command before node, such as tini. */
 export interface LaunchOptions {
   readonly config?: Partial<LauncherConfig>
   readonly command?: readonly string[]
@@ -181,7 +181,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Waits until `holds` is true; asks every few milliseconds for something that tells of no event. */
+/** Polls until `holds` is true, for state without an event. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string, ms = 10_000): Promise<void> {
   const deadline = Date.now() + ms
   while (!(await holds())) {

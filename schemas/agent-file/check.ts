@@ -44,7 +44,7 @@ function hasType(type: string, value: unknown): boolean {
   return typeof value === type
 }
 
-// The branch whose type fits speaks; among several objects, the one with the fewest problems.
+// Reports the branch whose type matches; among several objects, the one with the fewest problems.
 function* checkUnion(schema: Node, value: unknown, path: Path): Generator<FileProblem, void> {
   const branches = (schema['anyOf'] as unknown[]).filter(isObject)
   const fitting = branches.filter((branch) => fits(branch, value))

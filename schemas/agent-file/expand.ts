@@ -3,7 +3,7 @@ import type { AgentDeploymentSpec } from '../crds/agent-deployment.ts'
 import { toObjectRef } from './reference.ts'
 import type { AgentFile } from './schema.ts'
 
-/** An object made by `expand`: an AgentDeployment, or the PromptVersion that goes with it. */
+/** An object made by `expand`: an AgentDeployment, or its PromptVersion. */
 export interface ExpandedDocument {
   apiVersion: string
   kind: 'AgentDeployment' | 'PromptVersion'
@@ -42,7 +42,7 @@ function toAgentDeployment(file: AgentFile): ExpandedDocument {
   }
 }
 
-// Every field of the spec is named, so that the compiler catches one that the format forgot.
+// All fields of the spec are listed, so that the compiler reports a missing one.
 type SpecFields = { [K in Exclude<keyof AgentDeploymentSpec, 'rollout'>]-?: AgentDeploymentSpec[K] | undefined }
 
 function toSpec(file: AgentFile): SpecFields {

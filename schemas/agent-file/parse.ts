@@ -150,8 +150,7 @@ function locate(document: Document.Parsed, lines: LineCounter, problem: FileProb
   return { pointer: pointerOf(problem.path), message: problem.message, ...position(lines, offset) }
 }
 
-// The key of a field rather than its value: that is where an eye looks for "unknown field". A field that is not there has the place of
-// what it is missing in.
+// Position of the key rather than the value, where readers look for "unknown field". A missing field has the position of its parent.
 function offsetOf(document: Document.Parsed, path: Path): number {
   const parent: unknown = path.length === 0 ? undefined : document.getIn(path.slice(0, -1), true)
   const step = path.at(-1)

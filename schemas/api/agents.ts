@@ -56,7 +56,7 @@ export const CreateAgentQuery = Type.Object(
 /** Answer to a file with several agents. */
 export const CreatedAgents = Type.Object({ items: Type.Array(Agent) }, { title: 'CreatedAgents' })
 
-// The cluster judges metadata and spec (fieldValidation=Strict), so that there is one judge.
+// The cluster validates metadata and spec (fieldValidation=Strict): one validation for all clients.
 const objectFields = {
   apiVersion: Type.Optional(Type.String({ maxLength: 253 })),
   kind: Type.Optional(Type.String({ maxLength: 63 })),
@@ -176,7 +176,7 @@ export const ReferenceItem = Type.Object(
     kind: Type.String(),
     namespace: Type.String(),
     name: Type.String(),
-    field: Type.String({ description: 'Where it stands, such as spec.tools[0].bindingRef.' }),
+    field: Type.String({ description: 'Field of the reference, such as spec.tools[0].bindingRef.' }),
     found: Type.Union([Type.Boolean(), Type.Null()]),
   },
   { title: 'Reference' },

@@ -39,7 +39,7 @@ export const RunTree = Type.Object(
   {
     root: TreeNode,
     truncated: Type.Boolean({
-      description: 'Whether the journal goes on; then nodes without an end in this part are `running`.',
+      description: 'True if the journal continues; nodes without an end in this part are then `running`.',
     }),
     nextAfter: Type.Union([Type.Integer(), Type.Null()], {
       description: '`after` of the next part; null when the tree is complete.',

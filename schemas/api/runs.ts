@@ -29,7 +29,7 @@ const agentName = Type.Object(
   { ...strict, title: 'AgentName' },
 )
 
-/** Something a paused run waits for. */
+/** An interrupt that a paused run waits for. */
 export const Interrupt = Type.Object(
   {
     id: Type.String(),
@@ -70,7 +70,7 @@ export const Usage = Type.Object(
   { title: 'Usage' },
 )
 
-/** What went wrong in a run. */
+/** Error of a run. */
 export const RunError = Type.Object(
   {
     code: Type.String({ description: 'The fail reason, or timed_out.' }),
@@ -188,7 +188,7 @@ export const InvokeAnswer = Type.Object(
   { title: 'InvokeResult' },
 )
 
-/** Path of the routes of one run; any text, since a malformed id is as unknown as another's. */
+/** Path of the routes of one run; any text, since a malformed id is answered like an unknown one. */
 export const RunParams = Type.Object({ id: shownAs(Type.String({ maxLength: 1024 }), RunId) })
 
 /** Body of `POST /api/runs/{id}/resume`. */
@@ -207,7 +207,8 @@ export const ResumeBody = Type.Object(
     ),
     onReject: Type.Optional(
       Type.Enum(['end', 'answer'], {
-        description: 'A rejection ends the run (end, the default) or is given to the agent, which goes on (answer).',
+        description:
+          'A rejection ends the run (end, the default) or is returned to the agent, which continues (answer).',
       }),
     ),
   },

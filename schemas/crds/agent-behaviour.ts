@@ -3,7 +3,7 @@ import { durationBounds } from '../duration.ts'
 import { ModelParams } from '../model-params.ts'
 import { amount, currency, DNS_LABEL_PATTERN, duration, localRef, objectRef, pathRef, spendWindow } from '../parts.ts'
 
-/** Tools that the launcher's built-in loop brings along. */
+/** Built-in tools of the launcher. */
 export const OWN_TOOLS = ['time', 'calculate', 'ask_human'] as const
 
 /** Which model the agent uses. */
@@ -124,14 +124,14 @@ export const delegates = Type.Array(delegate, {
   'x-kubernetes-list-type': 'atomic',
 })
 
-/** What the agent remembers; an absent part is not bound. */
+/** Memory of the agent; absent parts are not bound. */
 export const memory = Type.Object(
   {
     session: Type.Optional(
       Type.Object(
         {
           ttl: Type.Optional(
-            duration(durationBounds.retention, 'How long a conversation lives after its last entry; 24h when absent.'),
+            duration(durationBounds.retention, 'Retention of a conversation after its last entry; 24h when absent.'),
           ),
           maxEntries: Type.Optional(
             Type.Integer({ minimum: 1, maximum: 100000, description: 'Most entries kept of one conversation.' }),
@@ -144,9 +144,7 @@ export const memory = Type.Object(
       Type.Object(
         {
           embeddingRoute: Type.Optional(pathRef('ModelRoute', 'Route that embeds entries for semantic search.')),
-          ttl: Type.Optional(
-            duration(durationBounds.retention, 'How long an entry lives; without a limit when absent.'),
-          ),
+          ttl: Type.Optional(duration(durationBounds.retention, 'Retention of an entry; unlimited when absent.')),
           scope: Type.Optional(
             Type.Enum(['agent', 'user'], {
               default: 'agent',
@@ -226,7 +224,7 @@ export const tracePolicy = Type.Object(
   { additionalProperties: false, description: 'What traces of this agent hold.' },
 )
 
-/** The bar that a new revision must pass before it gets traffic. */
+/** Evaluation that a new revision must pass before it receives traffic. */
 export const evalGate = Type.Object(
   {
     suiteRef: localRef('EvalSuite', 'Suite that scores a new revision.'),

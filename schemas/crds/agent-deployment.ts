@@ -18,7 +18,7 @@ import {
 import { pod } from './agent-pod.ts'
 import { resources, runtime, scaling } from './agent-runtime.ts'
 
-/** What holds where the object says nothing; not written into objects, so that revisions stay what the user wrote. */
+/** Defaults of absent fields; not written to objects, so that revisions contain only what the user wrote. */
 export const AGENT_DEFAULTS = {
   replicas: 1,
   port: 8000,
@@ -212,5 +212,5 @@ export type AgentDeploymentSpec = Static<typeof agentSpec>
 /** Observed state of an agent. */
 export type AgentDeploymentStatus = Static<typeof status>
 
-/** An agent as it travels over the wire. */
+/** An agent in its wire format. */
 export type AgentDeploymentObject = ObjectOf<typeof AgentDeployment>

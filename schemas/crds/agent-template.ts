@@ -61,5 +61,5 @@ export const AgentTemplate = defineKind({
 /** See {@link AgentTemplate}. */
 export type AgentTemplateSpec = Static<typeof spec>
 
-/** A template as it travels over the wire. */
+/** A template in its wire format. */
 export type AgentTemplateObject = ObjectOf<typeof AgentTemplate>

@@ -109,5 +109,5 @@ export const ModelProvider = defineKind({
 /** See {@link ModelProvider}. */
 export type ModelProviderSpec = Static<typeof spec>
 
-/** A model provider as it travels over the wire. */
+/** A model provider in its wire format. */
 export type ModelProviderObject = ObjectOf<typeof ModelProvider>

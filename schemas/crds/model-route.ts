@@ -78,5 +78,5 @@ export const ModelRoute = defineKind({
 /** See {@link ModelRoute}. */
 export type ModelRouteSpec = Static<typeof spec>
 
-/** A model route as it travels over the wire. */
+/** A model route in its wire format. */
 export type ModelRouteObject = ObjectOf<typeof ModelRoute>

@@ -14,7 +14,7 @@ export function onlyOne(fields: readonly string[]): string {
   return `${fields.map((field) => `(has(self.${field}) ? 1 : 0)`).join(' + ')} == 1`
 }
 
-/** A source that is known so that its refusal can say what is allowed instead. */
+/** A refused source; declared so that the message can list the allowed ones. */
 export const refusedSource = Type.Optional(
   Type.Unsafe<Record<string, unknown>>({
     type: 'object',
@@ -161,7 +161,7 @@ export const emptyDir = Type.Object(
     ),
     sizeLimit: Type.Optional({ ...quantity, description: 'Most bytes, such as 1Gi; a pod with more is evicted.' }),
   },
-  { additionalProperties: false, description: 'An empty folder that lives as long as the pod.' },
+  { additionalProperties: false, description: 'An empty folder with the lifetime of the pod.' },
 )
 
 /** A claim that exists. */

@@ -93,5 +93,5 @@ export const Tenant = defineKind({
 /** See {@link Tenant}. */
 export type TenantSpec = Static<typeof spec>
 
-/** A tenant as it travels over the wire. */
+/** A tenant in its wire format. */
 export type TenantObject = ObjectOf<typeof Tenant>
