@@ -244,11 +244,16 @@ test('a watch that the server ends continues without a list, and no change is mi
   const { cluster, namespace, controller } = await setUp(t)
   const { reconciler, next } = recording(namespace)
   let lists = 0
+  let watches = 0
   const counting: KubeClient = {
     ...cluster,
     list: (...query) => {
       lists += 1
       return cluster.list(...query)
+    },
+    watch: (...query) => {
+      watches += 1
+      return cluster.watch(...query)
     },
   }
   const options = {
@@ -260,11 +265,11 @@ test('a watch that the server ends continues without a list, and no change is mi
   }
   const running = runReconcilers(options)
   await running.synced
-  for (let i = 0; i < 12; i += 1) {
+  // The watch ends each second: objects are created until it was opened twice again.
+  for (let i = 0; watches < 3; i += 1) {
     const seen = next(`n${i}`)
     await cluster.create(configMaps, object('ConfigMap', namespace, `n${i}`))
     await seen
-    await new Promise((resolve) => setTimeout(resolve, 90))
   }
   assert.equal(lists, 1)
   controller.abort()

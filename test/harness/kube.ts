@@ -1,14 +1,21 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { request } from 'node:https'
 import { join } from 'node:path'
 import { requireServer } from './find-server.ts'
 import { freePort } from './free-port.ts'
+import {
+  auditPolicy,
+  type AuditWebhook,
+  compact,
+  isReady,
+  startApiserver,
+  startEtcd,
+  writeSigningKey,
+  writeWebhookConfig,
+} from './kube-processes.ts'
 import { personas, personaFile } from './kube-personas.ts'
 import type { Persona } from './kube-personas.ts'
 import type { Scope } from './scope.ts'
-import { startProcess, untilReady } from './server-process.ts'
-import type { ServerProcess } from './server-process.ts'
+import { untilReady } from './server-process.ts'
 import { tempFolder } from './temp-folder.ts'
 
 /** A line of the API server's audit log, limited to the fields that tests read. */
@@ -74,14 +81,7 @@ export interface KubeFacts {
 export interface KubeOptions {
   readonly personas?: readonly Persona[]
   /** Sends audit events in batches. The policy replaces that of the test, which applies to the log file only. */
-  readonly auditWebhook?: {
-    readonly url: string
-    readonly token: string
-    readonly policy: object
-    readonly ca: string
-    /** Client certificate and its key, both PEM. */
-    readonly client?: { readonly certificate: string; readonly key: string }
-  }
+  readonly auditWebhook?: AuditWebhook
 }
 
 /** Starts etcd and kube-apiserver with RBAC and static tokens: about 3 s, 330 MB. Most tests use `sharedKube`. */
@@ -164,135 +164,6 @@ export function kubeFromFacts(facts: KubeFacts): KubeServer {
     auditLog: (since = 0) => readAuditLog(facts.auditFile).slice(since),
     kubeconfig: (token) => writeKubeconfig(facts, token),
   }
-}
-
-const auditPolicy = {
-  apiVersion: 'audit.k8s.io/v1',
-  kind: 'Policy',
-  omitStages: ['RequestReceived'],
-  rules: [{ level: 'Metadata' }],
-}
-
-// Half of the CPU time of a short-lived API server is garbage collection; a larger heap costs less.
-const fewCollections = { GOGC: '400', GOMEMLIMIT: '700MiB' }
-
-function startEtcd(program: string, folder: string, url: string, peerPort: number): ServerProcess {
-  const peer = `http://127.0.0.1:${peerPort}`
-  return startProcess({
-    program,
-    log: join(folder, 'etcd.log'),
-    env: fewCollections,
-    args: [
-      `--data-dir=${join(folder, 'etcd')}`,
-      `--listen-client-urls=${url}`,
-      `--advertise-client-urls=${url}`,
-      `--listen-peer-urls=${peer}`,
-      `--initial-advertise-peer-urls=${peer}`,
-      `--initial-cluster=default=${peer}`,
-      '--unsafe-no-fsync',
-      '--log-level=error',
-    ],
-  })
-}
-
-// Written once, since tokens of service accounts outlive a restart.
-function writeSigningKey(folder: string): void {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  writeFileSync(signingKey(folder), privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 })
-}
-
-function signingKey(folder: string): string {
-  return join(folder, 'service-accounts.pem')
-}
-
-// Through etcd's JSON gateway.
-async function compact(etcdUrl: string): Promise<void> {
-  const ask = async (path: string, body: object): Promise<{ readonly header: { readonly revision: string } }> => {
-    const answer = await fetch(`${etcdUrl}/v3/${path}`, { method: 'POST', body: JSON.stringify(body) })
-    if (!answer.ok) throw new Error(`etcd answers ${answer.status} to ${path}`)
-    return (await answer.json()) as { readonly header: { readonly revision: string } }
-  }
-  const { header } = await ask('maintenance/status', {})
-  await ask('kv/compaction', { revision: header.revision, physical: true })
-}
-
-function writeWebhookConfig(folder: string, webhook: NonNullable<KubeOptions['auditWebhook']>): void {
-  const { url, token, ca, client } = webhook
-  const base64 = (text: string): string => Buffer.from(text).toString('base64')
-  const presented =
-    client === undefined
-      ? {}
-      : { 'client-certificate-data': base64(client.certificate), 'client-key-data': base64(client.key) }
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'mesh', cluster: { server: url, 'certificate-authority-data': base64(ca) } }],
-    users: [{ name: 'apiserver', user: { token, ...presented } }],
-    contexts: [{ name: 'mesh', context: { cluster: 'mesh', user: 'apiserver' } }],
-    'current-context': 'mesh',
-  }
-  writeFileSync(join(folder, 'audit-webhook.json'), JSON.stringify(config), { mode: 0o600 })
-}
-
-interface ApiserverPlace {
-  readonly folder: string
-  readonly etcdUrl: string
-  readonly port: number
-  readonly webhook: boolean
-}
-
-function startApiserver(program: string, { folder, etcdUrl, port, webhook }: ApiserverPlace): ServerProcess {
-  const key = signingKey(folder)
-  return startProcess({
-    program,
-    log: join(folder, 'kube-apiserver.log'),
-    env: fewCollections,
-    args: [
-      `--etcd-servers=${etcdUrl}`,
-      '--bind-address=127.0.0.1',
-      `--secure-port=${port}`,
-      `--cert-dir=${join(folder, 'certs')}`,
-      '--authorization-mode=RBAC',
-      `--token-auth-file=${join(folder, 'personas.csv')}`,
-      '--service-account-issuer=https://kubernetes.default.svc',
-      `--service-account-key-file=${key}`,
-      `--service-account-signing-key-file=${key}`,
-      '--service-cluster-ip-range=10.0.0.0/24',
-      '--disable-admission-plugins=ServiceAccount',
-      `--audit-policy-file=${join(folder, 'audit-policy.json')}`,
-      `--audit-log-path=${join(folder, 'audit.log')}`,
-      ...(webhook
-        ? [
-            `--audit-webhook-config-file=${join(folder, 'audit-webhook.json')}`,
-            '--audit-webhook-mode=batch',
-            '--audit-webhook-batch-max-wait=500ms',
-            '--audit-webhook-initial-backoff=500ms',
-          ]
-        : []),
-    ],
-  })
-}
-
-// The certificate may not exist at the first probe, so the probe does not verify it; every test client does.
-function isReady(port: number, token: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = request(
-      {
-        host: '127.0.0.1',
-        port,
-        path: '/readyz',
-        rejectUnauthorized: false,
-        headers: { authorization: `Bearer ${token}` },
-        agent: false,
-      },
-      (answer) => {
-        answer.resume()
-        answer.once('end', () => resolve(answer.statusCode === 200))
-      },
-    )
-    probe.once('error', () => resolve(false))
-    probe.end()
-  })
 }
 
 function readAuditLog(file: string): AuditEntry[] {
