@@ -12,9 +12,6 @@ export const FORKED_FROM_ANNOTATION = groupKey('forked-from')
 /** Annotation of a published template: `kind/namespace/name` of its origin. */
 export const PUBLISHED_FROM_ANNOTATION = groupKey('published-from')
 
-/** Annotation that lets a revision pass a failed eval gate, with the reason. */
-export const EVAL_OVERRIDE_ANNOTATION = groupKey('eval-override')
-
 /** Annotation of a Namespace: its name for people. */
 export const DISPLAY_NAME_ANNOTATION = groupKey('display-name')
 

@@ -31,14 +31,3 @@ export function longTimeout(done: () => void, ms: number): LongTimeout {
   }
   return pending
 }
-
-/** Aborts after `ms` milliseconds with a `TimeoutError`, as `AbortSignal.timeout` does, which throws above 2^32 - 1 ms. */
-export function timeoutSignal(ms: number): AbortSignal {
-  if (ms <= MAX_TIMER_MS) return AbortSignal.timeout(ms)
-  const late = new AbortController()
-  longTimeout(
-    () => late.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
-    ms,
-  ).unref()
-  return late.signal
-}

@@ -10,7 +10,7 @@ export interface TokenCacheOptions {
 }
 
 /** Lifetime of a cached rejection. Short, since a token may become valid. */
-export const REJECTED_TTL_MS = 2_000
+const REJECTED_TTL_MS = 2_000
 
 // Exempts a token from the limits for unknown ones. Not a proof: the cluster authenticates it again.
 const ACCEPTED_TTL_MS = 600_000

@@ -17,7 +17,7 @@ export function place(file: YamlFile, path: readonly string[]): string {
 }
 
 /** `listen.trustProxy[0]`. */
-export function settingName(path: readonly string[]): string {
+function settingName(path: readonly string[]): string {
   return path.map((name, index) => (/^\d+$/.test(name) ? `[${name}]` : `${index === 0 ? '' : '.'}${name}`)).join('')
 }
 

@@ -57,7 +57,7 @@ export async function checkMigrations(database: Database, sources: readonly Migr
 }
 
 /** Imports the numbered files of each source in order. */
-export async function loadMigrations(sources: readonly MigrationSource[]): Promise<readonly Migration[]> {
+async function loadMigrations(sources: readonly MigrationSource[]): Promise<readonly Migration[]> {
   const loaded: Migration[] = []
   for (const source of sources) {
     const files = (await readdir(source.migrations)).filter((file) => /^\d{4}-[a-z0-9-]+\.[jt]s$/.test(file))

@@ -67,7 +67,7 @@ function durationErrors(schema: unknown, value: unknown, pointer: string): reado
 }
 
 /** Closes every object of the schema that does not declare itself open, so that unknown fields are refused. */
-export function closeObjects(schema: TSchema): TSchema {
+function closeObjects(schema: TSchema): TSchema {
   return rewrite(schema) as TSchema
 }
 

@@ -46,7 +46,7 @@ export function createRetention(options: RetentionOptions): Job {
 }
 
 /** Starts a new range if the current one started in an earlier month. The sequence jumps; no row moves. */
-export async function beginMonth(db: Transaction<CoreTables>): Promise<boolean> {
+async function beginMonth(db: Transaction<CoreTables>): Promise<boolean> {
   const { rows } = await sql<{ range: number }>`
     select max(range) as range from event_ranges
     having date_trunc('month', max(created_at)) < date_trunc('month', now())`.execute(db)

@@ -96,7 +96,7 @@ async function refuseWhenPruned(db: Kysely<CoreTables>, { name }: Projection): P
 }
 
 /** Creates empty copies of tables in another schema, with the same constraints and indexes under the same names. */
-export async function shadowTables(db: Kysely<unknown>, schema: string, tables: readonly string[]): Promise<void> {
+async function shadowTables(db: Kysely<unknown>, schema: string, tables: readonly string[]): Promise<void> {
   await sql`drop schema if exists ${sql.id(schema)} cascade`.execute(db)
   await sql`create schema ${sql.id(schema)}`.execute(db)
   for (const table of tables) {
@@ -107,7 +107,7 @@ export async function shadowTables(db: Kysely<unknown>, schema: string, tables: 
 }
 
 /** Swaps the copies with the tables. Fails without a change if another object (a view, a foreign key) depends on an old table. */
-export async function swapTables(db: Kysely<unknown>, schema: string, tables: readonly string[]): Promise<void> {
+async function swapTables(db: Kysely<unknown>, schema: string, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
     await sql`drop table ${sql.id('public', table)}`.execute(db)
     await sql`alter table ${sql.id(schema, table)} set schema public`.execute(db)

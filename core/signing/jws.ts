@@ -44,7 +44,7 @@ export type VerifyingKey = KeyObject | webcrypto.CryptoKey
 export type FindKey = (id: string) => VerifyingKey | undefined | Promise<VerifyingKey | undefined>
 
 /** Longest token, in bytes: it is sent in a header (E3). */
-export const MAX_JWS_BYTES = 4096
+const MAX_JWS_BYTES = 4096
 
 const ALGORITHM = 'EdDSA'
 const CLOCK_SKEW_SECONDS = 60

@@ -5,7 +5,7 @@ import { readKeyFolder } from './key-folder.ts'
 import type { KeyName } from './keyring.ts'
 
 /** Keys of each role: those that it signs or seals with, and those that it only verifies. Other roles need no key. */
-export const roleKeys = {
+const roleKeys = {
   // Grants of runs started by callers, cursors of lists, sealed responses of idempotent calls.
   bff: { own: ['cursor', 'grant', 'kek'], verifies: [] },
   // Grants of runs started by its API.

@@ -62,11 +62,7 @@ export function createOtlpMetrics(options: OtlpMetricsOptions): OtlpMetrics {
 }
 
 /** An ExportMetricsServiceRequest (opentelemetry-proto, JSON encoding) with cumulative sums. */
-export function toMetricsExport(
-  { resource, scope }: SpanSource,
-  points: readonly MetricPoint[],
-  startedAt: number,
-): object {
+function toMetricsExport({ resource, scope }: SpanSource, points: readonly MetricPoint[], startedAt: number): object {
   const time = { startTimeUnixNano: nano(startedAt), timeUnixNano: nano(Date.now()) }
   const metrics = [...Map.groupBy(points, ({ spec }) => spec)].map(([spec, series]) => {
     const dataPoints = series.map(({ labels, value }) => ({

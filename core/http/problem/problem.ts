@@ -58,7 +58,7 @@ export function toProblemAnswer(error: unknown): Answer {
 }
 
 /** Response for an unknown path, a hidden one and an unknown share: always the same bytes. */
-export function plainAnswer(code: 'not_found' | 'unauthenticated'): Answer {
+function plainAnswer(code: 'not_found' | 'unauthenticated'): Answer {
   return answerOf(new Fail(code))
 }
 
@@ -158,7 +158,7 @@ function relayed(error: KubeError): ClusterAnswer {
 }
 
 /** Converts a field path of the API server (`spec.tools[0].name`) to an RFC 6901 pointer. */
-export function fieldPointer(field: string): string {
+function fieldPointer(field: string): string {
   const parts = field.replaceAll(/\[(\d+)\]/g, '.$1').split('.')
   return parts
     .filter((part) => part !== '' && part !== '<nil>')

@@ -90,7 +90,7 @@ export class MemoryQueue {
 }
 
 /** One subscriber of a durable consumer; handles one batch at a time. */
-export class MemoryMember {
+class MemoryMember {
   readonly #take: () => Delivery[]
   readonly #handle: Handle
   #running: Promise<void> | undefined
