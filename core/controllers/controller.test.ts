@@ -243,16 +243,15 @@ test('a change of what the reconciler does not work from does not call it', real
 test('a watch that the server ends continues without a list, and no change is missed', real, async (t) => {
   const { cluster, namespace, controller } = await setUp(t)
   const { reconciler, next } = recording(namespace)
-  let lists = 0
-  let watches = 0
+  const calls = { lists: 0, watches: 0 }
   const counting: KubeClient = {
     ...cluster,
     list: (...query) => {
-      lists += 1
+      calls.lists += 1
       return cluster.list(...query)
     },
     watch: (...query) => {
-      watches += 1
+      calls.watches += 1
       return cluster.watch(...query)
     },
   }
@@ -266,12 +265,12 @@ test('a watch that the server ends continues without a list, and no change is mi
   const running = runReconcilers(options)
   await running.synced
   // The watch ends each second: objects are created until it was opened twice again.
-  for (let i = 0; watches < 3; i += 1) {
+  for (let i = 0; calls.watches < 3; i += 1) {
     const seen = next(`n${i}`)
     await cluster.create(configMaps, object('ConfigMap', namespace, `n${i}`))
     await seen
   }
-  assert.equal(lists, 1)
+  assert.equal(calls.lists, 1)
   controller.abort()
   await running.done
 })

@@ -50,19 +50,19 @@ export async function readAfter(
 export interface StreamPlace {
   readonly stream: string
   readonly version: number
-  readonly floor: bigint
+  readonly lowWatermark: bigint
   readonly types: readonly string[] | 'all'
 }
 
 /** Reads the next events of a stream for a consumer, in version order. */
 export async function readStreamOf(db: Db, place: StreamPlace, limit: number): Promise<readonly StoredEvent[]> {
-  const { stream, version, floor, types } = place
+  const { stream, version, lowWatermark, types } = place
   const rows = await db
     .selectFrom('events')
     .selectAll()
     .where('stream', '=', stream)
     .where('version', '>', version)
-    .where('position', '>', floor)
+    .where('position', '>', lowWatermark)
     .$if(types !== 'all', (query) => query.where('type', '=', sql<string>`any(${types}::text[])`))
     .orderBy('version')
     .limit(limit)

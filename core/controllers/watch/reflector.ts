@@ -90,10 +90,10 @@ export async function reflect(options: ReflectorOptions): Promise<void> {
   const buffer = createBoundedBuffer<Frame>(boundsOf(options.part), async (frames) => {
     options.onWaiting?.(buffer.length + frames.length)
     const changes = frames.flatMap(({ change }) => change ?? [])
-    await insist(options, () => handler.changed(changes, frames.at(-1)?.version ?? ''))
+    await retryHandler(options, () => handler.changed(changes, frames.at(-1)?.version ?? ''))
     options.onWaiting?.(buffer.length)
   })
-  await findPlace(options, position)
+  await findResumeVersion(options, position)
   for (let failures = 0; !signal.aborted;) {
     const started = performance.now()
     let pauseBounds = bounds
@@ -179,8 +179,8 @@ async function untilPresent(
       await buffer.settled()
       const [reason, since] =
         position.version === undefined ? (['start', position.last] as const) : (['expired', position.version] as const)
-      await insist(options, () => handler.listing(reason, since))
-      await insist(options, () => handler.listed(version))
+      await retryHandler(options, () => handler.listing(reason, since))
+      await retryHandler(options, () => handler.listed(version))
       options.onState?.('absent')
     }
     position.version = version
@@ -190,9 +190,9 @@ async function untilPresent(
   position.mayBeAbsent = false
 }
 
-async function findPlace(options: ReflectorOptions, position: Position): Promise<void> {
+async function findResumeVersion(options: ReflectorOptions, position: Position): Promise<void> {
   const { handler, signal } = options
-  await insist(options, async () => {
+  await retryHandler(options, async () => {
     position.last = await handler.resume?.()
   }).catch((error: unknown) => {
     if (!signal.aborted) throw error
@@ -223,11 +223,11 @@ async function listAll(options: ReflectorOptions, { reason, last }: Position): P
       signal,
       ...(next === undefined ? at : { continue: next }),
     })
-    if (next === undefined) await insist(options, () => handler.listing(reason, last))
-    await insist(options, () => handler.page(page.items))
+    if (next === undefined) await retryHandler(options, () => handler.listing(reason, last))
+    await retryHandler(options, () => handler.page(page.items))
     next = page.continue
     if (next !== undefined) continue
-    await insist(options, () => handler.listed(page.resourceVersion))
+    await retryHandler(options, () => handler.listed(page.resourceVersion))
     options.onState?.('followed')
     return page.resourceVersion
   }
@@ -275,7 +275,7 @@ function toFrame(event: Exclude<WatchEvent<KubeObject>, { readonly type: 'expire
 }
 
 /** Retries until it succeeds, and once more after the signal, so that a stop does not lose received changes. */
-async function insist({ log, resource, signal }: ReflectorOptions, call: () => Promise<void>): Promise<void> {
+async function retryHandler({ log, resource, signal }: ReflectorOptions, call: () => Promise<void>): Promise<void> {
   for (let failures = 1; ; failures += 1) {
     try {
       return await call()

@@ -24,7 +24,7 @@ export async function readFloor(database: Database, consumer: string): Promise<b
 }
 
 /** Reads the low watermark and locks it until COMMIT: `raiseFloor` locks the row FOR UPDATE, concurrent handlers hold it FOR KEY SHARE. */
-export async function holdFloor(db: Transaction<CoreTables>, consumer: string): Promise<bigint> {
+export async function holdLowWatermark(db: Transaction<CoreTables>, consumer: string): Promise<bigint> {
   const { rows } = await sql<{ position: bigint }>`
     select position from cursor where name = ${consumer} and stream = ${floorStream} for key share`.execute(db)
   return rows[0]?.position ?? 0n

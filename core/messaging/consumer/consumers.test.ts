@@ -148,7 +148,7 @@ for (const pair of pairs) {
       assert.equal((await rig.effects()).length, 6)
       const { rows } = await sql<{ inbox: bigint; cursors: bigint }>`select (select count(*) from inbox) as inbox,
         (select count(*) from cursor where stream <> '*') as cursors`.execute(rig.database.root)
-      assert.deepEqual(rows, [{ inbox: 0n, cursors: 0n }], 'below the floor nothing is kept')
+      assert.deepEqual(rows, [{ inbox: 0n, cursors: 0n }], 'below the low watermark nothing is kept')
     })
   }
 

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { CoreTables } from '#core/database/core-tables.ts'
 import { readStreamOf } from '#core/event-store/read-events.ts'
-import { advanceStreamCursor, holdFloor, lockStreamCursor } from './checkpoint.ts'
+import { advanceStreamCursor, holdLowWatermark, lockStreamCursor } from './checkpoint.ts'
 import type { Consumer } from './consumer.ts'
 import { clearFailures, isTransient, recordFailedAttempt } from './dead-letter.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
@@ -54,9 +54,9 @@ async function lockAndRead(
   stream: string,
   limit: number,
 ): Promise<readonly StoredEvent[]> {
-  const floor = await holdFloor(db, consumer.name)
+  const lowWatermark = await holdLowWatermark(db, consumer.name)
   const version = await lockStreamCursor(db, consumer.name, stream)
-  return readStreamOf(db, { stream, version, floor, types: consumer.types }, limit)
+  return readStreamOf(db, { stream, version, lowWatermark, types: consumer.types }, limit)
 }
 
 async function moveBehind(
@@ -78,10 +78,10 @@ async function giveUpOrRetry(
   error: unknown,
 ): Promise<number | undefined> {
   const outcome = await options.database.db.transaction().execute(async (db) => {
-    const floor = await holdFloor(db, consumer.name)
+    const lowWatermark = await holdLowWatermark(db, consumer.name)
     const version = await lockStreamCursor(db, consumer.name, event.stream)
     // Another replica may have advanced meanwhile; then the attempt is not counted.
-    if (version >= event.version || floor >= event.position) return { attempts: 0, dead: false }
+    if (version >= event.version || lowWatermark >= event.position) return { attempts: 0, dead: false }
     const failure = await recordFailedAttempt(db, consumer.name, event, { error, most: options.maxAttempts })
     if (failure.dead) await moveBehind(db, consumer, [event])
     return failure

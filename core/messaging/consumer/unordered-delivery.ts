@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { CoreTables } from '#core/database/core-tables.ts'
-import { holdFloor } from './checkpoint.ts'
+import { holdLowWatermark } from './checkpoint.ts'
 import type { Consumer } from './consumer.ts'
 import { clearFailures, isTransient, recordFailedAttempt } from './dead-letter.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
@@ -50,8 +50,8 @@ async function claim(
   consumer: string,
   events: readonly StoredEvent[],
 ): Promise<readonly StoredEvent[]> {
-  const floor = await holdFloor(db, consumer)
-  const above = events.filter((event) => event.position > floor)
+  const lowWatermark = await holdLowWatermark(db, consumer)
+  const above = events.filter((event) => event.position > lowWatermark)
   if (above.length === 0) return []
   const ids = above.map((event) => event.id)
   const positions = above.map((event) => event.position)
