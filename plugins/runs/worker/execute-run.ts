@@ -1,14 +1,12 @@
 import { sleep } from '#core/async/sleep.ts'
-import { msToDuration } from '#schemas/duration.ts'
 import type { FailReason, InvokeRequest } from '#schemas/run.ts'
-import { decideBusy, decideStart, mayStart } from '../lifecycle/decide.ts'
-import { readContent, saveOutcome } from '../store/internal/content.ts'
-import { waitedMs } from '../store/internal/queue-time.ts'
-import { setSegment, releaseLease } from '../store/internal/lease.ts'
-import type { SegmentStart, Claim } from '../store/internal/lease.ts'
+import { mayStart } from '../lifecycle/decide.ts'
+import { readContent } from '../store/internal/content.ts'
+import { releaseLease } from '../store/internal/lease.ts'
+import type { Claim } from '../store/internal/lease.ts'
 import { findRun } from '../store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
-import { LeaseLost, workerAuthor } from '../lifecycle/run-writer.ts'
+import { LeaseLost } from '../lifecycle/run-writer.ts'
 import { readConversation } from '../read/conversation-history.ts'
 import type { DispatchOutcome, SegmentState } from './decide-dispatch.ts'
 import { describeError } from '#core/log/describe-error.ts'
@@ -21,10 +19,9 @@ import type { LauncherClient } from './launcher-client.ts'
 import type { Launchers } from './choose-launcher.ts'
 import { recordResult } from './record-result.ts'
 import { recordRevision } from './record-revision.ts'
+import { commitStart, requeue } from './start-segment.ts'
 import { inRunSpan } from './run-span.ts'
 
-const minBackOffMs = 1_000
-const maxBackOffMs = 60_000
 // A right may have been revoked, and a grant lasts seven days.
 const recheckAfterMs = 3_600_000
 
@@ -210,50 +207,6 @@ function startedSegment(claim: Claim, run: SelectedRun): SegmentState {
   const isValid = run.state === 'running' && claim.ticketSegment === run.segment
   const ticket = isValid ? (claim.ticket ?? undefined) : undefined
   return { kind: 'started', by: 'previous-worker', ticket, unanswered: false }
-}
-
-/**
- * Commits the start of the segment, with ticket and pod, before the agent is invoked. A worker that takes over has only this ticket and
- * cannot start the segment a second time (O6). The ticket is replaced only after every invocation with it was refused: until this
- * commit no other process has claimed the run, so none has the former ticket.
- */
-async function commitStart(
-  services: WorkerServices,
-  claim: Claim,
-  run: SelectedRun,
-  start: SegmentStart,
-): Promise<boolean> {
-  const segment = run.segment + 1
-  let isStarted = false
-  await services.writer.change(run.id, workerAuthor(claim, run), (facts) => {
-    const started = decideStart(facts, claim.epoch)
-    isStarted = started.length > 0 || (facts.state === 'running' && facts.segment === segment)
-    return { facts: started, ...(isStarted ? { also: (db) => setSegment(db, run.id, segment, start) } : {}) }
-  })
-  return isStarted
-}
-
-/** Requeues the run of a busy agent, with a delay that grows with the time it has waited; its time limit continues to apply. */
-async function requeue(
-  services: WorkerServices,
-  claim: Claim,
-  run: SelectedRun,
-  timeoutMs = Infinity,
-): Promise<number | undefined> {
-  const waited = await waitedMs(services.store.reader<RunsTables>(), run.id)
-  await services.writer.change(run.id, workerAuthor(claim, run), (facts) => {
-    const decided = decideBusy(facts, waited >= timeoutMs)
-    const over = decided.some(({ fact }) => fact !== 'requeued')
-    const message = `waited longer than limits.timeout (${msToDuration(timeoutMs)}) for an agent that was busy with other runs`
-    const isLate = decided.some(({ fact }) => fact === 'timed-out')
-    return {
-      facts: decided,
-      content: { 'timed-out': { message } },
-      also: (db) =>
-        over ? saveOutcome(db, run.id, isLate ? { error: message } : {}) : setSegment(db, run.id, run.segment),
-    }
-  })
-  return Math.min(Math.max(waited / 2, minBackOffMs), maxBackOffMs, Math.max(timeoutMs - waited, 0))
 }
 
 /** The launcher that has the segment, or a ready one; undefined when there is none in time, or the run is cancelled meanwhile. */
