@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test, { after, before } from 'node:test'
 import type { TestContext } from 'node:test'
-import { countOf } from '#test/harness/counts.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { openDatabase } from './database.ts'
 import { readAfter } from '#core/event-store/read-events.ts'
@@ -35,7 +34,7 @@ function startAppender(location: object): ChildProcess & { stdout: NodeJS.Readab
   return child as ChildProcess & { stdout: NodeJS.ReadableStream }
 }
 
-const kills = Number(process.env.MESH_KILLS ?? countOf(2, 4))
+const kills = Number(process.env.MESH_KILLS ?? 4)
 
 test(`O8: killed with -9 at ${kills} random instants the store opens again and nothing committed is lost`, async (t) => {
   // Two stores in parallel: opening one after a kill keeps a core busy for some seconds.

@@ -11,15 +11,13 @@ const onlyLong = [
   'test/chosen-namespaces.test.ts',
   'plugins/audit/conservation.test.ts',
 ]
-// Have more cases, kills or rows in a long run (test/harness/counts.ts).
+// Run other variants or more cases in a long run (test/harness/counts.ts).
 const withLongCounts = [
   'test/flows/main-job.test.ts',
   'test/flows/lifecycle.test.ts',
   'test/contract/apiserver/differential.test.ts',
-  'core/database/pglite.test.ts',
   'launcher/supervise/parent-killed.test.ts',
   'local/apiserver/testing/cost.test.ts',
-  'plugins/runs/worker/worker.test.ts',
 ]
 // Real pods need a cluster: `npm run test:pods` names its folder. The fault cases are a separate step: `npm run test:chaos`.
 const onlyWhenNamed = [

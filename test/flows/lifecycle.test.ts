@@ -10,10 +10,10 @@ import { spawnAll, startAll } from './platform/embedded.ts'
 import { createSend } from './platform/send.ts'
 import type { RawAnswer } from './platform/send.ts'
 
-// A platform starts in seconds; the other signal takes the same way.
-const signals = long ? (['SIGINT', 'SIGTERM'] as const) : (['SIGTERM'] as const)
+const everyday = { skip: long && 'runs in npm test' }
 
-for (const signal of signals)
+// A start takes seconds, and both signals the same way: `npm run test:long` sends the other one.
+for (const signal of [long ? 'SIGINT' : 'SIGTERM'] as const)
   test(`${signal} leaves no process, and a second start finds its data`, async (t) => {
     const data = folderOf(t)
     const first = await start(t, data)
@@ -49,17 +49,21 @@ for (const signal of signals)
     assert.deepEqual(processesOf(data), [])
   })
 
-test('O8: a second start is refused and names the first, a kill leaves no launcher, and the next start serves', async (t) => {
-  const data = folderOf(t)
-  const first = await start(t, data)
-  assert.equal((await first.invoke('hello', 'demo')).json<{ state: string }>().state, 'succeeded')
-  await refusesSecond(t, data, first)
-  first.signal('SIGKILL')
-  await first.exited
-  while (processesOf(data).length > 0) await pause(20)
-  const next = await start(t, data)
-  assert.equal((await next.invoke('hello', 'demo')).json<{ state: string }>().state, 'succeeded')
-})
+test(
+  'O8: a second start is refused and names the first, a kill leaves no launcher, and the next start serves',
+  everyday,
+  async (t) => {
+    const data = folderOf(t)
+    const first = await start(t, data)
+    assert.equal((await first.invoke('hello', 'demo')).json<{ state: string }>().state, 'succeeded')
+    await refusesSecond(t, data, first)
+    first.signal('SIGKILL')
+    await first.exited
+    while (processesOf(data).length > 0) await pause(20)
+    const next = await start(t, data)
+    assert.equal((await next.invoke('hello', 'demo')).json<{ state: string }>().state, 'succeeded')
+  },
+)
 
 async function refusesSecond(t: TestContext, data: string, first: Awaited<ReturnType<typeof start>>): Promise<void> {
   const second = await spawnAll(t, data)

@@ -39,14 +39,12 @@ const endless = [
 ]
 
 const served = ['default', 'demo']
-const variants = [
-  ...forms.map((one) => ({ ...one, name: one.form, namespaces: undefined })),
-  ...forms
-    .filter(({ form }) => form === 'cluster' && long)
-    .map((one) => ({ ...one, name: 'two namespaces of a cluster, with rights in these alone', namespaces: served })),
-]
+const everyday = forms.map((one) => ({ ...one, name: one.form, namespaces: undefined }))
+const restricted = forms
+  .filter(({ form }) => form === 'cluster')
+  .map((one) => ({ ...one, name: 'two namespaces of a cluster, with rights in these alone', namespaces: served }))
 
-for (const { name, form, options, namespaces } of variants) {
+for (const { name, form, options, namespaces } of long ? restricted : everyday) {
   test(`the main job: ${name}`, options, async (t) => {
     const job = createJob(await startPlatform(t, form, namespaces === undefined ? {} : { namespaces }))
     const steps: Readonly<Record<string, () => Promise<void>>> = {

@@ -1,4 +1,4 @@
-/** Whether this is `npm run test:long`, which runs the full counts of kills, sequences and rows. */
+/** Whether this is `npm run test:long`, which runs other variants and full counts. */
 export const long = process.env.MESH_LONG === 'true'
 
 /** Returns the count of an everyday run, or of the long one. */

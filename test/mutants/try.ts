@@ -22,7 +22,13 @@ export async function tryTests(checkout: Checkout, { tests, only }: Pick<Mutant,
     '--bail',
     ...(only === undefined ? [] : ['--name', only]),
   ]
-  const child = spawn(process.execPath, args, { cwd: checkout.path, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const child = spawn(process.execPath, args, {
+    cwd: checkout.path,
+    // A defect may show in the full counts only.
+    env: { ...process.env, MESH_LONG: 'true' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const closed = once(child, 'close')

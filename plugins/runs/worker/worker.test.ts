@@ -14,7 +14,6 @@ import { nodeAgent } from '#launcher/testdata/node-agent.ts'
 import { terminalStates } from '#schemas/run.ts'
 import type { EndedSpan } from '#core/telemetry/tracer.ts'
 import { createTracer } from '#core/telemetry/tracer.ts'
-import { countOf } from '#test/harness/counts.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import type { LiveFrame } from '../stream/live-frame.ts'
@@ -371,7 +370,7 @@ test(
   },
 )
 
-const kills = Number(process.env.MESH_KILLS ?? countOf(4, 8))
+const kills = Number(process.env.MESH_KILLS ?? 8)
 
 test(
   `O6: ${kills} kills of the worker: the agent is invoked once for each run, and every run ends`,

@@ -14,6 +14,8 @@ import type { Send } from './send.ts'
 
 const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
 const roleProcess = fileURLToPath(import.meta.resolve('./role-process.ts'))
+// Of a machine that runs many tests at once.
+const startMs = 90_000
 const withIdentity: readonly Role[] = ['manager', 'gateway', 'state']
 
 /** Serving roles, in the order of a first start. */
@@ -63,7 +65,7 @@ export async function startRoles(installation: Installation): Promise<ClusterRol
   const running = new Map<ServingRole, StartedRole>()
   const start = async (role: ServingRole): Promise<void> => {
     const { server, adminUrl } = await startRole(installation, role)
-    await untilReady(server, async () => (await fetch(`${adminUrl}/readyz`)).ok)
+    await untilReady(server, async () => (await fetch(`${adminUrl}/readyz`)).ok, startMs)
     running.set(role, { end: () => server.end('SIGTERM'), process: toPlatformProcess(server, adminUrl) })
   }
   for (const role of serving) mount(role)
