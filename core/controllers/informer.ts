@@ -178,7 +178,7 @@ async function recordIsolated(
       await recordIsolated(log, deltas.slice(0, half), record)
       return recordIsolated(log, deltas.slice(half), record)
     }
-    log.error({ uid: deltas[0]?.observation.uid, ...describeError(error) }, 'object could not be recorded')
+    log.error({ uid: deltas[0]?.observation.uid, ...describeError(error) }, 'object not recorded')
   }
 }
 

@@ -81,8 +81,8 @@ test('O6: a takeover replays unread entries and the text of the open message, th
 test('runs: an unknown run is 404, an acknowledged run is dropped and never invoked again', async (t) => {
   const launched = await launch(t, { command: nodeAgent })
   const { url } = launched
-  assert.equal((await post(`${url}/runs/nobody/ack`)).status, 404)
-  assert.equal((await fetch(`${url}/runs/nobody/events`)).status, 404)
+  assert.equal((await post(`${url}/runs/unknown/ack`)).status, 404)
+  assert.equal((await fetch(`${url}/runs/unknown/events`)).status, 404)
   await post(`${url}/invoke`, { input: {} }, run('r3'))
   await readEvents(`${url}/runs/r3/events`)
   assert.equal((await post(`${url}/runs/r3/ack`)).status, 204)

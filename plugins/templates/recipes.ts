@@ -58,7 +58,7 @@ export const recipes: readonly Recipe[] = [
       ].join('\n'),
       limits: { timeout: '1m', maxSteps: 2, concurrency: 4 },
     },
-    tryInput: 'Nobody in our office can log in since 9:00, and the invoice run is tonight.',
+    tryInput: 'No one in our office can log in since 9:00, and the invoice run is tonight.',
   },
   {
     id: 'code-reviewer',

@@ -5,9 +5,6 @@ const rooms = ['bench', 'cli', 'core', 'deploy', 'docs', 'examples', 'launcher',
 const folders = [...rooms, 'scripts', 'test', '.ci']
 const pages = ['main.ts', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
 
-/** Folders that still contain avoided words. The list may only shrink. */
-const exempt: readonly string[] = ['launcher', 'plugins', 'schemas']
-
 // Texts of other projects, and records that their own programs write.
 const foreign =
   /^(?:schemas\/generated\/|local\/apiserver\/schema\/.*\.json$|docs\/operations\/(?:faults|performance)\.md$)/
@@ -24,10 +21,9 @@ const avoided = new RegExp(
 // The account of that name, as systems and programs write it.
 const account = /'nobody'|nobody:x:\d+:\d+:nobody:|`nobody`/g
 
-/** Avoided words of the project's own files as `path:line: word`, without those of exempt folders. */
+/** Avoided words of the project's own files, as `path:line: word`. */
 export function wordViolations(root: string): string[] {
   return [...pages, ...folders.flatMap((folder) => filesBelow(root, folder))]
-    .filter((path) => !exempt.some((folder) => path.startsWith(`${folder}/`)))
     .filter((path) => path !== 'test/architecture/language.ts' && !foreign.test(path) && !lockFiles.test(path))
     .flatMap((path) => avoidedWords(path, readFileSync(join(root, path), 'utf8')))
 }

@@ -2,7 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
-import { type ServerProcess, startProcess } from './server-process.ts'
+import { startProcess } from './server-process.ts'
+import type { ServerProcess } from './server-process.ts'
 
 /** Audit webhook of an API server. */
 export interface AuditWebhook {

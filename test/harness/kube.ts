@@ -4,7 +4,6 @@ import { requireServer } from './find-server.ts'
 import { freePort } from './free-port.ts'
 import {
   auditPolicy,
-  type AuditWebhook,
   compact,
   isReady,
   startApiserver,
@@ -12,6 +11,7 @@ import {
   writeSigningKey,
   writeWebhookConfig,
 } from './kube-processes.ts'
+import type { AuditWebhook } from './kube-processes.ts'
 import { personas, personaFile } from './kube-personas.ts'
 import type { Persona } from './kube-personas.ts'
 import type { Scope } from './scope.ts'

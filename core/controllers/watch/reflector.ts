@@ -157,7 +157,7 @@ function noteFailure(
     position.mayBeAbsent = part !== undefined && resource.namespaced
     // Logged once, since retries are frequent.
     onState?.('denied')
-    log.debug({ ...what, failures: failures + 1 }, 'list or watch of a kind is denied')
+    log.debug({ ...what, failures: failures + 1 }, 'list or watch denied')
   } else log.warn({ ...what, failures: failures + 1, ...describeError(error) }, 'watch failed, retrying')
   return failures + 1
 }

@@ -41,9 +41,9 @@ export function createWatchStates({ log, metrics }: { log: Logger; metrics?: Met
         entry.state = state
         gauge?.set(count(entry), { kind: entry.kind, watched_namespace: entry.namespace })
         const { kind, namespace } = entry
-        if (state === 'denied') log.warn({ kind, namespace }, 'list or watch of a kind is denied')
-        else if (state === 'absent') log.info({ kind, namespace }, 'waiting for a namespace that does not exist')
-        else log.info({ kind, namespace }, 'kind is followed')
+        if (state === 'denied') log.warn({ kind, namespace }, 'list or watch denied')
+        else if (state === 'absent') log.info({ kind, namespace }, 'namespace not found, waiting for it')
+        else log.info({ kind, namespace }, 'watching kind')
       }
     },
     notes: () => {

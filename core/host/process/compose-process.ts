@@ -120,8 +120,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     keys: createKeyring({
       ...dirOf(core),
       generate: composition.generateKeys ?? false,
-      onError: (error) =>
-        log.warn({ error: error instanceof Error ? error.message : 'unknown' }, 'keys not read again'),
+      onError: (error) => log.warn({ error: error instanceof Error ? error.message : 'unknown' }, 'keys not reloaded'),
     }),
     version: composition.version,
     log,

@@ -37,7 +37,7 @@ test('PODA2: a dependency holds readiness back until its first success, and is o
   assert.match(await metrics.render(), /mesh_dependency_available\{dependency="bus"\} 1/)
   assert.deepEqual(
     lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
-    ['dependency is not available', 'dependency is available again'],
+    ['dependency unavailable', 'dependency available again'],
   )
   process.reason = 'draining'
   assert.equal((await readiness.read({ verbose: false })).ready, false)

@@ -53,11 +53,11 @@ export function createReadiness(parts: ReadinessParts): ReadinessProbe {
 
   const note = ({ name, ok, reason }: CheckResult): void => {
     available.set(ok ? 1 : 0, { dependency: name })
-    if (ok && away.delete(name)) parts.log.info({ dependency: name }, 'dependency is available again')
+    if (ok && away.delete(name)) parts.log.info({ dependency: name }, 'dependency available again')
     // Before the first success, the startup code reports what it waits for.
     if (!ok && reached.has(name) && !away.has(name)) {
       away.add(name)
-      parts.log.warn({ dependency: name, reason }, 'dependency is not available')
+      parts.log.warn({ dependency: name, reason }, 'dependency unavailable')
     }
     if (ok) reached.add(name)
   }

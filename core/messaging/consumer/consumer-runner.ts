@@ -145,7 +145,7 @@ async function keepSweeping(
       await sweep(handling, consumer, log, signal)
     } catch (error) {
       const reason = error instanceof Error ? error.name : 'unknown'
-      options.log?.warn({ consumer: consumer.name, reason }, 'a sweep failed')
+      options.log?.warn({ consumer: consumer.name, reason }, 'sweep failed')
     }
     // Jitter prevents replicas from sweeping at the same time.
     await again.wait(every * (0.9 + 0.2 * Math.random()), signal)

@@ -121,7 +121,7 @@ test('F8: the API refuses a Secret of the platform in every kind of reference an
       const accepted = await ask('developer', method, path, body('mine'))
       assert.ok(accepted.status < 300, `${method} ${pointer}: ${accepted.text}`)
     }
-    // By its name alone, whoever writes: also with kubectl, and before the Secret is there.
+    // By its name alone, for every client including kubectl, and before the Secret exists.
     const direct = as('developer').create(AgentDeployment, {
       ...object('other.keys.mesh.dev'),
       metadata: { name: 'b', namespace },

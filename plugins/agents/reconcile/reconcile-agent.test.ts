@@ -534,10 +534,10 @@ test('a re-created agent inherits nothing and waits until the old objects are ga
   const oldKeys = await cluster.get<KubeObject & { data?: unknown }>(children.Secret, keysRef)
   await cluster.delete(AgentDeployment, ref, { propagation: 'Background' })
   await create(declarative)
-  const anew = await when('Ready=False Progressing')
-  assert.notEqual(anew.metadata.uid, old.metadata.uid)
+  const recreated = await when('Ready=False Progressing')
+  assert.notEqual(recreated.metadata.uid, old.metadata.uid)
   const keys = await cluster.get<KubeObject & { data?: unknown }>(children.Secret, keysRef)
-  assert.equal(keys.metadata.ownerReferences?.[0]?.uid, anew.metadata.uid)
+  assert.equal(keys.metadata.ownerReferences?.[0]?.uid, recreated.metadata.uid)
   assert.notDeepEqual(keys.data, oldKeys.data)
   assert.deepEqual(
     (await revisionsOf(cluster, namespace)).map((one) => one.revision),

@@ -4,8 +4,8 @@ import type { Kysely } from 'kysely'
 export const breaking = false
 
 /**
- * Makes a day a quarter smaller, and what was noted of its rows a partition that goes with it. The indexes are made anew over the
- * whole log, about a minute for ten million rows; who writes meanwhile waits.
+ * Makes a day a quarter smaller, and stores what was recorded of its rows in a partition that is dropped with it. Rebuilds the indexes of
+ * the whole log, which takes about a minute for ten million rows and blocks writers meanwhile.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [name, column] of filters) {

@@ -90,7 +90,7 @@ for (const { name, skip, open } of adapters) {
   const tamperings: readonly [string, (rig: Rig) => Promise<unknown>, object][] = [
     [
       'a changed row',
-      (rig) => sql`update audit_log set actor = 'somebody' where id = ${id(1_007)}`.execute(rig.root),
+      (rig) => sql`update audit_log set actor = 'another' where id = ${id(1_007)}`.execute(rig.root),
       { day: dayOf(4), row: idOf(1_007), fault: 'changed' },
     ],
     [

@@ -23,7 +23,7 @@ const statements = [
   `create trigger runs_subject_made before insert on runs_runs for each row when (new.subject is null)
     execute function runs_subject()`,
   'alter table runs_runs alter column subject set not null',
-  // The older index would read every run that shares the id of a conversation, whoever it was done for.
+  // The older index would read every run with the same conversation id, for any subject.
   'create index runs_runs_by_subject on runs_runs (agent_uid, conversation_id, subject, created_at desc)',
   'drop index runs_runs_by_conversation',
 ]
