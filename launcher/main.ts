@@ -15,7 +15,7 @@ import type { SeparateAgent } from './supervise/separate-agent.ts'
 import { superviseProcess } from './supervise/supervisor.ts'
 import type { Supervisor } from './supervise/supervisor.ts'
 
-/** Exit code for a configuration that is wrong (sysexits.h, EX_CONFIG). */
+/** Exit code for an invalid configuration (sysexits.h, EX_CONFIG). */
 const exitConfig = 78
 /** Exit code after an error that no code handles. */
 const exitFatal = 128 + constants.signals.SIGABRT

@@ -216,7 +216,7 @@ for (const { name, skip, open } of adapters) {
       await admitAgent(agent)(db)
       held.resolve()
       await removed
-      // Time enough for the manager to hear of it: its note has to wait for this transaction.
+      // Long enough for the manager to observe the deletion; recording it waits for this transaction.
       for (let tries = 0; tries < 20; tries++) {
         const gone = await sql`select 1 from object_index where uid = ${agent.uid} and deleted_at is not null`.execute(
           db,
