@@ -102,7 +102,8 @@ function ratioOf(env: Environment): number {
   const text = given(env, 'OTEL_TRACES_SAMPLER_ARG')
   if (text === undefined) return 1
   const ratio = Number(text)
-  if (!/^\d*\.?\d+$/.test(text) || ratio > 1) throw invalid('OTEL_TRACES_SAMPLER_ARG', 'a number from 0 to 1')
+  if (!/^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) || ratio > 1)
+    throw invalid('OTEL_TRACES_SAMPLER_ARG', 'a number from 0 to 1')
   return ratio
 }
 
