@@ -75,7 +75,8 @@ test('a file that cannot be used ends the start: setting, variable, path, proble
       assert.ok(message.startsWith(`${setting.variable} (${setting.name}): ${shown(path)}: `), about)
       assert.match(message, problem, about)
       assert.match(message, remedies[holds], about)
-      assert.doesNotMatch(message, new RegExp(`${canary}|\n|\\bE[A-Z_]{4,}|error:`), about)
+      // Without the path: a random folder may be named like an error code.
+      assert.doesNotMatch(message.replace(shown(path), ''), new RegExp(`${canary}|\n|\\bE[A-Z_]{4,}|error:`), about)
     }
   }
 })
