@@ -169,7 +169,7 @@ test(
 )
 
 test(
-  'chosen namespaces: a manager goes on where one for all namespaces left off, and back, without a gap',
+  'chosen namespaces: a manager resumes where one for all namespaces left off, and back, without a gap',
   real,
   async (t) => {
     const it = await setUp(t)

@@ -72,37 +72,40 @@ check(
   },
 )
 
-check('A4: replayed five times, by bus, with a lost inbox and by four replicas at once: the same rows', async (rig) => {
-  const outcomes = createOutcomes(rig.core)
-  for (let n = 0; n < 3; n++) outcomes.record(denial('dave'))
-  outcomes.record(denial('erin', { outcome: 'error', code: 'conflict' }))
-  await outcomes.close()
-  const events = ['1', '2', '3'].flatMap((version) => [
-    seen('update', version),
-    { ...made('update', `user-${version}`, { uid: 'u-1', resourceVersion: version }), id: `outcome-${version}` },
-  ])
-  for (let times = 0; times < 5; times++) await rig.append(...shuffled(events))
-  await rig.settle()
-  const once = await rig.rows()
-  assert.equal(once.length, 5)
-  assert.deepEqual(once.find(({ outcome }) => outcome === 'denied')?.detail, { code: 'forbidden', count: 3 })
-  for (let times = 0; times < 5; times++) {
-    await sql`delete from inbox`.execute(rig.database.root)
-    await sql`update cursor set position = 0 where stream = '*'`.execute(rig.database.root)
+check(
+  'A4: five replays, by bus, with a lost inbox and by four concurrent replicas, write the same rows',
+  async (rig) => {
+    const outcomes = createOutcomes(rig.core)
+    for (let n = 0; n < 3; n++) outcomes.record(denial('dave'))
+    outcomes.record(denial('erin', { outcome: 'error', code: 'conflict' }))
+    await outcomes.close()
+    const events = ['1', '2', '3'].flatMap((version) => [
+      seen('update', version),
+      { ...made('update', `user-${version}`, { uid: 'u-1', resourceVersion: version }), id: `outcome-${version}` },
+    ])
+    for (let times = 0; times < 5; times++) await rig.append(...shuffled(events))
     await rig.settle()
-  }
-  assert.ok(rig.handled() > 5 * once.length, 'everything came again')
-  assert.deepEqual(await rig.rows(), once)
-  const fresh = Array.from({ length: 40 }, (_, n) => rowOf(n, new Date(Date.now() - n * 3_600_000)))
-  const write = (rows: readonly AuditRow[]) =>
-    rig.store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
-  await Promise.all(Array.from({ length: 4 }, () => write(shuffled(fresh))))
-  assert.equal((await rig.rows()).length, once.length + fresh.length)
-  // New rows on a day without a partition.
-  const day = new Date(Date.now() - 50 * 86_400_000)
-  await Promise.all(Array.from({ length: 8 }, (_, n) => write([rowOf(100 + n, day)])))
-  assert.equal((await rig.rows()).length, once.length + fresh.length + 8)
-})
+    const once = await rig.rows()
+    assert.equal(once.length, 5)
+    assert.deepEqual(once.find(({ outcome }) => outcome === 'denied')?.detail, { code: 'forbidden', count: 3 })
+    for (let times = 0; times < 5; times++) {
+      await sql`delete from inbox`.execute(rig.database.root)
+      await sql`update cursor set position = 0 where stream = '*'`.execute(rig.database.root)
+      await rig.settle()
+    }
+    assert.ok(rig.handled() > 5 * once.length, 'everything came again')
+    assert.deepEqual(await rig.rows(), once)
+    const fresh = Array.from({ length: 40 }, (_, n) => rowOf(n, new Date(Date.now() - n * 3_600_000)))
+    const write = (rows: readonly AuditRow[]) =>
+      rig.store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
+    await Promise.all(Array.from({ length: 4 }, () => write(shuffled(fresh))))
+    assert.equal((await rig.rows()).length, once.length + fresh.length)
+    // New rows on a day without a partition.
+    const day = new Date(Date.now() - 50 * 86_400_000)
+    await Promise.all(Array.from({ length: 8 }, (_, n) => write([rowOf(100 + n, day)])))
+    assert.equal((await rig.rows()).length, once.length + fresh.length + 8)
+  },
+)
 
 check('denials of one actor, verb and resource within a minute are one row with a count', async (rig) => {
   let now = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 120_000)

@@ -39,7 +39,7 @@ const resource = (group: string, plural: string, kind: string, namespaced = true
 const namespaces = resource('', 'namespaces', 'Namespace', false)
 const templates: Resource = { ...AgentTemplate, namespaced: true }
 
-/** Every verb over one kind that the manager follows. */
+/** All verbs of one kind that the manager watches. */
 const catalog = definePlugin({
   contract: 1,
   name: 'catalog',
@@ -183,7 +183,7 @@ for (const { name, options, start } of forms)
       assert.ok(status < 300, text)
       return status === 204 ? undefined : json<KubeObject>()
     }
-    // Past the API there is only a guess. Rows of both kinds say that the informers watch: a first list merges changes.
+    // kubectl is known by a guess only. Rows of both kinds show that the informers watch: a first list merges changes.
     const direct = { metadata: { name: 'direct', namespace }, spec: spec('1') }
     const apiVersion = 'mesh.dev/v1alpha1'
     await admin.create(templates, { apiVersion, kind: 'AgentTemplate', ...direct }, { fieldManager: 'kubectl' })
@@ -198,7 +198,7 @@ for (const { name, options, start } of forms)
     const create = (user: string, object: object) => ok(as(user, 'POST', '/catalog', object))
     const made = await create('developer', { metadata: { name: 'one', namespace }, spec: spec('1') })
     const second = await ok(as('operator', 'PUT', item, { metadata: made?.metadata, spec: spec('2') }))
-    // Neither equal content nor a dry run is a change.
+    // Neither the same content nor a dry run is a change.
     await ok(as('developer', 'PUT', item, { metadata: second?.metadata, spec: spec('2') }))
     await ok(as('developer', 'PUT', `${item}?dryRun=All`, { metadata: {}, spec: spec('9') }))
     await ok(as('developer', 'DELETE', `${item}?dryRun=All`))
@@ -249,7 +249,7 @@ for (const { name, options, start } of forms)
   })
 
 test(
-  'A4: what came and went while no manager watched is one late deletion, over replicas and restarts; unknown objects are none',
+  'A4: an object created and deleted while no manager watched has one late deletion, over replicas and restarts',
   { ...needs('etcd', 'kube-apiserver', 'kubectl', 'initdb', 'nats-server'), timeout: 180_000 },
   async (t) => {
     const nats = await startNats(t)

@@ -29,11 +29,11 @@ const bff = fileURLToPath(import.meta.resolve('./testing/bff.ts'))
 const rounds = Number(process.env['MESH_CONSERVATION_ROUNDS'] ?? 4)
 const clients = 24
 
-// What is done to the platform in a round; every one ends with kill -9 of the BFF.
+// Faults of a round; each round ends with kill -9 of the BFF.
 const faults = ['none', 'store stopped', 'store frozen', 'bus stopped'] as const
 
 test(
-  `A1, A2: a BFF killed ${rounds} times at random, store and bus away meanwhile: rows and counted drops are what was done`,
+  `A1, A2: rows and counted drops equal the acts of a BFF that is killed ${rounds} times while store and bus are away`,
   { ...needs('etcd', 'kube-apiserver', 'nats-server', 'initdb'), timeout: 120_000 + rounds * 30_000 },
   async (t) => {
     const [kube, postgres, nats] = await Promise.all([sharedKube(t), startPostgres(t, { fsync: true }), startNats(t)])
@@ -67,12 +67,12 @@ test(
     }
     const answered = new Map<string, number>()
     const tally = new EventEmitter()
-    // A fault comes after a random number of answers, not after a time: on any machine it falls into the midst of work.
+    // A fault follows a random number of responses, not a time, so that it hits requests in progress on any machine.
     const more = async (count: number): Promise<void> => {
       for (let left = count; left > 0; left--) await once(tally, 'answer')
     }
     let next = 0
-    // A client that acts until its BFF dies; every third caller may not.
+    // A client that sends requests until its BFF dies; every third caller is denied.
     const client = async (): Promise<void> => {
       for (;;) {
         const name = `act-${next++}`
@@ -105,7 +105,7 @@ test(
       if (fault === 'store frozen') postgres.resume()
       if (fault === 'bus stopped') await nats.restart()
     }
-    // The last one takes over what the killed ones left; its end writes everything.
+    // The last BFF reads the spools of the killed ones, and writes everything when it closes.
     const last = await start()
     await untilEmpty(join(folder.path, 'spool'), last)
     await last.end('SIGTERM')

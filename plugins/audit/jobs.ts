@@ -33,12 +33,12 @@ export function auditJobs(
         try {
           await sealDays({ store, log }, { name, epoch: term.epoch }, grace)
           sealed.set(await sealedUntil(store.reader<AuditTables>()))
-          const gone = await dropExpiredDays(store, { name, epoch: term.epoch }, retentionDays)
+          const dropped = await dropExpiredDays(store, { name, epoch: term.epoch }, retentionDays)
           await store.transact<AuditTables, void>(async (tx) => {
             await assertEpoch(tx, name, term.epoch)
             await rotateKeyPartitions(tx.db)
           })
-          for (const { day, rows, before, head } of gone) {
+          for (const { day, rows, before, head } of dropped) {
             log.info({}, `mesh_audit_tombstone ${JSON.stringify({ day, rows, before, head })}`)
             pruned.inc({}, rows)
           }

@@ -18,7 +18,7 @@ interface Role {
 const informers = () =>
   identity.informers?.({ profile: 'open', plugins: () => new Map() }, { role: 'manager' } as never) ?? []
 
-test('PODA5, UXM15: every kind of ours is followed, and the manager may get, list and watch each', () => {
+test('PODA5, UXM15: every kind of the platform has an informer, and the manager may get, list and watch each', () => {
   const followed = informers()
   assert.deepEqual(
     followed.map(({ resourceKind }) => resourceKind).toSorted(),
@@ -65,7 +65,7 @@ test('PODA5: an update shows old and new values of the audited fields, and of no
   assert.equal(changesOf(undefined, after), undefined)
 })
 
-test('A8: what is no field or no plain value is not in the detail', () => {
+test('A8: the detail contains only fields with plain values', () => {
   const changes = {
     'spec key sk-canary': { to: 'x' },
     model: { to: 'two words sk-canary', other: 'sk-canary' },
@@ -85,7 +85,7 @@ test('A8: what is no field or no plain value is not in the detail', () => {
   assert.deepEqual(odd, { d: 1 })
 })
 
-test('CON12: a resource of rights and its objects have one name of a kind', () => {
+test('CON12: a resource in rights and its objects have the same kind', () => {
   assert.deepEqual(
     ['modelproviders', 'agentdeployments/invoke', 'runs/fixture', 'promptversions'].map(kindOfResource),
     ['ModelProvider', 'AgentDeployment', 'Run', 'promptversions'],

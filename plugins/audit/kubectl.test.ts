@@ -153,7 +153,7 @@ test(
     assert.equal(await run('developer', 'create', `--field-manager=${forged}`, '-f', write(template('one'))), 'done')
     assert.equal(await run('admin', 'apply', '--server-side', '-f', write(template('two'))), 'done')
     assert.equal(await run('developer', 'label', 'agenttemplate/one', 'a=b'), 'done')
-    // Nothing changes: the row of the change before it keeps its actor.
+    // No change: the row of the previous change keeps its actor.
     assert.equal(await run('admin', 'label', 'agenttemplate/one', 'a=b', '--overwrite'), 'done')
     assert.equal(
       await run('admin', 'patch', 'agenttemplate/one', '--type=merge', '-p', '{"metadata":{"labels":{"a":"b"}}}'),

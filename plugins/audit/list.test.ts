@@ -16,7 +16,7 @@ import { check, insertMeanwhile, rowOf } from './testing/rig.ts'
 import type { Page } from './testing/rig.ts'
 
 check(
-  'C2, C1, A9, UXL10: a walk during inserts sees every row of the start once; cursors and namespaces are bound; names are camelCase',
+  'C2, C1, A9, UXL10: paging during inserts returns each earlier row once; cursors are bound to the namespace; names are camelCase',
   async (rig, t) => {
     const at = Date.now() - 60_000
     // Ten rows share each millisecond: the id breaks the tie.
@@ -47,7 +47,7 @@ check(
     )
     const first: Page = (await get('namespace=demo&limit=3')).json()
     const cursor = first.nextCursor ?? ''
-    // A cursor carries no right: in the hands of a caller who may not read it shows nothing.
+    // A cursor grants no right: it returns nothing to a caller who may not read.
     const moved = `namespace=demo&limit=3&cursor=${cursor}`
     assert.equal((await get(moved)).json<Page>().items.length, 3)
     const refused = await get(moved, DENIED)
@@ -95,56 +95,59 @@ check(
   },
 )
 
-check('A12: retention hides what is older to the instant and drops whole days, by the database clock', async (rig) => {
-  const hour = 3_600_000
-  const cluster = { namespace: '' } as Access<'list', 'auditlogs'>
-  const listed = async () => (await createAudit(rig.store, 2).list(cluster, {}, { limit: 50 })).map(({ id }) => id)
-  const ages = [0, 1, 47, 49, 60, 96, 120]
-  const times = ages.map((hours) => new Date(Date.now() - hours * hour))
-  await rig.store.transact((tx) =>
-    writeRows(
-      tx.db.withTables<AuditTables>(),
-      times.map((time, n) => rowOf(n, time)),
-      3650,
-    ),
-  )
-  const young = times.slice(0, 3).map((time, n) => rowOf(n, time).id)
-  assert.deepEqual(await listed(), young, 'hidden before anything is dropped')
-  const prune = async (core: Parameters<typeof auditJobs>[0], days: number) => {
-    const [job] = auditJobs(core, days)
-    const election = createLeaderElection({ database: rig.database, holder: 'one', name: job?.name ?? '' })
-    await election.run(async (term) => job?.run(term), new AbortController().signal)
-  }
-  // A process whose clock is a year ahead deletes nothing more.
-  const ahead = { ...rig.core, now: () => new Date(Date.now() + 365 * 24 * hour) }
-  await prune(ahead, 2)
-  assert.deepEqual(await listed(), young)
-  const { rows: days } = await sql<{ day: string }>`select relname as day from pg_inherits
+check(
+  'A12: retention hides older rows to the instant and drops whole days, by the clock of the database',
+  async (rig) => {
+    const hour = 3_600_000
+    const cluster = { namespace: '' } as Access<'list', 'auditlogs'>
+    const listed = async () => (await createAudit(rig.store, 2).list(cluster, {}, { limit: 50 })).map(({ id }) => id)
+    const ages = [0, 1, 47, 49, 60, 96, 120]
+    const times = ages.map((hours) => new Date(Date.now() - hours * hour))
+    await rig.store.transact((tx) =>
+      writeRows(
+        tx.db.withTables<AuditTables>(),
+        times.map((time, n) => rowOf(n, time)),
+        3650,
+      ),
+    )
+    const young = times.slice(0, 3).map((time, n) => rowOf(n, time).id)
+    assert.deepEqual(await listed(), young, 'hidden before anything is dropped')
+    const prune = async (core: Parameters<typeof auditJobs>[0], days: number) => {
+      const [job] = auditJobs(core, days)
+      const election = createLeaderElection({ database: rig.database, holder: 'one', name: job?.name ?? '' })
+      await election.run(async (term) => job?.run(term), new AbortController().signal)
+    }
+    // A process whose clock is a year ahead deletes no more rows.
+    const ahead = { ...rig.core, now: () => new Date(Date.now() + 365 * 24 * hour) }
+    await prune(ahead, 2)
+    assert.deepEqual(await listed(), young)
+    const { rows: days } = await sql<{ day: string }>`select relname as day from pg_inherits
     join pg_class on oid = inhrelid where inhparent = 'audit_log'::regclass`.execute(rig.database.root)
-  const dayOf = (time: Date): string => time.toISOString().slice(0, 10).replaceAll('-', '')
-  const oldest = dayOf(new Date(Date.now() - 48 * hour))
-  assert.deepEqual(
-    days.filter(({ day }) => day < `audit_log_${oldest}`),
-    [],
-    'older days are dropped, not emptied',
-  )
-  const inDays = times.filter((time) => dayOf(time) >= oldest).length
-  assert.equal((await rig.rows()).length, inDays, 'the boundary day is whole')
-  const metrics = await rig.core.metrics.render()
-  assert.match(metrics, new RegExp(`^mesh_audit_pruned_rows_total ${times.length - inDays}$`, 'm'))
-  assert.match(metrics, /^mesh_audit_prune_failures_total 0$/m)
-  assert.match(metrics, /^mesh_audit_prune_last_success_seconds [1-9]/m)
-  // What is older than the window is not made again by a replay; its day is gone.
-  await rig.store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), [rowOf(6, times[6] ?? new Date())], 2))
-  assert.equal((await rig.rows()).length, inDays)
-  // A leader that lost its term deletes nothing and says so.
-  await auditJobs(rig.core, 1)[0]?.run({ epoch: 0n, signal: new AbortController().signal })
-  assert.equal((await rig.rows()).length, inDays)
-  assert.match(await rig.core.metrics.render(), /^mesh_audit_prune_failures_total 1$/m)
-})
+    const dayOf = (time: Date): string => time.toISOString().slice(0, 10).replaceAll('-', '')
+    const oldest = dayOf(new Date(Date.now() - 48 * hour))
+    assert.deepEqual(
+      days.filter(({ day }) => day < `audit_log_${oldest}`),
+      [],
+      'older days are dropped, not emptied',
+    )
+    const inDays = times.filter((time) => dayOf(time) >= oldest).length
+    assert.equal((await rig.rows()).length, inDays, 'the boundary day is whole')
+    const metrics = await rig.core.metrics.render()
+    assert.match(metrics, new RegExp(`^mesh_audit_pruned_rows_total ${times.length - inDays}$`, 'm'))
+    assert.match(metrics, /^mesh_audit_prune_failures_total 0$/m)
+    assert.match(metrics, /^mesh_audit_prune_last_success_seconds [1-9]/m)
+    // A replay does not write rows outside the window; their day was dropped.
+    await rig.store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), [rowOf(6, times[6] ?? new Date())], 2))
+    assert.equal((await rig.rows()).length, inDays)
+    // A leader without its lease deletes nothing and fails.
+    await auditJobs(rig.core, 1)[0]?.run({ epoch: 0n, signal: new AbortController().signal })
+    assert.equal((await rig.rows()).length, inDays)
+    assert.match(await rig.core.metrics.render(), /^mesh_audit_prune_failures_total 1$/m)
+  },
+)
 
 check(
-  'SEC17, UXM16: filters by outcome and time; a namespace made again hides the rows of its predecessor',
+  'SEC17, UXM16: filters by outcome and time; a re-created namespace hides the rows of its predecessor',
   async (rig, t) => {
     const at = Date.now() - 3_600_000
     const make = (n: number, more: Partial<AuditRow>): AuditRow => ({ ...rowOf(n, new Date(at + n * 1_000)), ...more })

@@ -28,7 +28,7 @@ function counted(store: Store) {
 }
 
 for (const adapter of adapters) {
-  test(`SEC5, ${adapter.name}: followers share the reads of what is new`, { skip: adapter.skip }, async (t) => {
+  test(`SEC5, ${adapter.name}: followers share reads of new events`, { skip: adapter.skip }, async (t) => {
     const { store, count } = counted(createStore(await adapter.open(t), { projections: [] }))
     const feed = createEventFeed(store)
     const append = (n: number) => store.transact((tx) => tx.append(`s/${n}`, 0, [note(n)]))
@@ -43,7 +43,7 @@ for (const adapter of adapters) {
     assert.deepEqual(
       await nextOf(),
       Array.from({ length: FOLLOWERS }, () => 1),
-      'each replays for itself',
+      'each follower replays on its own',
     )
     const before = count.reads
     const pending = nextOf()
@@ -59,7 +59,7 @@ for (const adapter of adapters) {
   })
 
   test(
-    `SEC5, ${adapter.name}: a follower gets every event once and in order, however far behind it is`,
+    `SEC5, ${adapter.name}: a follower receives every event once and in order, however far it lags`,
     { skip: adapter.skip },
     async (t) => {
       const store = createStore(await adapter.open(t), { projections: [] })
@@ -85,7 +85,7 @@ for (const adapter of adapters) {
       const fast = [read(feed.follow(cluster, 0n, end.signal), []), read(feed.follow(cluster, 0n, end.signal), [])]
       await append(100, 4_000)
       const all = await Promise.all(fast)
-      // By now the slow one has more pages waiting than it may.
+      // The slow follower has more pages waiting than its bound.
       all.push(await read(slow, [...first]))
       for (const seen of all)
         assert.deepEqual(

@@ -23,7 +23,7 @@ const run: Expected = { kind: 'Run', verb: 'get', resource: 'runs' }
 const agent: Expected = { kind: 'AgentDeployment', verb: 'get', resource: 'agentdeployments' }
 const audit: Expected = { kind: 'AuditDay', verb: 'list', resource: 'auditlogs' }
 
-/** What each type must ask of a caller, written by hand; undefined: no caller sees it. */
+/** The right that each type requires, written by hand; undefined: no caller may see it. */
 const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.cluster.created.v1': agent,
   'dev.mesh.cluster.updated.v1': agent,
@@ -52,7 +52,7 @@ const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.runs.deleted.v1': run,
 }
 
-test('CON3: every declared event type has a decision, and kinds have the plurals of their resources', () => {
+test('CON3: every declared event type has a decision on its right; kinds match the plurals of their resources', () => {
   assert.deepEqual(Object.keys(rights).toSorted(), declaredTypes.map(({ type }) => type).toSorted())
   for (const { kind, plural } of kinds) assert.equal(pluralOf(kind), plural)
   assert.deepEqual(['ToolRegistry', 'Ingress', 'Namespace'].map(pluralOf), [
@@ -62,7 +62,7 @@ test('CON3: every declared event type has a decision, and kinds have the plurals
   ])
 })
 
-test('CON3: the feed shows each type to whom the API server allows its right, and to no other', real, async (t) => {
+test('CON3: the feed shows each type to exactly the callers that have its right', real, async (t) => {
   const feed = await startEventFeed(t)
   const { namespace, other, admin, as } = feed
   const users = ['developer', 'viewer', 'other-tenant', 'unbound']
@@ -94,7 +94,7 @@ test('CON3: the feed shows each type to whom the API server allows its right, an
       shown += expected.length
     }
   assert.ok(shown > 60 && shown < 6 * 2 * declaredTypes.length, `${shown} events shown: the personas differ`)
-  // Over the cluster: what a cluster-wide grant covers, and the rest by namespace.
+  // Cluster-wide: events under a cluster-wide grant, and the others by namespace.
   assert.deepEqual(await feed.seen('unbound', ''), [])
   await grant(admin, 'runs', ['unbound'], { namespace: other, rules: [{ verbs: ['get'], resources: ['runs'] }] })
   await eventually(async () => isAllowed(as('unbound'), run, other))
@@ -107,7 +107,7 @@ test('CON3: the feed shows each type to whom the API server allows its right, an
   assert.deepEqual([first, rest], [runs, [[]]])
 })
 
-test('SEC17: the feed of a namespace made again shows nothing of its predecessor', real, async (t) => {
+test('SEC17: the feed of a re-created namespace shows no event of its predecessor', real, async (t) => {
   const feed = await startEventFeed(t)
   const { namespace, append, observe, gone, seen } = feed
   await grant(feed.admin, `feed-${namespace}`, ['operator'], { rules: [{ verbs: ['get'], resources: ['sentinels'] }] })
@@ -131,7 +131,7 @@ test('SEC17: the feed of a namespace made again shows nothing of its predecessor
   await append(sentinel, { namespace, kind: 'Sentinel', name: 'x' })
   assert.deepEqual(await seen('operator', `?namespace=${namespace}`), [...types('early'), ...types('old')])
   await gone('uid-1')
-  // Between the two: of the predecessor.
+  // Between the two namespaces: an event of the predecessor.
   await all('between')
   await observe('uid-2', namespace, '20')
   const late: EventType = objectDeleted
@@ -164,7 +164,7 @@ test('SEC20: a position that the log has not reached is refused', real, async (t
 })
 
 test(
-  'UXL6: without a position the stream begins now, at start with all; a type filter names known types',
+  'UXL6: a stream without a position begins now, with `start` at the first event; a type filter accepts known types only',
   real,
   async (t) => {
     const { namespace, append, open, seen, upToSentinel } = await startEventFeed(t)
@@ -188,7 +188,7 @@ test(
   },
 )
 
-test('SEC20: a stream whose store cannot be read ends after an error event', real, async (t) => {
+test('SEC20: a stream ends with an error event if the store cannot be read', real, async (t) => {
   const feed = await startEventFeed(t)
   const answer = await feed.open('admin', '')
   assert.equal(answer.status, 200)

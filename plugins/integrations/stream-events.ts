@@ -86,12 +86,12 @@ async function serve(
   const { caller } = call
   const { namespace } = access
   const stream = openEventStream(call, { recheck: () => caller.review('watch', 'events', { namespace }) })
-  const gone = new AbortController()
+  const closed = new AbortController()
   // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
-  void stream.closed.then(() => gone.abort())
+  void stream.closed.then(() => closed.abort())
   const rights = createEventRights({ caller, types: services.core.eventTypes(), namespace })
   try {
-    for await (const events of services.feed.follow(access, after, gone.signal))
+    for await (const events of services.feed.follow(access, after, closed.signal))
       for (const event of events) {
         if (stream.ended) return undefined
         if (types?.has(event.type) === false) continue

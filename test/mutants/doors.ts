@@ -97,7 +97,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a spool that fails is an unhandled rejection',
     file: 'plugins/audit/outcomes/write-buffer.ts',
-    find: 'writing ??= writeAll()\n      .catch(complain)\n',
+    find: 'writing ??= writeAll()\n      .catch(logSpoolFailure)\n',
     replace: 'writing ??= writeAll()\n',
     tests: ['plugins/audit/outcomes/write-buffer.test.ts'],
     only: 'PODA1',

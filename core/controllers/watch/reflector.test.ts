@@ -122,7 +122,7 @@ for (const [what, version] of [
     assert.deepEqual(await facts(it.database), ['created a', 'updated a'])
     assert.deepEqual(await gaps(it.database), ['start'])
     await it.change('a', { data: { step: '4' } })
-    await until('it goes on', async () => (await facts(it.database)).length === 3)
+    await until('it resumes', async () => (await facts(it.database)).length === 3)
   })
 
 /** A cluster that counts the changes of its watches. */

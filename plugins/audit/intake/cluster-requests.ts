@@ -8,7 +8,7 @@ import type { AnsweredObject, ClusterAuditEvent } from './cluster-audit-event.ts
 /** Kinds that are audited, by `group/plural`. */
 export type AuditedKinds = ReadonlyMap<string, AuditedKind>
 
-/** An audited kind. `observed`: an informer follows it and makes the row of a change. */
+/** An audited kind. `observed`: an informer watches it and produces the row of a change. */
 export interface AuditedKind {
   readonly kind: string
   readonly observed: boolean

@@ -70,7 +70,7 @@ const gone = (uid: string) => ({ kind: 'Status', status: 'Success', details: { n
 const actors = (rows: readonly { readonly action: string; readonly actor: string }[]) =>
   rows.map(({ action, actor }) => `${action} ${actor}`).toSorted()
 
-check('A4, PODS5: a change has one row and the actor whose request was complete first, in every order', async (rig) => {
+check('A4, PODS5: a change has one row with the actor of the first completed request, in any order', async (rig) => {
   const { take } = createIntake(rig.core, informers)
   for (let round = 0; round < 6; round++) {
     const uid = `u-${round}`
@@ -128,7 +128,7 @@ check("A4: the BFF's own caller outranks what the API server reports, in either 
   assert.deepEqual(actors(rows), ['rollback alice', 'rollback alice', 'rollback alice'])
 })
 
-check('A4: a change that no informer confirms is no row; repeated deliveries change nothing', async (rig) => {
+check('A4: a change that no informer confirms has no row; repeated deliveries have no effect', async (rig) => {
   const { take } = createIntake(rig.core, informers)
   const list = [
     clusterEvent({ user: 'bob', verb: 'patch', version: '8' }),
@@ -143,7 +143,7 @@ check('A4: a change that no informer confirms is no row; repeated deliveries cha
   assert.deepEqual(rows.find(({ actor }) => actor === 'eve')?.detail, { code: 'forbidden', count: 1 })
 })
 
-check('UXM16: a denial that the BFF and the API server both report is one row that counts once', async (rig) => {
+check('UXM16: a denial reported by the BFF and the API server is one row that counts once', async (rig) => {
   const { take } = createIntake(rig.core, informers)
   const outcomes = createOutcomes(rig.core)
   outcomes.record(denial('eve', { auditId: 'audit-both' }))
@@ -249,7 +249,7 @@ test('events of other kinds, stages, verbs and outcomes are ignored; malformed a
   })
 })
 
-test('A8: of a body only identity is kept; a Secret is a row without one; who impersonates is the actor', () => {
+test('A8: only the identity of a body is stored, none of a Secret; the impersonating user is the actor', () => {
   const secret = clusterEvent({
     verb: 'update',
     objectRef: { resource: 'secrets', namespace: 'demo', name: 'key' },
@@ -279,7 +279,7 @@ test('A8: of a body only identity is kept; a Secret is a row without one; who im
   assert.deepEqual({ ...(events[0]?.data as object) }, { ...(events[0]?.data as object), impersonated: 'olga' })
 })
 
-test('the webhook is authenticated before its body, bounded, and answers 503 while nothing can be stored', async (t) => {
+test('the webhook is authenticated before its body is read, is bounded, and returns 503 while the store is away', async (t) => {
   const token = 'webhook-token-of-more-than-32-characters'
   const taken: unknown[] = []
   let fails: Error | undefined
@@ -319,7 +319,7 @@ test('the webhook is authenticated before its body, bounded, and answers 503 whi
   assert.deepEqual([away.statusCode, away.headers['retry-after']], [503, '1'])
 })
 
-test('a token file that is missing, short or malformed stops the start and is not quoted', (t) => {
+test('a missing, short or malformed token file refuses the start without being quoted', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'mesh-token-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'token')

@@ -108,7 +108,7 @@ for (const { name, skip, open } of adapters) {
       await outcomes.close()
       await rig.settle()
       assert.deepEqual(await rig.rows(), [{ ...row, outcome: 'success', detail: {} }])
-      // The other way round: an intent that came late (from a spool) does not spoil what is known.
+      // In the other order: a late intent, from a spool, does not change the known outcome.
       const again = createOutcomes(rig.core)
       await again.intend(intent)
       await again.close()
@@ -117,52 +117,52 @@ for (const { name, skip, open } of adapters) {
     },
   )
 
+  check('A2: while the store is away an intent is spooled within its time limit, and stored later', async (rig) => {
+    const spoolAt = join(rig.folder, 'spool')
+    const frozen: Store = { ...rig.store, transact: () => new Promise(() => undefined) }
+    const stuck = createOutcomes({ ...rig.core, store: frozen }, openSpool({ folder: spoolAt, maxBytes: 10_000 }))
+    const intent = newIntent()
+    const from = performance.now()
+    await stuck.intend(intent)
+    assert.ok(performance.now() - from < 1_000)
+    // As after kill -9: the next process opens a copy of the folder.
+    const copy = join(rig.folder, 'copy')
+    cpSync(spoolAt, copy, { recursive: true })
+    rmSync(join(copy, 'lock'))
+    const next = createOutcomes(rig.core, openSpool({ folder: copy, maxBytes: 10_000 }))
+    await next.close()
+    assert.equal(await rig.openIntents(), 1)
+    await rig.reap()
+    assert.deepEqual(await rig.rows(), [{ ...row, outcome: 'error', detail: { reason: 'unknown' } }])
+  })
+
   check(
-    'A2: while the store is away an intent is in the spool within its time, and in the store later',
+    'A1: outcomes beyond the memory bound are in the spool only; beyond the spool they are counted',
     async (rig) => {
-      const spoolAt = join(rig.folder, 'spool')
-      const frozen: Store = { ...rig.store, transact: () => new Promise(() => undefined) }
-      const stuck = createOutcomes({ ...rig.core, store: frozen }, openSpool({ folder: spoolAt, maxBytes: 10_000 }))
-      const intent = newIntent()
-      const from = performance.now()
-      await stuck.intend(intent)
-      assert.ok(performance.now() - from < 1_000)
-      // As after kill -9: the next process takes over a copy of what is there.
-      const copy = join(rig.folder, 'copy')
-      cpSync(spoolAt, copy, { recursive: true })
-      rmSync(join(copy, 'lock'))
-      const next = createOutcomes(rig.core, openSpool({ folder: copy, maxBytes: 10_000 }))
-      await next.close()
-      assert.equal(await rig.openIntents(), 1)
-      await rig.reap()
-      assert.deepEqual(await rig.rows(), [{ ...row, outcome: 'error', detail: { reason: 'unknown' } }])
+      let away = true
+      const flaky: Store = {
+        ...rig.store,
+        transact: async (fn) => {
+          if (away) throw new Fail('store_unavailable')
+          return rig.store.transact(fn)
+        },
+      }
+      const spool = openSpool({ folder: join(rig.folder, 'spool'), maxBytes: 500_000, segmentBytes: 20_000 })
+      const buffer = createWriteBuffer({ ...rig.core, store: flaky, spool, memorySize: 500 })
+      const reported = 1_500
+      for (let n = 0; n < reported; n++) {
+        const outcome = { ...act, name: `n${String(n).padStart(5, '0')}`, outcome: 'error', code: 'conflict' } as const
+        buffer.add({ event: toOutcomeEvent(outcome, new Date()) })
+      }
+      away = false
+      await buffer.close()
+      await rig.settle()
+      const drops = rig.lines.filter((line) => line.includes('mesh_audit {')).length
+      const written = (await rig.rows()).length
+      assert.equal(written + drops, reported)
+      assert.ok(written > 600 && drops > 0, `${written} rows, ${drops} drops`)
+      assert.match(await rig.core.metrics.render(), new RegExp(`^mesh_audit_dropped_rows_total ${drops}$`, 'm'))
+      assert.match(await rig.core.metrics.render(), /^mesh_audit_spooled_rows 0$/m)
     },
   )
-
-  check('A1: above what memory holds outcomes are in the spool alone; above its room they are counted', async (rig) => {
-    let away = true
-    const flaky: Store = {
-      ...rig.store,
-      transact: async (fn) => {
-        if (away) throw new Fail('store_unavailable')
-        return rig.store.transact(fn)
-      },
-    }
-    const spool = openSpool({ folder: join(rig.folder, 'spool'), maxBytes: 500_000, segmentBytes: 20_000 })
-    const buffer = createWriteBuffer({ ...rig.core, store: flaky, spool, memorySize: 500 })
-    const reported = 1_500
-    for (let n = 0; n < reported; n++) {
-      const outcome = { ...act, name: `n${String(n).padStart(5, '0')}`, outcome: 'error', code: 'conflict' } as const
-      buffer.add({ event: toOutcomeEvent(outcome, new Date()) })
-    }
-    away = false
-    await buffer.close()
-    await rig.settle()
-    const drops = rig.lines.filter((line) => line.includes('mesh_audit {')).length
-    const written = (await rig.rows()).length
-    assert.equal(written + drops, reported)
-    assert.ok(written > 600 && drops > 0, `${written} rows, ${drops} drops`)
-    assert.match(await rig.core.metrics.render(), new RegExp(`^mesh_audit_dropped_rows_total ${drops}$`, 'm'))
-    assert.match(await rig.core.metrics.render(), /^mesh_audit_spooled_rows 0$/m)
-  })
 }

@@ -10,41 +10,38 @@ import { auditRoutes } from '../routes.ts'
 
 import { check, denial, trace } from '../testing/rig.ts'
 
-check(
-  'A1: while the store is away outcomes wait; rows and counted drops are all there is, each drop with its line',
-  async (rig) => {
-    let away = true
-    const flaky: Store = {
-      ...rig.store,
-      transact: async (fn) => {
-        if (away) throw new Fail('store_unavailable')
-        return rig.store.transact(fn)
-      },
-    }
-    const outcomes = createOutcomes({ ...rig.core, store: flaky })
-    const reported = 10_020
-    for (let n = 0; n < reported; n++)
-      outcomes.record(denial('dave', { name: `n${n}`, outcome: 'error', code: 'conflict' }))
-    await new Promise((resolve) => setTimeout(resolve, 80))
-    away = false
-    await outcomes.close()
-    await rig.settle()
-    const rows = (await rig.rows()).length
-    const drops = Number(/^mesh_audit_dropped_rows_total (\d+)$/m.exec(await rig.core.metrics.render())?.[1])
-    assert.deepEqual([rows + drops, drops], [reported, 20])
-    const lines = rig.lines
-      .map((line) => (JSON.parse(line) as { msg: string }).msg)
-      .filter((msg) => msg.startsWith('mesh_audit {'))
-    const ids = lines.map((line) => (JSON.parse(line.slice('mesh_audit '.length)) as { eventId: string }).eventId)
-    assert.equal(new Set(ids).size, 20)
-    away = true
-    outcomes.record(denial('erin'))
-    await outcomes.close()
-    assert.match(await rig.core.metrics.render(), /^mesh_audit_dropped_rows_total 21$/m)
-  },
-)
+check('A1: outcomes wait while the store is away; each has a row, or a counted drop with a log line', async (rig) => {
+  let away = true
+  const flaky: Store = {
+    ...rig.store,
+    transact: async (fn) => {
+      if (away) throw new Fail('store_unavailable')
+      return rig.store.transact(fn)
+    },
+  }
+  const outcomes = createOutcomes({ ...rig.core, store: flaky })
+  const reported = 10_020
+  for (let n = 0; n < reported; n++)
+    outcomes.record(denial('dave', { name: `n${n}`, outcome: 'error', code: 'conflict' }))
+  await new Promise((resolve) => setTimeout(resolve, 80))
+  away = false
+  await outcomes.close()
+  await rig.settle()
+  const rows = (await rig.rows()).length
+  const drops = Number(/^mesh_audit_dropped_rows_total (\d+)$/m.exec(await rig.core.metrics.render())?.[1])
+  assert.deepEqual([rows + drops, drops], [reported, 20])
+  const lines = rig.lines
+    .map((line) => (JSON.parse(line) as { msg: string }).msg)
+    .filter((msg) => msg.startsWith('mesh_audit {'))
+  const ids = lines.map((line) => (JSON.parse(line.slice('mesh_audit '.length)) as { eventId: string }).eventId)
+  assert.equal(new Set(ids).size, 20)
+  away = true
+  outcomes.record(denial('erin'))
+  await outcomes.close()
+  assert.match(await rig.core.metrics.render(), /^mesh_audit_dropped_rows_total 21$/m)
+})
 
-check('one outcome that no store takes is dropped alone', async (rig) => {
+check('an outcome that the store rejects is dropped alone', async (rig) => {
   const outcomes = createOutcomes(rig.core)
   outcomes.record(denial('dave'))
   outcomes.record(denial('nul\0nul'))
@@ -55,7 +52,7 @@ check('one outcome that no store takes is dropped alone', async (rig) => {
   assert.match(await rig.core.metrics.render(), /^mesh_audit_dropped_rows_total 1$/m)
 })
 
-test('without a store GET /api/audit is 501, and what was denied is a greppable line without a secret', async (t) => {
+test('without a store GET /api/audit is 501, and a denial is a log line without secrets', async (t) => {
   const { app } = await buildServer(t, [
     { endpoints: [], routes: auditRoutes(undefined, { namespaceUid: async () => undefined }) },
   ])

@@ -12,7 +12,7 @@ import { openSpool } from '../spool/spool.ts'
 
 const [adapter] = adapters
 
-test('PODA1: a spool file that cannot be read back is logged and ends nothing', async (t) => {
+test('PODA1: an unreadable spool file is logged and does not end the process', async (t) => {
   assert.ok(adapter)
   const folder = tempFolder('spool')
   t.after(folder.remove)
@@ -23,7 +23,7 @@ test('PODA1: a spool file that cannot be read back is logged and ends nothing', 
   const failed = Promise.withResolvers<string>()
   const log = createLogger({ destination: { write: failed.resolve } })
   const store = createStore(await adapter.open(t), { projections: [] })
-  // It begins with what is left in the spool, in the background.
+  // It reads the spool in the background.
   const buffer = createWriteBuffer({ store, spool, log, metrics: createMetrics() })
   assert.match(await failed.promise, /"code":"ENOENT".*the audit spool failed/)
   await buffer.close()

@@ -80,7 +80,7 @@ export function createWriteBuffer({
     return true
   }
   // A failing disk must not end the process. Waiting entries are retried.
-  const complain = (error: unknown): false => {
+  const logSpoolFailure = (error: unknown): false => {
     log.error({ code: codeOf(error) }, 'the audit spool failed')
     return false
   }
@@ -101,7 +101,7 @@ export function createWriteBuffer({
         if (isTransient(error)) {
           away = true
           // From now on only the spool preserves them over a crash of the machine.
-          spool?.sync().catch(complain)
+          spool?.sync().catch(logSpoolFailure)
           return false
         }
         // An entry that the store rejects must not block the others.
@@ -118,7 +118,7 @@ export function createWriteBuffer({
     clearTimeout(timer)
     timer = undefined
     writing ??= writeAll()
-      .catch(complain)
+      .catch(logSpoolFailure)
       .then((done) => {
         writing = undefined
         if (waiting.length > 0) schedule(done ? flushMs : retryMs)

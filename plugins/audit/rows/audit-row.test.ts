@@ -12,7 +12,7 @@ import { toAuditRow } from './audit-row.ts'
 
 import { columns, descriptors, made, seen, stored } from '../testing/rig.ts'
 
-test('A8: every text of a row passes its allowlist; what does not is not written', () => {
+test('A8: every text of a row passes the allowlist of its column, or is redacted', () => {
   const canary = 'sk-canary/ {"password":"hunter2"}\n'
   const row = toAuditRow(
     {
@@ -52,7 +52,7 @@ test('A8: every text of a row passes its allowlist; what does not is not written
     assert.equal(toAuditRow({ ...stored(made('update', actor)) }, descriptors)?.actor, actor)
 })
 
-test('any event with a descriptor is audited without audit knowing it; any other is not', () => {
+test('an event is audited if and only if its type has a descriptor', () => {
   const base = {
     id: 'e1',
     time: new Date(),
@@ -81,7 +81,7 @@ test('any event with a descriptor is audited without audit knowing it; any other
   assert.equal(descriptors.get(objectCreated.type)?.resourceKind, KIND_OF_DATA)
 })
 
-test('A12: AUDIT_RETENTION_DAYS of 0, negative or text refuses to start and is named; absent it is 90', () => {
+test('A12: AUDIT_RETENTION_DAYS of 0, negative or text refuses the start by name; the default is 90', () => {
   const read = (value?: string) =>
     readSettings(parseYamlText('', 'mesh.yaml'), value === undefined ? {} : { AUDIT_RETENTION_DAYS: value }, [audit])
   for (const value of ['0', '-1', 'ninety', '1.5', '1e3', ' 7', '99999999999999999999'])
@@ -91,7 +91,7 @@ test('A12: AUDIT_RETENTION_DAYS of 0, negative or text refuses to start and is n
   assert.deepEqual(read('7').slices.get('audit'), { ...presets, retentionDays: 7 })
 })
 
-test('PODS5: a guess reads as a field manager, never as an account, whatever the field manager is', () => {
+test('PODS5: a guess has the prefix of field managers, whatever the name, and never equals an account', () => {
   for (const manager of ['system:serviceaccount:people:olga', 'alice@example.org', 'manager:x', 'system:admin']) {
     const event = stored(seen('update', '7', 'u-1', { actorGuess: manager }))
     const row = toAuditRow({ ...event, actor: { name: manager, kind: 'system' } }, descriptors)
@@ -126,7 +126,7 @@ test("PODA19: an account has one kind wherever it acts; rows of the platform's o
   assert.deepEqual(accountActor('alice'), { name: 'alice', kind: 'user' })
 })
 
-test('UXH4: a decision is the action of its row, with the interrupt; an input that decides nothing is resume', () => {
+test('UXH4: the action of a row is the decision, with its interrupt; without a decision it is resume', () => {
   const known = new Map(runEvents.flatMap(({ type, audit: how }) => (how === undefined ? [] : [[type, how] as const])))
   const rowOf = (decision: 'approve' | 'reject' | null, more = {}) => {
     const data = { runId: uuidV7(), interruptId: 'call_1', decision, payload: 'sk-canary', ...more }

@@ -37,7 +37,7 @@ for (const { name, skip, open } of adapters) {
     const write = (rows: readonly AuditRow[]) =>
       store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
     const run = async (days = 90): Promise<void> => {
-      // Without the hour of grace: the days of this test end at midnight, whatever time it is.
+      // Without the hour of grace: the days of this test end at midnight at any time of day.
       const [job] = auditJobs(core, days, 0)
       const election = createLeaderElection({ database, holder: 'one', name: job?.name ?? '' })
       await election.run(async (term) => job?.run(term), new AbortController().signal)
@@ -58,39 +58,42 @@ for (const { name, skip, open } of adapters) {
     await rig.run()
   }
 
-  check('A7: closed days are sealed once, in a chain; heads are published; today is not touched', async (rig) => {
-    assert.deepEqual(await verify(rig.store), { ok: true, days: 0, rows: 0, last: undefined })
-    await sealed(rig)
-    await rig.run()
-    const until = new RegExp(`^mesh_audit_sealed_until_seconds ${today / 1000}$`, 'm')
-    assert.match(await rig.core.metrics.render(), until)
-    const verdict = await verify(rig.store)
-    assert.ok(verdict.ok)
-    assert.deepEqual([verdict.days, verdict.rows, verdict.last?.day], [4, 1052, dayOf(1)])
-    const published = rig.lines.flatMap((line) => {
-      const { msg } = JSON.parse(line) as { msg: string }
-      return msg.startsWith('mesh_audit_seal ') ? [JSON.parse(msg.slice(16)) as { day: string; head: string }] : []
-    })
-    assert.deepEqual(
-      published.map(({ day }) => day),
-      [4, 3, 2, 1].map(dayOf),
-    )
-    const events = await rig.store.readStream('audit/seals')
-    assert.deepEqual(
-      events.map(({ data }) => (data as { head: string }).head),
-      published.map(({ head }) => head),
-    )
-    const heads = new Map(published.map(({ day, head }) => [day, head]))
-    assert.ok((await verify(rig.store, heads)).ok)
-    await rig.write([rowOf(3001, today + 1)])
-    assert.ok((await verify(rig.store, heads)).ok)
-  })
+  check(
+    'A7: closed days are sealed once, in a chain, and heads are published; the open day is unchanged',
+    async (rig) => {
+      assert.deepEqual(await verify(rig.store), { ok: true, days: 0, rows: 0, last: undefined })
+      await sealed(rig)
+      await rig.run()
+      const until = new RegExp(`^mesh_audit_sealed_until_seconds ${today / 1000}$`, 'm')
+      assert.match(await rig.core.metrics.render(), until)
+      const verdict = await verify(rig.store)
+      assert.ok(verdict.ok)
+      assert.deepEqual([verdict.days, verdict.rows, verdict.last?.day], [4, 1052, dayOf(1)])
+      const published = rig.lines.flatMap((line) => {
+        const { msg } = JSON.parse(line) as { msg: string }
+        return msg.startsWith('mesh_audit_seal ') ? [JSON.parse(msg.slice(16)) as { day: string; head: string }] : []
+      })
+      assert.deepEqual(
+        published.map(({ day }) => day),
+        [4, 3, 2, 1].map(dayOf),
+      )
+      const events = await rig.store.readStream('audit/seals')
+      assert.deepEqual(
+        events.map(({ data }) => (data as { head: string }).head),
+        published.map(({ head }) => head),
+      )
+      const heads = new Map(published.map(({ day, head }) => [day, head]))
+      assert.ok((await verify(rig.store, heads)).ok)
+      await rig.write([rowOf(3001, today + 1)])
+      assert.ok((await verify(rig.store, heads)).ok)
+    },
+  )
 
   const id = (n: number) => sql`${idOf(n)}::uuid`
   const tamperings: readonly [string, (rig: Rig) => Promise<unknown>, object][] = [
     [
       'a changed row',
-      (rig) => sql`update audit_log set actor = 'another' where id = ${id(1_007)}`.execute(rig.root),
+      (rig) => sql`update audit_log set actor = 'mallory' where id = ${id(1_007)}`.execute(rig.root),
       { day: dayOf(4), row: idOf(1_007), fault: 'changed' },
     ],
     [
@@ -126,17 +129,17 @@ for (const { name, skip, open } of adapters) {
       { day: dayOf(2), row: idOf(2_000), fault: 'changed' },
     ],
     [
-      'a seal made to fit its rows',
+      'a seal recomputed for its rows',
       (rig) => sql`update audit_seals set rows = rows + 1 where day = ${dayOf(2)}::date`.execute(rig.root),
       { day: dayOf(2), fault: 'seal' },
     ],
     [
-      'a seal that is gone',
+      'a missing seal',
       (rig) => sql`delete from audit_seals where day = ${dayOf(3)}::date`.execute(rig.root),
       { day: dayOf(3), fault: 'seal' },
     ],
     [
-      'noted rows made to fit the changed ones',
+      'row digests recomputed for changed rows',
       (rig) =>
         sql`update audit_seal_blocks set entries = substr(entries, 49) where day = ${dayOf(2)}::date`.execute(rig.root),
       { day: dayOf(2), fault: 'seal' },
@@ -149,7 +152,7 @@ for (const { name, skip, open } of adapters) {
       await rig.store
         .transact(async (tx) => {
           await tamper({ ...rig, root: tx.db })
-          // On the same transaction: it is undone afterwards.
+          // In a transaction that is rolled back.
           const store = { ...rig.store, reader: () => tx.db } as typeof rig.store
           assert.deepEqual(await verify(store), { ok: false, ...expected }, what)
           throw undo
@@ -163,7 +166,7 @@ for (const { name, skip, open } of adapters) {
     assert.deepEqual(await verify(rig.store, other), { ok: false, day: dayOf(2), fault: 'unpublished' })
   })
 
-  check('A7, A12: what retention removes stands under tombstones; more than that is named', async (rig) => {
+  check('A7, A12: days dropped by retention have tombstones; verify names any other missing day', async (rig) => {
     await sealed(rig)
     await rig.run(3)
     const gone = await verify(rig.store)
@@ -202,7 +205,7 @@ for (const { name, skip, open } of adapters) {
     }
   })
 
-  check('A7, A12: of three leaders at once each day goes once; the boundary day stays whole', async (rig) => {
+  check('A7, A12: three concurrent leaders drop each day once; the boundary day is kept', async (rig) => {
     await rig.write([rowOf(0, noon(3)), rowOf(1, noon(3) + 1), rowOf(2, noon(2)), rowOf(3, noon(1))])
     await rig.run()
     const prune = () => rig.store.transact<AuditTables, readonly Tombstone[]>((tx) => dropSealedDays(tx.db, 2))
@@ -220,51 +223,44 @@ for (const { name, skip, open } of adapters) {
     assert.deepEqual(await verify(rig.store), { ok: false, day: dayOf(2), row: idOf(2), fault: 'missing' })
   })
 
-  check(
-    'A7: what comes after its day was sealed is a row of the open day; nothing is lost, nothing sealed changes',
-    async (rig) => {
-      await sealed(rig)
-      const caller = { actor: 'alice', actor_kind: 'user', source: 'bff', actor_exact: true } as const
-      const denied = { ...caller, outcome: 'denied', detail: { count: 1 } } as const
-      const late = [
-        rowOf(5000, noon(2) + 5),
-        rowOf(2000, noon(2), caller),
-        rowOf(5001, noon(2), { ...denied, key: 'denied/1/x' }),
-        rowOf(5002, noon(2), { ...denied, key: 'denied/1/x' }),
-      ]
-      for (let times = 0; times < 3; times++) await rig.write(late)
-      assert.ok((await verify(rig.store)).ok)
-      const added = (await rig.rows()).filter((row) => row.detail['occurredAt'] !== undefined)
-      assert.deepEqual(
-        added.map((row) => [row.actor, row.detail['amends'], row.occurred_at.getTime() >= today]).toSorted(),
-        [
-          ['alice', undefined, true],
-          ['alice', undefined, true],
-          ['alice', idOf(2000), true],
-          ['manager:kubectl', undefined, true],
-        ].toSorted(),
-      )
-    },
-  )
+  check('A7: a report of a sealed day is a row of the open day; sealed rows do not change', async (rig) => {
+    await sealed(rig)
+    const caller = { actor: 'alice', actor_kind: 'user', source: 'bff', actor_exact: true } as const
+    const denied = { ...caller, outcome: 'denied', detail: { count: 1 } } as const
+    const late = [
+      rowOf(5000, noon(2) + 5),
+      rowOf(2000, noon(2), caller),
+      rowOf(5001, noon(2), { ...denied, key: 'denied/1/x' }),
+      rowOf(5002, noon(2), { ...denied, key: 'denied/1/x' }),
+    ]
+    for (let times = 0; times < 3; times++) await rig.write(late)
+    assert.ok((await verify(rig.store)).ok)
+    const added = (await rig.rows()).filter((row) => row.detail['occurredAt'] !== undefined)
+    assert.deepEqual(
+      added.map((row) => [row.actor, row.detail['amends'], row.occurred_at.getTime() >= today]).toSorted(),
+      [
+        ['alice', undefined, true],
+        ['alice', undefined, true],
+        ['alice', idOf(2000), true],
+        ['manager:kubectl', undefined, true],
+      ].toSorted(),
+    )
+  })
 }
 
-test(
-  'mesh audit verify: exit codes, both outputs, and what is wrong with arguments',
-  { skip: adapters[1].skip },
-  async () => {
-    const run = async (args: readonly string[], env = {}) => {
-      let out = ''
-      let err = ''
-      const input = { args, env, out: (text: string) => void (out += text), err: (text: string) => void (err += text) }
-      return { code: await verifyCommand(input), out, err }
-    }
-    assert.equal((await run(['--help'])).code, 0)
-    for (const args of [['--bad'], ['--head', 'x'], ['--output', 'xml'], ['more']]) {
-      const { code, err } = await run(args)
-      assert.equal(code, 2, args.join(' '))
-      assert.match(err, /usage: mesh audit verify/)
-    }
-    const { code, err } = await run([])
-    assert.deepEqual([code, err], [1, 'mesh: DATABASE_URL: required by this command\n'])
-  },
-)
+test('mesh audit verify: exit codes, both outputs, and errors of arguments', { skip: adapters[1].skip }, async () => {
+  const run = async (args: readonly string[], env = {}) => {
+    let out = ''
+    let err = ''
+    const input = { args, env, out: (text: string) => void (out += text), err: (text: string) => void (err += text) }
+    return { code: await verifyCommand(input), out, err }
+  }
+  assert.equal((await run(['--help'])).code, 0)
+  for (const args of [['--bad'], ['--head', 'x'], ['--output', 'xml'], ['more']]) {
+    const { code, err } = await run(args)
+    assert.equal(code, 2, args.join(' '))
+    assert.match(err, /usage: mesh audit verify/)
+  }
+  const { code, err } = await run([])
+  assert.deepEqual([code, err], [1, 'mesh: DATABASE_URL: required by this command\n'])
+})

@@ -6,7 +6,7 @@ import type { Heads, SealVerdict } from './verify.ts'
 
 const usage = `usage: mesh audit verify [--head DAY=HEAD]... [--output text|json]
 
-Follows the seals of the audit log and names the first bad day and row.
+Verifies the seals of the audit log and names the first bad day and row.
 
   --head DAY=HEAD   a head as it was published (line mesh_audit_seal, event day-sealed); repeatable
   --output          text (default) or json
@@ -44,9 +44,9 @@ function parseHeads(given: readonly string[]): Heads {
 const faults: Readonly<Record<Exclude<SealVerdict, { ok: true }>['fault'], string>> = {
   changed: 'was changed after its day was sealed',
   missing: 'is missing',
-  inserted: 'came into a sealed day',
+  inserted: 'was inserted into a sealed day',
   seal: 'the seal is missing or does not fit the chain',
-  tombstone: 'the tombstones do not say what is gone',
+  tombstone: 'the tombstones do not cover the missing days',
   unpublished: 'the head is not the one that was published',
 }
 

@@ -15,7 +15,7 @@ function folderOf(t: TestContext): string {
 const line = (n: number): string => `{"n":${n}}\n`
 const files = (folder: string): string[] => readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
 
-test('A1: what a dead process left is read once, in order, and goes when it is settled', (t) => {
+test('A1: the spool of a dead process is read once, in order, and removed when it is settled', (t) => {
   const folder = folderOf(t)
   const first = openSpool({ folder, maxBytes: 10_000, segmentBytes: 20 })
   for (let n = 0; n < 10; n++) assert.ok(first.write(line(n), true))
@@ -38,7 +38,7 @@ test('A1: what a dead process left is read once, in order, and goes when it is s
   assert.equal(files(folder).length, 1, 'only the segment that is written to')
 })
 
-test('A2: files are 0600 in a folder of 0700; settled bytes are free again; what exceeds the room is refused', (t) => {
+test('A2: files are 0600 in a folder of 0700; settled bytes are freed; entries beyond the bound are refused', (t) => {
   const folder = folderOf(t)
   const spool = openSpool({ folder, maxBytes: 100, segmentBytes: 1000 })
   t.after(() => spool.close())
@@ -70,7 +70,7 @@ test('A1: released entries are read back, from separate files; held ones are not
   assert.equal(spool.size(), 2)
 })
 
-test('a folder is of one process: a live one is named; a dead one is followed', (t) => {
+test('a folder belongs to one process: a live owner is named, a dead one is replaced', (t) => {
   const folder = folderOf(t)
   const spool = openSpool({ folder, maxBytes: 10_000 })
   assert.throws(() => openSpool({ folder, maxBytes: 10_000 }), new RegExp(`in use by process ${process.pid}`))

@@ -23,7 +23,7 @@ const name = 'audit.retention'
 const [, postgres] = adapters
 const silent = createLogger({ destination: { write: () => undefined } })
 
-// A log of one row a day, sealed until yesterday, and of one today; and the term of its leader.
+// A log with one row per day, sealed until yesterday, and the term of its leader.
 async function setUp(t: TestContext, { open, days }: { open: (t: TestContext) => Promise<Database>; days: number }) {
   const database = await open(t)
   const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }
@@ -47,7 +47,7 @@ async function setUp(t: TestContext, { open, days }: { open: (t: TestContext) =>
 
 for (const { name: adapter, skip, open } of adapters)
   test(
-    `${adapter}: A7, A12: a backlog of days goes month by month, and what was noted of their rows with them`,
+    `${adapter}: A7, A12: a backlog of days is dropped month by month, with the digests of their rows`,
     { skip, timeout: 120_000 },
     async (t) => {
       const rig = await setUp(t, { open, days: daysPerTransaction + 4 })
@@ -66,7 +66,7 @@ for (const { name: adapter, skip, open } of adapters)
   )
 
 test(
-  'A12: retention gives way to who reads the log for long, and writers do not wait behind it',
+  'A12: retention yields to long readers of the log, and writers do not queue behind it',
   { skip: postgres.skip, timeout: 60_000 },
   async (t) => {
     const rig = await setUp(t, { open: postgres.open, days: 4 })
@@ -102,7 +102,7 @@ test(
 )
 
 test(
-  'O5, A12: who no longer leads drops nothing, however many days a transaction takes',
+  'O5, A12: a former leader drops nothing, however many days a transaction covers',
   { skip: postgres.skip, timeout: 60_000 },
   async (t) => {
     const rig = await setUp(t, { open: postgres.open, days: 4 })

@@ -42,7 +42,7 @@ for (const { name, skip, open } of adapters) {
   const check = (what: string, fn: (rig: Rig) => Promise<void>) =>
     test(`${name}: ${what}`, { skip, timeout: 60_000 }, async (t) => fn(await setUp(t)))
 
-  check('A4: a row is written once by three replicas in five replays while generations begin', async (rig) => {
+  check('A4: three replicas in five replays write a row once while generations rotate', async (rig) => {
     const all = Array.from({ length: 300 }, (_, n) => rowOf(n, at))
     const ended = new AbortController()
     const turning = (async () => {
@@ -70,9 +70,9 @@ for (const { name, skip, open } of adapters) {
     assert.equal(keys[0]?.n, all.length)
   })
 
-  // PGlite has one connection: no two transactions meet in it.
+  // PGlite has one connection, so transactions are never concurrent.
   if (name === 'PostgreSQL')
-    check('A4: a generation begins only when the writers that know the one before are done', async (rig) => {
+    check('A4: a generation begins only after writers to the previous one have ended', async (rig) => {
       const turned: string[] = []
       const held = Promise.withResolvers<void>()
       const turning = held.promise.then(() => rig.turn(0)).then(() => void turned.push('done'))
@@ -90,7 +90,7 @@ for (const { name, skip, open } of adapters) {
       assert.equal((await rig.generations()).length, 2)
     })
 
-  check('A4: the twin of a row finds it by a key of an older generation', async (rig) => {
+  check('A4: a second report of a row finds its key in an older generation', async (rig) => {
     await rig.write([rowOf(1, at)])
     await rig.turn(0)
     const caller = { actor: 'alice', actor_kind: 'user', actor_exact: true, source: 'bff' } as const
@@ -128,7 +128,7 @@ for (const { name, skip, open } of adapters) {
   })
 
   check(
-    'goal 10: a generation begins each month, and goes whole, after a week, when its events are gone',
+    'goal 10: a generation begins each month, and is dropped a week after its end when its events are pruned',
     async (rig) => {
       const happened = defineEvent({ plugin: 'test', fact: 'happened', summary: 'It did.', data: Type.Object({}) })
       await rig.store.transact((tx) =>
@@ -136,7 +136,7 @@ for (const { name, skip, open } of adapters) {
           { type: happened, subject: { namespace: undefined, kind: 'Thing', name: 'one' }, data: {} },
         ]),
       )
-      // As old as one whose key is gone.
+      // As old as a row whose key was dropped.
       const old = rowOf(1, at - 40 * 86_400_000)
       await rig.write([old])
       await rig.turn()
@@ -147,15 +147,19 @@ for (const { name, skip, open } of adapters) {
       assert.deepEqual(await rig.generations(), ['audit_keys_1', 'audit_keys_2'])
       await rig.age(8)
       await rig.turn()
-      assert.deepEqual(await rig.generations(), ['audit_keys_1', 'audit_keys_2'], 'its event may come again')
+      assert.deepEqual(await rig.generations(), ['audit_keys_1', 'audit_keys_2'], 'its event may be replayed')
       await sql`delete from events`.execute(rig.database.root)
       await rig.age(-2)
       await rig.turn()
-      assert.deepEqual(await rig.generations(), ['audit_keys_1', 'audit_keys_2'], 'a twin may come within a week')
+      assert.deepEqual(
+        await rig.generations(),
+        ['audit_keys_1', 'audit_keys_2'],
+        'a second report may arrive within a week',
+      )
       await rig.age(2)
       await rig.turn()
       assert.deepEqual(await rig.generations(), ['audit_keys_2'])
-      // Its row stays, and the same row does not come a second time.
+      // Its row is kept, and the same row is not inserted again.
       await rig.write([old, rowOf(2, at)])
       assert.equal((await rig.rows()).length, 2)
     },

@@ -20,12 +20,12 @@ export async function rotateKeyPartitions(tx: Tx, days = generationDays): Promis
     where closed_at is null and opened_at <= clock_timestamp() - make_interval(days => ${days})
     returning generation + 1 as next`.execute(tx)
   for (const { next } of closed) await openGeneration(tx, next)
-  const { rows: gone } = await sql<{ generation: number }>`
+  const { rows: dropped } = await sql<{ generation: number }>`
     delete from audit_key_generations
     where closed_at < clock_timestamp() - make_interval(days => ${sql.lit(keyDays)})
       and not exists (select from events where position <= last_position)
     returning generation`.execute(tx)
-  for (const { generation } of gone) await sql`drop table ${sql.table(partitionOf(generation))}`.execute(tx)
+  for (const { generation } of dropped) await sql`drop table ${sql.table(partitionOf(generation))}`.execute(tx)
 }
 
 async function openGeneration(tx: Tx, generation: number): Promise<void> {

@@ -37,7 +37,7 @@ const filters = [
 ] as const
 
 test(
-  'goal 9, UXM16: a page reads no day as a whole, by any filter; each filter alone has an index',
+  'goal 9, UXM16: a page scans no whole day, with any filter; each filter has an index',
   { skip: postgres.skip },
   async (t) => {
     const database = await postgres.open(t)

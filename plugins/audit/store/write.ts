@@ -66,13 +66,13 @@ export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDay
 async function insertAmendments(tx: Tx, known: readonly AuditRow[], held: Window): Promise<void> {
   const { now, sealedBefore } = held
   if (sealedBefore === undefined) return
-  const telling = known.filter((row) => row.actor_exact && !isCounted(row) && !isUnknown(row))
+  const exact = known.filter((row) => row.actor_exact && !isCounted(row) && !isUnknown(row))
   const { rows: sealed } = await sql<{ id: string }>`
     select k.id from audit_keys k join audit_log l on l.occurred_at = k.occurred_at and l.id = k.id
-    where k.id = any(${ids(telling)}) and k.occurred_at < ${sealedBefore}
+    where k.id = any(${ids(exact)}) and k.occurred_at < ${sealedBefore}
       and (not k.exact or l.detail ->> 'reason' = 'unknown')`.execute(tx)
   const unchangeable = new Set(sealed.map(({ id }) => id))
-  const amendments = telling.filter((row) => unchangeable.has(row.id)).map((row) => toAmendment(row, now))
+  const amendments = exact.filter((row) => unchangeable.has(row.id)).map((row) => toAmendment(row, now))
   await insertRows(tx, amendments, held)
 }
 

@@ -8,8 +8,8 @@ import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import { audit } from '../index.ts'
 
-// `node bff.ts FILE SETTINGS`: a BFF with audit and one route, whose act is visible in FILE only. SETTINGS, a JSON object, is all of the
-// environment that it reads.
+// `node bff.ts FILE SETTINGS`: a BFF with audit and one route, whose act appends to FILE only. SETTINGS, a JSON object, is its whole
+// environment.
 const [file = '', settings = '{}'] = process.argv.slice(2)
 const env = JSON.parse(settings) as Readonly<Record<string, string>>
 const acts = definePlugin({

@@ -30,7 +30,7 @@ export interface Page {
   readonly nextCursor: string | null
 }
 
-/** What the log needs. */
+/** Migrations of the log and of its dependencies. */
 export const migrations = [
   storeMigrations,
   { name: 'cluster', migrations: clusterMigrations },
@@ -42,7 +42,7 @@ export const trace = 'a'.repeat(32)
 export const traceparent = `00-${trace}-${'b'.repeat(16)}-01`
 /** An audited act of another plugin. */
 export const shared: AuditDescriptor = { action: 'grant.create', resourceKind: 'RunShare' }
-/** What audit knows of events. */
+/** Audit descriptors of the test. */
 export const descriptors = new Map<string, AuditDescriptor>([
   ...[objectCreated, objectUpdated, objectDeleted].flatMap(({ type, audit: how }): [string, AuditDescriptor][] =>
     how === undefined ? [] : [[type, how]],
@@ -92,7 +92,7 @@ export function denial(actor: string, more: Partial<Outcome> = {}): Outcome {
   return { actor, ...what, outcome: 'denied', code: 'forbidden', traceparent, ...more }
 }
 
-/** What a row says. */
+/** The compared columns of a row. */
 export const columns = (row: Row) => ({
   actor: row.actor,
   actor_kind: row.actor_kind,
@@ -113,12 +113,12 @@ export function rowOf(n: number, time: Date): AuditRow {
   return { ...row, actor: 'user', actor_kind: 'user' }
 }
 
-/** An event as a consumer gets it. */
+/** An event as a consumer receives it. */
 export function stored(event: NewEvent) {
   return { ...event, id: event.id ?? uuidV7(), type: event.type.type, time: event.time ?? new Date() }
 }
 
-/** In any order. */
+/** Shuffles a list. */
 export function shuffled<T>(items: readonly T[]): T[] {
   return items
     .map((item) => ({ item, at: Math.random() }))
@@ -126,7 +126,7 @@ export function shuffled<T>(items: readonly T[]): T[] {
     .map(({ item }) => item)
 }
 
-// Batches of 40 one after the other, newer than all of a walk's rows and among them; rows a second.
+/** Inserts batches of 40, newer than the rows of a walk and among them. Returns rows per second. */
 export async function insertMeanwhile(
   write: (rows: readonly AuditRow[]) => Promise<void>,
   at: number,

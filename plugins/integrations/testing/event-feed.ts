@@ -19,7 +19,7 @@ import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { createEventFeed } from '../event-feed.ts'
 import { streamEvents } from '../stream-events.ts'
 
-/** Ends what a test reads: every persona of a test may see it. */
+/** Ends the reading of a test: every persona may see it. */
 export const sentinel = defineEvent({
   plugin: 'test',
   fact: 'read',
@@ -102,7 +102,7 @@ const rbac = (plural: string, kind: string) => ({
   namespaced: !kind.startsWith('Cluster'),
 })
 
-/** Grants users rights on resources of our group, in a namespace or (undefined) in the cluster. */
+/** Grants users rights on resources of `mesh.dev`, in a namespace or (undefined) cluster-wide. */
 export async function grant(
   admin: KubeClient,
   name: string,
