@@ -11,7 +11,7 @@ export interface SigningKey {
 
 /** Keys by name: one signs, the next one is already published, earlier ones verify. Read from `MESH_KEYS_DIR`, 0600. */
 export interface Keyring {
-  /** Returns the signing key; callers must not keep it, since a rotation changes it. Throws if there is none. */
+  /** Returns the signing key; callers must not keep it, since a rotation changes it. Throws if the role has no such key. */
   current(name: KeyName): SigningKey
   find(name: KeyName, id: string): SigningKey | undefined
   /** Public Ed25519 keys as an RFC 7517 key set. */

@@ -146,7 +146,7 @@ async function afterDispatch(
   }
 }
 
-/** Follows the segment at its launcher and records the result; returns the reason of failure when there is none. */
+/** Follows the segment at its launcher and records the result; returns the reason of failure if it has no result. */
 async function followDispatched(
   services: WorkerServices,
   { claim, run, signal, cancel, reached }: Found,
@@ -209,7 +209,7 @@ function startedSegment(claim: Claim, run: SelectedRun): SegmentState {
   return { kind: 'started', by: 'previous-worker', ticket, unanswered: false }
 }
 
-/** The launcher that has the segment, or a ready one; undefined when there is none in time, or the run is cancelled meanwhile. */
+/** The launcher that has the segment, or a ready one; undefined if no launcher is ready in time or the run is cancelled meanwhile. */
 async function findLauncher(
   { unreachableAfterMs }: WorkerServices,
   launchers: Launchers,
