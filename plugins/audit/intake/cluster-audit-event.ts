@@ -38,7 +38,7 @@ export interface AnsweredObject {
   readonly isGone: boolean
 }
 
-/** `malformed`: not an audit event. `incomplete`: of a stage other than ResponseComplete. */
+/** `malformed`: not an audit event. `incomplete`: of a stage other than ResponseComplete, or of a request that was not authenticated. */
 export type ReadEvent = ClusterAuditEvent | 'malformed' | 'incomplete'
 
 // A uid or resourceVersion is short; anything else is not copied (A8).
@@ -52,10 +52,12 @@ export function readClusterAuditEvent(item: unknown): ReadEvent {
   const [auditId, verb, stage] = [text(event['auditID']), text(event['verb']), text(event['stage'])]
   const username = text(asObject(event['user'])['username'])
   const completedAt = new Date(text(event['stageTimestamp']))
-  if (!token.test(auditId) || verb === '' || username === '' || Number.isNaN(completedAt.getTime())) return 'malformed'
-  if (stage !== 'ResponseComplete') return 'incomplete'
-  const request = asObject(event['requestObject'])
+  if (!token.test(auditId) || verb === '' || Number.isNaN(completedAt.getTime())) return 'malformed'
   const { code, reason } = asObject(event['responseStatus'])
+  // A bearer that is not known has no user. Counted as malformed, it would let anyone fill the log with warnings.
+  if (stage !== 'ResponseComplete' || (username === '' && code === 401)) return 'incomplete'
+  if (username === '') return 'malformed'
+  const request = asObject(event['requestObject'])
   return {
     auditId,
     verb,

@@ -233,6 +233,8 @@ test('events of other kinds, stages, verbs and outcomes are ignored; malformed a
     clusterEvent({ stage: 'RequestReceived' }),
     clusterEvent({ verb: 'get' }),
     ...[302, 400, 401, 405, 413, 415, 429].map((code) => clusterEvent({ code })),
+    // A request with an unknown bearer: each would be a warning that anyone can cause.
+    clusterEvent({ code: 401, user: '' }),
     clusterEvent({ objectRef: { resource: 'pods', namespace: 'demo', name: 'x' } }),
     clusterEvent({ objectRef: status }),
     clusterEvent({ requestURI: '/x?dryRun=All' }),
@@ -240,7 +242,15 @@ test('events of other kinds, stages, verbs and outcomes are ignored; malformed a
     clusterEvent({ requestObject: { metadata: { resourceVersion: '7' } } }),
   ]
   const unusable = [clusterEvent({ responseObject: undefined }), clusterEvent({ responseObject: { metadata: {} } })]
-  const malformed = [null, 7, 'x', {}, clusterEvent({ auditID: 'a b' }), clusterEvent({ stageTimestamp: 'then' })]
+  const malformed = [
+    null,
+    7,
+    'x',
+    {},
+    clusterEvent({ auditID: 'a b' }),
+    clusterEvent({ stageTimestamp: 'then' }),
+    clusterEvent({ user: '' }),
+  ]
   assert.deepEqual(toClusterRequests([...ignored, ...unusable, ...malformed], kinds), {
     events: [],
     ignored: ignored.length,
