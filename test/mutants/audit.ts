@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a denial that two report counts twice',
-    file: 'plugins/audit/rows/audit-row.ts',
+    file: 'plugins/audit/rows/row-keys.ts',
     find: "return auditId === '' ? `event/${event.id}` : `request/${auditId}`",
     replace: "return auditId === '\\0' ? '' : `event/${event.id}`",
     tests: ['plugins/audit/intake/intake.test.ts'],
@@ -110,7 +110,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a guess replaces the exact caller of the same batch',
-    file: 'plugins/audit/rows/audit-row.ts',
+    file: 'plugins/audit/rows/merge-rows.ts',
     find: 'const exact = [before, row].filter((one) => one.actor_exact)',
     replace: 'const exact = [row, before]',
     tests: audit,
@@ -118,7 +118,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'updates of one object are one row',
-    file: 'plugins/audit/rows/audit-row.ts',
+    file: 'plugins/audit/rows/row-keys.ts',
     find: "return action === 'update' ? `update/${uid}/${resourceVersion}` : `${action}/${uid}`",
     replace: "return resourceVersion === '\\0' ? '' : `${action}/${uid}`",
     tests: audit,

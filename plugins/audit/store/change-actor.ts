@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { ObjectChange } from '#core/controllers/objects/extension-points.ts'
-import { changeId } from '../rows/audit-row.ts'
+import { changeId } from '../rows/row-keys.ts'
 import type { AuditTables } from './tables.ts'
 
 /** Returns the authenticated actor of a change while the key of its row is kept. Returns undefined for a guess or a missing row. */

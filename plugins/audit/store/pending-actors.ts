@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { mergeRows } from '../rows/audit-row.ts'
+import { mergeRows } from '../rows/merge-rows.ts'
 import type { AuditRow } from '../rows/audit-row.ts'
 import { arrayParameter, ids } from './array-parameter.ts'
 import { claimKeys, insertUnkeyed } from './insert-rows.ts'

@@ -1,15 +1,7 @@
 import { sql } from 'kysely'
-import {
-  countOf,
-  idOf,
-  intentOf,
-  isAct,
-  isCounted,
-  isUnknown,
-  mergeRows,
-  toAmendment,
-  toLate,
-} from '../rows/audit-row.ts'
+import { toAmendment, toLate } from '../rows/late-rows.ts'
+import { mergeRows } from '../rows/merge-rows.ts'
+import { countOf, idOf, intentOf, isAct, isCounted, isUnknown } from '../rows/row-keys.ts'
 import type { AuditRow } from '../rows/audit-row.ts'
 import { arrayParameter, details, ids, texts } from './array-parameter.ts'
 import { claimKeys, insertRows } from './insert-rows.ts'
