@@ -129,7 +129,7 @@ interface Frame {
 }
 
 /** The API server's versions are older than the resume version: it was restored, or is another one. */
-class NeverHad extends Error {}
+class VersionAhead extends Error {}
 
 // Parts share the limits of their kind; each has room for some changes.
 function boundsOf(part: ReflectedPart | undefined) {
@@ -148,7 +148,7 @@ function noteFailure(
   { error, failures }: { readonly error: unknown; readonly failures: number },
 ): number {
   const what = { kind: resource.kind, ...(part === undefined ? {} : { namespace: part.namespace }) }
-  if (position.reason === 'resumed' && position.version === undefined && isForgotten(error)) {
+  if (position.reason === 'resumed' && position.version === undefined && isExpired(error)) {
     log.info(what, 'resourceVersion expired, relisting')
     position.reason = 'start'
     return 0
@@ -201,8 +201,8 @@ async function findResumeVersion(options: ReflectorOptions, position: Position):
 }
 
 // Other failures are temporary: dropping the resume version would merge the changes made meanwhile.
-function isForgotten(error: unknown): boolean {
-  return error instanceof NeverHad || isStatus(error, 410) || isStatus(error, 400)
+function isExpired(error: unknown): boolean {
+  return error instanceof VersionAhead || isStatus(error, 410) || isStatus(error, 400)
 }
 
 // Hundreds of namespaces must not list concurrently: a server slow to answer them would be treated as stalled.
@@ -214,7 +214,7 @@ async function listInTurn(options: ReflectorOptions, position: Position): Promis
 async function listAll(options: ReflectorOptions, { reason, last }: Position): Promise<string> {
   const { cluster, handler, resource, signal } = options
   const part = partQuery(resource, options.part?.namespace)
-  const at = reason === 'resumed' && last !== undefined ? await placeAt(options, last) : {}
+  const at = reason === 'resumed' && last !== undefined ? await atStoredVersion(options, last) : {}
   for (let next: string | undefined; ;) {
     // An expired `continue` (410) fails the list, and the next attempt starts it from the beginning.
     const page = await cluster.list(resource, {
@@ -234,10 +234,10 @@ async function listAll(options: ReflectorOptions, { reason, last }: Position): P
 }
 
 // Lists at the stored version, so that objects that differ for another reason are found. The watch then reports later changes.
-async function placeAt({ cluster, resource, signal, part }: ReflectorOptions, version: string) {
+async function atStoredVersion({ cluster, resource, signal, part }: ReflectorOptions, version: string) {
   const query = { ...partQuery(resource, part?.namespace), limit: 1, signal }
   const { resourceVersion: newest } = await cluster.list(resource, query)
-  if (isNewer(version, newest)) throw new NeverHad('the resume version is ahead of the API server')
+  if (isNewer(version, newest)) throw new VersionAhead('the resume version is ahead of the API server')
   return { resourceVersion: version, resourceVersionMatch: 'Exact' } as const
 }
 
