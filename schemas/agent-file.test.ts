@@ -9,7 +9,6 @@ import { AgentFile } from './agent-file/schema.ts'
 import * as agentsApi from './api/agents.ts'
 import * as auditApi from './api/audit.ts'
 import * as commonApi from './api/common.ts'
-import * as providersApi from './api/providers.ts'
 import * as runsApi from './api/runs.ts'
 import * as templatesApi from './api/templates.ts'
 import { kinds } from './kinds.ts'
@@ -222,16 +221,7 @@ test('UXM3: every pattern of a kind, the agent format and the API is refused in 
     if ('pattern' in node && typeof node.pattern === 'string') patterns.add(node.pattern)
     for (const child of Object.values(node)) collect(child)
   }
-  for (const part of [
-    kinds.map(({ spec }) => spec),
-    AgentFile,
-    agentsApi,
-    auditApi,
-    commonApi,
-    providersApi,
-    runsApi,
-    templatesApi,
-  ])
+  for (const part of [kinds.map(({ spec }) => spec), AgentFile, agentsApi, auditApi, commonApi, runsApi, templatesApi])
     collect(part)
   assert.ok(patterns.size > 15)
   assert.deepEqual(

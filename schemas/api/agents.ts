@@ -13,8 +13,6 @@ import {
   dryRun,
   listOf,
   namespaceQuery,
-  pageQuery,
-  scope,
   time,
 } from './common.ts'
 
@@ -24,20 +22,6 @@ const objectName = Type.String({ minLength: 1, maxLength: 253 })
 
 /** An AgentDeployment in an answer. */
 export const Agent = clusterObject(AgentDeployment)
-
-/** A page of agents. */
-export const AgentList = listOf(Agent)
-
-/** Query of `GET /api/agents`. */
-export const AgentListQuery = Type.Object(
-  {
-    namespace: Type.Optional(namespaceQuery),
-    labelSelector: Type.Optional(Type.String({ maxLength: 1024 })),
-    scope: Type.Optional(scope),
-    ...pageQuery,
-  },
-  strict,
-)
 
 /** Query of routes that write an agent. */
 export const DryRunQuery = Type.Object({ dryRun: Type.Optional(dryRun) }, strict)
