@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
@@ -36,10 +36,9 @@ export async function createAgents(pool: KubePool, bearer: string, count: number
 
 // Half a kilobyte of prose from different positions, since equal prompts would compress to nothing.
 function createPrompts(): (index: number) => string {
-  const prose = ['architecture', 'operations', 'runbook'].map((name) =>
-    readFileSync(join(root, 'docs', `${name}.md`), 'utf8'),
-  )
-  const text = prose.join('')
+  const folder = join(root, 'docs', 'operations')
+  const pages = globSync('*.md', { cwd: folder }).toSorted()
+  const text = pages.map((page) => readFileSync(join(folder, page), 'utf8')).join('')
   return (index) => {
     const start = (index * 7_919) % (text.length - 500)
     return text.slice(start, start + 500)
