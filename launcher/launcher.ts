@@ -46,6 +46,8 @@ export interface Supervision {
   readonly exited?: () => Promise<number | undefined>
   /** Reports a refused connection: no run starts until the agent is ready again. Absent for a child process, whose exit is reported. */
   readonly lost?: () => void
+  /** Reports that the kubelet is about to end the agent: no run starts until it answers again. Absent for a child process. */
+  readonly ending?: () => void
   /** Answer of the liveness probe of the agent's container; absent if it has none. */
   readonly alive?: () => boolean
 }
@@ -145,6 +147,7 @@ function listenForRuns(parts: Parts): Promise<Listener> {
         alive: supervision.alive ?? (() => true),
         idle: registry.idle,
         idleMs: settings.graceMs - reserveMs,
+        agentEnding: supervision.ending ?? (() => undefined),
       }),
       ...invokeRoutes({
         registry,

@@ -71,8 +71,14 @@ function supervision(
   { agent, separate }: { agent: { readonly process?: Supervisor }; separate: SeparateAgent | undefined },
 ): Supervision {
   if (separate !== undefined) {
-    const { started, lost } = watchAgent(settings.agentPort, new AbortController().signal, log)
-    return { ...separate, started: () => separate.alive() && started(), lost }
+    const watched = watchAgent(settings.agentPort, new AbortController().signal, log)
+    return {
+      ...separate,
+      started: () => separate.alive() && watched.started(),
+      lost: watched.lost,
+      // At the end of the grace period the kubelet kills what is left.
+      ending: () => watched.ending(settings.graceMs),
+    }
   }
   if (settings.builtIn) return { ready: () => Promise.resolve(true), started: () => true }
   return {

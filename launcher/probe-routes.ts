@@ -10,19 +10,27 @@ export interface ProbeRoutesOptions {
   readonly idle: () => Promise<void>
   /** Maximum wait in milliseconds. */
   readonly idleMs: number
+  /** Refuses new runs until the agent has ended and answers again. */
+  readonly agentEnding: () => void
+  /** Time that a terminating pod still starts runs (3 s), since workers cache EndpointSlices for a second. */
+  readonly leavingMs?: number
 }
 
-// Workers cache EndpointSlices for a second, so a terminating pod still receives runs for a moment.
-const leavingMs = 3_000
+const defaultLeavingMs = 3_000
 
 /**
  * `/livez`: all ports are bound. `/agent/livez`: liveness probe of the agent's container. `/idle`: its preStop hook, which
- * responds when all runs have ended (P3).
+ * responds when all runs have ended (P3). New runs are refused before that: the kubelet ends the agent on the response, while
+ * EndpointSlices of a busy cluster may still list the pod (PODA28).
  */
-export function probeRoutes({ alive, idle, idleMs }: ProbeRoutesOptions): readonly Route[] {
+export function probeRoutes(options: ProbeRoutesOptions): readonly Route[] {
+  const { alive, idle, idleMs, agentEnding, leavingMs = defaultLeavingMs } = options
   // Requests share one wait: the agent can send any number of them.
   let waiting: Promise<void> | undefined
-  const settled = (): Promise<void> => (waiting ??= idle().finally(() => (waiting = undefined)))
+  const settled = (): Promise<void> => {
+    agentEnding()
+    return (waiting ??= idle().finally(() => (waiting = undefined)))
+  }
   return [
     { method: 'GET', pattern: '/livez', handle: ({ response }) => answer(response, 200, { status: 'ok' }) },
     {
@@ -37,7 +45,8 @@ export function probeRoutes({ alive, idle, idleMs }: ProbeRoutesOptions): readon
         const gone = new AbortController()
         response.once('close', () => gone.abort())
         const late = sleep(idleMs, undefined, { signal: gone.signal })
-        await Promise.race([sleep(leavingMs).then(settled), late]).catch(() => undefined)
+        const leaving = sleep(leavingMs, undefined, { signal: gone.signal })
+        await Promise.race([leaving.then(settled), late]).catch(() => undefined)
         if (!gone.signal.aborted) answer(response, 200, { status: 'idle' })
         gone.abort()
       },

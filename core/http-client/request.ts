@@ -12,6 +12,8 @@ export interface ExchangeRequest extends AnswerHandler {
   readonly headersTimeout?: number
   /** Timeout between two chunks; 0 disables it. */
   readonly bodyTimeout?: number
+  /** Closes the connection after the response. */
+  readonly reset?: boolean
 }
 
 /** Response headers, names in lower case. */
@@ -81,6 +83,7 @@ function toOptions(request: Omit<ExchangeRequest, keyof AnswerHandler>): Dispatc
     body: request.body ?? null,
     headersTimeout: request.headersTimeout ?? 0,
     bodyTimeout: request.bodyTimeout ?? 0,
+    ...(request.reset === undefined ? {} : { reset: request.reset }),
   }
 }
 

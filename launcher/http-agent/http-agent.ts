@@ -148,6 +148,8 @@ function target(options: HttpAgentOptions, context: RunContext, path: string) {
     origin: `http://127.0.0.1:${options.port}`,
     path,
     method: 'POST' as const,
+    // An agent closes idle connections at any time, and whether it has read a request that arrives then is unknown (PODA29).
+    reset: true,
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',

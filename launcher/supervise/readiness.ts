@@ -1,7 +1,10 @@
 import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '#core/log/logger.ts'
 
 const probeTimeoutMs = 1000
+/** Shorter than the restart of a container. */
+const awayPollMs = 50
 /** Longer than the start of most agents. */
 const defaultLateMs = 10_000
 
@@ -46,6 +49,8 @@ export interface WatchedAgent {
   started(): boolean
   /** Reports a refused connection: `started` is false until the agent answers again. */
   lost(): void
+  /** Reports that the agent is about to be ended: `started` is false until it has ended and answers again, or for `withinMs`. */
+  ending(withinMs: number): void
 }
 
 /** Watches the agent of another container until `signal` aborts. */
@@ -58,13 +63,35 @@ export function watchAgent(port: number, signal: AbortSignal, log: Logger): Watc
   }
   // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void becomeReady()
+  const lost = (): void => {
+    if (!started) return
+    started = false
+    // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
+    void becomeReady()
+  }
+  let ending: Promise<void> | undefined
+  const untilEnded = async (withinMs: number): Promise<void> => {
+    const ended = await untilAgentAway(port, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]))
+    if (ended) {
+      log.info({ port }, 'agent ended, runs start when it answers again')
+      lost()
+    }
+    ending = undefined
+  }
   return {
-    started: () => started,
-    lost() {
-      if (!started) return
-      started = false
-      // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
-      void becomeReady()
+    started: () => started && ending === undefined,
+    lost,
+    ending: (withinMs) => {
+      ending ??= untilEnded(withinMs)
     },
   }
+}
+
+// True if the agent has stopped answering before `signal` aborts.
+async function untilAgentAway(port: number, signal: AbortSignal): Promise<boolean> {
+  while (await isAgentReady(port)) {
+    if (signal.aborted) return false
+    await sleep(awayPollMs)
+  }
+  return true
 }

@@ -1,12 +1,29 @@
 import type { Mutant } from './mutant.ts'
 
 const away = ['launcher/http-agent/agent-away.test.ts']
+const ending = ['launcher/http-agent/agent-ending.test.ts']
 const hostileAgent = ['launcher/http-agent/hostile-agent.test.ts']
 const eventStream = ['launcher/invoke/event-stream.test.ts']
 const agentFile = ['schemas/agent-file.test.ts']
 
 /** Defects in the defences of launcher and agent format against hostile input. */
 export const mutants: readonly Mutant[] = [
+  {
+    name: 'runs are sent on idle connections of the agent',
+    file: 'launcher/http-agent/http-agent.ts',
+    find: '    reset: true,\n',
+    replace: '',
+    tests: ending,
+    only: 'PODA29',
+  },
+  {
+    name: 'runs start while the kubelet ends the agent',
+    file: 'launcher/probe-routes.ts',
+    find: '    agentEnding()\n',
+    replace: '',
+    tests: ending,
+    only: 'PODA28',
+  },
   {
     name: 'the YAML library compares all keys of a map in pairs',
     file: 'schemas/agent-file/parse.ts',

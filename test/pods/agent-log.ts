@@ -46,7 +46,9 @@ createServer((asked, answer) => {
   const id = asked.headers['x-mesh-run-id']
   const parts = []
   asked.on('data', (part) => parts.push(part)).on('end', () => {
-    const report = request('${url}' + asked.url + '/' + id + '/' + require('node:os').hostname(), { method: 'POST' }, (received) => {
+    const path = asked.url + '/' + id + '/' + require('node:os').hostname()
+    // No idle connection of a busy log server is used.
+    const report = request('${url}' + path, { method: 'POST', agent: false }, (received) => {
       received.resume()
       if (asked.url === '/cancel') return stops.get(id)?.(), reply(200, {})
       const end = () => (clearTimeout(timer), stops.delete(id), reply(200, { output: 'done' }))
