@@ -104,22 +104,24 @@ test('chosen namespaces: the directory has their names, without a store', async 
 
 test('what is not followed is reported by namespace, for some of many', () => {
   const states = createWatchStates({ log: silent })
+  const bots = { group: 'mesh.dev', plural: 'bots', kind: 'Bot' }
+  const jobs = { group: 'batch', plural: 'jobs', kind: 'Job' }
   const [first, second, third, all] = [
-    states.add({ kind: 'Agent', namespace: 'b' }),
-    states.add({ kind: 'Job', namespace: 'b' }),
-    states.add({ kind: 'Agent', namespace: 'a' }),
-    states.add({ kind: 'Tenant', namespace: '' }),
+    states.add({ resource: bots, namespace: 'b' }),
+    states.add({ resource: jobs, namespace: 'b' }),
+    states.add({ resource: bots, namespace: 'a' }),
+    states.add({ resource: { group: 'mesh.dev', plural: 'tenants', kind: 'Tenant' }, namespace: '' }),
   ]
   assert.deepEqual(states.notes(), [])
-  for (const set of [first, second, all]) set?.('denied')
+  for (const set of [first, second, all]) set?.('denied', { verb: 'list', account: 'manager' })
   third?.('absent')
   assert.deepEqual(states.notes(), [
-    'list or watch of Tenant in all namespaces is denied',
+    'all namespaces: list of tenants.mesh.dev is denied to manager',
     'namespace a does not exist',
-    'namespace b: list or watch of Agent, Job is denied',
+    'namespace b: list of bots.mesh.dev, jobs.batch is denied to manager',
   ])
   for (const set of [first, second, third, all]) set?.('followed')
   assert.deepEqual(states.notes(), [])
-  for (let index = 0; index < 60; index += 1) states.add({ kind: 'Agent', namespace: `n${index}` })('denied')
-  assert.deepEqual([states.notes().length, states.notes().at(-1)], [51, '10 more namespaces are not followed'])
+  for (let index = 0; index < 60; index += 1) states.add({ resource: bots, namespace: `n${index}` })('denied')
+  assert.deepEqual([states.notes().length, states.notes().at(-1)], [51, '10 more parts are not watched'])
 })

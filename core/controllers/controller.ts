@@ -41,8 +41,8 @@ function runOne(options: ReconcilerOptions, reconciler: Reconciler, watches: Sha
   const own = watches.subscribe({
     resource: reconciler.resource,
     handlerOf: (part) => primary(reconciler, { objects, queue, listed: (keys) => first.listed(part, keys) }),
-    // A denied namespace does not delay the others.
-    onState: (part, state) => state === 'denied' && first.listed(part, []),
+    // What cannot be listed does not delay the others (CON4).
+    onState: (part, state) => (state === 'denied' || state === 'unserved') && first.listed(part, []),
   })
   const loops = [
     ...own.map((loop, part) => loop.finally(() => first.listed(part, []))),

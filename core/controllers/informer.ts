@@ -56,17 +56,17 @@ export function runInformers(options: InformerOptions): RunningWork {
     return parts.map((namespace) => {
       const first = Promise.withResolvers<void>()
       const labels = { kind: informer.resourceKind, watched_namespace: namespace ?? '' }
-      const setState = states.add({ kind: informer.resourceKind, namespace: namespace ?? '' })
+      const setState = states.add({ resource: informer.resource, namespace: namespace ?? '' })
       const done = reflect({
         ...options,
         resource: informer.resource,
         handler: createHandler(options, { informer, part: { ...informer, namespace }, synced: first.resolve }),
         part: namespace === undefined ? undefined : { namespace, of: parts.length, ...shared },
         onWaiting: (changes) => waiting?.set(changes, labels),
-        onState: (state) => {
-          setState(state)
-          // A denied namespace does not delay the others.
-          if (state === 'denied') first.resolve()
+        onState: (state, refusal) => {
+          setState(state, refusal)
+          // What cannot be listed does not delay the others (CON4).
+          if (state === 'denied' || state === 'unserved') first.resolve()
         },
       }).finally(first.resolve)
       return { synced: first.promise, done }

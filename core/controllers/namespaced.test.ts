@@ -300,13 +300,13 @@ test(
     await until('the allowed one is followed', async () => (await factsOf(it, `in-${a}`)).length === 1)
     await until('the allowed one is reconciled', async () => reconciled.includes(`${a}/in-${a}`))
     assert.deepEqual(manager.notes(), [
-      `namespace ${a}: list or watch of Namespace is denied`,
-      `namespace ${b}: list or watch of ConfigMap, Namespace is denied`,
+      `namespace ${a}: list of namespaces is denied to system:serviceaccount:${a}:manager`,
+      `namespace ${b}: list of configmaps, namespaces is denied to system:serviceaccount:${a}:manager`,
     ])
     await it.bind(b, a)
     await until('it is followed', async () => (await factsOf(it, `in-${b}`)).length === 1)
     await until('it is reconciled', async () => reconciled.includes(`${b}/in-${b}`))
-    await until('it is no note', async () => !manager.notes().some((note) => note.includes('ConfigMap')))
+    await until('it is no note', async () => !manager.notes().some((note) => note.includes('configmaps')))
   },
 )
 

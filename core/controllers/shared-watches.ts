@@ -56,15 +56,15 @@ export function createSharedWatches(options: SharedWatchOptions): SharedWatches 
     const parts = partsOf(resource, options.served ?? everyNamespace)
     for (const [part, { resolve, reject }] of ended.entries()) {
       const namespace = parts[part]
-      const setState = states.add({ kind: resource.kind, namespace: namespace ?? '' })
+      const setState = states.add({ resource, namespace: namespace ?? '' })
       reflect({
         ...options,
         cluster,
         resource,
         handler: combine(subscribers.map((one) => one.handlerOf(part))),
         part: namespace === undefined ? undefined : { namespace, of: parts.length, ...shared },
-        onState: (state) => {
-          setState(state)
+        onState: (state, refusal) => {
+          setState(state, refusal)
           for (const one of subscribers) one.onState?.(part, state)
         },
       }).then(resolve, reject)

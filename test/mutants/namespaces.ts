@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'chosen namespaces: one that is denied holds back the synchronisation',
     file: 'core/controllers/informer.ts',
-    find: `if (state === 'denied') first.resolve()`,
+    find: `if (state === 'denied' || state === 'unserved') first.resolve()`,
     replace: '',
     tests: informers,
     only: 'denied is reported by name',

@@ -11,7 +11,8 @@ import { describeError } from '#core/log/describe-error.ts'
 import { isNewer } from '#core/kube/resource-version.ts'
 import type { NamespaceAbsence } from './namespace-absence.ts'
 import { partQuery } from '#core/cluster/served-namespaces.ts'
-import type { WatchState } from './watch-states.ts'
+import { toRefusal } from './watch-states.ts'
+import type { Refusal, WatchState } from './watch-states.ts'
 
 /**
  * Why everything is listed. After `start` and `expired`, changes may have been merged or missed. `resumed` lists at the stored version, so
@@ -52,7 +53,7 @@ export interface ReflectorOptions {
   readonly part?: ReflectedPart | undefined
   /** Called with the number of buffered changes whenever it changes. */
   readonly onWaiting?: (changes: number) => void
-  readonly onState?: (state: WatchState) => void
+  readonly onState?: (state: WatchState, refusal?: Refusal) => void
   readonly pageSize?: number
   /** Seconds until the server ends a watch; the next one resumes at the last version. */
   readonly watchSeconds?: number
@@ -105,7 +106,7 @@ export async function reflect(options: ReflectorOptions): Promise<void> {
       failures = frames > 0 || performance.now() - started > 5_000 ? 0 : failures + 1
     } catch (error) {
       if (signal.aborted) break
-      if (isStatus(error, 403)) pauseBounds = deniedBounds
+      if (isStatus(error, 403) || isStatus(error, 404)) pauseBounds = deniedBounds
       failures = noteFailure(options, position, { error, failures })
     }
     if (failures > 0) await sleep(backoffMs(failures - 1, pauseBounds), signal)
@@ -156,8 +157,14 @@ function noteFailure(
   if (isStatus(error, 403)) {
     position.mayBeAbsent = part !== undefined && resource.namespaced
     // Logged once, since retries are frequent.
-    onState?.('denied')
+    onState?.('denied', toRefusal(error, position.version === undefined ? 'list' : 'watch'))
     log.debug({ ...what, failures: failures + 1 }, 'list or watch denied')
+  } else if (isStatus(error, 404)) {
+    // The CRD is missing. If it was deleted, its objects were too: the next list finds that out.
+    if (position.version !== undefined)
+      Object.assign(position, { version: undefined, reason: 'expired', last: position.version })
+    onState?.('unserved')
+    log.debug({ ...what, failures: failures + 1 }, 'resource not served')
   } else log.warn({ ...what, failures: failures + 1, ...describeError(error) }, 'watch failed, retrying')
   return failures + 1
 }

@@ -1,13 +1,24 @@
+import type { KubeError } from '#core/kube/status.ts'
+import type { Resource } from '#core/kube/client.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { controllerMetrics } from './metrics.ts'
 
-/** `denied`: the API server refuses list or watch (403). `absent`: the namespace does not exist. */
-export type WatchState = 'followed' | 'denied' | 'absent'
+/**
+ * `denied`: the API server refuses list or watch (403). `unserved`: it does not have the resource (404), such as a kind without its CRD.
+ * `absent`: the namespace does not exist.
+ */
+export type WatchState = 'followed' | 'denied' | 'unserved' | 'absent'
 
-/** What is watched: a kind, in all namespaces or in one. */
+/** The refused call: its verb, and the account that lacks the right, as the API server names it. */
+export interface Refusal {
+  readonly verb: 'list' | 'watch'
+  readonly account?: string
+}
+
+/** What is watched: a resource, in all namespaces or in one. */
 export interface WatchedPart {
-  readonly kind: string
+  readonly resource: Pick<Resource, 'group' | 'plural' | 'kind'>
   /** '' for all namespaces. */
   readonly namespace: string
 }
@@ -15,13 +26,14 @@ export interface WatchedPart {
 /** States of all watches of a process, for readiness, metrics and log. */
 export interface WatchStates {
   /** Registers a watch. Returns the function that sets its state. */
-  add(part: WatchedPart): (state: WatchState) => void
-  /** One line per namespace that is not watched. */
+  add(part: WatchedPart): (state: WatchState, refusal?: Refusal) => void
+  /** Lines that name what is not watched, and why: by account and verb, or by namespace. */
   notes(): readonly string[]
 }
 
 interface Entry extends WatchedPart {
   state: WatchState
+  refusal?: Refusal | undefined
 }
 
 const MOST_NOTES = 50
@@ -30,42 +42,64 @@ const MOST_NOTES = 50
 export function createWatchStates({ log, metrics }: { log: Logger; metrics?: Metrics | undefined }): WatchStates {
   const entries: Entry[] = []
   const gauge = metrics?.gauge(controllerMetrics.watchesDenied)
-  const count = ({ kind, namespace }: WatchedPart): number =>
-    entries.filter((one) => one.kind === kind && one.namespace === namespace && one.state === 'denied').length
+  const count = ({ resource: { kind }, namespace }: WatchedPart): number =>
+    entries.filter((one) => one.resource.kind === kind && one.namespace === namespace && one.state === 'denied').length
   return {
     add: (part) => {
       const entry: Entry = { ...part, state: 'followed' }
       entries.push(entry)
-      return (state) => {
-        if (entry.state === state) return
+      return (state, refusal) => {
+        const before = entry.state
         entry.state = state
-        gauge?.set(count(entry), { kind: entry.kind, watched_namespace: entry.namespace })
-        const { kind, namespace } = entry
-        if (state === 'denied') log.warn({ kind, namespace }, 'list or watch denied')
-        else if (state === 'absent') log.info({ kind, namespace }, 'namespace not found, waiting for it')
-        else log.info({ kind, namespace }, 'watching kind')
+        entry.refusal = refusal
+        if (before === state) return
+        gauge?.set(count(entry), { kind: part.resource.kind, watched_namespace: part.namespace })
+        logState(log, entry)
       }
     },
     notes: () => {
       const lines = notesOf(entries)
       const more = lines.length - MOST_NOTES
-      return more > 0 ? [...lines.slice(0, MOST_NOTES), `${more} more namespaces are not followed`] : lines
+      return more > 0 ? [...lines.slice(0, MOST_NOTES), `${more} more parts are not watched`] : lines
     },
   }
 }
 
-function notesOf(entries: readonly Entry[]): readonly string[] {
-  const byNamespace = Map.groupBy(
-    entries.filter(({ state }) => state !== 'followed'),
-    ({ namespace }) => namespace,
-  )
-  return [...byNamespace].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([namespace, of]) => noteOf(namespace, of))
+/** The refusal of a 403. The API server's message names the account; a different authorizer may not. */
+export function toRefusal({ message }: KubeError, verb: Refusal['verb']): Refusal {
+  const account = /\bUser "([^"\\]{1,253})" cannot /.exec(message)?.[1]
+  return { verb, ...(account === undefined ? {} : { account }) }
 }
 
-function noteOf(namespace: string, entries: readonly Entry[]): string {
-  const denied = entries.filter(({ state }) => state === 'denied').map(({ kind }) => kind)
-  const kinds = [...new Set(denied)].toSorted().join(', ')
-  if (namespace === '') return `list or watch of ${kinds} in all namespaces is denied`
-  if (denied.length === 0) return `namespace ${namespace} does not exist`
-  return `namespace ${namespace}: list or watch of ${kinds} is denied`
+function logState(log: Logger, { resource: { kind, group, plural }, namespace, state, refusal }: Entry): void {
+  const what = { kind, namespace, resource: nameOf({ group, plural }) }
+  if (state === 'denied') log.warn({ ...what, ...refusal }, 'list or watch denied')
+  else if (state === 'unserved') log.warn(what, 'resource not served by the API server, waiting for it')
+  else if (state === 'absent') log.info(what, 'namespace not found, waiting for it')
+  else log.info(what, 'watching kind')
+}
+
+function notesOf(entries: readonly Entry[]): readonly string[] {
+  const byLine = Map.groupBy(
+    entries.filter(({ state }) => state !== 'followed'),
+    lineOf,
+  )
+  return [...byLine].map(([line, of]) => line.replace('%', resourcesOf(of))).toSorted()
+}
+
+// `%` is replaced by the resources of all entries with the same line.
+function lineOf({ namespace, state, refusal }: Entry): string {
+  if (state === 'unserved') return 'the API server does not serve %: a CRD is missing (mesh manifests)'
+  if (state === 'absent') return `namespace ${namespace} does not exist`
+  const { verb = 'list', account = 'this account' } = refusal ?? {}
+  const where = namespace === '' ? 'all namespaces' : `namespace ${namespace}`
+  return `${where}: ${verb} of % is denied to ${account}`
+}
+
+function resourcesOf(entries: readonly Entry[]): string {
+  return [...new Set(entries.map(({ resource }) => nameOf(resource)))].toSorted().join(', ')
+}
+
+function nameOf({ group, plural }: Pick<Resource, 'group' | 'plural'>): string {
+  return group === '' ? plural : `${plural}.${group}`
 }
