@@ -34,6 +34,11 @@ const commands: readonly Command[] = [
     summary: 'fill the tables of a projection from the event log again',
     load: async () => loadRebuild(),
   },
+  {
+    words: 'manifests',
+    summary: 'print the CRDs and roles that the installed plugins need',
+    load: async () => loadManifests(),
+  },
   { words: 'restore', summary: 'run once after a backup was restored', load: async () => loadRestore() },
   { words: 'keys init', summary: 'make the signing keys that are missing', load: async () => loadKeys('init') },
   { words: 'keys rotate', summary: 'publish new signing keys', load: async () => loadKeys('rotate') },
@@ -60,6 +65,12 @@ async function loadRebuild(): Promise<(input: CommandInput) => Promise<number>> 
   const { plugins } = await import('#plugins/index.ts')
   return (input) =>
     rebuildCommand(input, (composition) => composeHost({ ...composition, plugins, env: input.env, version }))
+}
+
+async function loadManifests(): Promise<(input: CommandInput) => Promise<number>> {
+  const { manifestsCommand } = await import('#core/host/commands/manifests-command.ts')
+  const { plugins } = await import('#plugins/index.ts')
+  return (input) => manifestsCommand(input, plugins)
 }
 
 async function loadKeys(kind: 'init' | 'rotate'): Promise<(input: CommandInput) => Promise<number>> {

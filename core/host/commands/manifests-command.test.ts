@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { Type } from 'typebox'
+import { parseAllDocuments } from 'yaml'
+import { crud } from '#core/plugin/crud.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
+import { defineKind } from '#schemas/kind.ts'
+import { needs } from '#test/harness/find-server.ts'
+import { sharedKube } from '#test/harness/kube.ts'
+import { kubectl } from '#test/harness/kubectl.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { manifestsCommand } from './manifests-command.ts'
+
+const Sample = defineKind({
+  kind: 'BuiltInSample',
+  plural: 'builtinsamples',
+  description: 'A kind of the platform.',
+  spec: Type.Object({ size: Type.Integer({ description: 'Size.' }) }, { description: 'A sample.' }),
+})
+
+const builtIn = definePlugin({
+  contract: 1,
+  name: 'sample',
+  settings: Type.Object({}),
+  kinds: [crud(Sample, { verbs: [], sample: { size: 1 } })],
+  create: () => ({}),
+})
+
+const acme = `export default (mesh) => mesh.definePlugin({
+  contract: 1,
+  name: 'acme',
+  settings: mesh.Type.Object({}),
+  access: [{ group: '', resource: 'configmaps', reason: 'Cogs are kept there.', manager: ['get', 'create'] }],
+  kinds: [mesh.crud(mesh.defineKind({
+    group: 'acme.example', kind: 'ManifestCog', plural: 'manifestcogs', description: 'A cog.',
+    spec: mesh.Type.Object({ teeth: mesh.Type.Integer({ minimum: 1, maximum: 99, description: 'Teeth.' }) }, { description: 'A cog.' }),
+  }), { verbs: ['list', 'create'], sample: { teeth: 7 } })],
+  create: () => ({}),
+})
+`
+
+async function run(t: TestContext, args: readonly string[], plugin = acme) {
+  const folder = tempFolder('manifests')
+  t.after(folder.remove)
+  await writeFile(join(folder.path, 'acme.mjs'), plugin)
+  const file = join(folder.path, 'mesh.yaml')
+  await writeFile(file, 'plugins: [./acme.mjs]\n')
+  let out = ''
+  let err = ''
+  const input = {
+    args,
+    env: { MESH_CONFIG: file },
+    out: (text: string) => void (out += text),
+    err: (text: string) => void (err += text),
+  }
+  return { code: await manifestsCommand(input, [builtIn]), out, err }
+}
+
+const namesOf = (text: string) =>
+  parseAllDocuments(text).map((one) => {
+    const { kind, metadata } = one.toJS() as { kind: string; metadata: { name: string } }
+    return `${kind} ${metadata.name}`
+  })
+
+const added = [
+  'CustomResourceDefinition manifestcogs.acme.example',
+  ...['viewer', 'developer', 'operator', 'manager'].map((role) => `ClusterRole mesh-plugin-acme-${role}`),
+  'ClusterRoleBinding mesh-plugin-acme-manager',
+]
+
+test('mesh manifests prints the CRDs and roles of all plugins, or of third parties only', async (t) => {
+  const all = await run(t, [])
+  assert.deepEqual([all.code, all.err], [0, ''])
+  const names = namesOf(all.out)
+  for (const name of [...added, 'CustomResourceDefinition builtinsamples.mesh.dev', 'ClusterRole mesh-viewer'])
+    assert.ok(names.includes(name), name)
+  const third = await run(t, ['--third-party'])
+  assert.deepEqual(namesOf(third.out), added)
+  assert.match(third.out, /# Cogs are kept there\.\n/)
+})
+
+test('mesh manifests names the argument, the plugin or the file that is wrong', async (t) => {
+  for (const args of [['more'], ['--other'], ['\0\ud800'], ['--third-party=x']]) {
+    const { code, out, err } = await run(t, args)
+    assert.deepEqual([code, out], [2, ''], JSON.stringify(args))
+    assert.match(err, /usage: mesh manifests/)
+  }
+  for (const [plugin, message] of [
+    [
+      acme.replace('acme.example', 'mesh.dev'),
+      /plugin \.\/acme\.mjs: kinds\[0\]: the group "mesh\.dev" must be a DNS name/,
+    ],
+    [acme.replace("'get', 'create'", "'*'"), /access\[0\]\.manager must be a list of verbs/],
+    [acme.replace("resource: 'configmaps'", "resource: '*'"), /access\[0\]\.resource must be a plural/],
+    [acme.replace('manager:', 'admin:'), /access\[0\]\.admin is no role/],
+    [acme.replace('ManifestCog', 'BuiltInSample'), /plugins sample and acme both have the kind BuiltInSample/],
+    [acme.replace('sample: { teeth: 7 }', ''), /plugin acme: the kind ManifestCog has no sample/],
+    [acme.replace("plural: 'manifestcogs'", "plural: '../x'"), /defineKind: plural must be lower case/],
+    [acme.replace('kinds: [mesh', 'kinds: [{}, mesh'), /kinds\[0\] must be built by mesh\.crud/],
+  ] as const) {
+    const { code, out, err } = await run(t, [], plugin)
+    assert.deepEqual([code, out], [1, ''], err)
+    assert.match(err, message)
+  }
+})
+
+test(
+  'kube-apiserver accepts what mesh manifests prints, and the manager may watch the kind',
+  needs('etcd', 'kube-apiserver', 'kubectl'),
+  async (t) => {
+    const kube = await sharedKube(t)
+    const config = kube.kubeconfig(kube.tokens['admin'] ?? '')
+    const { out } = await run(t, ['--third-party'])
+    t.after(() => kubectl(config, ['delete', '-f', '-', '--ignore-not-found', '--wait=false'], out))
+    for (const round of [1, 2]) {
+      const applied = await kubectl(config, ['apply', '--server-side', '-f', '-'], out)
+      assert.equal(applied.code, 0, `${round}: ${applied.stderr}`)
+    }
+    const account = '--as=system:serviceaccount:mesh-system:mesh-manager'
+    const may = async (verb: string, resource: string) =>
+      (await kubectl(config, ['auth', 'can-i', verb, resource, account])).stdout.trim()
+    assert.deepEqual(
+      [
+        await may('watch', 'manifestcogs.acme.example'),
+        await may('create', 'manifestcogs.acme.example'),
+        await may('create', 'configmaps'),
+        await may('delete', 'configmaps'),
+      ],
+      ['yes', 'no', 'yes', 'no'],
+    )
+  },
+)
