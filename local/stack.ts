@@ -76,6 +76,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
     folder,
     auditFile: options.apiAudit,
     onAuditEvent: feed.add,
+    plugins: input.plugins,
     log: (message, fields) => log.warn(fields, message),
     readPodLog: (request) => agents.running().readPodLog(request),
   }).catch((error: unknown) => {
@@ -113,13 +114,14 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       composed,
       start: async () => {
         const found = { ...settingsFileOf(env), ...journalCutOf(cluster) }
+        await cluster.install(composed.plugins)
         await composed.host.start()
         feed.start(composed.log)
         // The configuration of agents from an earlier process may be stale (other ports). Agents start after the manager has updated it, and thus only once.
         await composed.host.synced()
         const { log: logger } = composed
         await agents.start({ cluster: cluster.admin, dataDir: folder.root, log: logger, onCrash: terminal.crashed })
-        if (options.demo) await createDemo(cluster.admin, shipped.demo)
+        if (options.demo) await createDemo(cluster.admin, { ...shipped, plugins: composed.plugins })
         // MESH_GATEWAY_PORT overrides the chosen port.
         const addresses = composed.host.addresses()
         const gatewayUrl = addresses.gateway ?? page.gatewayUrl

@@ -11,9 +11,12 @@ import * as auditApi from './api/audit.ts'
 import * as commonApi from './api/common.ts'
 import * as runsApi from './api/runs.ts'
 import * as templatesApi from './api/templates.ts'
-import { kinds } from './kinds.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
 import { patternText } from './pattern-text.ts'
 import { expandAgentConfig, expandAgentFile, findConfigProblems } from './agent-file.ts'
+
+const kinds = kindsOf(plugins)
 
 const EXAMPLES = new URL('../examples/', import.meta.url)
 

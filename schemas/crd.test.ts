@@ -12,8 +12,11 @@ import { generate as generateCrds } from '../scripts/generators/crds.ts'
 import { expandAgentConfig, expandAgentFile, findConfigProblems } from './agent-file.ts'
 import { toStructuralSchema } from './crd-schema.ts'
 import { API_VERSION } from './group.ts'
-import { kinds } from './kinds.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
 import { badSamples, configSamples, goodSamples } from './samples.ts'
+
+const kinds = kindsOf(plugins)
 
 const NAMES = kinds.map((kind) => `crd/${kind.plural}.${kind.group}`)
 const CRDS = new URL('../deploy/crds', import.meta.url).pathname

@@ -1,7 +1,7 @@
 import { toStructuralSchema } from './crd-schema.ts'
 import type { SchemaNode } from './crd-schema.ts'
 import { groupKey } from './group.ts'
-import type { Kind, ScalePaths } from './kind.ts'
+import type { AnyKind, ScalePaths } from './kind.ts'
 
 /** A CustomResourceDefinition (apiextensions.k8s.io/v1) as plain data. */
 export interface CustomResourceDefinition {
@@ -34,7 +34,7 @@ export interface CrdVersion {
 }
 
 /** The CustomResourceDefinition of a kind. */
-export function toCrd(kind: Omit<Kind, 'object'>): CustomResourceDefinition {
+export function toCrd(kind: AnyKind): CustomResourceDefinition {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -67,7 +67,7 @@ export function toCrd(kind: Omit<Kind, 'object'>): CustomResourceDefinition {
   }
 }
 
-function objectSchema(kind: Omit<Kind, 'object'>): SchemaNode {
+function objectSchema(kind: AnyKind): SchemaNode {
   return {
     type: 'object',
     description: kind.description,

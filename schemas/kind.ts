@@ -1,5 +1,6 @@
+import { Type } from 'typebox'
 import type { Static, TObject } from 'typebox'
-import { API_VERSION, GROUP, VERSION } from './group.ts'
+import { GROUP, VERSION } from './group.ts'
 import type { TypedObject } from './object.ts'
 
 /** A column of `kubectl get`; priority 1 shows with `-o wide` only. */
@@ -28,48 +29,66 @@ export interface ScalePaths {
 
 /** What a kind says of itself; everything else about it is generated. */
 export interface KindDefinition<S extends TObject, T extends TObject> {
+  /** API group; default: ours. A third party's kind has a group of its own. */
+  group?: string
+  /** Served version; default: ours. */
+  version?: string
   kind: string
   plural: string
-  singular: string
-  shortNames: readonly string[]
-  scope: 'Namespaced' | 'Cluster'
+  /** Default: the kind in lower case. */
+  singular?: string
+  shortNames?: readonly string[]
+  /** Default: Namespaced. */
+  scope?: 'Namespaced' | 'Cluster'
   description: string
   spec: S
-  status: T
-  printerColumns: readonly PrinterColumn[]
+  /** Default: no fields. */
+  status?: T
+  printerColumns?: readonly PrinterColumn[]
   /** Present where `kubectl scale` and autoscalers set a number of replicas. */
   scale?: ScalePaths
   /** Fields of the spec, dotted, whose old and new values an audit row of an update shows: numbers and short texts, never a secret (A8). */
-  audited: readonly string[]
+  audited?: readonly string[]
   /** Rules on the whole object, the only place where CEL sees `metadata.name`. */
   rules?: readonly Rule[]
 }
 
-/** A kind of ours as a value: names, schemas, and the type of its objects. */
-export interface Kind<Spec = unknown, Status = unknown> extends Omit<KindDefinition<TObject, TObject>, 'rules'> {
-  readonly group: string
-  readonly version: string
+type Declared = KindDefinition<TObject, TObject>
+
+/** A kind as a value: names, schemas, and the type of its objects. */
+export interface Kind<Spec = unknown, Status = unknown>
+  extends Required<Omit<Declared, 'scale'>>, Pick<Declared, 'scale'> {
   readonly apiVersion: string
   readonly namespaced: boolean
-  readonly rules: readonly Rule[]
   /** Gives the object its `apiVersion` and `kind`. */
   object(parts: Omit<TypedObject<Spec, Status>, 'apiVersion' | 'kind'>): TypedObject<Spec, Status>
 }
 
+/** A kind with erased types, without the constructor of its objects. */
+export type AnyKind = Omit<Kind, 'object'>
+
 /** The object type of a kind: `ObjectOf<typeof AgentDeployment>`. */
 export type ObjectOf<K> = K extends Kind<infer Spec, infer Status> ? TypedObject<Spec, Status> : never
 
-/** Declares a kind of our group. */
-export function defineKind<S extends TObject, T extends TObject>(
+/** Declares a kind. */
+export function defineKind<S extends TObject, T extends TObject = TObject>(
   definition: KindDefinition<S, T>,
 ): Kind<Static<S>, Static<T>> {
+  const { group = GROUP, version = VERSION, scope = 'Namespaced', kind } = definition
+  const apiVersion = `${group}/${version}`
   return {
+    singular: kind.toLowerCase(),
+    shortNames: [],
+    status: Type.Object({}),
+    printerColumns: [],
+    audited: [],
+    rules: [],
     ...definition,
-    rules: definition.rules ?? [],
-    group: GROUP,
-    version: VERSION,
-    apiVersion: API_VERSION,
-    namespaced: definition.scope === 'Namespaced',
-    object: (parts) => ({ apiVersion: API_VERSION, kind: definition.kind, ...parts }),
+    group,
+    version,
+    scope,
+    apiVersion,
+    namespaced: scope === 'Namespaced',
+    object: (parts) => ({ apiVersion, kind, ...parts }),
   }
 }

@@ -6,7 +6,10 @@ import { parseAllDocuments } from 'yaml'
 import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { GROUP } from './group.ts'
-import { kinds } from './kinds.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
+
+const kinds = kindsOf(plugins)
 
 const FOLDER = new URL('../deploy/rbac/', import.meta.url)
 const CRDS = new URL('../deploy/crds', import.meta.url).pathname
@@ -52,7 +55,7 @@ test('K6: auditlogs is readable by the operator only', async () => {
   const names = (await roles()).filter((role) => role.rules?.some((rule) => rule.resources.includes('auditlogs')))
   assert.deepEqual(
     names.map((role) => role.metadata.name),
-    ['mesh-operator'],
+    ['mesh-operator', 'mesh-operator-base'],
   )
   assert.deepEqual(
     (await ours('mesh-operator')).filter((pair) => pair.startsWith('auditlogs')),

@@ -1,6 +1,9 @@
 import { stringify } from 'yaml'
 import { toCrd } from '#schemas/crd.ts'
-import { kinds } from '#schemas/kinds.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
+
+const kinds = kindsOf(plugins)
 
 /** CRD manifests: YAML by path in the repository. */
 export async function generateCrds(): Promise<Map<string, string>> {

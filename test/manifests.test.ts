@@ -6,12 +6,15 @@ import { fileURLToPath } from 'node:url'
 import { Value } from 'typebox/value'
 import { parse, parseAllDocuments } from 'yaml'
 import { coreSettingsSchema } from '#core/config/core-settings.ts'
-import { kinds } from '#schemas/kinds.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { buildNamespaced, manifestsOfNamespace } from './flows/platform/namespaced-rights.ts'
+
+const kinds = kindsOf(plugins)
 
 interface Deployment {
   readonly spec: {

@@ -8,8 +8,11 @@ import { expandAgentFile } from '#schemas/agent-file.ts'
 import { toCrd } from '#schemas/crd.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { kinds } from '#schemas/kinds.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
 import { root } from '../tools/platform.ts'
+
+const kinds = kindsOf(plugins)
 
 type Cluster = ReturnType<typeof createKubeClient>
 

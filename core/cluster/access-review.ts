@@ -5,7 +5,7 @@ import { InvalidName, isLabel } from '#core/kube/names.ts'
 import { KubeError } from '#core/kube/status.ts'
 import type { Access, ReviewTarget } from './caller.ts'
 
-/** An access question; `resource` may include a subresource (`agentdeployments/invoke`). */
+/** An access question; `resource` may include a group and a subresource (`agentdeployments/invoke`, `widgets.acme.example`). */
 export interface Question<V extends string, R extends string> extends ReviewTarget {
   readonly verb: V
   readonly resource: R
@@ -32,8 +32,8 @@ export async function askAccess<V extends string, R extends string>(
 
 /** The API server's own 403 for the question, so that a virtual resource is refused like a real one. */
 export function forbidden(username: string, question: Question<string, string>): KubeError {
-  const { verb, resource, namespace, name = '', group = GROUP } = question
-  const [plural = ''] = resource.split('/')
+  const { verb, namespace, name = '' } = question
+  const { group, plural, resource } = partsOfResource(question)
   const qualified = group === '' ? plural : `${plural}.${group}`
   const scope = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`
   const message =
@@ -67,13 +67,26 @@ export function reviewFailure(error: unknown): unknown {
   return new Fail('review_unavailable', undefined, { cause: error })
 }
 
+// `widgets.acme.example/status`: a resource of another group, as kubectl writes it.
+function partsOfResource({ resource, group }: Question<string, string>) {
+  const [qualified = '', subresource] = resource.split('/')
+  const dot = qualified.indexOf('.')
+  const plural = dot < 0 ? qualified : qualified.slice(0, dot)
+  return {
+    group: group ?? (dot < 0 ? GROUP : qualified.slice(dot + 1)),
+    plural,
+    subresource,
+    resource: subresource === undefined ? plural : `${plural}/${subresource}`,
+  }
+}
+
 function specOf(question: Question<string, string>) {
-  const [resource, subresource] = question.resource.split('/')
+  const { group, plural, subresource } = partsOfResource(question)
   return {
     resourceAttributes: {
       verb: question.verb,
-      group: question.group ?? GROUP,
-      resource,
+      group,
+      resource: plural,
       ...(subresource === undefined ? {} : { subresource }),
       ...(question.namespace === '' ? {} : { namespace: question.namespace }),
       ...(question.name === undefined ? {} : { name: question.name }),

@@ -29,11 +29,11 @@ export interface Caller {
   may<V extends string, R extends string>(verb: V, resource: R, where: ReviewTarget): Promise<Access<V, R> | undefined>
 }
 
-/** Target of a review. `resource` may include a subresource: `agentdeployments/invoke`. */
+/** Target of a review. `resource` may include a group and a subresource: `agentdeployments/invoke`, `widgets.acme.example`. */
 export interface ReviewTarget {
   readonly namespace: DnsLabel | ''
   readonly name?: string
-  /** Default: our group. */
+  /** Default: that of the resource, or ours. */
   readonly group?: string
 }
 

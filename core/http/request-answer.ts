@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import { nounOfResource } from '#schemas/kinds.ts'
 import { bodyTooLarge, unsupportedMediaType } from './input/body-errors.ts'
 import { toProblemAnswer } from './problem/problem.ts'
 import type { Answer } from './problem/problem.ts'
 import { stateOf } from './endpoint/request-context.ts'
+import { servicesOf } from './endpoint/server-context.ts'
 
 /** Creates the response to an error and adds details of its request: limits and media types of the route, the object, a remedy. */
 export function toRequestAnswer(error: unknown, request: FastifyRequest): Answer {
@@ -26,7 +26,7 @@ function missingObject({ status, problem: { cluster } }: Answer, request: Fastif
   const { params, attempted } = stateOf(request)
   const namespace = attempted?.name === name ? attempted.namespace : params['name'] === name ? params['ns'] : undefined
   const place = typeof namespace === 'string' && namespace !== '' ? ` in ${namespace}` : ''
-  const noun = nounOfResource(kind)
+  const noun = servicesOf(request.server).names?.nounOf(kind)
   return noun && `There is no ${noun} ${name}${place}.`
 }
 

@@ -10,6 +10,7 @@ import type { Store } from '#core/event-store/store.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Point } from '#core/jobs/extension-point.ts'
+import type { AnyKind } from '#schemas/kind.ts'
 
 /** Services of every plugin. `cluster` only acts as callers; a role's own identity is part of that role's context. */
 export interface Core {
@@ -35,6 +36,8 @@ export interface Core {
   readonly descriptors: () => ReadonlyMap<string, AuditDescriptor>
   /** Every declared event type by its type, core's included. */
   readonly eventTypes: () => ReadonlyMap<string, EventType>
+  /** Kinds of every plugin of the installation. */
+  readonly kinds: () => readonly AnyKind[]
   /** Availability of each plugin in load order, without hidden ones. Readable once every `create` has run. */
   readonly plugins: () => ReadonlyMap<string, Wired>
   /** Values contributed to a point, readable once every `create` has run. */

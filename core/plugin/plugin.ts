@@ -15,7 +15,9 @@ import type {
   StateContext,
   WorkerContext,
 } from './role-contexts.ts'
+import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
 import type { Core } from './core-services.ts'
+import type { KindSlot } from './kind-slot.ts'
 import type { Contribution } from '#core/jobs/extension-point.ts'
 
 /** A dependency that may be absent; its API is then `undefined`. */
@@ -53,6 +55,12 @@ export interface Plugin<Name extends string, Services extends object, Api, S ext
   wiring?(settings: Static<S>, core: Core): Wiring
   readonly migrations?: URL
   readonly events?: readonly EventType[]
+  /** Kinds with their CRDs, routes, informers and rights. Every kind of an installation is followed, also of an unwired plugin. */
+  readonly kinds?: readonly KindSlot[]
+  /** What the plugin's personas and roles may do at the API server, beyond what follows from kinds and informers. */
+  readonly access?: readonly AccessRule[]
+  /** Further kinds that the manager watches. */
+  readonly informers?: readonly Informer[]
   /** Creates the plugin's services, without I/O. */
   create(core: Core, settings: Static<S>, needs: Apis<N>): Services
   /** API for other plugins; they have no other access. */
@@ -67,7 +75,6 @@ export interface Plugin<Name extends string, Services extends object, Api, S ext
   consumers?(services: Services, worker: WorkerContext): readonly Consumer[]
   jobs?(services: Services, worker: WorkerContext): readonly Job[]
   reconcilers?(services: Services, manager: ManagerContext): readonly Reconciler[]
-  informers?(services: Services, manager: ManagerContext): readonly Informer[]
   /** Called in reverse load order. */
   close?(services: Services): Promise<void>
 }

@@ -8,13 +8,14 @@ import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { toCrd } from '#schemas/crd.ts'
 import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
-import { kinds } from '#schemas/kinds.ts'
 import { bootstrap } from './bootstrap.ts'
 import { loadTokens, writePrivate } from '../data-folder/data-folder.ts'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import { toKubeconfig } from './kubeconfig.ts'
 import { personas, userOf } from './personas.ts'
 import type { Persona } from './personas.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 
 /** Folders with the shipped manifests. */
 export const shipped = {
@@ -30,6 +31,8 @@ export interface LocalCluster {
   readonly admin: KubeClient
   /** Location and credentials of the roles: a service account each; none for the BFF (K1) and the worker, which uses the local workloads. */
   readonly location: ClusterLocation
+  /** Applies the objects that an installation with these plugins needs. */
+  install(plugins: readonly AnyPlugin[]): Promise<void>
   close(): Promise<void>
 }
 
@@ -40,18 +43,20 @@ export interface LocalClusterOptions {
   readonly auditFile?: string | undefined
   readonly onAuditEvent?: (event: object) => void
   readonly log: Log
+  /** Plugins of the platform, whose CRDs the server has from its start. */
+  readonly plugins: readonly AnyPlugin[]
 }
 
 const withIdentity: ReadonlySet<Role> = new Set(['manager', 'gateway', 'state'])
 const tokenSeconds = 3600
 
-/** Starts the embedded API server, applies the shipped manifests, and writes the kubeconfig. */
+/** Starts the embedded API server and writes the kubeconfig. */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
-  const { folder, readPodLog, auditFile, onAuditEvent, log } = options
+  const { folder, readPodLog, auditFile, onAuditEvent, log, plugins } = options
   const tokens = loadTokens(folder.tokens, personas)
   const server = await startApiServer({
     dataDir: folder.apiserver,
-    crds: kinds.map(toCrd),
+    crds: kindsOf(plugins).map(toCrd),
     tokens: personas.map((persona) => ({ token: tokens[persona], ...userOf(persona) })),
     readPodLog,
     log,
@@ -61,14 +66,14 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const pool = createPool(server.url, {}, { calls: server.calls })
   try {
     const admin = createKubeClient({ server: server.url, pool, bearer: tokens.admin, userAgent: 'mesh-local' })
-    await bootstrap(admin, shipped)
     const access = { url: server.tlsUrl, certificateAuthority: server.certificateAuthority }
     writePrivate(folder.kubeconfig, toKubeconfig(access, tokens))
     const close = async (): Promise<void> => {
       await pool.close()
       await server.close()
     }
-    return { server, tokens, admin, location: locate(server), close }
+    const install = (all: readonly AnyPlugin[]): Promise<void> => bootstrap(admin, { ...shipped, plugins: all })
+    return { server, tokens, admin, location: locate(server), install, close }
   } catch (error) {
     await server.close()
     throw error

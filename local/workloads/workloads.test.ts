@@ -19,6 +19,8 @@ import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { startApiServer } from '@mesh.dev/embedded-apiserver'
 import { createPool } from '#core/kube/connection-pool.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
 import type { ContainerStatus } from '#plugins/agents/reconcile/status/agent-pod.ts'
 import { agentReconciler } from '#plugins/agents/reconcilers.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
@@ -76,7 +78,9 @@ async function setUp(t: TestContext, options: { runner?: boolean; real?: boolean
     hardened: false,
   } as const
   const controller = new AbortController()
-  const reconcilers = [agentReconciler({ cluster, settings, now: () => new Date(), recordKey, findActor })]
+  const reconcilers = [
+    agentReconciler({ cluster, settings, now: () => new Date(), kinds: () => kindsOf(plugins), recordKey, findActor }),
+  ]
   const manager = runReconcilers({ cluster, reconcilers, log: silent, signal: controller.signal })
   const workloads =
     options.runner === false

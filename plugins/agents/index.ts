@@ -1,5 +1,7 @@
 import { changeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
+import { agentsAccess } from './access.ts'
+import { agentKind } from './kinds.ts'
 import type { AgentsServices } from './services.ts'
 import { createModelGateway } from './generate/model-gateway.ts'
 import { agentRequirement, launcherKeyRecorder } from './points.ts'
@@ -14,11 +16,14 @@ export const agents = definePlugin({
   summary: 'Agents: creating, changing and reading them, their versions and logs.',
   settings: agentSettings,
   settingsFrom: agentSettingSources,
+  kinds: [agentKind],
+  access: agentsAccess,
   create: (core, settings): AgentsServices => ({
     now: core.now,
     gateway: createModelGateway(core.urls.gateway),
     generateRoute: settings.generateRoute,
     checks: () => core.extensions(agentRequirement),
+    kinds: core.kinds,
     reconcile: toReconcileSettings(core, settings),
     recordKey: async (agentUid, publicKey) => {
       for (const keep of core.extensions(launcherKeyRecorder)) await keep(agentUid, publicKey)
@@ -32,7 +37,7 @@ export const agents = definePlugin({
     },
   }),
   routes: (services) => routes(services),
-  reconcilers: ({ reconcile, now, recordKey, findActor }, { cluster }) => [
-    agentReconciler({ cluster, settings: reconcile, now, recordKey, findActor }),
+  reconcilers: ({ reconcile, now, kinds, recordKey, findActor }, { cluster }) => [
+    agentReconciler({ cluster, settings: reconcile, now, kinds, recordKey, findActor }),
   ],
 })

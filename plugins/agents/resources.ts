@@ -1,5 +1,5 @@
 import type { Resource } from '#core/kube/client.ts'
-import { kinds } from '#schemas/kinds.ts'
+import type { AnyKind } from '#schemas/kind.ts'
 
 /** ControllerRevisions hold the versions of an agent. */
 export const controllerRevisions = namespaced('apps', 'controllerrevisions', 'ControllerRevision')
@@ -7,15 +7,16 @@ export const controllerRevisions = namespaced('apps', 'controllerrevisions', 'Co
 /** Pods of the agents, for their logs. */
 export const pods = namespaced('', 'pods', 'Pod')
 
-const referable: readonly Resource[] = [
-  ...kinds,
-  namespaced('', 'secrets', 'Secret'),
-  namespaced('', 'configmaps', 'ConfigMap'),
-]
+/** Kubernetes Secrets. */
+export const secrets = namespaced('', 'secrets', 'Secret')
 
 /** REST coordinates of a kind that a reference may point to; undefined if this install does not have it. */
-export function resourceOf(kind: string): Resource | undefined {
-  return referable.find((resource) => resource.kind === kind)
+export type FindResource = (kind: string) => Resource | undefined
+
+/** Finds kinds of the installation, Secrets and ConfigMaps. */
+export function createFindResource(kinds: () => readonly AnyKind[]): FindResource {
+  const others = [secrets, namespaced('', 'configmaps', 'ConfigMap')]
+  return (kind) => [...kinds(), ...others].find((resource) => resource.kind === kind)
 }
 
 function namespaced(group: string, plural: string, kind: string): Resource {

@@ -1,4 +1,5 @@
 import type { ChangeActorFinder } from '#core/controllers/objects/extension-points.ts'
+import type { AnyKind } from '#schemas/kind.ts'
 import type { ModelGateway } from './generate/model-gateway.ts'
 import type { LauncherKeyRecorder, RequirementCheck } from './points.ts'
 import type { ReconcileSettings } from './reconcile/settings.ts'
@@ -11,6 +12,8 @@ export interface AgentEndpointServices {
   generateRoute: string
   /** Requirement checks of other plugins. Read per request, since `create` runs before they are contributed. */
   checks(): readonly RequirementCheck[]
+  /** Kinds of the installation, which references may point to. */
+  kinds(): readonly AnyKind[]
 }
 
 /** Services of the plugin. */

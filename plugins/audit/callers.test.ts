@@ -20,13 +20,16 @@ import { identity } from '#plugins/identity/index.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 import { toCrd } from '#schemas/crd.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
-import { kinds } from '#schemas/kinds.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { startNats } from '#test/harness/nats.ts'
 import { audit } from './index.ts'
+
+const kinds = kindsOf(plugins)
 
 const rbac = 'rbac.authorization.k8s.io'
 const resource = (group: string, plural: string, kind: string, namespaced = true): Resource => ({
@@ -47,7 +50,7 @@ const catalog = definePlugin({
   create: () => ({}),
   routes: () =>
     mountEndpoints(resourceRoutes(AgentTemplate, { path: '/catalog', verbs: ['create', 'get', 'update', 'delete'] })),
-  informers: () => [{ resource: templates, resourceKind: AgentTemplate.kind }],
+  informers: [{ resource: templates, resourceKind: AgentTemplate.kind }],
 })
 
 const forms = [

@@ -31,6 +31,7 @@ export const audit = definePlugin({
     { from: 'AUDIT_WEBHOOK_TOKEN_FILE', to: 'webhookTokenFile' },
   ],
   migrations: new URL('./migrations/', import.meta.url),
+  access: [{ resource: 'auditlogs', kind: 'AuditLog', operator: ['list'] }],
   events: [requestOutcome, clusterRequest, auditDaySealed, auditRowsRemoved],
   create: (core, settings) => ({
     core,

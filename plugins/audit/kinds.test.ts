@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { parseAllDocuments } from 'yaml'
 import { changesOf, readFields } from '#core/controllers/objects/audited-fields.ts'
-import { identity } from '#plugins/identity/index.ts'
-import { kindOfResource, kinds } from '#schemas/kinds.ts'
+import { informersOf, kindsOf, resourceNamesOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import { toAuditRow } from './rows/audit-row.ts'
 import { descriptors, seen, stored } from './testing/rig.ts'
@@ -15,15 +15,16 @@ interface Role {
   readonly rules?: readonly { readonly apiGroups: string[]; readonly resources: string[]; readonly verbs: string[] }[]
 }
 
-const informers = () =>
-  identity.informers?.({ profile: 'open', plugins: () => new Map() }, { role: 'manager' } as never) ?? []
-
 test('PODA5, UXM15: every kind of the platform has an informer, and the manager may get, list and watch each', () => {
-  const followed = informers()
+  const followed = plugins.flatMap(informersOf)
+  const ours = ['AgentDeployment', 'AgentTemplate', 'ModelProvider', 'ModelRoute', 'Tenant']
   assert.deepEqual(
-    followed.map(({ resourceKind }) => resourceKind).toSorted(),
-    ['Namespace', ...kinds.map(({ kind }) => kind)].toSorted(),
+    kindsOf(plugins)
+      .map(({ kind }) => kind)
+      .toSorted(),
+    ours,
   )
+  assert.deepEqual(followed.map(({ resourceKind }) => resourceKind).toSorted(), [...ours, 'Namespace'].toSorted())
   const file = new URL('../../deploy/rbac/manager.yaml', import.meta.url)
   const roles = parseAllDocuments(readFileSync(file, 'utf8')).map((document): Role => document.toJS())
   const rules =
@@ -87,7 +88,9 @@ test('A8: the detail contains only fields with plain values', () => {
 
 test('CON12: a resource in rights and its objects have the same kind', () => {
   assert.deepEqual(
-    ['modelproviders', 'agentdeployments/invoke', 'runs/fixture', 'promptversions'].map(kindOfResource),
+    ['modelproviders', 'agentdeployments/invoke', 'runs/fixture', 'promptversions'].map(
+      resourceNamesOf(plugins).kindOf,
+    ),
     ['ModelProvider', 'AgentDeployment', 'Run', 'promptversions'],
   )
 })

@@ -10,6 +10,7 @@ export const integrations = definePlugin({
   summary: 'Domain events for other systems: the event feed.',
   settings: Type.Object({}, { additionalProperties: false }),
   wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),
+  access: [{ resource: 'events', kind: 'Event', developer: ['watch'] }],
   create: createServices,
   routes,
 })

@@ -6,10 +6,13 @@ import { pluralOf } from '#core/messaging/wire/seen-by.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { requestOutcome } from '#core/http/audit/events.ts'
 import { modelCallMetered } from '#plugins/providers/events.ts'
-import { kinds } from '#schemas/kinds.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { runCreated, runDeleted } from '#plugins/runs/events.ts'
 import { declaredTypes, grant, sentinel, startEventFeed } from './testing/event-feed.ts'
+
+const kinds = kindsOf(plugins)
 
 const real = needs('etcd', 'kube-apiserver', 'kubectl')
 

@@ -5,6 +5,7 @@ import { modelCallMetered } from './events.ts'
 import { createErrorFormat } from './gateway/error-format.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
 import { createServices } from './services.ts'
+import { providerKinds, providersAccess } from './kinds.ts'
 import { modelAdapter } from './points.ts'
 import { providerReconciler, routeReconciler } from './reconcilers.ts'
 import { providersSettings } from './settings.ts'
@@ -16,6 +17,8 @@ export const providers = definePlugin({
   summary: 'Model providers and routes, and the gateway that calls them.',
   settings: providersSettings,
   events: [modelCallMetered],
+  kinds: providerKinds,
+  access: providersAccess,
   create: createServices,
   contributions: ({ adapters, settings }) => [
     ...adapters.map((adapter) => contribute(modelAdapter, adapter)),

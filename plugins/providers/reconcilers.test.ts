@@ -10,7 +10,7 @@ import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { Condition } from '#schemas/object.ts'
 import { findServer } from '#test/harness/find-server.ts'
-import { kubeResource, secrets } from './resources.ts'
+import { secrets } from './key-binding.ts'
 import { providerReconciler, routeReconciler } from './reconcilers.ts'
 import { routeVerdicts } from './status/route-status.ts'
 import { clusters } from './testing/manager.ts'
@@ -44,7 +44,7 @@ async function setUp(t: TestContext, make: keyof typeof clusters) {
     stop.abort()
     await running.done
   })
-  const kinds = { ModelProvider: kubeResource(ModelProvider), ModelRoute: kubeResource(ModelRoute) }
+  const kinds = { ModelProvider, ModelRoute }
   const create = (kind: keyof typeof kinds, name: string, spec: object) =>
     admin.create(kinds[kind], { apiVersion: 'mesh.dev/v1alpha1', kind, metadata: { name, namespace }, spec })
   return {

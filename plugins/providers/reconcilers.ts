@@ -12,8 +12,7 @@ import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
 import { collectReferences, mayRefer } from '#schemas/references.ts'
 import { baseUrlOf } from './openai/base-url.ts'
-import { kubeResource, secrets } from './resources.ts'
-import { refusalOfKey } from './key-binding.ts'
+import { refusalOfKey, secrets } from './key-binding.ts'
 import type { KeyRefusal } from './key-binding.ts'
 import { toConditionsStatus, writeConditions } from './status/conditions.ts'
 import type { ConditionValue } from './status/conditions.ts'
@@ -36,18 +35,15 @@ const WHILE_BROKEN_MS = 15_000
 const WHILE_READY_MS = 300_000
 const RESOLVE_MS = 2_000
 
-const providerKind = kubeResource(ModelProvider)
-const routeKind = kubeResource(ModelRoute)
-
 /** Writes the conditions of ModelProviders: Accepted, ResolvedRefs, Ready. */
 export function providerReconciler(options: StatusOptions): Reconciler {
   const { cluster } = options
   return {
     name: 'modelproviders',
-    resource: providerKind,
+    resource: ModelProvider,
     concern: generationOf,
     reconcile: async (ref) => {
-      const provider = await find<ModelProviderObject>(cluster, providerKind, ref)
+      const provider = await find<ModelProviderObject>(cluster, ModelProvider, ref)
       if (provider === undefined) return {}
       const { spec } = provider
       const verdicts = providerVerdicts({
@@ -56,7 +52,7 @@ export function providerReconciler(options: StatusOptions): Reconciler {
         address: await addressProblem(options.outbound, spec),
         key: await keyProblem(cluster, ref, spec),
       })
-      if (!(await write(options, { resource: providerKind, ref, object: provider, verdicts })))
+      if (!(await write(options, { resource: ModelProvider, ref, object: provider, verdicts })))
         return { requeueAfterMs: 0 }
       return nextResult(verdicts, spec.type !== 'mock')
     },
@@ -69,15 +65,15 @@ export function routeReconciler(options: Pick<StatusOptions, 'cluster' | 'now'>)
   const index = createReferenceIndex()
   return {
     name: 'modelroutes',
-    resource: routeKind,
+    resource: ModelRoute,
     concern: generationOf,
-    watches: [{ resource: providerKind, toRefs: async (provider) => index.referrersOf(provider) }],
+    watches: [{ resource: ModelProvider, toRefs: async (provider) => index.referrersOf(provider) }],
     reconcile: async (ref) => {
-      const route = await find<ModelRouteObject>(cluster, routeKind, ref)
+      const route = await find<ModelRouteObject>(cluster, ModelRoute, ref)
       index.set(ref, route === undefined ? [] : collectReferences(ModelRoute.spec, route))
       if (route === undefined) return {}
       const verdicts = routeVerdicts(await Promise.all(targetsOf(route).map((one) => findTarget(cluster, route, one))))
-      const written = await write(options, { resource: routeKind, ref, object: route, verdicts })
+      const written = await write(options, { resource: ModelRoute, ref, object: route, verdicts })
       return written ? {} : { requeueAfterMs: 0 }
     },
   }
@@ -151,7 +147,7 @@ async function findTarget(
 ): Promise<TargetFindings> {
   const named = `Provider ${namespace}/${name}`
   const ref = { namespace: parseLabel('namespace', namespace), name: parseName('provider', name) }
-  const provider = await find<ModelProviderObject>(cluster, providerKind, ref)
+  const provider = await find<ModelProviderObject>(cluster, ModelProvider, ref)
   const found = (problem: TargetFindings['problem'], message: string): TargetFindings => ({
     provider: `${namespace}/${name}`,
     problem,

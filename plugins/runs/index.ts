@@ -1,3 +1,5 @@
+import { readVerbs } from '#core/cluster/roles/access-rule.ts'
+import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { launcherKeyRecorder } from '#plugins/agents/points.ts'
@@ -16,6 +18,17 @@ import { runsRoutes } from './routes.ts'
 import { runsSettings } from './settings.ts'
 import { runsStateRoutes } from './delegation/state-routes.ts'
 
+// Runs and their shares are virtual resources: they exist in access reviews only.
+const virtual = 'Virtual resource: exists only in access reviews.'
+const runsAccess: readonly AccessRule[] = [
+  { resource: 'runs', kind: 'Run', reason: virtual, viewer: readVerbs, developer: ['create', 'update', 'delete'] },
+  { resource: 'runs/fixture', developer: ['get'] },
+  { resource: 'runshares', kind: 'RunShare', developer: ['get', 'list', 'create', 'delete'] },
+  { resource: 'agentdeployments/invoke', developer: ['create'] },
+  { resource: 'agentdeployments', state: ['get'] },
+  { group: 'discovery.k8s.io', resource: 'endpointslices', worker: ['list'] },
+]
+
 /** Runs of agents: queue, journal, streams, approvals, cancel. */
 export const runs = definePlugin({
   contract: 1,
@@ -26,6 +39,7 @@ export const runs = definePlugin({
   wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),
   migrations: new URL('./migrations/', import.meta.url),
   events: runEvents,
+  access: runsAccess,
   create: createServices,
   projections: () => [runsProjection],
   contributions: (services) => [

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { definePlugin } from '#core/plugin/plugin.ts'
+import { templateKind } from './kinds.ts'
 import { routes } from './routes.ts'
 
 /** The catalog: published templates, and recipes of the platform. */
@@ -8,6 +9,7 @@ export const templates = definePlugin({
   name: 'templates',
   summary: 'The catalog: published templates and recipes.',
   settings: Type.Object({}, { additionalProperties: false }),
+  kinds: [templateKind],
   create: () => ({}),
   routes,
 })

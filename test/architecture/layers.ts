@@ -18,6 +18,7 @@ export const coreLayers: readonly string[] = [
   'core/config',
   'core/database',
   'core/event-store',
+  'core/cluster/roles',
   'core/cluster',
   'core/messaging/wire',
   'core/messaging/bus',

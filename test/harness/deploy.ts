@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { kinds } from '#schemas/kinds.ts'
 import type { KubeServer } from './kube.ts'
 import { kubectl } from './kubectl.ts'
 
@@ -21,7 +21,8 @@ export function applyShipped(kube: KubeServer, ...roles: readonly string[]): Pro
 async function apply(kube: KubeServer, roles: readonly string[]): Promise<void> {
   const kubeconfig = kube.kubeconfig(kube.tokens['admin'] ?? '')
   const path = (name: string): string => fileURLToPath(new URL(name, deploy))
-  const names = kinds.map((kind) => `crd/${kind.plural}.${kind.group}`)
+  const files = readdirSync(path('crds')).filter((file) => file !== 'kustomization.yaml')
+  const names = files.map((file) => `crd/${file.replace('.yaml', '')}.mesh.dev`)
   const force = ['apply', '--server-side', '--force-conflicts']
   for (const args of [
     [...force, '-k', path('crds')],

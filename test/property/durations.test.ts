@@ -9,8 +9,11 @@ import { InvokeBody } from '#schemas/api/runs.ts'
 import { toStructuralSchema } from '#schemas/crd-schema.ts'
 import { MAX_TIMER_MS, durationBounds, durationProblem, durationToMs } from '#schemas/duration.ts'
 import type { DurationBounds } from '#schemas/duration.ts'
-import { kinds } from '#schemas/kinds.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
 import { duration, durationText } from '#schemas/parts.ts'
+
+const kinds = kindsOf(plugins)
 
 const numRuns = Number(process.env.MESH_PROPERTY_RUNS ?? 200)
 

@@ -1,4 +1,5 @@
 import { nearest } from '#schemas/nearest.ts'
+import { checkAccess, checkInformers, checkKindSlots } from './check-slots.ts'
 import { BootError } from './startup-error.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
@@ -15,7 +16,6 @@ const slots = [
   'consumers',
   'jobs',
   'reconcilers',
-  'informers',
   'close',
 ] as const satisfies readonly (keyof AnyPlugin)[]
 const data = [
@@ -26,6 +26,9 @@ const data = [
   'settingsFrom',
   'migrations',
   'events',
+  'kinds',
+  'access',
+  'informers',
 ] as const satisfies readonly (keyof AnyPlugin)[]
 
 /** Validates the value returned by a plugin's file, which may be untyped JavaScript. Throws `BootError` with the field. */
@@ -44,6 +47,9 @@ export function checkPlugin(from: string, value: unknown, known: readonly AnyPlu
     refuse('settings must be a schema, such as mesh.Type.Object({})')
   checkNeeds(value, known, refuse)
   checkEvents(value, refuse)
+  checkKindSlots(value.kinds, refuse)
+  checkAccess('access', value.access, refuse)
+  checkInformers(value.informers, refuse)
   return value
 }
 

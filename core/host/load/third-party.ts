@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Type } from 'typebox'
 import type { CoreSettings } from '#core/config/core-settings.ts'
+import type { YamlFile } from '#core/config/yaml-file.ts'
 import type { Profile } from '#core/config/profile.ts'
 import { on } from '#core/messaging/consumer/consumer.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
+import { asObject } from '#core/json/is-object.ts'
 import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { gate } from '#core/http/endpoint/availability-gate.ts'
 import { mountEndpoints } from '#core/http/mount-endpoints.ts'
@@ -18,6 +20,8 @@ import { checkPlugin } from './check-plugin.ts'
 import { describePluginError, withPositions } from './plugin-error.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { crud } from '#core/plugin/crud.ts'
+import { defineKind } from '#schemas/kind.ts'
 import { contribute, definePoint } from '#core/jobs/extension-point.ts'
 import { defineOwnEvent } from './third-party-events.ts'
 
@@ -33,6 +37,8 @@ export interface Mesh {
   readonly mountEndpoints: typeof mountEndpoints
   readonly gate: typeof gate
   readonly resourceRoutes: typeof resourceRoutes
+  readonly defineKind: typeof defineKind
+  readonly crud: typeof crud
   readonly openEventStream: typeof openEventStream
   readonly Fail: typeof Fail
   readonly Type: typeof Type
@@ -48,6 +54,16 @@ export interface ThirdPartyInput {
 }
 
 type Entry = CoreSettings['plugins'][number]
+
+/** Loads the plugins that the settings list, beside those of the platform. */
+export function loadListedPlugins(
+  { file }: Pick<YamlFile, 'file'>,
+  { plugins: entries, profile }: CoreSettings,
+  plugins: readonly AnyPlugin[],
+): Promise<readonly AnyPlugin[]> {
+  const folder = file === undefined ? process.cwd() : dirname(file)
+  return loadThirdParties(entries, { folder, plugins, profile })
+}
 
 /**
  * Loads the listed plugins in order; each may depend on those before it. They are trusted code; the profile `hardened` requires an
@@ -98,6 +114,19 @@ const checkedEndpoint: typeof endpoint = (given) => {
   return endpoint(given)
 }
 
+// As for endpoints: a kind that names are missing of would fail where it is used.
+const checkedKind: typeof defineKind = (given) => {
+  const { kind, plural, group, spec, description } = given as { readonly [Field in keyof typeof given]?: unknown }
+  const named = { kind, plural, group, description }
+  for (const [field, value] of Object.entries(named))
+    if (typeof value !== 'string' || value === '') throw new TypeError(`defineKind: ${field} is required`)
+  if (!/^[A-Z][A-Za-z0-9]{0,62}$/.test(String(kind))) throw new TypeError('defineKind: kind must be in PascalCase')
+  if (!/^[a-z][a-z0-9]{0,62}$/.test(String(plural)))
+    throw new TypeError('defineKind: plural must be lower case letters and digits')
+  if (asObject(spec).type !== 'object') throw new TypeError('defineKind: spec must be a mesh.Type.Object({...})')
+  return defineKind(given)
+}
+
 function createMesh(plugins: readonly AnyPlugin[]): Mesh {
   return {
     definePlugin,
@@ -110,6 +139,8 @@ function createMesh(plugins: readonly AnyPlugin[]): Mesh {
     mountEndpoints,
     gate,
     resourceRoutes,
+    defineKind: checkedKind,
+    crud,
     openEventStream,
     Fail,
     Type,

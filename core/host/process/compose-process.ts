@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { clusterEvents } from '#core/controllers/objects/object-events.ts'
 import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
 import type { CoreSettings } from '#core/config/core-settings.ts'
@@ -37,7 +37,7 @@ import { createPlatformOpener } from '../platform/open-platform.ts'
 import { openTracing } from './open-tracing.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { RebuildRequest } from '../role/role.ts'
-import { loadThirdParties } from '../load/third-party.ts'
+import { loadListedPlugins } from '../load/third-party.ts'
 
 /** Input of a process. */
 export interface Composition {
@@ -70,6 +70,8 @@ export interface Composition {
 export interface Composed {
   readonly host: Host
   readonly settings: Settings
+  /** Plugins of the installation, third parties included. */
+  readonly plugins: readonly AnyPlugin[]
   readonly log: Logger
   /** Maximum duration of a drain and the following close in milliseconds, after which the process exits. */
   readonly drainDeadlineMs: number
@@ -82,11 +84,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   const file = openSettings({ env, ...pick(composition, 'file', 'presets') })
   const core = readCoreSettings(file, env)
   concealPasswords(core)
-  const thirdParty = await loadThirdParties(core.plugins, {
-    folder: file.file === undefined ? process.cwd() : dirname(file.file),
-    plugins: composition.plugins,
-    profile: core.profile,
-  })
+  const thirdParty = await loadListedPlugins(file, core, composition.plugins)
   const plugins = [...composition.plugins, ...thirdParty]
   const settings = readSettings(file, env, plugins)
   refuseUnusableFiles({ file, env, plugins }, settings, { roles, instead: filesOf(core, composition) })
@@ -138,7 +136,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
       await tracing.close()
     })
   }
-  return { host, settings, log, drainDeadlineMs: drainDeadlineMs(core), close }
+  return { host, settings, plugins, log, drainDeadlineMs: drainDeadlineMs(core), close }
 }
 
 // A process with its own cluster or keys does not read these files; an address takes precedence over a kubeconfig.

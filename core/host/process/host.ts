@@ -14,6 +14,7 @@ import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { isLoopbackAddress } from '#core/net/loopback-host.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { createAdminServer, isTaken, listen } from '../role/admin-server.ts'
+import { checkKinds } from '../load/check-kinds.ts'
 import { loadOrder } from '../load/load-order.ts'
 import type { OpenPlatform } from '../platform/platform.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
@@ -109,6 +110,7 @@ export function createHost(options: HostOptions): Host {
       if (state !== 'new') throw new Error('a host starts once')
       state = 'starting'
       try {
+        checkKinds(options.plugins)
         const input = roleInput(options, { log, metrics, addresses })
         addresses.admin = await listenAdmin(admin, options)
         for (const name of options.roles) {

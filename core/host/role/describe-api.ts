@@ -9,6 +9,7 @@ import { createKeyring } from '#core/signing/create-keyring.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { absentStore } from '../load/unconfigured-store.ts'
 import { createRoleContainer } from '../load/container.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { loadOrder } from '../load/load-order.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -88,6 +89,7 @@ function inertCore(version: string, plugins: readonly AnyPlugin[]): Core {
     urls: { bff: 'http://bff.invalid', gateway: 'http://gateway.invalid', state: 'http://state.invalid' },
     descriptors: () => new Map(),
     eventTypes: () => new Map(types.map((type) => [type.type, type])),
+    kinds: () => kindsOf(plugins),
     plugins: () => new Map(),
     extensions: () => [],
   }

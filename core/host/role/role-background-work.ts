@@ -6,6 +6,7 @@ import type { Job, Running } from '#core/jobs/background-work.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Built } from '../load/container.ts'
 import { usable } from '../load/container.ts'
+import { informersOf } from '#core/plugin/access-of-plugins.ts'
 import type { ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { runJobs } from './job-runner.ts'
@@ -60,9 +61,11 @@ function consumersOf(ready: readonly Built[], context: WorkerContext): readonly 
   ]
 }
 
-/** Informers of every plugin, one per kind, since two plugins may declare the same. */
-export function informersOfPlugins(ready: readonly Built[], context: ManagerContext): readonly Informer[] {
-  const all = ready.flatMap(({ plugin, services }) => plugin.informers?.(services, context) ?? [])
+/** Informers of every plugin, one per kind, since two plugins may declare the same. Kinds of unwired plugins are followed, too. */
+export function informersOfPlugins(built: readonly Built[]): readonly Informer[] {
+  const all = built.flatMap(({ plugin, wired }) =>
+    wired.wiring === 'unwired' ? (plugin.kinds ?? []).map(({ informer }) => informer) : informersOf(plugin),
+  )
   return [...new Map(all.toReversed().map((informer) => [informer.resourceKind, informer])).values()].toReversed()
 }
 
@@ -77,7 +80,7 @@ function managerWork(input: RoleWorkInput, ready: readonly Built[]): ManagerWork
   const { store } = platform
   if (platform.identity === undefined) throw new Error('the role manager has no identity of its own')
   const context: ManagerContext = { role: 'manager', cluster: platform.identity.cluster, observed: platform.observed }
-  const informers = informersOfPlugins(ready, context)
+  const informers = informersOfPlugins(input.built)
   const reconcilers = ready.flatMap(({ plugin, services }) => plugin.reconcilers?.(services, context) ?? [])
   const { cluster } = platform.identity
   return {

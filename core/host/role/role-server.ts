@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import type { Informer } from '#core/controllers/watch/declarations.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { gate } from '#core/http/endpoint/availability-gate.ts'
+import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import { registerMethodNotAllowed } from '#core/http/reply/method-not-allowed.ts'
 import { httpOutcome } from '#core/http/endpoint/extension-points.ts'
@@ -22,6 +22,7 @@ import type { BffContext, GatewayContext, StateContext } from '#core/plugin/role
 import type { Core } from '#core/plugin/core-services.ts'
 import { informersOfPlugins } from './role-background-work.ts'
 import type { Platform } from '../platform/platform.ts'
+import { resourceNamesOf } from '#core/plugin/access-of-plugins.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
 /** A role with a listener. */
@@ -86,6 +87,7 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
     streams,
     catalog,
     outcomes: () => core.extensions(httpOutcome),
+    names: resourceNamesOf(input.built.map(({ plugin }) => plugin)),
     errorFormat: core.extensions(errorFormat).find((format) => format.role === role),
     checkResponses: input.checkResponses,
   }
@@ -157,11 +159,11 @@ function routesOf(
   catalog: readonly MountedEndpoint[],
 ): FastifyPluginAsync | undefined {
   const { platform } = input
-  if (input.role === 'bff') return plugin.routes?.(services, bffContext(platform, catalog))
+  if (input.role === 'bff') return withKinds(plugin, plugin.routes?.(services, bffContext(platform, catalog)))
   if (input.role === 'manager')
     return plugin.managerRoutes?.(services, {
       role: 'manager',
-      informers: () => informersOf(input),
+      informers: () => (platform.identity === undefined ? [] : informersOfPlugins(input.built)),
       serves: platform.serves ?? (() => true),
     })
   if (platform.identity === undefined) throw new Error(`the role ${input.role} has no identity of its own`)
@@ -172,10 +174,14 @@ function routesOf(
   return plugin.gatewayRoutes?.(services, gateway)
 }
 
-function informersOf({ built, platform }: RoleAppInput): readonly Informer[] {
-  if (platform.identity === undefined) return []
-  const { cluster } = platform.identity
-  return informersOfPlugins(usable(built), { role: 'manager', cluster, observed: platform.observed })
+// Routes of kinds are mounted like those of the plugin.
+function withKinds({ kinds = [] }: AnyPlugin, own: FastifyPluginAsync | undefined): FastifyPluginAsync | undefined {
+  const endpoints = kinds.flatMap((slot) => slot.endpoints)
+  if (endpoints.length === 0) return own
+  return async (scope) => {
+    await scope.register(mountEndpoints(endpoints))
+    if (own !== undefined) await scope.register(own)
+  }
 }
 
 function bffContext(platform: RoleAppInput['platform'], catalog: readonly MountedEndpoint[]): BffContext {

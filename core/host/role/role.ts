@@ -13,6 +13,7 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { createRoleContainer, usable } from '../load/container.ts'
 import type { RoleContainer } from '../load/container.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import type { Core, Wired } from '#core/plugin/core-services.ts'
 import type { OpenPlatform, Platform } from '../platform/platform.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
@@ -124,6 +125,7 @@ function createCore(role: Role, { input, platform, extensions, eventTypes, plugi
     audit === undefined ? [] : [[type, audit]],
   )
   const descriptors = new Map(audited)
+  const kinds = kindsOf(input.ordered)
   const declared = new Map(eventTypes.map((one) => [one.type, one]))
   return {
     role,
@@ -142,6 +144,7 @@ function createCore(role: Role, { input, platform, extensions, eventTypes, plugi
     tracer: input.tracer,
     descriptors: () => descriptors,
     eventTypes: () => declared,
+    kinds: () => kinds,
     plugins,
     // A contribution contains the name of its point; the point's type determines the type of its values.
     extensions: <T>(point: { readonly name: string }) =>

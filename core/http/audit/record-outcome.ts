@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import { asObject } from '#core/json/is-object.ts'
 import type { Caller } from '#core/cluster/caller.ts'
 import { isName } from '#core/kube/names.ts'
-import { kindOfResource } from '#schemas/kinds.ts'
 import { formatTraceparent } from '#core/telemetry/traceparent.ts'
 import { reportingCaller } from './attributed-client.ts'
 import type { AcceptedWrite } from './attributed-client.ts'
@@ -10,6 +9,7 @@ import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { AnyEndpoint, Call } from '../endpoint/endpoint.ts'
 import type { Intent, Outcome, OutcomeSink } from '../endpoint/extension-points.ts'
 import { stateOf } from '../endpoint/request-context.ts'
+import { servicesOf } from '../endpoint/server-context.ts'
 import type { HttpServices } from '../endpoint/server-context.ts'
 
 const actions: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', DELETE: 'delete' }
@@ -126,10 +126,11 @@ function namedAction(
 }
 
 // CON12: failures and successes use the same name of a kind. A declared resource is a plural; its kind is that of the attempted object, or
-// one of our own.
+// the declared one.
 function kindOf(endpoint: AnyEndpoint, request: FastifyRequest): string {
   if (!('resource' in endpoint.authz)) return endpoint.url
-  return stateOf(request).attempted?.kind ?? kindOfResource(endpoint.authz.resource)
+  const { resource } = endpoint.authz
+  return stateOf(request).attempted?.kind ?? servicesOf(request.server).names?.kindOf(resource) ?? resource
 }
 
 // Only valid names are kept (A8): any other value of the field may be a secret.

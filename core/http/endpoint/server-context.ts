@@ -10,6 +10,7 @@ import type { Authz, AnyEndpoint } from './endpoint.ts'
 import type { ErrorFormat } from '../problem/error-format.ts'
 import type { MountedEndpoint, Wiring } from './mounted-endpoint.ts'
 import type { OutcomeSink } from './extension-points.ts'
+import type { ResourceNames } from './resource-names.ts'
 import type { StreamRegistry } from '../limits/stream-registry.ts'
 
 declare module 'fastify' {
@@ -53,6 +54,8 @@ export interface HttpServices {
   readonly catalog: MountedEndpoint[]
   /** Receivers of denied and failed mutations; read per request, after every plugin was created. */
   readonly outcomes: () => readonly OutcomeSink[]
+  /** Kinds of resources in audit rows and messages; without it a resource is its own name. */
+  readonly names?: ResourceNames | undefined
   /** Format of errors of this server; default: problem+json. */
   readonly errorFormat?: ErrorFormat | undefined
   /** Validates responses against their declared schemas; for tests, since it costs a validation per response. */

@@ -6,7 +6,7 @@ import type { Call } from '../endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { cutList, joinList } from '../reply/raw-list.ts'
 import type { JsonPieces } from '../reply/raw-list.ts'
-import { toResource } from './resource-schemas.ts'
+import { rightsResource, toResource } from './resource-schemas.ts'
 import type { listQuery, RoutedKind } from './resource-schemas.ts'
 
 /** Default page size. */
@@ -22,7 +22,7 @@ export async function listObjects(kind: RoutedKind, call: ListCall): Promise<unk
     if (call.query.scope === 'permitted') return { ...(await walk(kind, call)), scope: 'permitted' }
     if (call.directory?.limited === true) {
       // As for a list of the cluster: the cluster's 403 for callers without permission.
-      await call.caller.review('list', kind.plural, { namespace: '' })
+      await call.caller.review('list', rightsResource(kind), { namespace: '' })
       return walk(kind, call)
     }
   }
@@ -65,7 +65,7 @@ async function walk(kind: RoutedKind, call: ListCall): Promise<object> {
   const items: KubeObject[] = []
   let done = start.after
   let next: Place | undefined
-  await call.directory.permitted(call.caller, 'list', kind.plural, start.after, async ({ namespace }) => {
+  await call.directory.permitted(call.caller, 'list', rightsResource(kind), start.after, async ({ namespace }) => {
     if (namespace === '') return 'more'
     const inside = start.inside?.namespace === namespace ? { continue: start.inside.continue } : {}
     const room = limit - items.length

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import type { Caller } from '#core/cluster/caller.ts'
-import type { KubeObject } from '#core/kube/client.ts'
+import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
+import { InvalidName, parseLabel } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { clusterObject, clusterObjectInput, listOf, nothing } from '#schemas/api/common.ts'
 import { endpoint } from '../endpoint/endpoint.ts'
 import type { AnyEndpoint, Call, Examples } from '../endpoint/endpoint.ts'
 import { listObjects } from './resource-list.ts'
-import { listQuery, writeQuery } from './resource-schemas.ts'
+import { listQuery, namespaceOfItem, rightsResource, writeQuery } from './resource-schemas.ts'
 import type { RoutedKind } from './resource-schemas.ts'
 import { createObject, deleteObject, getObject, refOf, replaceObject } from './resource-write.ts'
 import type { SentObject } from './resource-write.ts'
@@ -21,6 +22,10 @@ export interface ResourceRoutes {
   readonly path?: string
   /** Noun of the collection in PascalCase, for operation ids (`getAgent`) and summaries ("Get an agent."); default: the kind. */
   readonly noun?: string
+  /** Part of the request with the namespace of an object: the path (`/:ns/:name`) or the query (`/:name?namespace=`). Default: path. */
+  readonly itemIn?: 'path' | 'query'
+  /** Names that create refuses, since another route has them. */
+  readonly reserved?: readonly string[]
   /** Example bodies of create and update. */
   readonly examples?: Examples
   /** Parses the object of an update from a YAML body, in the namespace of the path. */
@@ -29,20 +34,18 @@ export interface ResourceRoutes {
   readonly check?: (caller: Caller, object: { namespace: string; spec: unknown }, signal: AbortSignal) => Promise<void>
 }
 
-interface Named {
+interface Named extends Pick<ResourceRoutes, 'readYaml' | 'check'> {
   readonly path: string
   readonly noun: string
   readonly examples: Examples
-  readonly readYaml: ResourceRoutes['readYaml']
-  readonly check: ResourceRoutes['check']
+  readonly itemIn: 'path' | 'query'
+  readonly reserved: readonly string[]
 }
 
 /** Declares CRUD routes of a kind as the caller. The API server is the only check; its objects and errors are relayed unchanged. */
-export function resourceRoutes(
-  kind: RoutedKind,
-  { verbs, path = `/${kind.plural}`, noun = kind.kind, examples = {}, readYaml, check }: ResourceRoutes,
-): readonly AnyEndpoint[] {
-  const named = { path, noun, examples, readYaml, check }
+export function resourceRoutes(kind: RoutedKind, { verbs, ...given }: ResourceRoutes): readonly AnyEndpoint[] {
+  const { path = `/${kind.plural}`, noun = kind.kind, examples = {}, itemIn = 'path', reserved = [] } = given
+  const named = { ...given, path, noun, examples, itemIn, reserved }
   const all: Readonly<Record<ResourceVerb, () => AnyEndpoint>> = {
     list: () => listRoute(kind, named),
     create: () => createRoute(kind, named),
@@ -59,14 +62,14 @@ function listRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
     url: path,
     id: `list${pluralOf(noun)}`,
     summary: `List ${pluralOf(wordsOf(noun))}.`,
-    authz: { kind: 'kube', verb: 'list', resource: kind.plural },
+    authz: { kind: 'kube', verb: 'list', resource: rightsResource(kind) },
     query: listQuery,
     response: { 200: listOf(clusterObject(kind)) },
     handle: (call) => listObjects(kind, call),
   })
 }
 
-function createRoute(kind: RoutedKind, { path, noun, examples }: Named): AnyEndpoint {
+function createRoute(kind: RoutedKind, { path, noun, examples, itemIn, reserved }: Named): AnyEndpoint {
   return endpoint({
     method: 'POST',
     url: path,
@@ -77,36 +80,42 @@ function createRoute(kind: RoutedKind, { path, noun, examples }: Named): AnyEndp
     query: writeQuery,
     body: sentObject(kind),
     response: { 201: clusterObject(kind) },
-    handle: (call) => createObject(kind, call, { object: call.body, path: `/api${path}`, dryRun: isDry(call) }),
+    handle: (call) => {
+      const { name = '' } = call.body.metadata
+      if (reserved.includes(name)) throw new InvalidName('/metadata/name', 'is reserved')
+      return createObject(kind, call, { object: call.body, itemIn, dryRun: isDry(call) })
+    },
   })
 }
 
-function getRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
+function getRoute(kind: RoutedKind, { path, noun, itemIn }: Named): AnyEndpoint {
   return endpoint({
     method: 'GET',
-    url: itemPath(kind, path),
+    url: itemPath(kind, path, itemIn),
     id: `get${noun}`,
     summary: `Get ${withArticle(wordsOf(noun))}.`,
     docs: { reads: ['If-None-Match'], sends: ['ETag'] },
-    authz: { kind: 'kube', verb: 'get', resource: kind.plural },
+    authz: { kind: 'kube', verb: 'get', resource: rightsResource(kind) },
+    ...(hasNamespace(kind, itemIn) ? { query: Type.Object(namespaceOfItem) } : {}),
     response: { 200: clusterObject(kind), 304: nothing },
-    handle: (call) => getObject(kind, call, refOf(kind, call.params)),
+    handle: (call) => getObject(kind, call, itemOf(kind, call)),
   })
 }
 
-function updateRoute(kind: RoutedKind, { path, noun, examples, readYaml, check }: Named): AnyEndpoint {
+function updateRoute(kind: RoutedKind, { path, noun, examples, itemIn, readYaml, check }: Named): AnyEndpoint {
   const replace = async (call: UpdateCall, object: SentObject): Promise<KubeObject> => {
-    await check?.(call.caller, { namespace: call.params.ns, spec: object.spec }, call.signal)
-    return replaceObject(kind, call, { object, ref: refOf(kind, call.params), dryRun: isDry(call) })
+    const ref = itemOf(kind, call)
+    await check?.(call.caller, { namespace: ref.namespace ?? '', spec: object.spec }, call.signal)
+    return replaceObject(kind, call, { object, ref, dryRun: isDry(call) })
   }
   return endpoint({
     method: 'PUT',
-    url: itemPath(kind, path),
+    url: itemPath(kind, path, itemIn),
     id: `replace${noun}`,
     summary: `Replace ${withArticle(wordsOf(noun))}.`,
     docs: { examples, reads: ['If-Match'], sends: ['ETag'] },
     ...writes(kind, 'update'),
-    query: writeQuery,
+    query: itemWriteQuery(kind, itemIn),
     body: sentObject(kind),
     response: { 200: clusterObject(kind) },
     handle: (call) => replace(call, call.body),
@@ -114,29 +123,37 @@ function updateRoute(kind: RoutedKind, { path, noun, examples, readYaml, check }
       ? {}
       : {
           handleYaml: (call: UpdateCall & { readonly body: string }) =>
-            replace(call, readYaml(call.body, call.params.ns)),
+            replace(call, readYaml(call.body, parseLabel('namespace', itemOf(kind, call).namespace ?? ''))),
         }),
   })
 }
 
-type UpdateCall = Call<unknown, { readonly dryRun?: 'All' }, unknown>
+interface ItemQuery {
+  readonly dryRun?: 'All'
+  readonly namespace?: string
+}
 
-function deleteRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
+type UpdateCall = Call<unknown, ItemQuery, unknown>
+
+function deleteRoute(kind: RoutedKind, { path, noun, itemIn }: Named): AnyEndpoint {
   return endpoint({
     method: 'DELETE',
-    url: itemPath(kind, path),
+    url: itemPath(kind, path, itemIn),
     id: `delete${noun}`,
     summary: `Delete ${withArticle(wordsOf(noun))}.`,
     docs: { reads: ['If-Match'] },
     ...writes(kind, 'delete'),
-    query: writeQuery,
+    query: itemWriteQuery(kind, itemIn),
     response: { 204: Type.Undefined() },
-    handle: (call) => deleteObject(kind, call, { ref: refOf(kind, call.params), dryRun: isDry(call) }),
+    handle: (call) => deleteObject(kind, call, { ref: itemOf(kind, call), dryRun: isDry(call) }),
   })
 }
 
 function writes(kind: RoutedKind, verb: string): Pick<AnyEndpoint, 'authz' | 'audit'> {
-  return { authz: { kind: 'kube', verb, resource: kind.plural }, audit: { action: verb, resourceKind: kind.kind } }
+  return {
+    authz: { kind: 'kube', verb, resource: rightsResource(kind) },
+    audit: { action: verb, resourceKind: kind.kind },
+  }
 }
 
 // The schema of the kind is known only at run time; handlers read no more than this.
@@ -157,8 +174,29 @@ function withArticle(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 }
 
-function itemPath(kind: RoutedKind, path: string): string {
-  return kind.scope === 'Cluster' ? `${path}/:name` : `${path}/:ns/:name`
+function itemPath(kind: RoutedKind, path: string, itemIn: 'path' | 'query'): string {
+  return kind.scope === 'Cluster' || itemIn === 'query' ? `${path}/:name` : `${path}/:ns/:name`
+}
+
+function hasNamespace(kind: RoutedKind, itemIn: 'path' | 'query'): boolean {
+  return kind.scope === 'Namespaced' && itemIn === 'query'
+}
+
+function itemWriteQuery(kind: RoutedKind, itemIn: 'path' | 'query') {
+  return hasNamespace(kind, itemIn) ? Type.Object({ ...writeQuery.properties, ...namespaceOfItem }) : writeQuery
+}
+
+// With the namespace in the query, an absent or empty one is `default`.
+function itemOf(
+  kind: RoutedKind,
+  { params, query }: Pick<Call<unknown, ItemQuery, unknown>, 'params' | 'query'>,
+): ObjectRef {
+  const { namespace = '' } = query ?? {}
+  const isInPath = params.ns !== undefined || kind.scope === 'Cluster'
+  return refOf(
+    kind,
+    isInPath ? params : { ...params, ns: parseLabel('?namespace', namespace === '' ? 'default' : namespace) },
+  )
 }
 
 function isDry(call: Pick<Call<unknown, { readonly dryRun?: 'All' }, unknown>, 'query'>): boolean {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { TObject } from 'typebox'
 import type { Resource } from '#core/kube/client.ts'
+import { GROUP } from '#schemas/group.ts'
 
 /** Parts of a kind that routes need; every `Kind` of `schemas/crds` satisfies it. */
 export interface RoutedKind {
@@ -19,6 +20,11 @@ export function toResource({ group, version, plural, kind, scope }: RoutedKind):
   return { group, version, plural, kind, namespaced: scope === 'Namespaced' }
 }
 
+/** Resource of a kind in rights, as kubectl writes it: the plural in our group, else with its group (`widgets.acme.example`). */
+export function rightsResource({ group, plural }: Pick<RoutedKind, 'group' | 'plural'>): string {
+  return group === GROUP ? plural : `${plural}.${group}`
+}
+
 /** Query of a page: `limit` 1 to 200, default 50, and an opaque cursor. */
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
@@ -32,6 +38,11 @@ export const listQuery = Type.Object({
   labelSelector: Type.Optional(Type.String({ maxLength: 1024 })),
   scope: Type.Optional(Type.Literal('permitted', { description: 'Only the namespaces that the caller may list.' })),
 })
+
+/** Query of an object whose namespace is not in the path. */
+export const namespaceOfItem = {
+  namespace: Type.Optional(Type.String({ maxLength: 63, description: 'Namespace; empty or absent is `default`.' })),
+}
 
 /** Query of a write. `dryRun=All` validates everything and stores nothing. */
 export const writeQuery = Type.Object({ dryRun: Type.Optional(Type.Literal('All')) })

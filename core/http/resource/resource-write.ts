@@ -40,8 +40,8 @@ export async function getObject(kind: RoutedKind, call: WriteCall, ref: ObjectRe
 /** Creates an object as the caller: 201 with `Location`. The default namespace is `default`. */
 export async function createObject(
   kind: RoutedKind,
-  call: WriteCall,
-  input: { object: SentObject; path: string; dryRun: boolean },
+  call: WriteCall & Pick<Call<unknown, unknown, unknown>, 'request'>,
+  input: { object: SentObject; itemIn: 'path' | 'query'; dryRun: boolean },
 ): Promise<KubeObject> {
   const { metadata } = input.object
   if (metadata.name !== undefined) parseName('/metadata/name', metadata.name)
@@ -50,9 +50,14 @@ export async function createObject(
   const object = complete(kind, { ...input.object, metadata: { ...metadata, ...namespace } })
   const created = await call.caller.cluster.create(toResource(kind), object, writeOptions(call, input.dryRun))
   setEtag(call.reply, created)
-  const { name, namespace: ns } = created.metadata
-  call.reply.code(201).header('location', `${input.path}/${ns === undefined ? '' : `${ns}/`}${name}`)
+  call.reply.code(201).header('location', locationOf(call.request.routeOptions.url ?? '', created, input.itemIn))
   return created
+}
+
+// The collection's own path, since a third party's is not below `/api` itself.
+function locationOf(path: string, { metadata: { name, namespace } }: KubeObject, itemIn: 'path' | 'query'): string {
+  if (namespace === undefined) return `${path}/${name}`
+  return itemIn === 'path' ? `${path}/${namespace}/${name}` : `${path}/${name}?namespace=${namespace}`
 }
 
 const TRIES = 3

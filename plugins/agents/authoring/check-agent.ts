@@ -11,7 +11,7 @@ import { findPodProblems } from '#schemas/pod-rules.ts'
 import { collectReferences } from '#schemas/references.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
 import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '../platform-secrets.ts'
-import { resourceOf } from '../resources.ts'
+import { secrets } from '../resources.ts'
 
 type CheckedPod = Parameters<typeof findPodProblems>[0]
 
@@ -79,8 +79,6 @@ async function isKept(
   { namespace, name }: { readonly namespace: DnsLabel; readonly name: string },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const secrets = resourceOf('Secret')
-  if (secrets === undefined) return false
   try {
     const ref = { namespace, name: parseName('name', name) }
     return isPlatformSecret((await caller.cluster.get(secrets, ref, { signal, metadataOnly: true })).metadata)

@@ -4,6 +4,8 @@ import type { TestContext } from 'node:test'
 import { stringify } from 'yaml'
 import type { KubeClient } from '#core/kube/client.ts'
 import { KubeError } from '#core/kube/status.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { badPods, fullPod, misshapenPods } from '#schemas/pod-samples.ts'
@@ -14,6 +16,7 @@ import { validateSpec } from '../reconcile/validate-spec.ts'
 import { toDeployment } from '../reconcile/objects/build-objects.ts'
 import { children } from '../reconcile/objects/child-kinds.ts'
 import type { ReconcileSettings } from '../reconcile/settings.ts'
+import { agentKind } from '../kinds.ts'
 import { agentEndpoints } from '../routes.ts'
 import { servePlugin } from '../testing/serve.ts'
 
@@ -21,8 +24,14 @@ const real = needs('etcd', 'kube-apiserver', 'kubectl')
 
 async function setUp(t: TestContext) {
   const gateway = createModelGateway('http://127.0.0.1:1')
-  const agents = { now: () => new Date(), gateway, generateRoute: 'mock', checks: () => [] }
-  return servePlugin(t, 'podspec', () => agentEndpoints(agents))
+  const agents = {
+    now: () => new Date(),
+    gateway,
+    generateRoute: 'mock',
+    checks: () => [],
+    kinds: () => kindsOf(plugins),
+  }
+  return servePlugin(t, 'podspec', () => [...agentKind.endpoints, ...agentEndpoints(agents)])
 }
 
 interface Problem {

@@ -6,6 +6,8 @@ import type { TestContext } from 'node:test'
 import type { KubeClient, Resource } from '#core/kube/client.ts'
 import { parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
@@ -13,6 +15,7 @@ import { needs } from '#test/harness/find-server.ts'
 import { createModelGateway } from '../generate/model-gateway.ts'
 import type { RequirementCheck } from '../points.ts'
 import { controllerRevisions } from '../resources.ts'
+import { agentKind } from '../kinds.ts'
 import { agentEndpoints } from '../routes.ts'
 import { servePlugin } from '../testing/serve.ts'
 
@@ -20,7 +23,14 @@ const real = needs('etcd', 'kube-apiserver', 'kubectl')
 
 async function setUp(t: TestContext, gatewayUrl = 'http://127.0.0.1:1', checks: readonly RequirementCheck[] = []) {
   const gateway = createModelGateway(gatewayUrl)
-  const endpoints = agentEndpoints({ now: () => new Date(), gateway, generateRoute: 'mock', checks: () => checks })
+  const services = {
+    now: () => new Date(),
+    gateway,
+    generateRoute: 'mock',
+    checks: () => checks,
+    kinds: () => kindsOf(plugins),
+  }
+  const endpoints = [...agentKind.endpoints, ...agentEndpoints(services)]
   return servePlugin(t, 'agents', () => endpoints)
 }
 

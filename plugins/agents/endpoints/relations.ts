@@ -6,6 +6,7 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { collectReferences } from '#schemas/references.ts'
 import type { AgentEndpointServices } from '../services.ts'
+import { createFindResource } from '../resources.ts'
 import { toNewAgent } from '../authoring/new-agent.ts'
 import { readReferences } from '../references/read-references.ts'
 import { checkRequirements } from '../references/requirements.ts'
@@ -14,41 +15,49 @@ import { examples } from './examples.ts'
 
 /** References of an agent, references to it, and its requirements. */
 export function relationEndpoints(agents: AgentEndpointServices): AnyEndpoint[] {
-  return [references, usedBy, requirements(agents)]
+  return [references(agents), usedBy(agents), requirements(agents)]
 }
 
-const references = endpoint({
-  method: 'GET',
-  url: '/agents/:ns/:name/references',
-  id: 'listAgentReferences',
-  summary: 'List what an agent refers to, and whether the caller can see it.',
-  authz: { kind: 'kube', verb: 'get', resource: 'agentdeployments' },
-  response: { 200: ReferenceList },
-  handle: async ({ caller, params, signal }) => {
-    const ref = { namespace: params.ns, name: params.name }
-    const agent = await caller.cluster.get<AgentDeploymentObject>(AgentDeployment, ref, { signal })
-    const items = await readReferences(caller, collectReferences(AgentDeployment.spec, agent), { signal })
-    return { items, nextCursor: null }
-  },
-})
+const references = (agents: AgentEndpointServices): AnyEndpoint =>
+  endpoint({
+    method: 'GET',
+    url: '/agents/:ns/:name/references',
+    id: 'listAgentReferences',
+    summary: 'List what an agent refers to, and whether the caller can see it.',
+    authz: { kind: 'kube', verb: 'get', resource: 'agentdeployments' },
+    response: { 200: ReferenceList },
+    handle: async ({ caller, params, signal }) => {
+      const ref = { namespace: params.ns, name: params.name }
+      const agent = await caller.cluster.get<AgentDeploymentObject>(AgentDeployment, ref, { signal })
+      const items = await readReferences(caller, collectReferences(AgentDeployment.spec, agent), {
+        signal,
+        findResource: createFindResource(agents.kinds),
+      })
+      return { items, nextCursor: null }
+    },
+  })
 
-const usedBy = endpoint({
-  method: 'GET',
-  url: '/usedby',
-  id: 'listUsedBy',
-  summary: 'List the objects that refer to an object, as far as the caller can see.',
-  authz: { kind: 'kube', verb: 'list', resource: 'agentdeployments' },
-  query: UsedByQuery,
-  response: { 200: ReferenceList },
-  handle: async ({ caller, query, signal }) => {
-    const { kind = AgentDeployment.kind, name } = query
-    const namespace = parseLabel(
-      '?namespace',
-      query.namespace === undefined || query.namespace === '' ? 'default' : query.namespace,
-    )
-    return { items: await findUsers(caller, { kind, namespace, name }, signal), nextCursor: null }
-  },
-})
+const usedBy = (agents: AgentEndpointServices): AnyEndpoint =>
+  endpoint({
+    method: 'GET',
+    url: '/usedby',
+    id: 'listUsedBy',
+    summary: 'List the objects that refer to an object, as far as the caller can see.',
+    authz: { kind: 'kube', verb: 'list', resource: 'agentdeployments' },
+    query: UsedByQuery,
+    response: { 200: ReferenceList },
+    handle: async ({ caller, query, signal }) => {
+      const { kind = AgentDeployment.kind, name } = query
+      const namespace = parseLabel(
+        '?namespace',
+        query.namespace === undefined || query.namespace === '' ? 'default' : query.namespace,
+      )
+      return {
+        items: await findUsers(caller, { kind, namespace, name }, { kinds: agents.kinds(), signal }),
+        nextCursor: null,
+      }
+    },
+  })
 
 const requirements = (agents: AgentEndpointServices): AnyEndpoint =>
   endpoint({
@@ -67,7 +76,11 @@ const requirements = (agents: AgentEndpointServices): AnyEndpoint =>
       const agent = toNewAgent(named)
       const namespace = parseLabel('/metadata/namespace', agent.metadata.namespace ?? '')
       const located = { ...agent, metadata: { ...agent.metadata, namespace } }
-      return checkRequirements(caller, located, { signal, checks: agents.checks() })
+      return checkRequirements(caller, located, {
+        signal,
+        checks: agents.checks(),
+        findResource: createFindResource(agents.kinds),
+      })
     },
   })
 

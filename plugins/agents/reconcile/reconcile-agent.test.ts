@@ -10,6 +10,8 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { startApiServer } from '@mesh.dev/embedded-apiserver'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
 import { fullPod } from '#schemas/pod-samples.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
@@ -157,7 +159,14 @@ async function setUp(t: TestContext, make: keyof typeof makes) {
   )
   const controller = new AbortController()
   const asManager = await managerOf(cluster, connect)
-  const reconciler = agentReconciler({ cluster: asManager, settings, now: () => new Date(), recordKey, findActor })
+  const reconciler = agentReconciler({
+    cluster: asManager,
+    settings,
+    now: () => new Date(),
+    kinds: () => kindsOf(plugins),
+    recordKey,
+    findActor,
+  })
   const running = runReconcilers({
     cluster: asManager,
     reconcilers: [reconciler],

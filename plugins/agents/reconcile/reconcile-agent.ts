@@ -9,6 +9,8 @@ import type { ApplyContext } from './objects/apply-objects.ts'
 import { toLauncherConfig } from './objects/launcher-config.ts'
 import { UnusableKeys } from './objects/launcher-keys.ts'
 import { replaceLostPods } from './pod/replace-lost-pods.ts'
+import type { AnyKind } from '#schemas/kind.ts'
+import { createFindResource } from '../resources.ts'
 import { resolveReferences } from './resolve-references.ts'
 import { applyRevision } from './revision/apply-revision.ts'
 import { listRevisions } from './revision/list-revisions.ts'
@@ -24,6 +26,7 @@ import { validateSpec } from './validate-spec.ts'
 
 /** Dependencies of a reconciliation. */
 export interface ReconcileContext extends ApplyContext {
+  readonly kinds: () => readonly AnyKind[]
   readonly now: () => Date
   readonly authors: RevisionAuthors
 }
@@ -41,7 +44,10 @@ export async function reconcileAgent(
   const events: KubeEvent[] = []
   const revisions = await listRevisions(cluster, agent)
   const refusal = validateSpec(agent, settings)
-  const resolution = refusal === undefined ? await resolveReferences(cluster, agent) : undefined
+  const resolution =
+    refusal === undefined
+      ? await resolveReferences({ cluster, findResource: createFindResource(context.kinds) }, agent)
+      : undefined
   const unresolved = resolution !== undefined && 'refusal' in resolution ? resolution.refusal : undefined
   let blocked: ConditionProblem | undefined
   if (resolution !== undefined && 'resolved' in resolution) {

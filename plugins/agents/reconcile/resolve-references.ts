@@ -8,7 +8,7 @@ import type { Condition } from '#schemas/object.ts'
 import type { Reference } from '#schemas/references.ts'
 import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '../platform-secrets.ts'
 import { allowedNamespacesOf } from '../references/read-references.ts'
-import { resourceOf } from '../resources.ts'
+import type { FindResource } from '../resources.ts'
 import type { ConditionProblem } from './status/problem.ts'
 
 /** Resolved references: stored with the spec of a revision. */
@@ -24,13 +24,19 @@ export type ResolvedReferences =
   | { readonly resolved: Resolved; readonly warning?: ConditionProblem }
   | { readonly refusal: ConditionProblem }
 
+/** The manager's client, and the kinds of the installation. */
+export interface ResolveContext {
+  readonly cluster: KubeClient
+  readonly findResource: FindResource
+}
+
 /** Resolves every reference with the manager's rights. The target must exist and allow the agent's namespace. */
 export async function resolveReferences(
-  cluster: KubeClient,
+  context: ResolveContext,
   agent: AgentDeploymentObject,
 ): Promise<ResolvedReferences> {
   const references = collectReferences(AgentDeployment.spec, agent)
-  const checked = await Promise.all(references.map((one) => check(cluster, one, agent.metadata.namespace ?? '')))
+  const checked = await Promise.all(references.map((one) => check(context, one, agent.metadata.namespace ?? '')))
   const problems = checked.filter((one) => one !== undefined)
   const refusal = joined(problems.filter(({ reason }) => reason !== ROUTE_NOT_READY))
   if (refusal !== undefined) return { refusal }
@@ -55,10 +61,14 @@ function toResolved(agent: AgentDeploymentObject, references: readonly Reference
   }
 }
 
-async function check(cluster: KubeClient, reference: Reference, from: string): Promise<ConditionProblem | undefined> {
+async function check(
+  { cluster, findResource }: ResolveContext,
+  reference: Reference,
+  from: string,
+): Promise<ConditionProblem | undefined> {
   const { kind, name, field } = reference
   const namespace = reference.namespace || from
-  const resource = resourceOf(kind)
+  const resource = findResource(kind)
   const target = `${kind} ${namespace}/${name} (${field})`
   if (resource === undefined)
     return { reason: 'KindNotAvailable', message: `${target}: this install does not have the kind.` }

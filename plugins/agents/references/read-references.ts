@@ -4,7 +4,7 @@ import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
-import { resourceOf } from '../resources.ts'
+import type { FindResource } from '../resources.ts'
 import type { Reference } from '#schemas/references.ts'
 
 /** A reference and whether its target exists; null if the caller may not read it. */
@@ -12,11 +12,16 @@ export interface CheckedReference extends Reference {
   found: boolean | null
 }
 
+/** Options of reading targets; `findResource` knows the kinds of the installation. */
+export interface ReadOptions extends CallOptions {
+  readonly findResource: FindResource
+}
+
 /** Reads the targets of references as the caller, each target once. */
 export async function readReferences(
   caller: Caller,
   references: readonly Reference[],
-  options: CallOptions,
+  options: ReadOptions,
 ): Promise<CheckedReference[]> {
   const targets = new Map(references.map((reference) => [keyOf(reference), reference]))
   const seen = await mapConcurrently([...targets.values()], async (target) => {
@@ -31,9 +36,9 @@ export async function readReferences(
 export async function readTarget(
   caller: Caller,
   target: Pick<Reference, 'kind' | 'namespace' | 'name'>,
-  options: CallOptions,
+  { findResource, ...options }: ReadOptions,
 ): Promise<{ found: boolean | null; object?: KubeObject }> {
-  const resource = resourceOf(target.kind)
+  const resource = findResource(target.kind)
   const { namespace, name } = target
   if (resource === undefined || !isName(name)) return { found: false }
   if (resource.namespaced && !isLabel(namespace)) return { found: false }

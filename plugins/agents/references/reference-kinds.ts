@@ -1,11 +1,12 @@
-import { kinds } from '#schemas/kinds.ts'
+import type { AnyKind } from '#schemas/kind.ts'
 
-let known: ReadonlyMap<string, ReadonlySet<string>> | undefined
+const known = new WeakMap<AnyKind, ReadonlySet<string>>()
 
-/** Which kinds each kind of ours may refer to, from the `x-mesh-ref` marks of its schema. */
-export function referenceKinds(): ReadonlyMap<string, ReadonlySet<string>> {
-  known ??= new Map(kinds.map((kind) => [kind.kind, new Set(marksIn(kind.spec))]))
-  return known
+/** Kinds that objects of a kind may refer to, from the `x-mesh-ref` marks of its schema. */
+export function referencedKinds(kind: AnyKind): ReadonlySet<string> {
+  const found = known.get(kind) ?? new Set(marksIn(kind.spec))
+  known.set(kind, found)
+  return found
 }
 
 function marksIn(node: unknown): string[] {

@@ -8,19 +8,22 @@ import type { Reference } from '#schemas/references.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
 import type { RequirementCheck } from '../points.ts'
 import { allowedNamespacesOf, readTarget } from './read-references.ts'
-import { resourceOf } from '../resources.ts'
+import type { ReadOptions } from './read-references.ts'
+import type { FindResource } from '../resources.ts'
 
 /** Requirements of an agent, as the caller sees them: the right to create it, and every reference. */
 export async function checkRequirements(
   caller: Caller,
   agent: AgentDeploymentObject & { metadata: { namespace: DnsLabel } },
-  options: { signal: AbortSignal; checks: readonly RequirementCheck[] },
+  options: { signal: AbortSignal; checks: readonly RequirementCheck[]; findResource: FindResource },
 ): Promise<{ ready: boolean; requirements: Requirement[] }> {
-  const { signal, checks } = options
+  const { signal, checks, findResource } = options
   const references = distinct(collectReferences(AgentDeployment.spec, agent))
   const [permission, targets, others] = await Promise.all([
     checkPermission(caller, agent.metadata.namespace),
-    mapConcurrently(references, (reference) => checkReference(caller, reference, agent.metadata.namespace, signal)),
+    mapConcurrently(references, (reference) =>
+      checkReference(caller, reference, agent.metadata.namespace, { signal, findResource }),
+    ),
     Promise.all(checks.map((check) => check(agent, caller, signal))),
   ])
   const requirements = [permission, ...targets, ...others.flat()]
@@ -42,10 +45,10 @@ async function checkReference(
   caller: Caller,
   reference: Reference,
   from: string,
-  signal: AbortSignal,
+  options: ReadOptions,
 ): Promise<Requirement> {
   const { kind, namespace, name } = reference
-  const { found, object } = await readTarget(caller, reference, { signal })
+  const { found, object } = await readTarget(caller, reference, options)
   if (found === null) {
     return {
       kind,
@@ -55,7 +58,7 @@ async function checkReference(
       fix: `Ask whether ${kind} ${name} exists in ${namespace}: you may not read it.`,
     }
   }
-  if (!found) return { kind, namespace, name, status: 'missing', fix: missingFix(reference) }
+  if (!found) return { kind, namespace, name, status: 'missing', fix: missingFix(reference, options.findResource) }
   if (!mayRefer(from, namespace, allowedNamespacesOf(object))) {
     return {
       kind,
@@ -68,8 +71,8 @@ async function checkReference(
   return { kind, namespace, name, status: 'met', fix: '' }
 }
 
-function missingFix({ kind, namespace, name, field }: Reference): string {
-  if (resourceOf(kind) === undefined) return `${kind} is not available on this install: remove ${field}.`
+function missingFix({ kind, namespace, name, field }: Reference, findResource: FindResource): string {
+  if (findResource(kind) === undefined) return `${kind} is not available on this install: remove ${field}.`
   return `Create ${kind} ${name} in ${namespace}, or change ${field}.`
 }
 

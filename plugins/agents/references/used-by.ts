@@ -4,12 +4,12 @@ import type { ListOptions, ObjectList, Resource } from '#core/kube/client.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { KubeError } from '#core/kube/status.ts'
 import { isStatus } from '#core/kube/status.ts'
-import { findKind, kinds } from '#schemas/kinds.ts'
+import type { AnyKind } from '#schemas/kind.ts'
 import type { TypedObject } from '#schemas/object.ts'
 import { collectReferences } from '#schemas/references.ts'
 import type { Reference } from '#schemas/references.ts'
-import { referenceKinds } from './reference-kinds.ts'
-import { resourceOf } from '../resources.ts'
+import { referencedKinds } from './reference-kinds.ts'
+import { createFindResource } from '../resources.ts'
 
 /** The target of a used-by query. */
 export interface UsedTarget {
@@ -25,28 +25,30 @@ export type User = Reference & { found: true }
  * Lists the objects that refer to a target and that the caller can list. Each kind with a reference to it is listed
  * cluster-wide, or in the target's namespace if that is denied. Throws the cluster's 403 if no list is allowed.
  */
-export async function findUsers(caller: Caller, target: UsedTarget, signal: AbortSignal): Promise<User[]> {
-  const isKnown =
-    resourceOf(target.kind) !== undefined || [...referenceKinds()].some((marks) => marks[1].has(target.kind))
+export async function findUsers(
+  caller: Caller,
+  target: UsedTarget,
+  { kinds, signal }: { readonly kinds: readonly AnyKind[]; readonly signal: AbortSignal },
+): Promise<User[]> {
+  const referring = kinds.filter((kind) => referencedKinds(kind).has(target.kind))
+  const isKnown = referring.length > 0 || createFindResource(() => kinds)(target.kind) !== undefined
   if (!isKnown) {
     throw new Fail('invalid_query', undefined, {
       errors: [{ pointer: '?kind', detail: 'is not a kind that other objects refer to' }],
     })
   }
-  const referring = kinds.filter((kind) => referenceKinds().get(kind.kind)?.has(target.kind) === true)
   const answers = await Promise.all(referring.map((kind) => listVisible(caller, kind, target.namespace, signal)))
   const denied = answers.filter((answer) => answer.denied !== undefined)
   if (denied[0]?.denied !== undefined && denied.length === answers.length) throw denied[0].denied
-  return answers.flatMap((answer) => answer.objects).flatMap((object) => usersIn(object, target))
+  return answers.flatMap(({ objects }, index) => objects.flatMap((object) => usersIn(referring[index], object, target)))
 }
 
-function usersIn(object: TypedObject, target: UsedTarget): User[] {
-  const kind = findKind(object.kind)
+function usersIn(kind: AnyKind | undefined, object: TypedObject, target: UsedTarget): User[] {
   if (kind === undefined) return []
   const { namespace = '', name } = object.metadata
   return collectReferences(kind.spec, object)
     .filter((found) => found.kind === target.kind && found.namespace === target.namespace && found.name === target.name)
-    .map(({ field }) => ({ kind: object.kind, namespace, name, field, found: true }))
+    .map(({ field }) => ({ kind: kind.kind, namespace, name, field, found: true }))
 }
 
 interface Visible {

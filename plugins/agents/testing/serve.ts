@@ -17,6 +17,8 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { resourceNamesOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
 import { applyShipped } from '#test/harness/deploy.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 
@@ -78,6 +80,7 @@ export async function servePlugin(
       directory: listDirectory([namespace, other]),
       streams: createStreamRegistry({ total: 100, perUser: 50 }),
       catalog,
+      names: resourceNamesOf(plugins),
       outcomes: () => [{ record: (outcome) => outcomes.push(outcome), intend: async () => undefined }],
       checkResponses: true,
     },

@@ -1,7 +1,6 @@
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { GatewayCall } from './gateway-call.ts'
-import { kubeResource } from '../resources.ts'
 import { toModelEntry } from './list-models.ts'
 import type { ModelEntry } from './list-models.ts'
 import { readRoute } from './usable-route.ts'
@@ -15,10 +14,8 @@ export async function getModel(call: GatewayCall, id: string): Promise<ModelEntr
   if (principal.kind === 'pod') throw unknownModel(model)
   const { namespace, name } = model
   await principal.caller.review('create', 'agentdeployments/invoke', { namespace, name })
-  const agent = await principal.caller.cluster
-    .get(kubeResource(AgentDeployment), { namespace, name })
-    .catch((error: unknown) => {
-      throw isStatus(error, 404) ? unknownModel(model) : error
-    })
+  const agent = await principal.caller.cluster.get(AgentDeployment, { namespace, name }).catch((error: unknown) => {
+    throw isStatus(error, 404) ? unknownModel(model) : error
+  })
   return toModelEntry('agent', agent)
 }

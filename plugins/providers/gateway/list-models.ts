@@ -5,7 +5,6 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { GatewayCall } from './gateway-call.ts'
-import { kubeResource } from '../resources.ts'
 import { createUsable } from './usable-models.ts'
 import type { Usable } from './usable-models.ts'
 
@@ -28,8 +27,8 @@ export interface ModelList {
 export const listBounds = { models: 1_000, namespaces: 1_000, pageSize: 500 } as const
 
 const sources = {
-  route: { resource: kubeResource(ModelRoute), prefix: '' },
-  agent: { resource: kubeResource(AgentDeployment), prefix: 'agent/' },
+  route: { resource: ModelRoute, prefix: '' },
+  agent: { resource: AgentDeployment, prefix: 'agent/' },
 } as const
 
 type SourceName = keyof typeof sources

@@ -5,7 +5,6 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
-import { kubeResource } from '../resources.ts'
 
 /** Caller of a model: a person with a bearer of the cluster, or an agent's pod with a token for the gateway only. */
 export type Principal =
@@ -35,7 +34,7 @@ async function uidOf(
 ): Promise<string | undefined> {
   const ref = { namespace: parseLabel('namespace', agent.namespace), name: parseName('agent', agent.name) }
   try {
-    return (await gateway.cluster.get(kubeResource(AgentDeployment), ref)).metadata.uid
+    return (await gateway.cluster.get(AgentDeployment, ref)).metadata.uid
   } catch (error) {
     if (isStatus(error, 404)) return undefined
     throw error

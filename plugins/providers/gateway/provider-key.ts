@@ -5,9 +5,8 @@ import { parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
-import { refusalOfKey } from '../key-binding.ts'
+import { refusalOfKey, secrets } from '../key-binding.ts'
 import { misconfigured } from './provider-failure.ts'
-import { secrets } from '../resources.ts'
 
 /**
  * Reads the key of a provider with the gateway's identity; undefined if the provider needs none. Throws `GatewayError` if the Secret

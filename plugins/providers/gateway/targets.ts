@@ -6,7 +6,6 @@ import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import { durationToMs } from '#schemas/duration.ts'
 import { baseUrlOf } from '../openai/base-url.ts'
 import { misconfigured, nameOfProvider } from './provider-failure.ts'
-import { kubeResource } from '../resources.ts'
 import { readProviderKey } from './provider-key.ts'
 import { mayRefer } from '#schemas/references.ts'
 import type { UsableRoute } from './usable-route.ts'
@@ -46,13 +45,9 @@ export async function loadTarget(
 ): Promise<LoadedTarget> {
   const namespace = parseLabel('provider namespace', target.namespace)
   const name = parseName('provider', target.name)
-  const provider = await gateway.cluster
-    .get(kubeResource(ModelProvider), { namespace, name })
-    .catch((error: unknown) => {
-      throw isStatus(error, 404)
-        ? misconfigured('provider_missing', `${nameOfProvider(target)} does not exist.`)
-        : error
-    })
+  const provider = await gateway.cluster.get(ModelProvider, { namespace, name }).catch((error: unknown) => {
+    throw isStatus(error, 404) ? misconfigured('provider_missing', `${nameOfProvider(target)} does not exist.`) : error
+  })
   // The API server has validated it against the schema of the kind.
   const spec = provider.spec as ModelProviderSpec
   if (!mayRefer(route.namespace, namespace, spec.allowedNamespaces))

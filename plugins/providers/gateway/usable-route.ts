@@ -4,7 +4,6 @@ import { isStatus } from '#core/kube/status.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { ModelRouteObject, ModelRouteSpec } from '#schemas/crds/model-route.ts'
 import { mayRefer } from '#schemas/references.ts'
-import { kubeResource } from '../resources.ts'
 import { unknownModel } from './model-name.ts'
 import type { ModelName } from './model-name.ts'
 import type { Principal } from './principal.ts'
@@ -40,7 +39,7 @@ export async function readRoute(
   if (principal.kind === 'person') await principal.caller.review('create', 'modelroutes/invoke', { namespace, name })
   const ref = { namespace, name }
   // The API server has validated it against the schema of the kind.
-  const route = await gateway.cluster.get<ModelRouteObject>(kubeResource(ModelRoute), ref).catch((error: unknown) => {
+  const route = await gateway.cluster.get<ModelRouteObject>(ModelRoute, ref).catch((error: unknown) => {
     throw isStatus(error, 404) ? unknownModel(model) : error
   })
   const allowed = principal.kind === 'person' || mayRefer(principal.namespace, namespace, route.spec.allowedNamespaces)

@@ -93,6 +93,7 @@ export async function startGateway(
     urls: { gateway: '', state: '', bff: '' },
     descriptors: () => new Map(),
     eventTypes: () => new Map(),
+    kinds: () => [],
     plugins: () => new Map(),
     extensions: <T>(point: Point<T>) =>
       values.filter((value) => value.point === point.name).map((value) => value.value as T),

@@ -9,6 +9,7 @@ import { openDatabase } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
 import { bootstrap, createDemo } from '#local/cluster/bootstrap.ts'
 import { shipped } from '#local/cluster/local-cluster.ts'
+import { plugins } from '#plugins/index.ts'
 import { environment, installCrds } from '#test/flows/platform/on-cluster.ts'
 import { issueToken } from '#test/flows/platform/roles.ts'
 import { createSend } from '#test/flows/platform/send.ts'
@@ -91,7 +92,7 @@ async function openStage(scope: Scope): Promise<Stage> {
   scope.after(() => pool.close())
   const admin = createKubeClient({ server: kube.url, pool, bearer })
   await installCrds(kube, bearer)
-  await bootstrap(admin, shipped)
+  await bootstrap(admin, { ...shipped, plugins })
   const env = await environmentOf(folder.path, kube, { links, postgres })
   const installation = { folder: folder.path, env }
   const command = (...args: readonly string[]): Promise<string> => runCommand(installation, args)
@@ -117,7 +118,7 @@ async function openStage(scope: Scope): Promise<Stage> {
     add(scope, 'manager', 'manager'),
     add(scope, 'worker', 'worker'),
   ])
-  await createDemo(admin, shipped.demo)
+  await createDemo(admin, { ...shipped, plugins })
   const send = createSend(scope, bff.url)
   return {
     kube,

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
-import { kinds } from '#schemas/kinds.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
 import type { RawAnswer, Send } from '#test/flows/platform/send.ts'
 import type { Platform } from '../../flows/platform/running-platform.ts'
+
+const kinds = kindsOf(plugins)
 
 /** State that requests can change: objects as users write them, the number of runs, and row count and digest per table. */
 export interface Snapshot {

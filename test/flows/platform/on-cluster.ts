@@ -8,10 +8,11 @@ import { createLogger } from '#core/log/create-logger.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
 import { bootstrap, createDemo } from '#local/cluster/bootstrap.ts'
 import { shipped } from '#local/cluster/local-cluster.ts'
+import { plugins } from '#plugins/index.ts'
 import { personas } from '#local/cluster/personas.ts'
 import type { Persona } from '#local/cluster/personas.ts'
 import { startWorkloads } from '#local/workloads/start-workloads.ts'
-import { kinds } from '#schemas/kinds.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { startKube } from '#test/harness/kube.ts'
 import type { KubeServer } from '#test/harness/kube.ts'
@@ -27,6 +28,8 @@ import { migrate, serving, startRoles } from './roles.ts'
 import type { Installation } from './roles.ts'
 import type { Platform, PlatformOptions } from './running-platform.ts'
 import { createSend } from './send.ts'
+
+const kinds = kindsOf(plugins)
 
 const crds = fileURLToPath(import.meta.resolve('../../../deploy/crds/'))
 
@@ -49,7 +52,7 @@ export async function startOnCluster(t: Scope, { env = {}, namespaces }: Platfor
   const bearer = cluster.tokens['admin'] ?? ''
   const admin = createKubeClient({ server: cluster.url, pool, bearer })
   await installCrds(cluster, bearer)
-  await bootstrap(admin, shipped)
+  await bootstrap(admin, { ...shipped, plugins })
   if (namespaces !== undefined) await bindNamespaces(cluster, bearer, namespaces)
   const node = createKubeClient({ server: cluster.url, pool, bearer: machine.token })
   const workloads = await startWorkloads({ cluster: node, dataDir: folder.path, log: createLogger({ level: 'error' }) })
@@ -69,7 +72,7 @@ export async function startOnCluster(t: Scope, { env = {}, namespaces }: Platfor
   }
   await migrate(installation)
   const roles = await startRoles(installation)
-  await createDemo(admin, shipped.demo)
+  await createDemo(admin, { ...shipped, plugins })
   return {
     form: 'cluster',
     url: installation.env['BFF_URL'] ?? '',

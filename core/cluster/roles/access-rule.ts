@@ -1,0 +1,41 @@
+/** Verbs of a rule. A star or `deletecollection` is never granted (K6). */
+export const accessVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const
+
+/** One of `accessVerbs`. */
+export type Verb = (typeof accessVerbs)[number]
+
+/** Roles of people, weakest first; each has what the weaker ones have. */
+export const personaRoles = ['viewer', 'developer', 'operator'] as const
+
+/** Roles with a service account of their own. The BFF has none: it acts as its callers. */
+export const accountRoles = ['manager', 'gateway', 'state', 'worker'] as const
+
+/** A role that a rule may grant something to. */
+export type GrantedRole = (typeof personaRoles)[number] | (typeof accountRoles)[number]
+
+/** Verbs that a plugin needs on a resource, by role. The shipped ClusterRoles are generated from the rules of all plugins. */
+export interface AccessRule extends Readonly<Partial<Record<GrantedRole, readonly Verb[]>>> {
+  /** Default: our group; '' is the core group. */
+  readonly group?: string
+  /** Plural, with the subresource if it is one: `pods/log`. */
+  readonly resource: string
+  /** Kind of a resource that exists in access reviews only (`Run`), for audit rows and messages. */
+  readonly kind?: string
+  /** Comment in the generated role. */
+  readonly reason?: string
+}
+
+/** Verbs of readers. */
+export const readVerbs: readonly Verb[] = ['get', 'list', 'watch']
+
+/** Verbs of writers beyond those of readers. */
+export const writeVerbs: readonly Verb[] = ['create', 'update', 'patch', 'delete']
+
+/** Verbs on a status that a controller writes. */
+export const statusVerbs: readonly Verb[] = ['get', 'update', 'patch']
+
+/** Rights of core itself: the roles that authenticate bearers and review stored subjects. */
+export const coreAccess: readonly AccessRule[] = [
+  { group: 'authentication.k8s.io', resource: 'tokenreviews', gateway: ['create'], state: ['create'] },
+  { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', state: ['create'] },
+]

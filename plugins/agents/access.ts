@@ -1,0 +1,44 @@
+import { accessVerbs, readVerbs, statusVerbs } from '#core/cluster/roles/access-rule.ts'
+import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
+
+const events = (group: string): AccessRule => ({
+  group,
+  resource: 'events',
+  viewer: readVerbs,
+  manager: ['create', 'patch'],
+})
+
+// What the reconciler creates, as the manager.
+const children: readonly AccessRule[] = [
+  { group: '', resource: 'services', manager: accessVerbs },
+  { group: '', resource: 'configmaps', manager: accessVerbs },
+  { group: '', resource: 'serviceaccounts', manager: accessVerbs },
+  {
+    group: '',
+    resource: 'secrets',
+    reason: 'The key pair of an agent: made once, read back after a restart; no list, so no sweep over a namespace.',
+    manager: ['get', 'create'],
+  },
+  { group: 'apps', resource: 'deployments', manager: accessVerbs },
+  { group: 'apps', resource: 'controllerrevisions', manager: accessVerbs },
+  { group: 'batch', resource: 'jobs', manager: accessVerbs },
+  { group: 'policy', resource: 'poddisruptionbudgets', manager: accessVerbs },
+  { group: 'networking.k8s.io', resource: 'networkpolicies', manager: accessVerbs },
+]
+
+/** Rights on what belongs to an agent: versions, pods, logs and Kubernetes Events for people, its objects for the manager. */
+export const agentsAccess: readonly AccessRule[] = [
+  events(''),
+  events('events.k8s.io'),
+  { group: '', resource: 'pods', developer: readVerbs, manager: readVerbs },
+  { group: '', resource: 'pods/log', developer: ['get'] },
+  { group: 'apps', resource: 'controllerrevisions', developer: readVerbs },
+  { resource: 'agentdeployments/status', manager: statusVerbs },
+  {
+    resource: 'agentdeployments/finalizers',
+    reason: 'Owner references that block deletion need it where OwnerReferencesPermissionEnforcement is on.',
+    manager: ['update'],
+  },
+  { group: '', resource: 'pods', reason: 'One whose launcher lost its port to its agent.', manager: ['delete'] },
+  ...children,
+]

@@ -1,0 +1,55 @@
+import { accessVerbs, readVerbs, statusVerbs } from '#core/cluster/roles/access-rule.ts'
+import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
+import { crud } from '#core/plugin/crud.ts'
+import { ModelProvider } from '#schemas/crds/model-provider.ts'
+import { ModelRoute } from '#schemas/crds/model-route.ts'
+
+/** Providers and routes are written with kubectl; the API has no routes for them. */
+export const providerKinds = [
+  crud(ModelProvider, {
+    verbs: [],
+    sample: {
+      type: 'openai',
+      baseUrl: 'https://api.openai.com/v1',
+      secretRef: { name: 'openai', key: 'apiKey' },
+    },
+  }),
+  crud(ModelRoute, {
+    verbs: [],
+    sample: {
+      providerRef: { name: 'openai', namespace: 'shared' },
+      model: 'gpt-5-mini',
+      params: { maxTokens: 100 },
+      fallbacks: [{ providerRef: { name: 'mock' }, model: 'mock' }],
+      timeout: '30s',
+      retries: 2,
+      prices: { inputPerMillion: '0.25', outputPerMillion: '2' },
+      allowedNamespaces: ['*'],
+    },
+  }),
+]
+
+/** Rights of people on keys and routes, of the gateway that calls providers, and of the manager that writes conditions. */
+export const providersAccess: readonly AccessRule[] = [
+  { resource: 'modelroutes/invoke', developer: ['create'] },
+  {
+    group: '',
+    resource: 'secrets',
+    reason: 'Provider keys: the platform stores a pasted key as the caller.',
+    developer: accessVerbs,
+  },
+  { resource: 'modelroutes', gateway: readVerbs },
+  { resource: 'modelproviders', gateway: readVerbs },
+  { resource: 'agentdeployments', gateway: ['get'] },
+  {
+    group: '',
+    resource: 'secrets',
+    reason:
+      'By name only: a provider says which Secret and key. The gateway itself refuses Secrets without the label ' +
+      'mesh.dev/provider-key=true; RBAC cannot restrict get by label. deploy/components/namespaced and ' +
+      'namespaced-writes bind it per namespace instead.',
+    gateway: ['get'],
+  },
+  { resource: 'modelroutes/status', manager: statusVerbs },
+  { resource: 'modelproviders/status', manager: statusVerbs },
+]

@@ -1,0 +1,12 @@
+import { crud } from '#core/plugin/crud.ts'
+import { AgentTemplate } from '#schemas/crds/agent-template.ts'
+
+/** Templates; their routes name what a template is for, so they are no CRUD routes. */
+export const templateKind = crud(AgentTemplate, {
+  verbs: [],
+  sample: {
+    title: 'Greeter',
+    tags: ['demo'],
+    template: { metadata: { labels: { a: 'b' } }, spec: { model: { route: 'mock' }, anything: [1] } },
+  },
+})
