@@ -8,14 +8,14 @@ export const controllerRevisions = namespaced('apps', 'controllerrevisions', 'Co
 export const pods = namespaced('', 'pods', 'Pod')
 
 /** Kubernetes Secrets. */
-export const secrets = namespaced('', 'secrets', 'Secret')
+export const secretResource = namespaced('', 'secrets', 'Secret')
 
 /** REST coordinates of a kind that a reference may point to; undefined if this install does not have it. */
 export type FindResource = (kind: string) => Resource | undefined
 
 /** Finds kinds of the installation, Secrets and ConfigMaps. */
 export function createFindResource(kinds: () => readonly AnyKind[]): FindResource {
-  const others = [secrets, namespaced('', 'configmaps', 'ConfigMap')]
+  const others = [secretResource, namespaced('', 'configmaps', 'ConfigMap')]
   return (kind) => [...kinds(), ...others].find((resource) => resource.kind === kind)
 }
 

@@ -10,7 +10,7 @@ export type ObjectIndexTx = Tx<ObjectIndexTables>
 /** One row of the object index. */
 export type IndexedObjectRow = Selectable<ObjectIndexTables['object_index']>
 /** Change of an object. */
-export type Verb = 'create' | 'update' | 'delete'
+export type ObjectVerb = 'create' | 'update' | 'delete'
 
 /** Content hash of an object that no informer has read. */
 export const UNREAD = ''
@@ -53,7 +53,7 @@ export async function lockObjects(
 }
 
 /** Applies an observation of a live object. Returns the verb of the event to emit, if any. */
-export function applyObservation(indexed: IndexedObject, observation: Observation): Verb | undefined {
+export function applyObservation(indexed: IndexedObject, observation: Observation): ObjectVerb | undefined {
   if (indexed.unreported) {
     indexed.unreported = false
     return 'create'
@@ -72,8 +72,8 @@ export function applyObservation(indexed: IndexedObject, observation: Observatio
 }
 
 /** Marks an object as deleted. An object that was never observed alive gets its creation event first. */
-export function applyDeletion(indexed: IndexedObject): readonly Verb[] {
-  const created: readonly Verb[] = indexed.unreported ? ['create'] : []
+export function applyDeletion(indexed: IndexedObject): readonly ObjectVerb[] {
+  const created: readonly ObjectVerb[] = indexed.unreported ? ['create'] : []
   indexed.unreported = false
   if (indexed.deleted) return created
   indexed.deleted = true

@@ -9,7 +9,7 @@ import type { InformerPart } from './resume-version.ts'
 import { eventId, guessedActor } from './object-fingerprint.ts'
 import type { Observation } from './object-fingerprint.ts'
 import { applyDeletion, applyObservation, insertTombstone, lockObjects, saveObjects, UNREAD } from './object-index.ts'
-import type { IndexedObject, IndexedObjectRow, ObjectIndexTx, Verb } from './object-index.ts'
+import type { IndexedObject, IndexedObjectRow, ObjectIndexTx, ObjectVerb } from './object-index.ts'
 import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 import type { ReportedObject } from './reported-objects.ts'
 
@@ -132,7 +132,7 @@ function rowsOf(store: Store, { resource, resourceKind, namespace }: InformerPar
 }
 
 interface RecordedChange {
-  readonly verb: Verb
+  readonly verb: ObjectVerb
   readonly observation: Observation
   readonly late: boolean
   readonly changes?: NonNullable<ReturnType<typeof changesOf>>

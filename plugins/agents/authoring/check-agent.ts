@@ -11,7 +11,7 @@ import { findPodProblems } from '#schemas/pod-rules.ts'
 import { collectReferences } from '#schemas/references.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
 import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '../platform-secrets.ts'
-import { secrets } from '../resources.ts'
+import { secretResource } from '../resources.ts'
 
 type CheckedPod = Parameters<typeof findPodProblems>[0]
 
@@ -81,7 +81,7 @@ async function isKept(
 ): Promise<boolean> {
   try {
     const ref = { namespace, name: parseName('name', name) }
-    return isPlatformSecret((await caller.cluster.get(secrets, ref, { signal, metadataOnly: true })).metadata)
+    return isPlatformSecret((await caller.cluster.get(secretResource, ref, { signal, metadataOnly: true })).metadata)
   } catch (error) {
     if (isStatus(error, 403) || isStatus(error, 404)) return false
     throw error
