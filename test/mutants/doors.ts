@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/messaging/bus/keep-streams.ts',
     find: '(await isStreamMissing(bus)) && (await published())',
     replace: 'await isStreamMissing(bus)',
-    tests: ['core/host/process/start.test.ts'],
+    tests: ['core/messaging/bus/keep-streams.test.ts'],
     only: 'PODA14',
   },
 ]
