@@ -5,7 +5,6 @@ import { exitCodes, runProcess } from '#core/host/process/run-process.ts'
 import { findSettingsFile } from '#core/config/find-file.ts'
 import { processSecrets } from '#core/log/secrets.ts'
 import { toJsonLine, toText } from './terminal/announcement.ts'
-import { BadFlag, parseOptions, usage } from './options.ts'
 import type { LocalOptions } from './options.ts'
 import { ignoredLine, ownEnvironment } from './own-environment.ts'
 import { composeStack } from './stack.ts'
@@ -13,13 +12,10 @@ import type { StackInput } from './stack.ts'
 import { describeStartFailure } from './terminal/start-failure.ts'
 
 /** `mesh all`: the whole platform on this machine, until a signal. Resolves with the exit code. */
-export async function runLocal(args: readonly string[], parts: Omit<StackInput, 'options'>): Promise<number> {
-  if (args.includes('--help') || args.includes('-h')) return print(usage, exitCodes.ok)
+export async function runLocal(options: LocalOptions, parts: Omit<StackInput, 'options'>): Promise<number> {
   const fatal = catchFatalErrors({ roles: parts.roles })
-  let report = reportTo('.mesh')
+  const report = reportTo(resolve(options.data))
   try {
-    const options = parseOptions(args)
-    report = reportTo(resolve(options.data))
     if (options.output === 'text') process.stderr.write(progress(options, parts.env))
     const ignored = ignoredLine(ownEnvironment(parts.env, parts.plugins).ignored)
     if (ignored !== undefined) process.stderr.write(`mesh: ${ignored}\n`)
@@ -33,7 +29,7 @@ export async function runLocal(args: readonly string[], parts: Omit<StackInput, 
     return await runProcess({ ...composed, host: { ...host, start }, fatal, close, report }, parts.roles)
   } catch (error) {
     report(error)
-    return error instanceof BadFlag ? exitCodes.usage : exitCodes.failed
+    return exitCodes.failed
   }
 }
 
@@ -52,7 +48,7 @@ function linesOf({ output }: LocalOptions): Pick<StackInput, 'write'> {
 function reportTo(dataDir: string): (error: unknown) => void {
   return (error) => {
     const text = processSecrets.redact(describeStartFailure(error, dataDir))
-    process.stderr.write(`mesh: ${text}\n${error instanceof BadFlag ? `\n${usage}` : ''}`)
+    process.stderr.write(`mesh: ${text}\n`)
   }
 }
 
@@ -62,9 +58,4 @@ function progress({ data, fresh }: LocalOptions, env: StackInput['env']): string
   const settings = file === undefined ? '' : ` with the settings of ${resolve(file)}`
   const isFirst = fresh || !existsSync(join(resolve(data), 'database'))
   return `${isFirst ? `Preparing the first start (once for ${data}) ...\n` : ''}Starting${settings} ...\n`
-}
-
-function print(text: string, code: number): number {
-  process.stdout.write(text)
-  return code
 }

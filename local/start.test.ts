@@ -140,7 +140,11 @@ test(
         says: /^mesh: plugin \.\/boom\.mjs: its function failed: boom \(\/.*\/boom\.mjs:2:9\)\n$/,
       },
       port: { args: ['--port', String(port)], says: /--port \d+: the port is taken by another process/ },
-      flag: { args: ['--prot', '1'], code: 2, says: /^mesh: Unknown option '--prot'[^]*usage: mesh all/ },
+      flag: {
+        args: ['--prot', '1'],
+        code: 2,
+        says: /^mesh: there is no option "--prot"; did you mean --port\?[^]*usage: mesh all/,
+      },
     })
   },
 )
@@ -172,6 +176,7 @@ test('UXL1: mesh, --help and --version print help, and an unknown command is ans
     ['bff --help', 0, /^ {2}mesh bff [^]*takes no flags/],
     ['restore --help', 0, /usage: mesh restore/],
     ['wroker', 2, /^mesh: there is no command "wroker"; did you mean mesh worker\?\n/],
+    ['worker dead-letters', 2, /there is mesh worker dead-letters list and mesh worker dead-letters redrive/],
     ['worker dead-leters', 2, /did you mean mesh worker dead-letters\?/],
     ['bff --port', 2, /^mesh: mesh bff takes no flags \(--port\)/],
     ['keys', 2, /there is mesh keys init and mesh keys rotate/],
@@ -185,6 +190,63 @@ test('UXL1: mesh, --help and --version print help, and an unknown command is ans
     assert.equal(found.code, code, words.slice(0, 40))
     assert.match(code === 0 ? found.out : found.err, says, words.slice(0, 40))
   })
+})
+
+test('a plugin of mesh.yaml has commands of its own; one that does not load is named', async (t) => {
+  const folder = tempFolder('commands')
+  t.after(folder.remove)
+  const acme = `export default (mesh) => mesh.definePlugin({
+    contract: 1, name: 'acme', settings: mesh.Type.Object({ greeting: mesh.Type.String({ default: 'hello' }) }), create: () => ({}),
+    commands: [mesh.defineCommand({
+      words: 'acme greet', summary: 'greet a person', options: { name: { positional: true, required: true, help: 'whom' } },
+      load: async () => async ({ values, settings, out }) => {
+        if (values.name === 'no') throw new mesh.BadArguments('NAME: not this one')
+        out((await settings()).greeting + ' ' + values.name + '\\n')
+        return 5
+      },
+    })],
+  })`
+  const files = {
+    'good/mesh.yaml': 'plugins: [./acme.mjs]\nacme: {greeting: good day}\n',
+    'good/acme.mjs': acme,
+    'bad/mesh.yaml': 'plugins: [./boom.mjs]\n',
+    'bad/boom.mjs': "export default () => {\n  throw new Error('boom')\n}",
+    'taken/mesh.yaml': 'plugins: [./acme.mjs]\n',
+    'taken/acme.mjs': acme.replace('acme greet', 'keys init'),
+  }
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder.path, file)), { recursive: true })
+    writeFileSync(join(folder.path, file), text)
+  }
+  const cases: readonly (readonly [string, string, number, RegExp])[] = [
+    ['good', 'acme greet Ada', 5, /^good day Ada\n$/],
+    ['good', 'acme greet', 2, /^mesh: NAME is required\n\nusage: mesh acme greet NAME\n/],
+    ['good', 'acme greet no', 2, /^mesh: NAME: not this one\n/],
+    ['good', 'acme greet --help', 0, /^usage: mesh acme greet NAME\n/],
+    ['good', 'acme gret', 2, /did you mean mesh acme greet\?/],
+    ['good', '--help', 0, /\n {2}mesh audit verify .*\n {2}mesh acme greet +greet a person\n/],
+    [
+      'bad',
+      'acme greet Ada',
+      2,
+      /there is no command "acme"; plugins of the settings are not loaded: plugin \.\/boom\.mjs: .*boom/,
+    ],
+    ['bad', '--version', 0, /^\d/],
+    [
+      'taken',
+      'acme greet',
+      2,
+      /plugin acme: its command "keys init" begins with keys, a command or role of the platform/,
+    ],
+  ]
+  await twoAtOnce(cases, async ([where, words, code, says]) => {
+    const found = await mesh(words.split(' '), join(folder.path, where))
+    assert.equal(found.code, code, `${words}: ${found.err}`)
+    assert.match(code === 0 || code === 5 ? found.out : found.err, says, words)
+  })
+  const help = await mesh([], join(folder.path, 'bad'))
+  assert.equal(help.code, 0)
+  assert.match(help.err, /^mesh: commands of the plugins of the settings are not listed: plugin \.\/boom\.mjs: /)
 })
 
 async function twoAtOnce<T>(cases: readonly T[], check: (one: T) => Promise<void>): Promise<void> {

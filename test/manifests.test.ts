@@ -8,6 +8,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { coreSettingsSchema } from '#core/config/core-settings.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
+import { declareKeys } from '#core/host/load/plugin-keys.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
@@ -166,6 +167,23 @@ for (const profile of profiles) {
     },
   )
 }
+
+test('CON11: every role that may hold keys mounts its Secret, and rotation may write it', withKubectl, async () => {
+  const manifests = await build(join(deploy, 'overlays', 'open'))
+  const { byRole } = declareKeys(plugins, new Set())
+  const writable = manifests.find(({ kind, metadata }) => kind === 'Role' && metadata.name === 'mesh-keys')?.rules ?? []
+  for (const role of ['bff', 'gateway', 'state', 'worker', 'manager'] as const) {
+    const name = `mesh-keys-${role}`
+    const deployment = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === `mesh-${role}`)
+    const text = JSON.stringify(deployment?.spec)
+    assert.ok(text.includes('{"name":"MESH_KEYS_DIR","value":"/keys"}'), role)
+    const volume = `"secret":{"defaultMode":288,${byRole.has(role) ? '' : '"optional":true,'}"secretName":"${name}"}`
+    assert.ok(text.includes(volume), `${role}: ${volume}`)
+    assert.ok(writable.some((rule) => rule.resourceNames?.includes(name) === true && rule.verbs.includes('update')))
+  }
+  const rotate = JSON.stringify(manifests.find(({ metadata }) => metadata.name === 'mesh-keys-rotate')?.spec)
+  assert.match(rotate, /"configMap":\{"name":"mesh-config-/, 'plugins of mesh.yaml declare keys, too')
+})
 
 test('kube-apiserver accepts the pods of both overlays', needs('kube-apiserver', 'etcd', 'kubectl'), async (t) => {
   const kube = await sharedKube(t)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createKeyring } from '#core/signing/create-keyring.ts'
+import { keyTypes } from '#core/signing/testing/key-types.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { heapFlags } from '#test/harness/heap-flags.ts'
 import { startNats } from '#test/harness/nats.ts'
@@ -75,7 +76,7 @@ function against(figure: string): Pick<Goal, 'number' | 'peer'> {
 // Migrated dependencies of a BFF; at startup it uses only the address of the API server.
 async function surroundings(t: Scope, folder: string): Promise<Environment> {
   const keys = join(folder, 'keys')
-  createKeyring({ dir: keys, generate: true })
+  createKeyring({ dir: keys, generate: keyTypes })
   const env = {
     PATH: process.env.PATH ?? '',
     DATABASE_URL: await createDatabase(t),

@@ -22,9 +22,10 @@ export interface Core {
   readonly metrics: Metrics
   /** For work whose trace starts elsewhere; undefined without a collector. */
   readonly tracer?: Tracer | undefined
+  /** The keys that the plugin declares for this role. */
   readonly keys: Keyring
   readonly now: () => Date
-  /** Undefined without a store; plugins that need one are `unwired`. */
+  /** Undefined without a store, unless the plugin requires one. */
   readonly store: Store | undefined
   readonly bus: Bus
   readonly cluster: { as(bearer: string): Promise<Caller>; knows?(bearer: string): boolean }
@@ -43,6 +44,12 @@ export interface Core {
   /** Values contributed to a point, readable once every `create` has run. */
   extensions<T>(point: Point<T>): readonly T[]
 }
+
+/** A service that may be absent. A plugin that requires an absent one is `unwired`. */
+export type Requirement = 'store'
+
+/** Services of a plugin with these requirements: what it requires is never undefined. */
+export type CoreWith<R extends readonly Requirement[]> = Core & { readonly [K in R[number]]-?: NonNullable<Core[K]> }
 
 /** Availability of a plugin, and the reason if it is not ready. */
 export interface Wired {

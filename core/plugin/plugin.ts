@@ -1,6 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'
+import type { Role } from '#core/config/profile.ts'
+import type { RoleKeys } from '#core/signing/keyring.ts'
 import type { SettingSource } from '#core/config/setting-source.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import type { EventType } from '#core/event-store/event.ts'
@@ -16,8 +18,10 @@ import type {
   WorkerContext,
 } from './role-contexts.ts'
 import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
-import type { Core } from './core-services.ts'
 import type { KindSlot } from './kind-slot.ts'
+import type { Command } from './command.ts'
+import type { ConsolePage } from './console-page.ts'
+import type { Core, CoreWith, Requirement } from './core-services.ts'
 import type { Contribution } from '#core/jobs/extension-point.ts'
 
 /** A dependency that may be absent; its API is then `undefined`. */
@@ -27,6 +31,9 @@ export interface OptionalNeed<P extends AnyPlugin = AnyPlugin> {
 
 /** Other plugins, by the name under which `create` receives their API. */
 export type Needs = Readonly<Record<string, AnyPlugin | OptionalNeed>>
+
+/** Keys of a plugin by role. The role `migrate` has none. */
+export type PluginKeys = Readonly<Partial<Record<Exclude<Role, 'migrate'>, RoleKeys>>>
 
 /** API type of a plugin value. */
 export type ApiOf<P> = P extends { readonly api?: (services: never) => infer Api } ? Api : undefined
@@ -42,7 +49,14 @@ export function optional<P extends AnyPlugin>(plugin: P): OptionalNeed<P> {
 }
 
 /** A feature as data and functions. Importing it has no effect; roles start the slots that they own. */
-export interface Plugin<Name extends string, Services extends object, Api, S extends TSchema, N extends Needs> {
+export interface Plugin<
+  Name extends string,
+  Services extends object,
+  Api,
+  S extends TSchema,
+  N extends Needs,
+  R extends readonly Requirement[],
+> {
   readonly contract: 1
   /** Folder, settings key, event-type prefix and table prefix. */
   readonly name: Name
@@ -52,6 +66,9 @@ export interface Plugin<Name extends string, Services extends object, Api, S ext
   readonly settings: S
   /** Maps interface names (`bff.mcp.enabled`, `AUDIT_RETENTION_DAYS`) to keys of this plugin's section. */
   readonly settingsFrom?: readonly SettingSource[]
+  /** Services without which the plugin is `unwired`; its `core` has them by type. */
+  readonly requires?: R
+  /** Availability that depends on settings. */
   wiring?(settings: Static<S>, core: Core): Wiring
   readonly migrations?: URL
   readonly events?: readonly EventType[]
@@ -61,8 +78,14 @@ export interface Plugin<Name extends string, Services extends object, Api, S ext
   readonly access?: readonly AccessRule[]
   /** Further kinds that the manager watches. */
   readonly informers?: readonly Informer[]
+  /** Keys that each role holds for this plugin; `core.keys` has no others. */
+  readonly keys?: PluginKeys
+  /** Pages of the console, reported by `GET /api/capabilities`. */
+  readonly console?: readonly ConsolePage[]
+  /** Commands of `mesh`. */
+  readonly commands?: readonly Command[]
   /** Creates the plugin's services, without I/O. */
-  create(core: Core, settings: Static<S>, needs: Apis<N>): Services
+  create(core: CoreWith<R>, settings: Static<S>, needs: Apis<N>): Services
   /** API for other plugins; they have no other access. */
   api?(services: Services): Api
   projections?(services: Services): readonly Projection[]
@@ -80,7 +103,7 @@ export interface Plugin<Name extends string, Services extends object, Api, S ext
 }
 
 /** A plugin with erased types, as used by the host. Methods are bivariant, so every plugin is assignable. */
-export type AnyPlugin = Plugin<string, object, unknown, TSchema, Needs>
+export type AnyPlugin = Plugin<string, object, unknown, TSchema, Needs, readonly Requirement[]>
 
 /** Declares a plugin. Types of settings, needs and services are inferred. */
 export function definePlugin<
@@ -89,6 +112,7 @@ export function definePlugin<
   Api,
   S extends TSchema,
   N extends Needs,
->(plugin: Plugin<Name, Services, Api, S, N>): Plugin<Name, Services, Api, S, N> {
+  const R extends readonly Requirement[] = readonly [],
+>(plugin: Plugin<Name, Services, Api, S, N, R>): Plugin<Name, Services, Api, S, N, R> {
   return plugin
 }

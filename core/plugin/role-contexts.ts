@@ -6,6 +6,7 @@ import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { Observed } from '#core/cluster/observed-objects.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import type { Role } from '#core/config/profile.ts'
+import type { ConsolePage } from './console-page.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 
 /** Additional services of the BFF, for the capabilities route and paging. It has no identity of its own. */
@@ -15,6 +16,8 @@ export interface BffContext {
   readonly observed: Observed
   /** Every mounted endpoint with plugin and availability, for capabilities and OpenAPI. */
   readonly catalog: () => readonly MountedEndpoint[]
+  /** Console pages of every plugin that is not hidden. */
+  readonly pages: () => readonly ConsolePage[]
 }
 
 /** The gateway on port 4000 reviews a user's bearer as the caller, and a pod's by TokenReview. */

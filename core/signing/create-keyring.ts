@@ -4,15 +4,15 @@ import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { conceal } from '#core/log/secrets.ts'
 import { changeKeyFolder } from './key-folder.ts'
-import { filesOf, generateKey, keyNames, newKeyId } from './key-files.ts'
-import type { JsonWebKeyEd25519, KeyName, Keyring, SigningKey } from './keyring.ts'
+import { filesOf, generateKey, newKeyId, parseKeyFile } from './key-files.ts'
+import type { JsonWebKeyEd25519, KeyName, Keyring, KeyTypes, SigningKey } from './keyring.ts'
 import { planInit } from './rotation.ts'
 
-/** Options of `createKeyring`. Without `dir` the keys are in memory, for tests and `meshctl dev`. */
+/** Options of `createKeyring`. Without `dir` the generated keys are in memory, for tests and `meshctl dev`. */
 export interface KeyringOptions {
   readonly dir?: string
-  /** Creates missing keys (the embedded default); otherwise the first use of a missing key fails. */
-  readonly generate?: boolean
+  /** Creates keys of these names that are missing (the embedded default); otherwise the use of a missing key fails. */
+  readonly generate?: KeyTypes
   readonly now?: () => Date
   /** Called if a changed folder cannot be read; the previous keys stay in use. */
   readonly onError?: (error: unknown) => void
@@ -26,13 +26,13 @@ const REREAD_MS = 10_000
 const REREAD_UNKNOWN_MS = 1_000
 
 /**
- * Reads `MESH_KEYS_DIR`: files `<name>-<id>.key` (PKCS 8 PEM of an Ed25519 key, or 32 bytes in base64 for cursor and kek) and
+ * Reads `MESH_KEYS_DIR`: files `<name>-<id>.key` (PKCS 8 PEM of an Ed25519 key, or 32 bytes in base64) and
  * `<name>-<id>.pub` (SPKI PEM) where a role only verifies. Ids ascend. The newest key is published and verifies; the one before it
  * signs; older ones verify. Changes of the folder are applied without a restart (ADR 0025).
  */
 export function createKeyring(options: KeyringOptions = {}): Keyring {
   const { dir } = options
-  const read = dir === undefined ? inMemory() : followFolder(dir, options)
+  const read = dir === undefined ? inMemory(options.generate ?? new Map()) : followFolder(dir, options)
   return {
     current: (name) => {
       const own = (read().get(name) ?? []).filter(({ key }) => key.type !== 'public')
@@ -51,17 +51,17 @@ export function createKeyring(options: KeyringOptions = {}): Keyring {
   }
 }
 
-function inMemory(): () => Keys {
-  const keys = new Map(keyNames.map((name) => [name, [{ id: newKeyId(new Date()), key: generateKey(name) }]]))
+function inMemory(types: KeyTypes): () => Keys {
+  const keys = new Map([...types].map(([name, type]) => [name, [{ id: newKeyId(new Date()), key: generateKey(type) }]]))
   return () => keys
 }
 
 // The kubelet replaces all files of a Secret at once, and file names change with their content: comparing names is sufficient.
 function followFolder(dir: string, options: KeyringOptions): (olderThanMs?: number) => Keys {
-  const { generate = false, now = () => new Date(), clock = () => performance.now() } = options
-  if (generate) {
+  const { generate, now = () => new Date(), clock = () => performance.now() } = options
+  if (generate !== undefined) {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
-    changeKeyFolder(dir, planInit(readdirSync(dir), now()))
+    changeKeyFolder(dir, planInit(readdirSync(dir), generate, now()))
   }
   let files = readdirSync(dir)
   let keys = readFolder(dir, files)
@@ -81,8 +81,9 @@ function followFolder(dir: string, options: KeyringOptions): (olderThanMs?: numb
 }
 
 function readFolder(dir: string, files: readonly string[]): Keys {
+  const names = new Set(files.flatMap((file) => parseKeyFile(file)?.name ?? []))
   return new Map(
-    keyNames.map((name) => [name, filesOf(files, name).map(({ file, id }) => readKey(dir, file, id))] as const),
+    [...names].map((name) => [name, filesOf(files, name).map(({ file, id }) => readKey(dir, file, id))] as const),
   )
 }
 

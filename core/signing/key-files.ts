@@ -1,11 +1,6 @@
 import { createPublicKey, createSecretKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import type { KeyName } from './keyring.ts'
-
-/** All names, for generation. */
-export const keyNames: readonly KeyName[] = ['cursor', 'grant', 'attempt', 'envelope', 'kek']
-
-const pairs: ReadonlySet<KeyName> = new Set(['grant', 'attempt', 'envelope'])
+import type { KeyName, KeyType } from './keyring.ts'
 
 /** A key file: `<name>-<id>.key` with the private key, or `.pub` for a role that only verifies. */
 export interface KeyFile {
@@ -17,8 +12,7 @@ export interface KeyFile {
 
 /** Parses a file name. Returns undefined for other files, such as links and hidden folders of a Secret's volume. */
 export function parseKeyFile(file: string): KeyFile | undefined {
-  const [, text, id] = /^([a-z]+)-([0-9a-z]+)\.(?:key|pub)$/.exec(file) ?? []
-  const name = keyNames.find((one) => one === text)
+  const [, name, id] = /^([a-z][a-z0-9]*(?:[.-][a-z0-9]+)*)-([0-9a-z]+)\.(?:key|pub)$/.exec(file) ?? []
   return name === undefined || id === undefined ? undefined : { file, name, id }
 }
 
@@ -31,14 +25,14 @@ export function filesOf(files: readonly string[], name: KeyName): readonly KeyFi
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Generates a key: Ed25519, or 32 bytes for `cursor` and `kek`. */
-export function generateKey(name: KeyName): KeyObject {
-  return pairs.has(name) ? generateKeyPairSync('ed25519').privateKey : createSecretKey(randomBytes(32))
+/** Generates a key. */
+export function generateKey(type: KeyType): KeyObject {
+  return type === 'ed25519' ? generateKeyPairSync('ed25519').privateKey : createSecretKey(randomBytes(32))
 }
 
 /** Generates a key; returns file name and content (PKCS 8 PEM, or base64). */
-export function newKeyFile(name: KeyName, now: Date): readonly [file: string, text: string] {
-  const key = generateKey(name)
+export function newKeyFile(name: KeyName, type: KeyType, now: Date): readonly [file: string, text: string] {
+  const key = generateKey(type)
   const text =
     key.type === 'secret' ? `${key.export().toString('base64')}\n` : key.export({ type: 'pkcs8', format: 'pem' })
   return [`${name}-${newKeyId(now)}.key`, text]

@@ -1,7 +1,23 @@
 import type { KeyObject } from 'node:crypto'
 
-/** The named keys of an install. `grant` and `attempt` are Ed25519 (JWS); `cursor` is HMAC-SHA-256; `kek` is AES-256-GCM. */
-export type KeyName = 'cursor' | 'grant' | 'attempt' | 'envelope' | 'kek'
+/** Name of a key, such as `grant`; of a third party's plugin `<plugin>.<name>`. */
+export type KeyName = string
+
+/** Ed25519 pairs sign (JWS). A secret is 32 bytes, for HMAC-SHA-256 or AES-256-GCM. */
+export type KeyType = 'ed25519' | 'secret'
+
+/** Types of keys by name. */
+export type KeyTypes = ReadonlyMap<KeyName, KeyType>
+
+/** Keys of a role. */
+export interface RoleKeys {
+  /** Ed25519 pairs that the role signs with. */
+  readonly signs?: readonly KeyName[]
+  /** Secrets of 32 bytes; every role that lists one holds the same. */
+  readonly seals?: readonly KeyName[]
+  /** Pairs of which the role holds the public keys only. */
+  readonly verifies?: readonly KeyName[]
+}
 
 /** One key and its id. */
 export interface SigningKey {

@@ -1,6 +1,6 @@
 import type { KeyFile } from './key-files.ts'
-import { createdAt, filesOf, keyNames, newKeyFile } from './key-files.ts'
-import type { KeyName } from './keyring.ts'
+import { createdAt, filesOf, newKeyFile } from './key-files.ts'
+import type { KeyName, KeyType, KeyTypes } from './keyring.ts'
 
 /** What to change in a set of key files. */
 export interface KeyPlan {
@@ -25,31 +25,31 @@ export const LEAST_PAUSE_MS = 3_600_000
 export const KEEP_MS = 8 * 24 * 3_600_000
 
 /** Makes what is missing and keeps what is there: per name a signing key and the one that is published before it signs. */
-export function planInit(files: readonly string[], now: Date, names: readonly KeyName[] = keyNames): KeyPlan {
-  const missing = names.filter((name) => filesOf(files, name).length === 0)
-  return { add: new Map(missing.flatMap((name) => pairOf(name, now))), remove: [] }
+export function planInit(files: readonly string[], types: KeyTypes, now: Date): KeyPlan {
+  const missing = [...types].filter(([name]) => filesOf(files, name).length === 0)
+  return { add: new Map(missing.flatMap(([name, type]) => pairOf(name, type, now))), remove: [] }
 }
 
 /**
  * One step of rotation (ADR 0025): a new key is published, the one published before begins to sign, older ones verify on until
  * {@link KEEP_MS} is over. A second call within {@link LEAST_PAUSE_MS} adds nothing. Pure but for the random keys.
  */
-export function planRotation(
-  files: readonly string[],
-  options: RotationOptions,
-  names: readonly KeyName[] = keyNames,
-): KeyPlan {
-  const steps = names.map((name) => stepOf(name, filesOf(files, name), options))
+export function planRotation(files: readonly string[], types: KeyTypes, options: RotationOptions): KeyPlan {
+  const steps = [...types].map(([name, type]) => stepOf([name, type], filesOf(files, name), options))
   return { add: new Map(steps.flatMap(({ add }) => [...add])), remove: steps.flatMap(({ remove }) => remove) }
 }
 
-function stepOf(name: KeyName, keys: readonly KeyFile[], { now, force, revoke }: RotationOptions): KeyPlan {
+function stepOf(
+  [name, type]: readonly [KeyName, KeyType],
+  keys: readonly KeyFile[],
+  { now, force, revoke }: RotationOptions,
+): KeyPlan {
   const newest = keys.at(-1)
-  if (newest === undefined) return { add: new Map(pairOf(name, now)), remove: [] }
+  if (newest === undefined) return { add: new Map(pairOf(name, type, now)), remove: [] }
   const due = force === true || now.getTime() - createdAt(newest) >= LEAST_PAUSE_MS
   // Ids order the keys, also when a clock went back between two rotations.
   const at = new Date(Math.max(now.getTime(), createdAt(newest) + 1))
-  const add = due ? [newKeyFile(name, at)] : []
+  const add = due ? [newKeyFile(name, type, at)] : []
   const all = [...keys.map(({ id }) => id), ...add.map(() => '')]
   const remove = keys.filter((_key, index) => {
     if (index >= all.length - 2) return false
@@ -60,6 +60,6 @@ function stepOf(name: KeyName, keys: readonly KeyFile[], { now, force, revoke }:
   return { add: new Map(add), remove: remove.map(({ file }) => file) }
 }
 
-function pairOf(name: KeyName, now: Date): (readonly [string, string])[] {
-  return [newKeyFile(name, now), newKeyFile(name, new Date(now.getTime() + 1))]
+function pairOf(name: KeyName, type: KeyType, now: Date): (readonly [string, string])[] {
+  return [newKeyFile(name, type, now), newKeyFile(name, type, new Date(now.getTime() + 1))]
 }

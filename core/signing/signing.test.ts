@@ -7,10 +7,10 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import * as fc from 'fast-check'
 import { createKeyring } from './create-keyring.ts'
-import { changeKeyFolder } from './key-folder.ts'
-
-import { writeRoleKeys } from './role-keys.ts'
-import type { RoleWithKeys } from './role-keys.ts'
+import { changeKeyFolder, readKeyFolder } from './key-folder.ts'
+import type { RoleKeys } from './keyring.ts'
+import { keyTypes, memoryKeyring } from './testing/key-types.ts'
+import { roleKeyFiles } from './role-keys.ts'
 import { planRotation } from './rotation.ts'
 import { JwsRefused, signJws, verifyJws } from './jws.ts'
 import type { Claims } from './jws.ts'
@@ -20,7 +20,7 @@ interface Grant extends Claims {
   readonly runId: string
 }
 
-const keys = createKeyring()
+const keys = memoryKeyring()
 const key = keys.current('grant')
 const now = new Date('2026-11-21T00:00:00Z')
 const iat = now.getTime() / 1000
@@ -153,10 +153,10 @@ test('PODA15: a key is published before it signs, and verifies for eight days af
   const dir = folder(t)
   const start = Date.parse('2026-11-01T00:00:00Z')
   const day = 24 * 3_600_000
-  createKeyring({ dir, generate: true, now: () => new Date(start) })
+  createKeyring({ dir, generate: keyTypes, now: () => new Date(start) })
   assert.deepEqual(new Set(readdirSync(dir).map((file) => statSync(join(dir, file)).mode & 0o777)), new Set([0o600]))
   const rotate = (at: number, more: object = {}) => {
-    const plan = planRotation(readdirSync(dir), { now: new Date(start + at), ...more })
+    const plan = planRotation(readdirSync(dir), keyTypes, { now: new Date(start + at), ...more })
     changeKeyFolder(dir, plan)
     return plan
   }
@@ -166,7 +166,7 @@ test('PODA15: a key is published before it signs, and verifies for eight days af
       .jwks(['grant'])
       .keys.map(({ kid }) => kid)
   const first = read().current('grant').id
-  assert.equal(createKeyring({ dir, generate: true }).current('grant').id, first, 'a second start makes nothing')
+  assert.equal(createKeyring({ dir, generate: keyTypes }).current('grant').id, first, 'a second start makes nothing')
   const [, next] = published()
   assert.equal(rotate(1000).add.size, 0, 'a second rotation within the hour changes nothing')
   rotate(day)
@@ -187,14 +187,14 @@ test('PODA15: a key is published before it signs, and verifies for eight days af
 
 test('PODA15: one key of an earlier version signs until the next rotation but one', (t) => {
   const dir = folder(t)
-  createKeyring({ dir, generate: true, now: () => new Date(0) })
+  createKeyring({ dir, generate: keyTypes, now: () => new Date(0) })
   for (const file of readdirSync(dir)
     .toSorted()
     .filter((_file, index) => index % 2 === 1))
     rmSync(join(dir, file))
   const first = createKeyring({ dir }).current('grant').id
   const rotate = (hours: number) =>
-    changeKeyFolder(dir, planRotation(readdirSync(dir), { now: new Date(hours * 3_600_000) }))
+    changeKeyFolder(dir, planRotation(readdirSync(dir), keyTypes, { now: new Date(hours * 3_600_000) }))
   rotate(2)
   assert.equal(createKeyring({ dir }).current('grant').id, first)
   rotate(4)
@@ -205,11 +205,11 @@ test('PODA15: changes of the folder are applied without a restart', (t) => {
   const dir = folder(t)
   let clock = 0
   const errors: unknown[] = []
-  createKeyring({ dir, generate: true, now: () => new Date(0) })
+  createKeyring({ dir, generate: keyTypes, now: () => new Date(0) })
   const running = createKeyring({ dir, clock: () => clock, onError: (error) => errors.push(error) })
   const first = running.current('grant').id
   const rotated = (hours: number) => {
-    changeKeyFolder(dir, planRotation(readdirSync(dir), { now: new Date(hours * 3_600_000) }))
+    changeKeyFolder(dir, planRotation(readdirSync(dir), keyTypes, { now: new Date(hours * 3_600_000) }))
     return createKeyring({ dir }).jwks(['grant']).keys.at(-1)?.kid ?? ''
   }
   const added = rotated(2)
@@ -230,10 +230,10 @@ test('PODA15: changes of the folder are applied without a restart', (t) => {
 
 test('PODA15: roles before and after a rotation verify each other’s signatures', (t) => {
   const all = folder(t)
-  createKeyring({ dir: all, generate: true, now: () => new Date(0) })
+  createKeyring({ dir: all, generate: keyTypes, now: () => new Date(0) })
   const generations = [0, 1, 2, 3].map((rotations) => {
     const at = new Date(rotations * 7_200_000)
-    if (rotations > 0) changeKeyFolder(all, planRotation(readdirSync(all), { now: at }))
+    if (rotations > 0) changeKeyFolder(all, planRotation(readdirSync(all), keyTypes, { now: at }))
     return keyringsOfRoles(t, all)
   })
   for (const [index, newer] of generations.entries())
@@ -258,8 +258,15 @@ const uses = [
   ['bff', 'kek', 'bff'],
 ] as const
 
+const roleKeys = {
+  bff: { signs: ['grant'], seals: ['cursor', 'kek'] },
+  gateway: { signs: ['grant'] },
+  state: { signs: ['grant'], verifies: ['attempt'] },
+  worker: { signs: ['attempt'] },
+} as const satisfies Record<string, RoleKeys>
+
 function keyringsOfRoles(t: TestContext, all: string) {
-  const keyringOf = (role: RoleWithKeys) => {
+  const keyringOf = (role: keyof typeof roleKeys) => {
     const own = folder(t)
     writeRoleKeys(all, role, own)
     return createKeyring({ dir: own })
@@ -272,17 +279,22 @@ function keyringsOfRoles(t: TestContext, all: string) {
   }
 }
 
+function writeRoleKeys(all: string, role: keyof typeof roleKeys, into: string): void {
+  for (const [file, text] of roleKeyFiles(readKeyFolder(all), roleKeys[role]))
+    writeFileSync(join(into, file), text, { mode: 0o600 })
+}
+
 test('a key that others may read, or none, is refused by name', (t) => {
   const dir = folder(t)
   assert.throws(() => createKeyring({ dir }).current('kek'), /no key "kek"/)
-  createKeyring({ dir, generate: true })
+  createKeyring({ dir, generate: keyTypes })
   chmodSync(join(dir, readdirSync(dir)[0] ?? ''), 0o644)
   assert.throws(() => createKeyring({ dir }), /must not be accessible to others/)
 })
 
 test('a role gets the private keys of what it signs and only public ones of what it verifies', async (t) => {
   const [all, state, worker] = [folder(t), folder(t), folder(t)]
-  const made = createKeyring({ dir: all, generate: true })
+  const made = createKeyring({ dir: all, generate: keyTypes })
   writeRoleKeys(all, 'state', state)
   writeRoleKeys(all, 'worker', worker)
   const names = (dir: string) => [...new Set(readdirSync(dir).map((file) => file.replace(/-.*\./, '.')))]

@@ -71,7 +71,7 @@ export function terminalPlugin(terminal: Terminal) {
     contract: 1,
     name: 'terminal',
     settings: Type.Object({}),
-    wiring: (_settings, core) => (core.store === undefined ? 'unwired' : 'ready'),
+    requires: ['store'],
     create: () => ({ agents: new Map<string, string>() }),
     consumers: ({ agents }): readonly Consumer[] => [
       {

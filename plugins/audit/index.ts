@@ -5,6 +5,7 @@ import { changeActorFinder } from '#core/controllers/objects/extension-points.ts
 import type { Static } from 'typebox'
 import type { Core } from '#core/plugin/core-services.ts'
 import { createActorFinder, createAudit } from './audit-log.ts'
+import { auditVerify } from './commands.ts'
 import { auditConsumers } from './consumers.ts'
 import { requestOutcome } from '#core/http/audit/events.ts'
 import { auditDaySealed, auditRowsRemoved, clusterRequest } from './events.ts'
@@ -33,6 +34,8 @@ export const audit = definePlugin({
   migrations: new URL('./migrations/', import.meta.url),
   access: [{ resource: 'auditlogs', kind: 'AuditLog', operator: ['list'] }],
   events: [requestOutcome, clusterRequest, auditDaySealed, auditRowsRemoved],
+  commands: [auditVerify],
+  console: [{ id: 'audit', title: 'Audit', section: 'Observe', path: '/audit', capability: 'audit' }],
   create: (core, settings) => ({
     core,
     settings,

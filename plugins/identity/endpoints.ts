@@ -18,7 +18,7 @@ import { findCapabilities } from './capabilities.ts'
 import { listNamespaces, listPermittedNamespaces, setDisplayName } from './namespaces.ts'
 
 /** Dependencies of the routes. */
-export type IdentityContext = Pick<BffContext, 'catalog' | 'directory'> & Pick<Core, 'plugins'>
+export type IdentityContext = Pick<BffContext, 'catalog' | 'directory' | 'pages'> & Pick<Core, 'plugins'>
 
 /** Every route of the plugin, below `/api`. */
 export function identityEndpoints(profile: Profile, bff: IdentityContext): readonly AnyEndpoint[] {
@@ -46,6 +46,7 @@ const capabilities = (profile: Profile, bff: IdentityContext): AnyEndpoint =>
     handle: async ({ caller, directory }) => ({
       profile,
       capabilities: await findCapabilities(caller, { catalog: bff.catalog(), plugins: bff.plugins(), directory }),
+      pages: [...bff.pages()],
     }),
   })
 

@@ -35,6 +35,7 @@ async function setUp(t: TestContext, more: readonly MountedEndpoint[] = []) {
   return servePlugin(t, 'identity', (catalog) =>
     identityEndpoints('open', {
       catalog: () => [...catalog(), ...more],
+      pages: () => [],
       plugins: () =>
         new Map([
           ['cost', { wiring: 'unwired', reason: 'unconfigured' }],

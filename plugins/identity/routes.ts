@@ -8,7 +8,7 @@ import { identityEndpoints } from './endpoints.ts'
 /** The plugin's routes. */
 export function routes(
   { profile, plugins }: { readonly profile: Profile; readonly plugins: Core['plugins'] },
-  { catalog, directory }: BffContext,
+  { catalog, directory, pages }: BffContext,
 ): FastifyPluginAsync {
-  return mountEndpoints(identityEndpoints(profile, { catalog, directory, plugins }))
+  return mountEndpoints(identityEndpoints(profile, { catalog, directory, pages, plugins }))
 }

@@ -9,7 +9,7 @@ export const integrations = definePlugin({
   name: 'integrations',
   summary: 'Domain events for other systems: the event feed.',
   settings: Type.Object({}, { additionalProperties: false }),
-  wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),
+  requires: ['store'],
   access: [{ resource: 'events', kind: 'Event', developer: ['watch'] }],
   create: createServices,
   routes,

@@ -1,4 +1,4 @@
-import type { Core } from '#core/plugin/core-services.ts'
+import type { Core, CoreWith } from '#core/plugin/core-services.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { createEventFeed } from './event-feed.ts'
 import type { EventFeed } from './event-feed.ts'
@@ -11,8 +11,7 @@ export interface IntegrationsServices {
 }
 
 /** Creates the services; no I/O. */
-export function createServices(core: Core): IntegrationsServices {
+export function createServices(core: CoreWith<readonly ['store']>): IntegrationsServices {
   const { store } = core
-  if (!store) throw new TypeError('events are stored: the plugin is wired only with a store')
   return { core, store, feed: createEventFeed(store) }
 }

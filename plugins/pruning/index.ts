@@ -10,7 +10,7 @@ export const pruning = definePlugin({
   name: 'pruning',
   summary: 'Removal of the data of deleted namespaces and agents.',
   settings: Type.Object({}, { additionalProperties: false }),
-  wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),
+  requires: ['store'],
   events: [pruningUnfinished],
   create: (core) => ({ pruners: () => core.extensions(pruner) }),
   consumers: ({ pruners }) => pruningConsumers(pruners),

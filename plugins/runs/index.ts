@@ -36,7 +36,15 @@ export const runs = definePlugin({
   summary: 'Runs of agents: starting, following, answering and cancelling them.',
   settings: runsSettings,
   settingsFrom: [{ from: 'RUN_RETENTION_DAYS', to: 'retentionDays' }],
-  wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),
+  requires: ['store'],
+  keys: {
+    // Grants of runs are signed where a caller or a parent run starts them: a worker cannot create one.
+    bff: { signs: ['grant'] },
+    gateway: { signs: ['grant'] },
+    // It also publishes the key set for launchers.
+    state: { signs: ['grant'], verifies: ['attempt'] },
+    worker: { signs: ['attempt'] },
+  },
   migrations: new URL('./migrations/', import.meta.url),
   events: runEvents,
   access: runsAccess,

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Observed } from '#core/cluster/observed-objects.ts'
 import { terminalStates } from '#schemas/run.ts'
-import type { Core } from '#core/plugin/core-services.ts'
+import type { Core, CoreWith } from '#core/plugin/core-services.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { LiveUpdates } from './stream/live-frame.ts'
 import { createLiveUpdates } from './stream/live-updates.ts'
@@ -35,9 +35,11 @@ export interface CallerRunsServices extends RunsServices {
 }
 
 /** Creates the services, without I/O. */
-export function createServices(core: Core, settings: Static<typeof runsSettings>): RunsServices {
+export function createServices(
+  core: CoreWith<readonly ['store']>,
+  settings: Static<typeof runsSettings>,
+): RunsServices {
   const { store } = core
-  if (!store) throw new TypeError('runs are stored: the plugin is wired only with a store')
   const live = createLiveUpdates(core.bus)
   const writer = createRunWriter(store, { live, now: core.now, entered: observeStates(core) })
   const refusals = core.metrics.counter(runMetrics.refused)

@@ -26,11 +26,24 @@ export const Capability = Type.Object(
 /** See {@link Capability}. */
 export type Capability = Static<typeof Capability>
 
+/** A page of the console's navigation, shown if its capability is enabled. */
+export const NavigationPage = Type.Object(
+  {
+    id: Type.String(),
+    title: Type.String(),
+    section: Type.String({ description: 'Heading of the navigation.' }),
+    path: Type.String({ description: 'Path in the console.' }),
+    capability: Type.String({ description: 'Id of the capability.' }),
+  },
+  { title: 'NavigationPage' },
+)
+
 /** Answer of `GET /api/capabilities`. */
 export const Capabilities = Type.Object(
   {
     profile: Type.Enum(['open', 'hardened']),
     capabilities: Type.Array(Capability),
+    pages: Type.Array(NavigationPage),
   },
   { title: 'Capabilities' },
 )

@@ -9,15 +9,26 @@ export type {
   StateContext,
   WorkerContext,
 } from '#core/plugin/role-contexts.ts'
-export type { Core } from '#core/plugin/core-services.ts'
-export type { AnyPlugin, ApiOf, Needs, OptionalNeed, Plugin } from '#core/plugin/plugin.ts'
 export type { AccessRule, Verb } from '#core/cluster/roles/access-rule.ts'
 export type { CrudOptions } from '#core/plugin/crud.ts'
 export type { KindSlot } from '#core/plugin/kind-slot.ts'
 export type { AnyKind, Kind, KindDefinition, ObjectOf } from '#schemas/kind.ts'
+export type {
+  Command,
+  CommandInput,
+  CommandOption,
+  CommandOptions,
+  CommandSpec,
+  CommandStore,
+  CommandValues,
+} from '#core/plugin/command.ts'
+export type { ConsolePage } from '#core/plugin/console-page.ts'
+export type { Core, CoreWith, Requirement } from '#core/plugin/core-services.ts'
+export type { AnyPlugin, ApiOf, Needs, OptionalNeed, Plugin, PluginKeys } from '#core/plugin/plugin.ts'
 export type { Contribution, Point } from '#core/jobs/extension-point.ts'
 export type { Mesh } from '#core/host/load/third-party.ts'
 export type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'
 export type { Job } from '#core/jobs/background-work.ts'
 export type { AnyEndpoint, Authz, Call, Endpoint } from '#core/http/endpoint/endpoint.ts'
 export type { Projection, Store, Tx } from '#core/event-store/store.ts'
+export type { Keyring, KeyName, RoleKeys } from '#core/signing/keyring.ts'

@@ -6,7 +6,8 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { keysCommand } from '#core/host/commands/keys-command.ts'
+import { runForTest } from '#core/host/testing/run-command.ts'
+import { plugins } from '#plugins/index.ts'
 import { forms, startPlatform } from './platform.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import type { Delegated } from './platform/agent-command.ts'
@@ -43,7 +44,7 @@ test(
     for (const order of orders) {
       held.push(await user.start('hold'))
       await witness.holds(held.length)
-      assert.match(await keys(roles.keysDir, 'rotate', '--force'), /5 keys made/)
+      assert.match(await keys(roles.keysDir, 'rotate', '--force'), /4 keys made/)
       for (const role of order) {
         roles.mountKeys(role)
         await roles.restart(role)
@@ -68,11 +69,9 @@ interface Run {
 }
 
 async function keys(dir: string, kind: 'init' | 'rotate', ...flags: string[]): Promise<string> {
-  let said = ''
-  const print = (text: string): void => void (said += text)
-  const code = await keysCommand(kind, { args: ['--dir', dir, ...flags], env: {}, out: print, err: print })
-  assert.equal(code, 0, said)
-  return said
+  const { code, out, err } = await runForTest(`keys ${kind}`, ['--dir', dir, ...flags], { plugins })
+  assert.equal(code, 0, err)
+  return out
 }
 
 /** Agents report each invoke to this server and continue with its response. */

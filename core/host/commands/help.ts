@@ -8,6 +8,9 @@ export interface HelpEntry {
 
 /** Output of `mesh --help`: examples first, then every command. */
 export function overview(commands: readonly HelpEntry[], roles: readonly HelpEntry[]): string {
+  const width = Math.max(...[...commands, ...roles].map(({ words }) => words.length))
+  const lines = (entries: readonly HelpEntry[]): string =>
+    entries.map(({ words, summary }) => `  mesh ${words.padEnd(width)}  ${summary}`).join('\n')
   return `mesh: a control plane for AI agents on Kubernetes
 
   mesh all                     start everything on this machine: no cluster, no database, no key
@@ -36,17 +39,43 @@ ${summary}. It takes no flags: settings come from mesh.yaml of the working folde
 `
 }
 
-/** Message for an unknown command, with the closest known one. */
-export function unknownCommand(given: readonly string[], known: readonly string[]): string {
-  const [first = '', second = ''] = given.map((word) => word.slice(0, 60))
-  const group = known.filter((words) => words.startsWith(`${first} `))
-  const text = group.length > 0 && second !== '' ? `${first} ${second}` : first
-  const found = nearest(text, known) ?? nearest(first, known)
-  if (found !== undefined) return `there is no command ${JSON.stringify(text)}; did you mean mesh ${found}?`
-  const near = group.length > 0 ? `; there is ${group.map((words) => `mesh ${words}`).join(' and ')}` : ''
-  return `there is no command ${JSON.stringify(text)}${near}`
+/** The entry with the most words that the arguments begin with. */
+export function findByWords<E extends HelpEntry>(
+  entries: readonly E[],
+  args: readonly string[],
+): { readonly entry: E; readonly rest: readonly string[] } | undefined {
+  for (let count = Math.min(args.length, 4); count > 0; count -= 1) {
+    const text = args.slice(0, count).join(' ')
+    const entry = entries.find(({ words }) => words === text)
+    if (entry !== undefined) return { entry, rest: args.slice(count) }
+  }
+  return undefined
 }
 
-function lines(entries: readonly HelpEntry[]): string {
-  return entries.map(({ words, summary }) => `  mesh ${words.padEnd(22)}  ${summary}`).join('\n')
+/** Message for an unknown command, with the nearest known one. */
+export function unknownCommand(given: readonly string[], known: readonly string[]): string {
+  const words = given.slice(0, 4).map((word) => word.slice(0, 60))
+  const groups = [...new Set(known.flatMap(beginnings))]
+  // The number of words that a known command begins with.
+  const common = words.findIndex((_, index) => !groups.includes(words.slice(0, index + 1).join(' ')))
+  const text = (common === -1 ? words : words.slice(0, common + 1)).join(' ')
+  const found = common === -1 ? undefined : nearestOf(words, common, groups)
+  if (found !== undefined) return `there is no command ${JSON.stringify(text)}; did you mean mesh ${found}?`
+  const begin = (common === -1 ? words : words.slice(0, common)).join(' ')
+  const near = known.filter((one) => begin !== '' && one.startsWith(`${begin} `)).map((one) => `mesh ${one}`)
+  return `there is no command ${JSON.stringify(text)}${near.length === 0 ? '' : `; there is ${near.join(' and ')}`}`
+}
+
+function beginnings(words: string): readonly string[] {
+  const parts = words.split(' ')
+  return parts.map((_, index) => parts.slice(0, index + 1).join(' '))
+}
+
+// What follows a command is not a part of its name.
+function nearestOf(words: readonly string[], common: number, known: readonly string[]): string | undefined {
+  for (let count = words.length; count > common; count -= 1) {
+    const found = nearest(words.slice(0, count).join(' '), known)
+    if (found !== undefined) return found
+  }
+  return undefined
 }

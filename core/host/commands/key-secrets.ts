@@ -4,9 +4,10 @@ import { parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { parseKeyFile } from '#core/signing/key-files.ts'
-import { roleKeyFiles, rolesWithKeys } from '#core/signing/role-keys.ts'
-import type { RoleWithKeys } from '#core/signing/role-keys.ts'
+import { roleKeyFiles } from '#core/signing/role-keys.ts'
+import type { KeyTypes, RoleKeys } from '#core/signing/keyring.ts'
 import { MANAGED_BY } from '#schemas/labels.ts'
+import type { DeclaredKeys, KeyRole } from '../load/plugin-keys.ts'
 
 /** All private keys of an installation: contents by file name. */
 export type KeyTexts = ReadonlyMap<string, string>
@@ -21,10 +22,14 @@ export interface KeySecrets {
 }
 
 /** Reads the Secrets. A private key in any of them is valid: the next change completes an interrupted one. */
-export async function readKeySecrets(cluster: KubeClient, namespace: DnsLabel): Promise<KeySecrets> {
-  const live = new Map<RoleWithKeys, KubeObject>()
+export async function readKeySecrets(
+  cluster: KubeClient,
+  namespace: DnsLabel,
+  { byRole, types }: DeclaredKeys,
+): Promise<KeySecrets> {
+  const live = new Map<KeyRole, KubeObject>()
   const keys = new Map<string, string>()
-  for (const role of rolesWithKeys) {
+  for (const role of byRole.keys()) {
     const secret = await find(cluster, refOf(namespace, role))
     if (secret === undefined) continue
     live.set(role, secret)
@@ -35,22 +40,25 @@ export async function readKeySecrets(cluster: KubeClient, namespace: DnsLabel): 
     keys,
     write: async (wanted) => {
       const lines: string[] = []
-      for (const role of order) lines.push(await writeOne(cluster, toSecret(wanted, namespace, role), live.get(role)))
+      for (const [role, held] of byRole) {
+        const secret = toSecret(roleKeyFiles(wanted, held), namespace, role)
+        lines.push(await writeOne(cluster, withUnknown(secret, live.get(role), types), live.get(role)))
+      }
       return lines
     },
   }
 }
 
 /** The Secrets as a List, for `kubectl apply`. */
-export function toKeyManifests(keys: KeyTexts, namespace: DnsLabel): object {
-  return { apiVersion: 'v1', kind: 'List', items: order.map((role) => toSecret(keys, namespace, role)) }
+export function toKeyManifests(keys: KeyTexts, namespace: DnsLabel, { byRole }: DeclaredKeys): object {
+  const items = [...byRole].map(([role, held]: readonly [KeyRole, RoleKeys]) =>
+    toSecret(roleKeyFiles(keys, held), namespace, role),
+  )
+  return { apiVersion: 'v1', kind: 'List', items }
 }
 
-// Verifying roles receive a key before any role that may sign with it.
-const order: readonly RoleWithKeys[] = ['state', 'gateway', 'worker', 'bff']
-
-function toSecret(keys: KeyTexts, namespace: DnsLabel, role: RoleWithKeys): KubeObject {
-  const data = [...roleKeyFiles(keys, role)].map(([file, text]) => [file, Buffer.from(text).toString('base64')])
+function toSecret(files: KeyTexts, namespace: DnsLabel, role: KeyRole): KubeObject {
+  const data = [...files].map(([file, text]) => [file, Buffer.from(text).toString('base64')])
   return {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -58,6 +66,15 @@ function toSecret(keys: KeyTexts, namespace: DnsLabel, role: RoleWithKeys): Kube
     type: 'Opaque',
     data: Object.fromEntries(data) as Record<string, string>,
   }
+}
+
+// Keys of a plugin that this process does not load stay as they are: its settings may lack what those of the roles list.
+function withUnknown(wanted: KubeObject, live: KubeObject | undefined, types: KeyTypes): KubeObject {
+  const unknown = Object.entries((live?.['data'] ?? {}) as Readonly<Record<string, string>>).filter(([file]) => {
+    const name = parseKeyFile(file)?.name
+    return name !== undefined && !types.has(name)
+  })
+  return { ...wanted, data: { ...(wanted['data'] as object), ...Object.fromEntries(unknown) } }
 }
 
 async function writeOne(cluster: KubeClient, wanted: KubeObject, live: KubeObject | undefined): Promise<string> {
@@ -87,7 +104,7 @@ async function find(cluster: KubeClient, ref: ObjectRef): Promise<KubeObject | u
   }
 }
 
-function refOf(namespace: DnsLabel, role: RoleWithKeys): ObjectRef {
+function refOf(namespace: DnsLabel, role: KeyRole): ObjectRef {
   return { namespace, name: parseName('secret', `mesh-keys-${role}`) }
 }
 

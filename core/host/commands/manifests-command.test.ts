@@ -12,7 +12,7 @@ import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { manifestsCommand } from './manifests-command.ts'
+import { runForTest } from '../testing/run-command.ts'
 
 const Sample = defineKind({
   kind: 'BuiltInSample',
@@ -48,15 +48,7 @@ async function run(t: TestContext, args: readonly string[], plugin = acme) {
   await writeFile(join(folder.path, 'acme.mjs'), plugin)
   const file = join(folder.path, 'mesh.yaml')
   await writeFile(file, 'plugins: [./acme.mjs]\n')
-  let out = ''
-  let err = ''
-  const input = {
-    args,
-    env: { MESH_CONFIG: file },
-    out: (text: string) => void (out += text),
-    err: (text: string) => void (err += text),
-  }
-  return { code: await manifestsCommand(input, [builtIn]), out, err }
+  return runForTest('manifests', args, { env: { MESH_CONFIG: file }, plugins: [builtIn] })
 }
 
 const namesOf = (text: string) =>

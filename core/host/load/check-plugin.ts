@@ -22,6 +22,7 @@ const data = [
   'contract',
   'name',
   'needs',
+  'requires',
   'settings',
   'settingsFrom',
   'migrations',
@@ -29,6 +30,9 @@ const data = [
   'kinds',
   'access',
   'informers',
+  'keys',
+  'commands',
+  'console',
 ] as const satisfies readonly (keyof AnyPlugin)[]
 
 /** Validates the value returned by a plugin's file, which may be untyped JavaScript. Throws `BootError` with the field. */
@@ -46,6 +50,7 @@ export function checkPlugin(from: string, value: unknown, known: readonly AnyPlu
   if (typeof value.settings !== 'object' || value.settings === null)
     refuse('settings must be a schema, such as mesh.Type.Object({})')
   checkNeeds(value, known, refuse)
+  checkRequires(value, refuse)
   checkEvents(value, refuse)
   checkKindSlots(value.kinds, refuse)
   checkAccess('access', value.access, refuse)
@@ -70,6 +75,11 @@ function checkNeeds({ needs = {} }: AnyPlugin, known: readonly AnyPlugin[], refu
     const names = known.map(({ name }) => name).join(', ')
     refuse(`needs.${key} must be a plugin, such as mesh.plugins['runs'] (there are ${names})`)
   }
+}
+
+function checkRequires({ requires = [] }: AnyPlugin, refuse: Refuse): void {
+  if (!Array.isArray(requires) || requires.some((service) => service !== 'store'))
+    refuse("requires must be a list; the only service that may be absent is 'store'")
 }
 
 function checkEvents({ events = [] }: AnyPlugin, refuse: Refuse): void {

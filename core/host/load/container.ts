@@ -1,8 +1,10 @@
 import { absentApi, absentStore } from './unconfigured-store.ts'
 import { asPlugin } from './startup-error.ts'
-import type { Core, Wired } from '#core/plugin/core-services.ts'
+import type { Core, CoreWith, Requirement, Wired } from '#core/plugin/core-services.ts'
+import { keyringFor, refuseMissingKeys } from './plugin-keys.ts'
 import { needsOf } from './load-order.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import type { Keyring } from '#core/signing/keyring.ts'
 import type { Contribution } from '#core/jobs/extension-point.ts'
 
 /** A plugin as created for one role. */
@@ -24,6 +26,8 @@ export interface RoleContainer {
 /** Input of a container. */
 export interface ContainerInput {
   readonly core: Core
+  /** Keys of the process. */
+  readonly keys: Keyring
   readonly ordered: readonly AnyPlugin[]
   readonly slices: ReadonlyMap<string, unknown>
   readonly wired: ReadonlyMap<string, Wired>
@@ -32,11 +36,16 @@ export interface ContainerInput {
 /** Creates every plugin in load order (ADR 0049). If one fails, those before it are closed. */
 export async function createRoleContainer(input: ContainerInput): Promise<RoleContainer> {
   const absent: Core = { ...input.core, store: input.core.store ?? absentStore }
+  refuseMissingKeys(undefined, input.core.role, input.keys)
   const built: Built[] = []
   const close = (): Promise<void> => closeAll(built)
   for (const plugin of input.ordered) {
     const wired = input.wired.get(plugin.name) ?? { wiring: 'ready' }
-    const core = wired.wiring === 'unwired' ? absent : input.core
+    // `wire` left no plugin wired that requires an absent service.
+    const services = wired.wiring === 'unwired' ? absent : input.core
+    const keys = keyringFor(plugin, input.core.role, input.keys)
+    const core = { ...services, keys } as CoreWith<readonly Requirement[]>
+    if (wired.wiring !== 'unwired') refuseMissingKeys(plugin, input.core.role, input.keys)
     const create = (): object => plugin.create(core, input.slices.get(plugin.name), apisFor(plugin, built))
     try {
       built.push({ plugin, wired, services: await asPlugin(plugin.name, 'create', create) })

@@ -1,5 +1,5 @@
 import { asPlugin } from './startup-error.ts'
-import type { Core, Wired } from '#core/plugin/core-services.ts'
+import type { Core, Requirement, Wired } from '#core/plugin/core-services.ts'
 import { needsOf } from './load-order.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
@@ -31,9 +31,12 @@ function inherited(plugin: AnyPlugin, wired: ReadonlyMap<string, Wired>): Wired 
 async function own(plugin: AnyPlugin, { core, slices, disabled }: WiringInput): Promise<Wired> {
   if (disabled.includes(plugin.name))
     return { wiring: 'unwired', reason: 'disabled', because: 'disabled in the settings' }
+  const missing = plugin.requires?.find((service) => core[service] === undefined)
+  if (missing !== undefined) return { wiring: 'unwired', reason: 'unconfigured', because: reasons[missing] }
   const wiring = await asPlugin(plugin.name, 'wiring', () => plugin.wiring?.(slices.get(plugin.name), core) ?? 'ready')
   if (wiring === 'ready') return { wiring }
   if (wiring === 'hidden') return { wiring, reason: 'disabled', because: 'hidden by the settings' }
-  // A plugin reports only that it cannot serve. Of the core services, only the store may be absent.
-  return { wiring, reason: 'unconfigured', because: core.store === undefined ? 'no DATABASE_URL' : 'not configured' }
+  return { wiring, reason: 'unconfigured', because: 'not configured' }
 }
+
+const reasons: Readonly<Record<Requirement, string>> = { store: 'no DATABASE_URL' }

@@ -18,6 +18,7 @@ import { resourceRoutes } from '#core/http/resource/resource-routes.ts'
 import { BootError } from './startup-error.ts'
 import { checkPlugin } from './check-plugin.ts'
 import { describePluginError, withPositions } from './plugin-error.ts'
+import { BadArguments, defineCommand } from '#core/plugin/command.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { crud } from '#core/plugin/crud.ts'
@@ -29,6 +30,8 @@ import { defineOwnEvent } from './third-party-events.ts'
 export interface Mesh {
   readonly definePlugin: typeof definePlugin
   readonly optional: typeof optional
+  readonly defineCommand: typeof defineCommand
+  readonly BadArguments: typeof BadArguments
   readonly definePoint: typeof definePoint
   readonly contribute: typeof contribute
   readonly defineEvent: typeof defineOwnEvent
@@ -131,6 +134,8 @@ function createMesh(plugins: readonly AnyPlugin[]): Mesh {
   return {
     definePlugin,
     optional,
+    defineCommand,
+    BadArguments,
     definePoint,
     contribute,
     defineEvent: defineOwnEvent,

@@ -37,7 +37,8 @@ import { createPlatformOpener } from '../platform/open-platform.ts'
 import { openTracing } from './open-tracing.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { RebuildRequest } from '../role/role.ts'
-import { loadListedPlugins } from '../load/third-party.ts'
+import { declareKeys } from '../load/plugin-keys.ts'
+import { loadPlugins } from '../load/load-plugins.ts'
 
 /** Input of a process. */
 export interface Composition {
@@ -53,7 +54,7 @@ export interface Composition {
   readonly cluster?: ClusterLocation
   /** Folder of the embedded store, used without `DATABASE_URL`. Without both there is no store. */
   readonly embeddedStore?: { readonly dir: string; readonly image?: string }
-  /** Creates missing keys in `keysDir` (the embedded default). */
+  /** Creates missing keys in `keysDir` (the embedded default), or without one in memory. */
   readonly generateKeys?: boolean
   readonly log?: Logger
   readonly now?: () => Date
@@ -84,8 +85,8 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   const file = openSettings({ env, ...pick(composition, 'file', 'presets') })
   const core = readCoreSettings(file, env)
   concealPasswords(core)
-  const thirdParty = await loadListedPlugins(file, core, composition.plugins)
-  const plugins = [...composition.plugins, ...thirdParty]
+  const { plugins, thirdParty } = await loadPlugins(composition.plugins, file, core)
+  const keys = declareKeys(plugins, thirdParty)
   const settings = readSettings(file, env, plugins)
   refuseUnusableFiles({ file, env, plugins }, settings, { roles, instead: filesOf(core, composition) })
   const log = composition.log ?? createLogger({ level: core.logLevel, currentTrace })
@@ -117,7 +118,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     }),
     keys: createKeyring({
       ...dirOf(core),
-      generate: composition.generateKeys ?? false,
+      ...(composition.generateKeys === true ? { generate: keys.types } : {}),
       onError: (error) => log.warn({ error: error instanceof Error ? error.message : 'unknown' }, 'keys not reloaded'),
     }),
     version: composition.version,
@@ -126,7 +127,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     tracer: tracing.tracer,
     outbound: outboundOf(core, cluster, composition),
     coreEventTypes: clusterEvents,
-    thirdParty: new Set(thirdParty.map(({ name }) => name)),
+    thirdParty,
     ...pick(composition, 'now', 'pages', 'mayMovePorts', 'checkResponses', 'rebuild'),
   })
   const close = async (): Promise<void> => {

@@ -218,6 +218,7 @@ test(
       roles,
       plugins: flowPlugins,
       env: given.env,
+      generateKeys: true,
       version: '0.0.0',
       log: createLogger({ currentTrace, destination: { write: (line) => lines.push(line) } }),
     })

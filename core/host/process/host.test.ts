@@ -76,8 +76,8 @@ test('wiring: unwired is inherited with its reason, hidden is not; boot, readine
     contract: 1,
     name: 'runs',
     settings: none,
-    wiring: (_settings, core) => (core.store === undefined ? 'unwired' : 'ready'),
-    create: (core) => ({ read: core.store?.readStream }),
+    requires: ['store'],
+    create: (core) => ({ read: core.store.readStream }),
     api: ({ read }) => ({ read }),
     routes: () => route('/runs'),
   })

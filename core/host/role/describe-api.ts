@@ -8,6 +8,7 @@ import { createLogger } from '#core/log/create-logger.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { absentStore } from '../load/unconfigured-store.ts'
+import { declareKeys } from '../load/plugin-keys.ts'
 import { createRoleContainer } from '../load/container.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import type { Core } from '#core/plugin/core-services.ts'
@@ -35,7 +36,7 @@ export async function describeCatalog(
   const ordered = loadOrder(plugins)
   const core = inertCore(version, plugins)
   const wired = await wire(ordered, { core, slices: settings.slices, disabled: [] })
-  const container = await createRoleContainer({ core, ordered, slices: settings.slices, wired })
+  const container = await createRoleContainer({ core, keys: core.keys, ordered, slices: settings.slices, wired })
   try {
     const platform = { ...inertPlatform, callers: core.cluster, store: core.store }
     const { app, catalog } = await createRoleApp({
@@ -73,7 +74,7 @@ function inertCore(version: string, plugins: readonly AnyPlugin[]): Core {
     version,
     log: createLogger({ level: 'error' }),
     metrics: createMetrics(),
-    keys: createKeyring({ generate: true }),
+    keys: createKeyring({ generate: declareKeys(plugins, new Set()).types }),
     now: () => new Date(0),
     store: absentStore,
     bus: {

@@ -15,9 +15,11 @@ import { errorFormat } from '#core/http/problem/error-format.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { openApiRoutes } from '#core/http/openapi/routes.ts'
+import { consolePagesOf } from '../load/console-pages.ts'
 import { asPlugin } from '../load/startup-error.ts'
 import { usable } from '../load/container.ts'
 import type { Built } from '../load/container.ts'
+import type { ConsolePage } from '#core/plugin/console-page.ts'
 import type { BffContext, GatewayContext, StateContext } from '#core/plugin/role-contexts.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { informersOfPlugins } from './role-background-work.ts'
@@ -99,7 +101,9 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
     tls,
     ...(settings.listen === undefined ? {} : { trustProxy: settings.listen.trustProxy }),
   })
-  for (const built of input.built) await mountPlugin(app, built, input, catalog)
+  const console = lazyPages()
+  for (const built of input.built) await mountPlugin(app, built, input, { catalog, pages: console.read })
+  if (role === 'bff') console.set(pagesOf(input, catalog))
   const summaries = summariesOf(input.built.map(({ plugin }) => plugin))
   const hasHome = input.pages !== undefined
   if (role === 'bff') await app.register(openApiRoutes({ catalog, version: core.version, summaries, hasHome }))
@@ -126,15 +130,10 @@ function authenticatorOf({ role, core, platform }: RoleAppInput): Pick<HttpServi
 }
 
 // Two scopes: the outer one names the owner, the inner one is gated, so that a plugin may gate parts of its own routes.
-async function mountPlugin(
-  app: FastifyInstance,
-  built: Built,
-  input: RoleAppInput,
-  catalog: readonly MountedEndpoint[],
-): Promise<void> {
+async function mountPlugin(app: FastifyInstance, built: Built, input: RoleAppInput, mounted: Mounted): Promise<void> {
   const { plugin, wired } = built
   if (wired.wiring === 'hidden') return
-  const routes = await asPlugin(plugin.name, 'routes', () => routesOf(built, input, catalog))
+  const routes = await asPlugin(plugin.name, 'routes', () => routesOf(built, input, mounted))
   if (routes === undefined) return
   const scope: FastifyPluginAsync = async (outer) => {
     setOwner(outer, { plugin: plugin.name, wiring: 'ready' })
@@ -153,13 +152,9 @@ function prefixOf(name: string, { role, thirdParty }: RoleAppInput): string {
   return thirdParty.has(name) ? `/api/x/${name}` : '/api'
 }
 
-function routesOf(
-  { plugin, services }: Built,
-  input: RoleAppInput,
-  catalog: readonly MountedEndpoint[],
-): FastifyPluginAsync | undefined {
+function routesOf({ plugin, services }: Built, input: RoleAppInput, mounted: Mounted): FastifyPluginAsync | undefined {
   const { platform } = input
-  if (input.role === 'bff') return withKinds(plugin, plugin.routes?.(services, bffContext(platform, catalog)))
+  if (input.role === 'bff') return withKinds(plugin, plugin.routes?.(services, bffContext(platform, mounted)))
   if (input.role === 'manager')
     return plugin.managerRoutes?.(services, {
       role: 'manager',
@@ -184,8 +179,36 @@ function withKinds({ kinds = [] }: AnyPlugin, own: FastifyPluginAsync | undefine
   }
 }
 
-function bffContext(platform: RoleAppInput['platform'], catalog: readonly MountedEndpoint[]): BffContext {
+/** Known when every plugin is mounted. */
+interface Mounted {
+  readonly catalog: readonly MountedEndpoint[]
+  readonly pages: BffContext['pages']
+}
+
+function lazyPages() {
+  let pages: readonly ConsolePage[] = []
   return {
+    read: () => pages,
+    set: (found: readonly ConsolePage[]): void => {
+      pages = found
+    },
+  }
+}
+
+// A page of a hidden plugin, or for one, does not exist; its declaration is checked all the same.
+function pagesOf({ built, thirdParty }: RoleAppInput, catalog: readonly MountedEndpoint[]): readonly ConsolePage[] {
+  const hidden = new Set(built.flatMap(({ plugin, wired }) => (wired.wiring === 'hidden' ? [plugin.name] : [])))
+  const plugins = built.map(({ plugin }) => plugin)
+  const capabilities = [...plugins.map(({ name }) => name), ...catalog.map(({ plugin }) => plugin)]
+  const ids = plugins.flatMap(({ name, console = [] }) => (hidden.has(name) ? console.map(({ id }) => id) : []))
+  return consolePagesOf({ plugins, thirdParty, capabilities }).filter(
+    ({ id, capability }) => !ids.includes(id) && !hidden.has(capability),
+  )
+}
+
+function bffContext(platform: RoleAppInput['platform'], { catalog, pages }: Mounted): BffContext {
+  return {
+    pages,
     role: 'bff',
     observed: platform.observed,
     directory: platform.directory ?? emptyDirectory,

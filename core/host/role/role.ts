@@ -11,6 +11,7 @@ import type { Projection } from '#core/event-store/store.ts'
 import { prefixOfThirdParty } from '#core/database/table-prefix.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
+import { keyringFor } from '../load/plugin-keys.ts'
 import { createRoleContainer, usable } from '../load/container.ts'
 import type { RoleContainer } from '../load/container.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
@@ -95,7 +96,8 @@ export async function buildRole(role: Role, input: RoleInput): Promise<RunningRo
       slices: input.settings.slices,
       disabled: input.settings.core.disable,
     })
-    container = await createRoleContainer({ core, ordered: input.ordered, slices: input.settings.slices, wired })
+    const { ordered, keys } = input
+    container = await createRoleContainer({ core, keys, ordered, slices: input.settings.slices, wired })
     const listens = isListening(role) && (role !== 'manager' || hasManagerRoutes(container.built))
     const server = listens ? await buildApp(role, { input, core, platform, container }) : undefined
     return finish(role, { input, core, platform, container, server, wired })
@@ -134,7 +136,7 @@ function createCore(role: Role, { input, platform, extensions, eventTypes, plugi
     version: input.version,
     log: input.log.child({ role }),
     metrics: input.metrics,
-    keys: input.keys,
+    keys: keyringFor(undefined, role, input.keys),
     now: input.now,
     store: platform.store,
     bus: platform.bus,

@@ -3,19 +3,20 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { createLogger } from '#core/log/create-logger.ts'
+import { runForTest } from '#core/host/testing/run-command.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { createLeaderElection } from '#core/database/leader-election.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { audit } from '../index.ts'
 import { auditJobs } from '../jobs.ts'
 import type { AuditRow } from '../rows/audit-row.ts'
 import type { AuditTables } from '../store/tables.ts'
 import { dropSealedDays } from '../store/drop-expired-days.ts'
 import { writeRows } from '../store/write.ts'
 import { idOfRow as idOf, rowOf } from '../testing/rows.ts'
-import { verifyCommand } from './verify-command.ts'
 import type { Tombstone } from './chain.ts'
 import { verify } from './verify.ts'
 
@@ -249,13 +250,7 @@ for (const { name, skip, open } of adapters) {
 }
 
 test('mesh audit verify: exit codes, both outputs, and errors of arguments', { skip: adapters[1].skip }, async () => {
-  const run = async (args: readonly string[], env = {}) => {
-    let out = ''
-    let err = ''
-    const input = { args, env, out: (text: string) => void (out += text), err: (text: string) => void (err += text) }
-    return { code: await verifyCommand(input), out, err }
-  }
-  assert.equal((await run(['--help'])).code, 0)
+  const run = (args: readonly string[]) => runForTest('audit verify', args, { plugins: [audit] })
   for (const args of [['--bad'], ['--head', 'x'], ['--output', 'xml'], ['more']]) {
     const { code, err } = await run(args)
     assert.equal(code, 2, args.join(' '))

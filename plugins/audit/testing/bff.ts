@@ -35,5 +35,11 @@ const acts = definePlugin({
       }),
     ]),
 })
-const composed = await composeHost({ roles: ['bff'], plugins: [audit, acts], env, version: '0.0.0' })
+const composed = await composeHost({
+  roles: ['bff'],
+  plugins: [audit, acts],
+  env,
+  version: '0.0.0',
+  generateKeys: true,
+})
 process.exit(await runProcess(composed, ['bff']))

@@ -20,7 +20,7 @@ import { parseLabel } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
 import { createLogger } from '#core/log/create-logger.ts'
-import { createKeyring } from '#core/signing/create-keyring.ts'
+import { memoryKeyring } from '#core/signing/testing/key-types.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
@@ -83,7 +83,7 @@ export async function startGateway(
     version: '0.0.0',
     log: createLogger({ level: 'debug', currentTrace, destination: { write: (line) => lines.push(line) } }),
     metrics: createMetrics(),
-    keys: createKeyring(),
+    keys: memoryKeyring(),
     now: () => new Date(),
     store,
     bus: createMemoryBus(),

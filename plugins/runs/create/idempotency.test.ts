@@ -6,7 +6,7 @@ import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { buildServer, UNREADING } from '#core/http/testing/build-server.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import { createLogger } from '#core/log/create-logger.ts'
-import { createKeyring } from '#core/signing/create-keyring.ts'
+import { memoryKeyring } from '#core/signing/testing/key-types.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters } from '#core/database/testing/databases.ts'
@@ -32,7 +32,7 @@ for (const { name, skip, open } of adapters) {
       find: async () => ({ ...agent, kind: 'AgentDeployment', resourceVersion: '1' }),
       namespaceUid: async () => 'ns-uid',
     }
-    const core = { keys: createKeyring(), now: () => new Date(), log: createLogger({ level: 'error' }) }
+    const core = { keys: memoryKeyring(), now: () => new Date(), log: createLogger({ level: 'error' }) }
     const runs = createCallerRuns({ ...world, core, observed })
     const endpoints = invokeEndpoints({ ...world, core, runs })
     const { app } = await buildServer(t, [{ name: 'runs', endpoints }], { store: world.store })

@@ -3,7 +3,7 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import type { UserInfo } from '#core/cluster/caller.ts'
-import { createKeyring } from '#core/signing/create-keyring.ts'
+import { memoryKeyring } from '#core/signing/testing/key-types.ts'
 import type { Database } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { rebuild } from '#core/event-store/rebuild-projection.ts'
@@ -99,7 +99,7 @@ for (const { name, skip, open } of adapters) {
     for (const token of [
       await signGrant(state.keys, { ...of, subject: 'bob' }, now),
       await signGrant(state.keys, { ...of, runId: uuidV7() }, now),
-      await signGrant(createKeyring(), of, now),
+      await signGrant(memoryKeyring(), of, now),
       'no token',
     ]) {
       await sql`update runs_content set grant_token = ${token} where run_id = ${run.id}`.execute(state.database)
@@ -130,7 +130,7 @@ async function pauseAndAnswer(world: World, runId: string, by: string): Promise<
 
 /** The state role on a real store; only the result of the access review is scripted. */
 async function stateRole(world: World) {
-  const keys = createKeyring()
+  const keys = memoryKeyring()
   const clock = { now: Date.now() }
   const asked: Pick<UserInfo, 'username' | 'groups'>[] = []
   const role = {

@@ -11,7 +11,9 @@ import {
 import { basename, join } from 'node:path'
 import type { Role } from '#core/config/profile.ts'
 import { readKeyFolder } from '#core/signing/key-folder.ts'
-import { roleKeyFiles, rolesWithKeys } from '#core/signing/role-keys.ts'
+import { declareKeys } from '#core/host/load/plugin-keys.ts'
+import { roleKeyFiles } from '#core/signing/role-keys.ts'
+import { plugins } from '#plugins/index.ts'
 
 /**
  * Makes a folder look like the volume of the Secret `mesh-keys-<role>`: links to `..data/<file>`, where `..data` is a link that is replaced
@@ -19,9 +21,9 @@ import { roleKeyFiles, rolesWithKeys } from '#core/signing/role-keys.ts'
  */
 export function mountKeys(keysDir: string, role: Role, mount: string): void {
   mkdirSync(mount, { recursive: true })
-  const owner = rolesWithKeys.find((one) => one === role)
-  if (owner === undefined) return
-  const files = roleKeyFiles(readKeyFolder(keysDir), owner)
+  const held = role === 'migrate' ? undefined : declareKeys(plugins, new Set()).byRole.get(role)
+  if (held === undefined) return
+  const files = roleKeyFiles(readKeyFolder(keysDir), held)
   const version = mkdtempSync(join(mount, '..version-'))
   for (const [file, text] of files) writeFileSync(join(version, file), text, { mode: 0o440 })
   const data = join(mount, '..data')

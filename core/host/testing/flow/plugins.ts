@@ -42,7 +42,7 @@ const notes = definePlugin({
   settingsFrom: [{ from: 'NOTES_MAX_LENGTH', to: 'maxLength' }],
   migrations: new URL('./notes-migrations/', import.meta.url),
   events: [noteAdded],
-  wiring: (_settings, core) => (core.store === undefined ? 'unwired' : 'ready'),
+  requires: ['store'],
   create: (core, settings) => ({ store: core.store, maxLength: settings.maxLength }),
   api: () => ({ added: noteAdded }),
   projections: () => [listed],
@@ -57,7 +57,7 @@ const notes = definePlugin({
         idempotent: true,
         response: { 201: Type.Object({ id: Type.String() }) },
         handle: async ({ access, body, caller }) => {
-          if (store === undefined || body.text.length > maxLength) throw new Fail('invalid_body')
+          if (body.text.length > maxLength) throw new Fail('invalid_body')
           const id = randomUUID()
           const subject = { namespace: access.namespace, kind: 'Note', name: id }
           const actor = { name: caller.username, kind: 'user' } as const
@@ -75,13 +75,13 @@ const notes = definePlugin({
         response: { 200: Type.Object({ items: Type.Array(Type.String()) }) },
         handle: async ({ access }) => {
           const rows = await store
-            ?.reader<Tables>()
+            .reader<Tables>()
             .selectFrom('notes_list')
             .select('text')
             .where('namespace', '=', access.namespace)
             .orderBy('text')
             .execute()
-          return { items: rows?.map(({ text }) => text) ?? [] }
+          return { items: rows.map(({ text }) => text) }
         },
       }),
     ]),

@@ -5,7 +5,13 @@ import { flowPlugins } from './plugins.ts'
 
 // One role of the flow test as a separate process: `node process.ts bff`. Prints its addresses to stdout when it is ready.
 const roles = process.argv.slice(2) as Role[]
-const composed = await composeHost({ roles, plugins: flowPlugins, env: process.env, version: '0.0.0' })
+const composed = await composeHost({
+  roles,
+  plugins: flowPlugins,
+  env: process.env,
+  version: '0.0.0',
+  generateKeys: true,
+})
 const { host } = composed
 const start = async (): Promise<void> => {
   await host.start()

@@ -1,0 +1,62 @@
+import type { Command, CommandOption, CommandOptions } from '#core/plugin/command.ts'
+import { hasValue, titleOf } from './parse-arguments.ts'
+
+const WIDTH = 120
+
+/** Output of `mesh <words> --help`, from the declaration alone. */
+export function commandHelp(command: Command): string {
+  const { words, summary, description, options = {}, examples = [], exitCodes = {} } = command
+  const codes = Object.entries({ 0: 'done', 1: 'could not run', 2: 'wrong arguments', ...exitCodes })
+  const parts = [
+    columns(examples),
+    wrap([`usage: mesh ${words}`, ...Object.entries(options).map(usageOf)], '       '),
+    description?.trim() ?? `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    optionLines(options),
+    `Exit code: ${codes.map(([code, text]) => `${code} ${text}`).join(', ')}.`,
+  ]
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+function usageOf([name, option]: readonly [string, CommandOption]): string {
+  const text = `${titleOf(name, option)}${option.positional === true ? '' : valueText(option)}`
+  const many = option.repeatable === true ? '...' : ''
+  if (option.required !== true) return `[${text}]${many}`
+  return many === '' ? text : `${text}${many}`
+}
+
+function optionLines(options: CommandOptions): string {
+  const rows = Object.entries(options).map(([name, option]) => {
+    const title = `${titleOf(name, option)}${option.positional === true ? '' : valueText(option)}`
+    return [title, `${option.help}${noteOf(option)}`] as const
+  })
+  return columns(rows)
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([first]) => first.length))
+  return rows.map(([first, second]) => `  ${first.padEnd(width)}  ${second}`).join('\n')
+}
+
+function valueText(option: CommandOption): string {
+  return hasValue(option) ? ` ${option.value ?? option.oneOf?.join('|')}` : ''
+}
+
+function noteOf({ default: preset, repeatable, required }: CommandOption): string {
+  const notes = [
+    ...(required === true ? ['required'] : []),
+    ...(repeatable === true ? ['repeatable'] : []),
+    ...(preset === undefined ? [] : [`default ${preset}`]),
+  ]
+  return notes.length === 0 ? '' : ` (${notes.join(', ')})`
+}
+
+function wrap(parts: readonly string[], indent: string): string {
+  const lines: string[] = []
+  for (const part of parts) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + part.length >= WIDTH)
+      lines.push(`${last === undefined ? '' : indent}${part}`)
+    else lines[lines.length - 1] = `${last} ${part}`
+  }
+  return lines.join('\n')
+}

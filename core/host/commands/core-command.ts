@@ -1,0 +1,40 @@
+import type { Database } from '#core/database/database.ts'
+import type { Command, CommandInput, CommandOptions, CommandSpec, CommandValues } from '#core/plugin/command.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import type { LoadedPlugins } from '../load/load-plugins.ts'
+import type { coreWords } from '../load/plugin-commands.ts'
+
+/** What the program gives to its commands. */
+export interface Program {
+  readonly version: string
+  /** Imports the built-in plugins. */
+  readonly builtIn: () => Promise<readonly AnyPlugin[]>
+}
+
+/** Input of core's own commands. */
+export interface CoreCommandInput<Values = unknown> extends CommandInput<Values> {
+  readonly program: Program
+  /** The built-in plugins, and those of the settings. */
+  plugins(): Promise<LoadedPlugins>
+  /** Opens the configured database for writing; it is closed when the command ends. */
+  openDatabase(): Promise<Database>
+}
+
+type CoreWords = `${(typeof coreWords)[number]}${'' | ` ${string}`}`
+interface CoreCommandSpec<O extends CommandOptions> extends Omit<CommandSpec<O>, 'load' | 'words'> {
+  /** Begins with a word that is reserved for the platform. */
+  readonly words: CoreWords
+  load(): Promise<(input: CoreCommandInput<CommandValues<O>>) => Promise<number>>
+}
+
+/** Declares a command of core, which is run with `CoreCommandInput`. */
+export function defineCoreCommand<const O extends CommandOptions>(command: CoreCommandSpec<O>): Command {
+  return {
+    ...command,
+    // `runCommand` gives every command the whole input; those of plugins see a part of it by type.
+    load: async () => {
+      const run = await command.load()
+      return (input) => run(input as CoreCommandInput<never>)
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import type { CommandInput } from '#core/plugin/command.ts'
+import { BadArguments } from '#core/plugin/command.ts'
+import { openSettings, originOfSetting, readCoreSettings, readSettings } from '#core/config/settings.ts'
+import { SettingsError } from '#core/config/settings-error.ts'
+import { openDatabase } from '#core/database/database.ts'
+import type { Database } from '#core/database/database.ts'
+import { createStore } from '#core/event-store/create-store.ts'
+import { loadPlugins } from '../load/load-plugins.ts'
+import type { LoadedPlugins } from '../load/load-plugins.ts'
+import type { OwnedCommand } from '../load/plugin-commands.ts'
+import { exitCodes } from '../process/run-process.ts'
+import { commandHelp } from './command-help.ts'
+import type { CoreCommandInput, Program } from './core-command.ts'
+import { parseArguments } from './parse-arguments.ts'
+
+/** The surroundings of a command. */
+export interface CommandRun extends Pick<CommandInput, 'env' | 'out' | 'err'> {
+  readonly program: Program
+}
+
+/** Loads the built-in plugins and those of the settings. */
+export async function pluginsOfSettings({ env, program }: Pick<CommandRun, 'env' | 'program'>): Promise<LoadedPlugins> {
+  const file = openSettings({ env })
+  return loadPlugins(await program.builtIn(), file, readCoreSettings(file, env))
+}
+
+/** Parses the arguments and runs a command. Resolves with the exit code; its problem is written to `err`. */
+export async function runCommand(owned: OwnedCommand, args: readonly string[], run: CommandRun): Promise<number> {
+  const { command, plugin } = owned
+  let database: Promise<Database> | undefined
+  const open = (): Promise<Database> => (database ??= openConfigured(run.env))
+  try {
+    const values = parseArguments(command.options ?? {}, args)
+    const plugins = once(() => pluginsOfSettings(run))
+    const input: CoreCommandInput<never> = {
+      ...run,
+      values: values as never,
+      settings: async <Section>() => sectionOf(plugin ?? '', await plugins(), run) as Section,
+      openStore: async () => createStore(await open(), { projections: [] }),
+      openDatabase: open,
+      plugins,
+    }
+    const code: unknown = await (await command.load())(input)
+    if (typeof code === 'number' && Number.isInteger(code) && code >= 0 && code <= 255) return code
+    throw new Error(`the command ${command.words} returned ${String(code).slice(0, 60)}, not an exit code`)
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    const isUsage = error instanceof BadArguments
+    run.err(`mesh: ${text}\n${isUsage ? `\n${commandHelp(command)}` : ''}`)
+    return isUsage ? exitCodes.usage : exitCodes.failed
+  } finally {
+    await database?.then((opened) => opened.close()).catch(() => undefined)
+  }
+}
+
+async function openConfigured(env: CommandInput['env']): Promise<Database> {
+  const file = openSettings({ env })
+  const { databaseUrl: url } = readCoreSettings(file, env)
+  if (url === undefined) throw new SettingsError('DATABASE_URL: required by this command')
+  return openDatabase({ url, connections: 2, setting: originOfSetting(file, env, 'databaseUrl') })
+}
+
+function sectionOf(plugin: string, { plugins }: LoadedPlugins, { env }: CommandRun): unknown {
+  return readSettings(openSettings({ env }), env, plugins).slices.get(plugin)
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}

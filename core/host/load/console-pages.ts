@@ -1,0 +1,54 @@
+import { getAt } from '#core/json/get-at.ts'
+import type { ConsolePage } from '#core/plugin/console-page.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { didYouMean } from '#schemas/nearest.ts'
+import { BootError } from './startup-error.ts'
+
+interface PageInput {
+  readonly plugins: readonly AnyPlugin[]
+  readonly thirdParty: ReadonlySet<string>
+  /** Ids that `GET /api/capabilities` reports. */
+  readonly capabilities: readonly string[]
+}
+
+/** The pages of plugins. Throws `BootError` for an id or path that two pages have, and for a capability that does not exist. */
+export function consolePagesOf({ plugins, thirdParty, capabilities }: PageInput): readonly ConsolePage[] {
+  const owned = plugins.flatMap(({ name, console = [] }) => console.map((page) => ({ plugin: name, page })))
+  for (const [index, { plugin, page }] of owned.entries()) {
+    const refuse = (why: string): never => {
+      const { id } = (page ?? {}) as { readonly id?: unknown }
+      throw new BootError(`plugin ${plugin}: console page ${JSON.stringify(id)?.slice(0, 80)}: ${why}`)
+    }
+    checkFields(page ?? {}, refuse)
+    if (thirdParty.has(plugin)) checkOwnNames(plugin, page, refuse)
+    if (!capabilities.includes(page.capability))
+      refuse(`there is no capability ${JSON.stringify(page.capability)}${didYouMean(page.capability, capabilities)}`)
+    for (const field of ['id', 'path'] as const) {
+      const other = owned.slice(0, index).find((one) => one.page[field] === page[field])
+      if (other !== undefined) refuse(`plugin ${other.plugin} has a page with the same ${field}, ${page[field]}`)
+    }
+  }
+  return owned.map(({ page: { id, title, section, path, capability } }) => ({ id, title, section, path, capability }))
+}
+
+const patterns = {
+  id: /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*$/,
+  title: /^\P{Cc}+$/u,
+  section: /^\P{Cc}+$/u,
+  path: /^(?:\/[a-z0-9-]+)+$/,
+  capability: /^[a-z][a-z0-9.-]*$/,
+} as const
+
+// Untyped JavaScript may omit them.
+function checkFields(page: ConsolePage, refuse: (why: string) => never): void {
+  for (const [field, pattern] of Object.entries(patterns)) {
+    const value = getAt(page, [field])
+    if (typeof value !== 'string' || value.length > 100 || !value.isWellFormed() || !pattern.test(value))
+      refuse(`${field} must be a text of at most 100 characters${field === 'path' ? ', such as /audit' : ''}`)
+  }
+}
+
+function checkOwnNames(plugin: string, { id, path }: ConsolePage, refuse: (why: string) => never): void {
+  if (id !== plugin && !id.startsWith(`${plugin}.`)) refuse(`its id must be ${plugin}, or begin with ${plugin}.`)
+  if (path !== `/x/${plugin}` && !path.startsWith(`/x/${plugin}/`)) refuse(`its path must be /x/${plugin}, or below`)
+}

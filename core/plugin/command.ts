@@ -1,0 +1,87 @@
+import type { Store } from '#core/event-store/store.ts'
+
+/** An option `--name` of a command, or an argument given by its position. */
+export interface CommandOption {
+  readonly help: string
+  /** Name of the value in the help, such as `FILE`. An option without a value is a switch. */
+  readonly value?: string
+  /** The accepted values. */
+  readonly oneOf?: readonly string[]
+  readonly default?: string
+  readonly required?: boolean
+  readonly repeatable?: boolean
+  /** Given by position, in the order of the options. */
+  readonly positional?: boolean
+  /** Converts the text. The message of its error follows the name of the option: `must be 1 to 10000`. */
+  parse?(text: string): unknown
+}
+
+/** Options by name. */
+export type CommandOptions = Readonly<Record<string, CommandOption>>
+
+type OneOf<O> = O extends { parse(text: string): infer T }
+  ? T
+  : O extends { oneOf: readonly (infer Choice)[] }
+    ? Choice
+    : string
+type Valued = { value: string } | { oneOf: readonly string[] } | { positional: true }
+type ValueOf<O> = O extends Valued
+  ? O extends { repeatable: true }
+    ? readonly OneOf<O>[]
+    : O extends { required: true } | { default: string }
+      ? OneOf<O>
+      : OneOf<O> | undefined
+  : boolean
+
+/** Values of the options of a command, by name. */
+export type CommandValues<O extends CommandOptions> = { readonly [K in keyof O]: ValueOf<O[K]> }
+
+/** What a command may read of the store. Changes are made through the API, where they are authorized and audited. */
+export type CommandStore = Pick<Store, 'reader' | 'readStream' | 'newestPosition' | 'epoch'>
+
+/** Input of a command. Results are written to `out`, problems to `err`. */
+export interface CommandInput<Values = unknown> {
+  readonly values: Values
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+  /** The plugin's section of the settings, validated by its schema. */
+  settings<Section>(): Promise<Section>
+  /** Opens the configured database; it is closed when the command ends. Rejects if the settings name none. */
+  openStore(): Promise<CommandStore>
+}
+
+/** The code of a command. Resolves with the exit code. */
+export type RunCommand<Values> = (input: CommandInput<Values>) => Promise<number>
+
+/** A command with the types of its options. */
+export interface CommandSpec<O extends CommandOptions> {
+  /** Words after `mesh`, such as `audit verify`. */
+  readonly words: string
+  /** One line of `mesh --help`. */
+  readonly summary: string
+  /** Command lines with their effect, shown first in the help. */
+  readonly examples?: readonly (readonly [line: string, effect: string])[]
+  /** Paragraphs of `mesh <words> --help`; default: the summary. */
+  readonly description?: string
+  readonly options?: O
+  /** Exit codes of its own, or another text for 0 done, 1 could not run and 2 wrong arguments. */
+  readonly exitCodes?: Readonly<Record<number, string>>
+  /** Imports the code of the command; `--help` does not. */
+  load(): Promise<RunCommand<CommandValues<O>>>
+}
+
+/** A command as data. Core parses its options and generates its help. */
+export interface Command extends Omit<CommandSpec<CommandOptions>, 'load'> {
+  load(): Promise<RunCommand<never>>
+}
+
+/** Declares a command. The types of its values follow from its options. */
+export function defineCommand<const O extends CommandOptions>(command: CommandSpec<O>): Command {
+  return command
+}
+
+/** Arguments that a command refuses. The message and the usage are printed, and the exit code is 2. */
+export class BadArguments extends Error {
+  override readonly name = 'BadArguments'
+}
