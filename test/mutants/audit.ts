@@ -22,9 +22,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a kind of ours is not followed',
-    file: 'plugins/identity/index.ts',
-    find: '[namespaces, ...kinds].map(toInformer)',
-    replace: '[namespaces, ...kinds.slice(1)].map(toInformer)',
+    file: 'core/plugin/access-of-plugins.ts',
+    find: '[...kinds.map(({ informer }) => informer), ...informers]',
+    replace: '[...kinds.slice(1).map(({ informer }) => informer), ...informers]',
     tests: ['plugins/audit/kinds.test.ts'],
     only: 'PODA5',
   },

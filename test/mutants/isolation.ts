@@ -142,8 +142,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an update through the API may refer to a Secret of the platform',
-    file: 'plugins/agents/routes.ts',
-    find: '      check: checkAgent,\n',
+    file: 'plugins/agents/kinds.ts',
+    find: '  check: checkAgent,\n',
     replace: '',
     tests: podSpec,
     only: 'F8',

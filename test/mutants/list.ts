@@ -5,6 +5,7 @@ import { mutants as ofAudit } from './audit.ts'
 import { mutants as ofConversations } from './convo.ts'
 import { mutants as ofCluster } from './core-cluster.ts'
 import { mutants as ofHttp } from './core-http.ts'
+import { mutants as ofKinds } from './kinds.ts'
 import { mutants as ofLeaves } from './core-leaves.ts'
 import { mutants as ofIsolation } from './isolation.ts'
 import { mutants as ofLauncher } from './launcher.ts'
@@ -29,6 +30,7 @@ export const all: readonly Mutant[] = [
   ...ofCluster,
   ...ofStore,
   ...ofLeaves,
+  ...ofKinds,
   ...ofAudit,
   ...ofProviders,
   ...ofRuns,

@@ -82,6 +82,15 @@ async function setUp(t: TestContext) {
           verbs: ['list', 'create', 'get', 'update', 'delete'],
         }),
       },
+      {
+        name: 'catalog',
+        endpoints: resourceRoutes(AgentTemplate, {
+          path: '/catalog',
+          verbs: ['create', 'get', 'update', 'delete'],
+          itemIn: 'query',
+          reserved: ['spec-schema'],
+        }),
+      },
     ],
     {
       cluster: createCallers({ server: kube.url, pool }),
@@ -158,6 +167,29 @@ function directoryOf(names: readonly string[]): Directory {
 const template = (namespace: string, name: string, more: object = {}) => ({
   metadata: { namespace, name, ...more },
   spec: { title: name, template: { spec: {} } },
+})
+
+test('a kind: the namespace of an object in the query, default if absent, and reserved names', real, async (t) => {
+  const { ask, a, b } = await setUp(t)
+  const created = await ask('POST /catalog', template(a, 'one'))
+  assert.deepEqual([created.status, created.headers.location], [201, `/api/catalog/one?namespace=${a}`], created.text)
+  assert.equal((await ask(`GET ${String(created.headers.location).slice(4)}`)).json().metadata.namespace, a)
+  const replaced = await ask(`PUT /catalog/one?namespace=${a}`, template(a, 'one'))
+  assert.equal(replaced.status, 200, replaced.text)
+  const elsewhere = await ask(`PUT /catalog/one?namespace=${a}`, template(b, 'one'))
+  assert.deepEqual([elsewhere.status, elsewhere.json().code], [400, 'invalid_body'])
+  for (const query of ['', '?namespace=']) {
+    const missing = await ask(`GET /catalog/one${query}`)
+    assert.equal(missing.status, 403, 'the developer may not read `default`')
+    assert.match(missing.text, /in the namespace \\"default\\"/)
+  }
+  for (const namespace of ['..', 'A', `${a}%2F..`, '%00', 'a'.repeat(64)])
+    assert.equal((await ask(`GET /catalog/one?namespace=${namespace}`)).status, 400, namespace)
+  assert.equal((await ask(`GET /catalog/one?namespace=${a}&namespace=${b}`)).status, 400)
+  const refused = await ask('POST /catalog', template(a, 'spec-schema'))
+  assert.deepEqual([refused.status, refused.json().code], [400, 'invalid_name'])
+  assert.equal((await ask(`DELETE /catalog/one?namespace=${b}`)).status, 403)
+  assert.equal((await ask(`DELETE /catalog/one?namespace=${a}`)).status, 204)
 })
 
 test(
