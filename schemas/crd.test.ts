@@ -12,9 +12,11 @@ import { generate as generateCrds } from '../scripts/generators/crds.ts'
 import { expandAgentConfig, expandAgentFile, findConfigProblems } from './agent-file.ts'
 import { toStructuralSchema } from './crd-schema.ts'
 import { API_VERSION } from './group.ts'
+import { checkOf } from '#core/errors/validate.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
-import { badSamples, configSamples, goodSamples } from './samples.ts'
+import { configSamples } from './testing/agent-configs.ts'
+import { badSamples } from './testing/refused-objects.ts'
 
 const kinds = kindsOf(plugins)
 
@@ -95,12 +97,21 @@ test('CRDs: every field has a description', () => {
   assert.deepEqual(bare, [])
 })
 
-test('CRDs: good samples are accepted', async (t) => {
+const scripted = {
+  apiVersion: API_VERSION,
+  kind: 'ModelProvider',
+  metadata: { name: 'scripted' },
+  spec: { type: 'mock', mock: { script: [{ contains: 'time', toolCalls: [{ name: 'time', arguments: {} }] }] } },
+}
+
+test('CRDs: the sample of each kind is accepted, and its schema is that of the API', async (t) => {
   const run = await admin(t)
   await applyShipped(await sharedKube(t))
-  for (const [name, object] of Object.entries(goodSamples)) {
+  const slots = plugins.flatMap((plugin) => plugin.kinds ?? [])
+  for (const { kind, sample } of slots) assert.deepEqual(checkOf(kind.spec)(sample.spec), [], kind.kind)
+  for (const object of [...slots.map(({ sample }) => sample), scripted]) {
     const made = await run(dryRun, object)
-    assert.equal(made.code, 0, `${name}: ${made.stderr}`)
+    assert.equal(made.code, 0, `${object.kind}: ${made.stderr}`)
   }
 })
 
