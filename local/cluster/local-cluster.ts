@@ -11,6 +11,7 @@ import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
 import { bootstrap } from './bootstrap.ts'
 import { loadTokens, writePrivate } from '../data-folder/data-folder.ts'
 import type { DataFolder } from '../data-folder/data-folder.ts'
+import { installKinds } from './install-kinds.ts'
 import { toKubeconfig } from './kubeconfig.ts'
 import { personas, userOf } from './personas.ts'
 import type { Persona } from './personas.ts'
@@ -31,7 +32,7 @@ export interface LocalCluster {
   readonly admin: KubeClient
   /** Location and credentials of the roles: a service account each; none for the BFF (K1) and the worker, which uses the local workloads. */
   readonly location: ClusterLocation
-  /** Applies the objects that an installation with these plugins needs. */
+  /** Applies what an installation with these plugins needs: CRDs of third parties, accounts, roles, bindings, mock routes. */
   install(plugins: readonly AnyPlugin[]): Promise<void>
   close(): Promise<void>
 }
@@ -72,7 +73,14 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
       await pool.close()
       await server.close()
     }
-    const install = (all: readonly AnyPlugin[]): Promise<void> => bootstrap(admin, { ...shipped, plugins: all })
+    const known = new Set(kindsOf(plugins))
+    const install = async (all: readonly AnyPlugin[]): Promise<void> => {
+      await installKinds(
+        admin,
+        kindsOf(all).filter((kind) => !known.has(kind)),
+      )
+      await bootstrap(admin, { ...shipped, plugins: all })
+    }
     return { server, tokens, admin, location: locate(server), install, close }
   } catch (error) {
     await server.close()
