@@ -33,7 +33,6 @@ export function missedDeletionsJob(options: MissedDeletionOptions): Job {
   let missing: ReadonlySet<string> = new Set()
   return {
     name: 'cluster.missed-deletions',
-    role: 'manager',
     leaderOnly: true,
     every: everyMs,
     async run({ signal }) {

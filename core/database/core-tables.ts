@@ -13,6 +13,7 @@ export interface CoreTables {
   /** `rebuild` identifies the latest rebuild that was started; an earlier one that still runs stops. */
   projection_versions: { name: string; version: number; rebuild: Generated<string | null> }
   leader: { name: string; holder: string; epoch: bigint; expires_at: Date }
+  job_ticks: { name: string; tick: Date }
 }
 
 /** The event log, partitioned by ranges of `position`. */

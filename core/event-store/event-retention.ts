@@ -21,7 +21,6 @@ export function createRetention(options: RetentionOptions): Job {
   const name = 'events.retention'
   return {
     name,
-    role: 'worker',
     leaderOnly: true,
     every: 3_600_000,
     run: async ({ epoch }) => {

@@ -25,7 +25,6 @@ export function createLagJob(database: Database, metrics: Metrics): Job {
   const deadLetters = metrics.gauge(eventMetrics.deadLetters)
   return {
     name: 'events.lag',
-    role: 'worker',
     leaderOnly: false,
     every: everyMs,
     run: async () => {

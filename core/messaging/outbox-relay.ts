@@ -40,7 +40,7 @@ const pauses = { minMs: 50, maxMs: 5_000 }
  * (O1). While the bus is unavailable nothing is buffered in memory: the log is the outbox (A6).
  */
 export function createRelay(options: RelayOptions): Job {
-  return { name: relayName, role: 'worker', leaderOnly: true, run: (term) => relay(options, term) }
+  return { name: relayName, leaderOnly: true, run: (term) => relay(options, term) }
 }
 
 async function relay(options: RelayOptions, term: Term): Promise<void> {

@@ -11,6 +11,7 @@ import type { Job } from '#core/jobs/background-work.ts'
 import type { Projection } from '#core/event-store/store.ts'
 import type {
   BffContext,
+  ConsumerContext,
   GatewayContext,
   ManagerContext,
   ManagerListening,
@@ -56,6 +57,7 @@ export interface Plugin<
   S extends TSchema,
   N extends Needs,
   R extends readonly Requirement[],
+  System,
 > {
   readonly contract: 1
   /** Folder, settings key, event-type prefix and table prefix. */
@@ -88,6 +90,8 @@ export interface Plugin<
   create(core: CoreWith<R>, settings: Static<S>, needs: Apis<N>): Services
   /** API for other plugins; they have no other access. */
   api?(services: Services): Api
+  /** Reads without a proof of access, for worker, manager and state role: other plugins call `context.system(plugin)`. */
+  system?(services: Services): System
   projections?(services: Services): readonly Projection[]
   contributions?(services: Services): readonly Contribution[]
   routes?(services: Services, bff: BffContext): FastifyPluginAsync
@@ -95,15 +99,16 @@ export interface Plugin<
   stateRoutes?(services: Services, state: StateContext): FastifyPluginAsync
   /** Routes on the manager's own port, each with its own authentication. The manager listens only if a plugin has some. */
   managerRoutes?(services: Services, manager: ManagerListening): FastifyPluginAsync | undefined
-  consumers?(services: Services, worker: WorkerContext): readonly Consumer[]
-  jobs?(services: Services, worker: WorkerContext): readonly Job[]
+  consumers?(services: Services, context: ConsumerContext): readonly Consumer[]
+  /** Called once per role: `context.role` is the role of the returned jobs. */
+  jobs?(services: Services, context: WorkerContext | ManagerContext): readonly Job[]
   reconcilers?(services: Services, manager: ManagerContext): readonly Reconciler[]
   /** Called in reverse load order. */
   close?(services: Services): Promise<void>
 }
 
 /** A plugin with erased types, as used by the host. Methods are bivariant, so every plugin is assignable. */
-export type AnyPlugin = Plugin<string, object, unknown, TSchema, Needs, readonly Requirement[]>
+export type AnyPlugin = Plugin<string, object, unknown, TSchema, Needs, readonly Requirement[], unknown>
 
 /** Declares a plugin. Types of settings, needs and services are inferred. */
 export function definePlugin<
@@ -113,6 +118,7 @@ export function definePlugin<
   S extends TSchema,
   N extends Needs,
   const R extends readonly Requirement[] = readonly [],
->(plugin: Plugin<Name, Services, Api, S, N, R>): Plugin<Name, Services, Api, S, N, R> {
+  System = undefined,
+>(plugin: Plugin<Name, Services, Api, S, N, R, System>): Plugin<Name, Services, Api, S, N, R, System> {
   return plugin
 }

@@ -5,9 +5,9 @@ import type { Informer } from '#core/controllers/watch/declarations.ts'
 import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { Observed } from '#core/cluster/observed-objects.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
-import type { Role } from '#core/config/profile.ts'
 import type { ConsolePage } from './console-page.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
+import type { SystemReads } from './system-reads.ts'
 
 /** Additional services of the BFF, for the capabilities route and paging. It has no identity of its own. */
 export interface BffContext {
@@ -30,20 +30,24 @@ export interface GatewayContext extends OwnIdentity {
 }
 
 /** The state role on port 3002. */
-export interface StateContext extends OwnIdentity {
+export interface StateContext extends OwnIdentity, SystemReads {
   readonly role: 'state'
   readonly observed: Observed
 }
 
-/** The worker reaches agents over the network. Of the cluster it reads only the endpoints of Services. */
-export interface WorkerContext {
-  readonly role: Extract<Role, 'worker' | 'manager'>
+/** Context of consumers. A consumer declares its role itself: the worker, or the manager. */
+export interface ConsumerContext extends SystemReads {
   readonly observed: Observed
   readonly endpoints: ServiceEndpoints
 }
 
+/** The worker reaches agents over the network. Of the cluster it reads only the endpoints of Services. */
+export interface WorkerContext extends ConsumerContext {
+  readonly role: 'worker'
+}
+
 /** The manager uses its own service account. */
-export interface ManagerContext {
+export interface ManagerContext extends SystemReads {
   readonly role: 'manager'
   readonly cluster: KubeClient
   readonly observed: Observed

@@ -26,7 +26,6 @@ export function auditJobs(
   return [
     {
       name,
-      role: 'manager',
       leaderOnly: true,
       every: hourly,
       async run(term) {

@@ -1,4 +1,4 @@
-import type { WorkerContext } from '#core/plugin/role-contexts.ts'
+import type { ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { RunsServices } from './services.ts'
@@ -13,17 +13,17 @@ import { createWorkerServices } from './worker/create-worker-services.ts'
 const queueReadMs = 10_000
 
 /** The worker's loop. Every replica runs it; leases divide the work. */
-export function runsJobs(services: RunsServices, worker: WorkerContext): readonly Job[] {
+export function runsJobs(services: RunsServices, context: WorkerContext | ManagerContext): readonly Job[] {
+  if (context.role !== 'worker') return []
   const { settings } = services
   return [
     queueMetricsJob(services),
     createRunRetention({ ...services, retentionDays: settings.retentionDays, removed: services.removed('retention') }),
     {
       name: 'runs.worker',
-      role: 'worker',
       leaderOnly: false,
       async run(term) {
-        const workerServices = createWorkerServices(services, worker, settings)
+        const workerServices = createWorkerServices(services, context, settings)
         try {
           const { workerConcurrency: concurrency, namespaceShare } = settings
           await runLoop(workerServices, { holder: uuidV7(), concurrency, namespaceShare }, term.signal)
@@ -42,7 +42,6 @@ function queueMetricsJob({ core, store }: Pick<RunsServices, 'core' | 'store'>):
   const stored = core.metrics.gauge(runMetrics.storedBytes)
   return {
     name: 'runs.queue-metrics',
-    role: 'worker',
     leaderOnly: false,
     every: queueReadMs,
     async run() {

@@ -4,6 +4,7 @@ export type { Consumer } from '#core/messaging/consumer/consumer.ts'
 export type { EventType, NewEvent, StoredEvent } from '#core/event-store/event.ts'
 export type {
   BffContext,
+  ConsumerContext,
   GatewayContext,
   ManagerContext,
   StateContext,
@@ -28,7 +29,8 @@ export type { AnyPlugin, ApiOf, Needs, OptionalNeed, Plugin, PluginKeys } from '
 export type { Contribution, Point } from '#core/jobs/extension-point.ts'
 export type { Mesh } from '#core/host/load/third-party.ts'
 export type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'
-export type { Job } from '#core/jobs/background-work.ts'
+export type { Job, JobTerm, Term } from '#core/jobs/background-work.ts'
+export type { SystemOf, SystemReads } from '#core/plugin/system-reads.ts'
 export type { AnyEndpoint, Authz, Call, Endpoint } from '#core/http/endpoint/endpoint.ts'
 export type { Projection, Store, Tx } from '#core/event-store/store.ts'
 export type { Keyring, KeyName, RoleKeys } from '#core/signing/keyring.ts'

@@ -20,6 +20,7 @@ export const coreLayers: readonly string[] = [
   'core/event-store',
   'core/cluster/roles',
   'core/cluster',
+  'core/tasks',
   'core/messaging/wire',
   'core/messaging/bus',
   'core/messaging/consumer',

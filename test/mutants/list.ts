@@ -19,6 +19,7 @@ import { mutants as ofStartup } from './startup.ts'
 import { mutants as ofDeploy } from './deploy.ts'
 import { mutants as ofDoors } from './doors.ts'
 import { mutants as ofNamespaces } from './namespaces.ts'
+import { mutants as ofTasks } from './tasks.ts'
 import type { Mutant } from './mutant.ts'
 
 /** Every listed defect. */
@@ -44,4 +45,5 @@ export const all: readonly Mutant[] = [
   ...ofStartup,
   ...ofDeploy,
   ...ofNamespaces,
+  ...ofTasks,
 ]

@@ -7,6 +7,7 @@ const slots = [
   'wiring',
   'create',
   'api',
+  'system',
   'projections',
   'contributions',
   'routes',

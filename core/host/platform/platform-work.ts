@@ -6,6 +6,7 @@ import { pruneTombstones } from '#core/controllers/objects/object-index.ts'
 import { pruneReports } from '#core/controllers/objects/reported-objects.ts'
 import type { WatchStates } from '#core/controllers/watch/watch-states.ts'
 import type { Database } from '#core/database/database.ts'
+import { createJobTicks } from '#core/tasks/job-ticks.ts'
 import { createLeaderElection } from '#core/database/leader-election.ts'
 import { createRetention } from '#core/event-store/event-retention.ts'
 import type { Running, Term } from '#core/jobs/background-work.ts'
@@ -36,7 +37,7 @@ export interface PlatformWorkParts {
 export function createPlatformWork(
   shared: SharedParts,
   parts: PlatformWorkParts,
-): Pick<Platform, 'jobs' | 'relay' | 'consume' | 'inform' | 'reconcile' | 'lead'> {
+): Pick<Platform, 'workerJobs' | 'ticks' | 'relay' | 'consume' | 'inform' | 'reconcile' | 'lead'> {
   const { database, log, metrics, served, eventRetentionDays: retentionDays } = shared
   const { store, states } = parts
   const holder = randomUUID()
@@ -50,7 +51,8 @@ export function createPlatformWork(
   }
   return {
     lead,
-    jobs:
+    ticks: database === undefined ? undefined : createJobTicks(database),
+    workerJobs:
       database === undefined
         ? []
         : [

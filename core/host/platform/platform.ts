@@ -8,6 +8,7 @@ import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import type { EventType } from '#core/event-store/event.ts'
 import type { Job, Running, Term } from '#core/jobs/background-work.ts'
+import type { JobTicks } from '#core/tasks/job-ticks.ts'
 import type { MigrationSource } from '#core/database/migration.ts'
 import type { Projection, Store } from '#core/event-store/store.ts'
 import type { Core } from '#core/plugin/core-services.ts'
@@ -39,8 +40,10 @@ export interface Platform {
   migrate(consumers: readonly Consumer[]): Promise<void>
   /** Rebuilds a projection from the log. Throws `UnknownProjection`. */
   rebuild(name: string): Promise<{ readonly events: number }>
-  /** Background work of core, besides that of plugins: retention of the event log. */
-  readonly jobs: readonly Job[]
+  /** Jobs of core in the worker: retention of the event log, metrics. */
+  readonly workerJobs: readonly Job[]
+  /** Executed ticks of jobs with a cron expression; undefined without a store. */
+  readonly ticks: JobTicks | undefined
   relay(consumers: readonly Consumer[], signal: AbortSignal): Running
   /**
    * Sweeps the log while the bus is unavailable. `subscribe` resolves once the bus delivers, however long it takes for the streams to

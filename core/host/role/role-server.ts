@@ -22,7 +22,8 @@ import type { Built } from '../load/container.ts'
 import type { ConsolePage } from '#core/plugin/console-page.ts'
 import type { BffContext, GatewayContext, StateContext } from '#core/plugin/role-contexts.ts'
 import type { Core } from '#core/plugin/core-services.ts'
-import { informersOfPlugins } from './role-background-work.ts'
+import { createSystemReads } from './create-system-reads.ts'
+import { informersOfPlugins } from './declare-work.ts'
 import type { Platform } from '../platform/platform.ts'
 import { resourceNamesOf } from '#core/plugin/access-of-plugins.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
@@ -163,7 +164,12 @@ function routesOf({ plugin, services }: Built, input: RoleAppInput, mounted: Mou
     })
   if (platform.identity === undefined) throw new Error(`the role ${input.role} has no identity of its own`)
   const own = { ...platform.identity, observed: platform.observed }
-  if (input.role === 'state') return plugin.stateRoutes?.(services, { ...own, role: 'state' } satisfies StateContext)
+  if (input.role === 'state')
+    return plugin.stateRoutes?.(services, {
+      ...own,
+      role: 'state',
+      ...createSystemReads(plugin, input.built),
+    } satisfies StateContext)
   const { callers, directory } = platform
   const gateway: GatewayContext = { ...own, role: 'gateway', directory, callerOf: (bearer) => callers.as(bearer) }
   return plugin.gatewayRoutes?.(services, gateway)

@@ -22,7 +22,9 @@ import type { Contribution } from '#core/jobs/extension-point.ts'
 import type { MigrationSource } from '#core/database/migration.ts'
 import { createRoleApp, hasManagerRoutes } from './role-server.ts'
 import type { ListeningRole, RoleApp } from './role-server.ts'
-import { allConsumers, startRoleWork } from './role-background-work.ts'
+import { allConsumers, declareWork } from './declare-work.ts'
+import type { DeclaredWork } from './declare-work.ts'
+import { startRoleWork } from './role-background-work.ts'
 import { wire } from '../load/plugin-availability.ts'
 
 /** Input of every role of a process; contains nothing that a role creates. */
@@ -100,7 +102,8 @@ export async function buildRole(role: Role, input: RoleInput): Promise<RunningRo
     container = await createRoleContainer({ core, keys, ordered, slices: input.settings.slices, wired })
     const listens = isListening(role) && (role !== 'manager' || hasManagerRoutes(container.built))
     const server = listens ? await buildApp(role, { input, core, platform, container }) : undefined
-    return finish(role, { input, core, platform, container, server, wired })
+    const declared = hasWork(role) ? await declareWork(role, { platform, built: container.built }) : undefined
+    return finish(role, { input, core, platform, container, server, wired, declared })
   } catch (error) {
     await container?.close().catch(() => undefined)
     await platform.close()
@@ -163,6 +166,10 @@ interface Parts {
   readonly container: RoleContainer
 }
 
+function hasWork(role: Role): role is 'worker' | 'manager' {
+  return role === 'worker' || role === 'manager'
+}
+
 function isListening(role: Role): role is ListeningRole {
   return role === 'bff' || role === 'gateway' || role === 'state' || role === 'manager'
 }
@@ -185,9 +192,13 @@ function buildApp(role: ListeningRole, { input, core, platform, container }: Par
 
 function finish(
   role: Role,
-  parts: Parts & { readonly server: RoleApp | undefined; readonly wired: ReadonlyMap<string, Wired> },
+  parts: Parts & {
+    readonly server: RoleApp | undefined
+    readonly wired: ReadonlyMap<string, Wired>
+    readonly declared: DeclaredWork | undefined
+  },
 ): RunningRole {
-  const { input, core, platform, container, server } = parts
+  const { input, core, platform, container, server, declared } = parts
   const stop = new AbortController()
   const running: Running[] = []
   let starting: Promise<void> | undefined
@@ -199,16 +210,10 @@ function finish(
   const start = async (): Promise<void> => {
     if (role === 'migrate') {
       if (input.rebuild !== undefined) return input.rebuild.done(await platform.rebuild(input.rebuild.projection))
-      return platform.migrate(allConsumers({ ...input, platform, built: container.built }))
+      return platform.migrate(allConsumers({ platform, built: container.built }))
     }
-    if (role === 'worker' || role === 'manager') {
-      const work = {
-        role,
-        core,
-        platform,
-        built: container.built,
-        tracer: input.tracer,
-      }
+    if (hasWork(role) && declared !== undefined) {
+      const work = { role, core, platform, built: container.built, declared, tracer: input.tracer }
       return startRoleWork({ ...work, signal: stop.signal }, add)
     }
     // Requests are served meanwhile; those that need the missing dependency get an error.

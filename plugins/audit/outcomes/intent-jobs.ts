@@ -24,7 +24,6 @@ export function intentJobs(core: Pick<Core, 'store' | 'log'>, afterSeconds = aba
   return [
     {
       name,
-      role: 'manager',
       leaderOnly: true,
       every: everyMinute,
       async run({ epoch, signal }) {

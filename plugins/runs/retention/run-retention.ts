@@ -26,7 +26,6 @@ export function createRunRetention(given: RunRetentionOptions): Job {
   const options = { batch: 200, ...given }
   return {
     name,
-    role: 'worker',
     leaderOnly: true,
     every: hourly,
     async run({ epoch, signal }) {
