@@ -4,10 +4,12 @@ import { ISSUER, createAuthenticator } from './auth/authenticate.ts'
 import type { TokenIssue } from './auth/authenticate.ts'
 import type { StaticToken } from './auth/user.ts'
 import { startControllers } from './controllers/controllers.ts'
+import { startDefinitions } from './controllers/definitions.ts'
+import { storeDefinitions } from './controllers/given-definitions.ts'
 import { createOpenApi } from './documents/openapi.ts'
 import type { KubeObject } from './json/kube-object.ts'
 import type { Log } from './json/log.ts'
-import { establishedCrd } from './kinds/custom-kinds.ts'
+import { DEFINITIONS } from './kinds/custom-kinds.ts'
 import type { CustomResourceDefinition } from './kinds/custom-kinds.ts'
 import { createKinds } from './kinds/kind-table.ts'
 import type { Kinds } from './kinds/kind-table.ts'
@@ -15,8 +17,8 @@ import type { Kind } from './kinds/kind.ts'
 import { createAuthorizer } from './rbac/authorize.ts'
 import { defaultRbacObjects } from './rbac/default-roles.ts'
 import { createReviews } from './reviews/review.ts'
-import { sameContent, stampNew } from './rules/metadata.ts'
-import { strategyOf } from './rules/strategy.ts'
+import { stampNew } from './rules/metadata.ts'
+import { strategyOf } from './strategies/strategy.ts'
 import { builtinSchema } from './schema/built-in-schemas.ts'
 import { compileSchema } from './schema/compile-schema.ts'
 import type { JournalCut } from './storage/journal.ts'
@@ -44,6 +46,7 @@ export interface ApiServerOptions {
   host?: string
   /** Default: 0, any free port. */
   port?: number
+  /** Created or replaced at each start. Clients may create others. */
   crds: readonly CustomResourceDefinition[]
   tokens: readonly StaticToken[]
   /** Receives one JSON line per request. */
@@ -78,7 +81,6 @@ export interface ApiServer {
 }
 
 const SYSTEM_NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
-const CRD_STORE = 'apiextensions.k8s.io/customresourcedefinitions'
 
 /** Starts the embedded API server; resolves when it listens and the objects of the start are durable. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
@@ -87,8 +89,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const closing = new AbortController()
   let closed: Promise<void> | undefined
   try {
-    const kinds = createKinds(options.crds, { compile: compileSchema, builtIn: builtinSchema })
+    const schemas = { compile: compileSchema, builtIn: builtinSchema }
+    const kinds = createKinds(schemas)
     bootstrap(store, kinds, options.crds, now())
+    const stopDefinitions = startDefinitions({ store, kinds, schemas, now, log })
     const authenticator = createAuthenticator({
       tokens: options.tokens,
       keyFile: join(dataDir, 'issuer.key'),
@@ -136,6 +140,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       await calls.close()
       await listener.close()
       stopControllers()
+      stopDefinitions()
       await audit.close()
       await store.close()
     }
@@ -167,8 +172,8 @@ function bootstrap(store: Store, kinds: Kinds, crds: readonly CustomResourceDefi
     const kind = kinds.all.find((each) => each.kind === object.kind && each.apiVersion === object.apiVersion)
     if (kind && !store.find(kind.storeId, object.metadata.name)) create(store, kind, object, now)
   }
-  const kind = kinds.byStore(CRD_STORE)
-  if (kind) definitions(store, kind, crds, now)
+  const kind = kinds.byStore(DEFINITIONS)
+  if (kind) storeDefinitions(store, kind, crds, now)
 }
 
 function create(store: Store, kind: Kind, given: KubeObject, now: Date): void {
@@ -176,26 +181,4 @@ function create(store: Store, kind: Kind, given: KubeObject, now: Date): void {
   stampNew(object, kind, '', now)
   strategyOf(kind).create?.(object, () => false)
   store.put(kind.storeId, object.metadata.name, object)
-}
-
-/** Replaces changed definitions and removes those that are no longer given. */
-function definitions(store: Store, kind: Kind, crds: readonly CustomResourceDefinition[], now: Date): void {
-  for (const crd of crds) {
-    const object = establishedCrd(crd, now)
-    const stored = store.find(CRD_STORE, object.metadata.name)
-    if (!stored) create(store, kind, object, now)
-    else {
-      const { uid = '', creationTimestamp = '', generation = 1, resourceVersion = '' } = stored.object.metadata
-      const metadata = { ...object.metadata, uid, creationTimestamp, generation, resourceVersion }
-      const next: KubeObject = { ...object, metadata, status: stored.object['status'] }
-      if (!sameContent(next, stored.object))
-        store.put(CRD_STORE, stored.key, {
-          ...next,
-          metadata: { ...metadata, generation: generation + 1 },
-          status: object['status'],
-        })
-    }
-  }
-  const shipped = new Set(crds.map((crd) => crd.metadata.name))
-  for (const { key } of store.range(CRD_STORE, '').slice()) if (!shipped.has(key)) store.remove(CRD_STORE, key)
 }

@@ -21,6 +21,8 @@ export const apiServer: LayeredPackage = {
     'patch',
     'apply',
     'kinds',
+    'definitions',
+    'strategies',
     'rules',
     'controllers',
     'auth',

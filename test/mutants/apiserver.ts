@@ -167,7 +167,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a key of a Secret leads upwards',
-    file: 'local/apiserver/rules/config-map-faults.ts',
+    file: 'local/apiserver/strategies/config-map-faults.ts',
     find: "  else if (key.startsWith('..'))",
     replace: "  else if (key.startsWith('..\\0'))",
     tests: rights,

@@ -1,5 +1,6 @@
 import type { Kinds } from '../kinds/kind-table.ts'
 import type { Kind } from '../kinds/kind.ts'
+import { byStability } from '../kinds/version-order.ts'
 import { REVIEWS } from '../reviews/review-kinds.ts'
 
 /** Discovery data of one resource, for both formats. */
@@ -44,7 +45,7 @@ function listed(kinds: Kinds, group: string, version: string): Listed[] {
 
 function versionsOf(kinds: Kinds, group: string): string[] {
   const versions = new Set(kinds.all.filter((kind) => kind.group === group).map((kind) => kind.version))
-  return versions.size > 0 ? [...versions] : ['v1']
+  return versions.size > 0 ? [...versions].sort(byStability) : ['v1']
 }
 
 function groups(kinds: Kinds): string[] {

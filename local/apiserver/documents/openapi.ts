@@ -119,34 +119,47 @@ export interface OpenApi {
   find(path: string): string | undefined
 }
 
-/** Builds OpenAPI documents from the table of kinds on first use: an index and one OpenAPI 3 document per group. */
+interface Made {
+  readonly kinds: readonly Kind[]
+  readonly text: string
+  readonly hash: string
+}
+
+/**
+ * Builds OpenAPI documents from the table of kinds on first use: an index and one OpenAPI 3 document per group. A document
+ * is built again when a kind of its group was replaced.
+ */
 export function createOpenApi(kinds: Kinds): OpenApi {
-  const made = new Map<string, string>()
-  const paths = [...new Set(kinds.all.map(groupPath))]
+  const made = new Map<string, Made>()
 
-  function group(path: string): string | undefined {
+  function document(path: string): Made | undefined {
     const own = kinds.all.filter((kind) => groupPath(kind) === path)
-    if (own.length === 0) return undefined
+    const known = made.get(path)
+    if (own.length === 0) {
+      made.delete(path)
+      return undefined
+    }
+    if (known?.kinds.length === own.length && own.every((kind, i) => kind === known.kinds[i])) return known
     const all = Object.assign({}, ...own.map(pathsOf))
-    return JSON.stringify({ openapi: '3.0.0', info: INFO, paths: all, components: { schemas: componentsOf(own) } })
-  }
-
-  function cached(path: string): string | undefined {
-    const text = made.get(path) ?? group(path.slice('/openapi/v3/'.length))
-    if (text !== undefined) made.set(path, text)
-    return text
+    const text = JSON.stringify({
+      openapi: '3.0.0',
+      info: INFO,
+      paths: all,
+      components: { schemas: componentsOf(own) },
+    })
+    const next = { kinds: own, text, hash: createHash('sha512').update(text).digest('hex').toUpperCase() }
+    made.set(path, next)
+    return next
   }
 
   function index(): string {
-    const entry = (path: string) => {
-      const hash = createHash('sha512')
-        .update(cached(`/openapi/v3/${path}`) ?? '')
-        .digest('hex')
-        .toUpperCase()
-      return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]
-    }
+    const paths = [...new Set(kinds.all.map(groupPath))]
+    const entry = (path: string) => [
+      path,
+      { serverRelativeURL: `/openapi/v3/${path}?hash=${document(path)?.hash ?? ''}` },
+    ]
     return JSON.stringify({ paths: Object.fromEntries(paths.map(entry)) })
   }
 
-  return { find: (path) => (path === '/openapi/v3' ? index() : cached(path)) }
+  return { find: (path) => (path === '/openapi/v3' ? index() : document(path.slice('/openapi/v3/'.length))?.text) }
 }

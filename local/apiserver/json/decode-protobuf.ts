@@ -22,6 +22,7 @@ const PACKAGES: { readonly [group: string]: string } = {
   'networking.k8s.io': 'networking',
   'coordination.k8s.io': 'coordination',
   'events.k8s.io': 'events',
+  'discovery.k8s.io': 'discovery',
   'authentication.k8s.io': 'authentication',
   'authorization.k8s.io': 'authorization',
 }

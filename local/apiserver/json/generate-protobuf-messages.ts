@@ -14,23 +14,25 @@ const PACKAGES: { readonly [name: string]: string } = {
   networking: 'api:networking/v1',
   rbac: 'api:rbac/v1',
   events: 'api:events/v1',
+  discovery: 'api:discovery/v1',
   authentication: 'api:authentication/v1',
   authorization: 'api:authorization/v1',
   meta: 'apimachinery:pkg/apis/meta/v1',
 }
 const IMPORTED: { readonly [name: string]: string } = { metav1: 'meta', v1: 'core', corev1: 'core' }
 const ROOTS = [
-  'core: Namespace Secret ConfigMap ServiceAccount Event Pod Service',
+  'core: Namespace Secret ConfigMap ServiceAccount Event Pod Service Node PersistentVolumeClaim',
   'rbac: Role ClusterRole RoleBinding ClusterRoleBinding',
   'authentication: TokenReview TokenRequest SelfSubjectReview',
   'authorization: SubjectAccessReview SelfSubjectAccessReview LocalSubjectAccessReview SelfSubjectRulesReview',
-  'apps: Deployment ControllerRevision',
-  'batch: Job',
+  'apps: Deployment ControllerRevision ReplicaSet',
+  'batch: Job CronJob',
   'autoscaling: Scale',
   'coordination: Lease',
   'policy: PodDisruptionBudget',
-  'networking: NetworkPolicy',
+  'networking: NetworkPolicy Ingress',
   'events: Event',
+  'discovery: EndpointSlice',
   'meta: DeleteOptions',
 ].flatMap((line) => {
   const [name = '', kinds = ''] = line.split(': ')

@@ -36,3 +36,17 @@ export function invalidValue(field: string, value: unknown, why: string): Cause 
 export function forbiddenField(field: string, why: string): Cause {
   return { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field }
 }
+
+/** The cause of a missing field. */
+export const required = (field: string, why?: string): Cause => ({
+  reason: 'FieldValueRequired',
+  message: why === undefined ? 'Required value' : `Required value: ${why}`,
+  field,
+})
+
+/** A cause of 422 for a value that is not one of the supported ones. */
+export function unsupportedValue(field: string, value: unknown, supported: readonly string[]): Cause {
+  const values = supported.map((each) => JSON.stringify(each)).join(', ')
+  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${values}`
+  return { reason: 'FieldValueNotSupported', message, field }
+}

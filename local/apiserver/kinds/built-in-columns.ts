@@ -1,53 +1,10 @@
-import { isObject } from '../json/json-value.ts'
-import type { Json, JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
+import { CREATED, NONE, asObjects, ageAt, at, firstOf, labels, read, size, wide, workload } from './cells.ts'
 import { AGE, NAME, column } from './columns.ts'
 import type { Cell, Column } from './columns.ts'
-import { ageOf, humanDuration } from './human-duration.ts'
+import { humanDuration } from './human-duration.ts'
 import { compileJsonPath } from './json-path.ts'
-
-const NONE = '<none>'
-const wide = (name: string, cell: Cell): Column => column(name, cell, { priority: 1 })
-
-const CREATED = column('Created At', (object) => object.metadata.creationTimestamp ?? null, { type: 'date' })
-
-function read(path: string): (object: Json) => Json | undefined {
-  const evaluate = compileJsonPath(path)
-  return (object) => evaluate(object)[0]
-}
-
-function at(path: string, absent: Json = ''): Cell {
-  const value = read(path)
-  return (object) => value(object) ?? absent
-}
-
-function joined(path: string, separator = ','): Cell {
-  const evaluate = compileJsonPath(path)
-  return (object) => evaluate(object).map(String).join(separator)
-}
-
-function size(...paths: string[]): Cell {
-  const evaluators = paths.map((path) => compileJsonPath(`${path}.*`))
-  return (object) => evaluators.reduce((sum, evaluate) => sum + evaluate(object).length, 0)
-}
-
-function labels(path: string, empty = NONE): Cell {
-  const value = read(path)
-  return (object) => {
-    const map = value(object)
-    const entries = typeof map === 'object' && map !== null ? Object.entries(map) : []
-    return entries.length === 0
-      ? empty
-      : entries
-          .map(([key, item]) => `${key}=${String(item)}`)
-          .sort()
-          .join(',')
-  }
-}
-
-function asObjects(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
-}
+import { STORED_COLUMNS } from './stored-columns.ts'
 
 const statuses = read('.status.containerStatuses')
 const containers = read('.spec.containers')
@@ -122,23 +79,6 @@ const eventObject: Cell = (object) => {
   const name = String(read('.involvedObject.name')(object) ?? read('.regarding.name')(object) ?? '')
   return kind ? `${kind}/${name}` : name
 }
-
-function firstOf(...paths: string[]): Cell {
-  const readers = paths.map(read)
-  return (object) =>
-    readers.map((reader) => reader(object)).find((value) => value !== undefined && value !== null) ?? ''
-}
-
-function ageAt(...paths: string[]): Cell {
-  const value = firstOf(...paths)
-  return (object, now) => ageOf(value(object, now), now)
-}
-
-const workload = (path: string): Column[] => [
-  wide('Containers', joined(`${path}.spec.containers[*].name`)),
-  wide('Images', joined(`${path}.spec.containers[*].image`)),
-  wide('Selector', labels('.spec.selector.matchLabels')),
-]
 
 const binding = [
   column('Role', (object) => `${String(read('.roleRef.kind')(object))}/${String(read('.roleRef.name')(object))}`),
@@ -245,6 +185,7 @@ const BUILT_IN: { readonly [resource: string]: readonly Column[] } = {
   rolebindings: binding,
   clusterrolebindings: binding,
   customresourcedefinitions: [CREATED],
+  ...STORED_COLUMNS,
 }
 
 /** All columns of a built-in kind. */

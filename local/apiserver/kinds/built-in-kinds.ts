@@ -4,7 +4,6 @@ import type { Kind, Rules, SchemaSource, Subresource } from './kind.ts'
 import { fieldAt } from './selectors.ts'
 import type { SelectableFields } from './selectors.ts'
 
-const READ = ['get', 'list', 'watch']
 const ALL = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
 
 function fields(...paths: string[]): SelectableFields {
@@ -88,12 +87,32 @@ const BUILT_IN: readonly Row[] = [
     fields: fields('spec.clusterIP', 'spec.type'),
   },
   {
+    kind: 'Node',
+    short: ['no'],
+    cluster: true,
+    sub: ['status'],
+    fields: {
+      ...NAMED,
+      'spec.unschedulable': (object) => fieldAt('spec.unschedulable')(object) || 'false',
+    },
+  },
+  { kind: 'PersistentVolumeClaim', short: ['pvc'], sub: ['status'], returnsDeleted: true },
+  {
     kind: 'Deployment',
     group: 'apps',
     short: ['deploy'],
     categories: ['all'],
     sub: ['scale', 'status'],
     generation: true,
+  },
+  {
+    kind: 'ReplicaSet',
+    group: 'apps',
+    short: ['rs'],
+    categories: ['all'],
+    sub: ['scale', 'status'],
+    generation: true,
+    fields: { ...NAMED, 'status.replicas': (object) => fieldAt('status.replicas')(object) || '0' },
   },
   { kind: 'ControllerRevision', group: 'apps' },
   {
@@ -105,6 +124,7 @@ const BUILT_IN: readonly Row[] = [
     orphansByDefault: true,
     fields: { ...NAMED, 'status.successful': (object) => fieldAt('status.succeeded')(object) || '0' },
   },
+  { kind: 'CronJob', group: 'batch', short: ['cj'], categories: ['all'], sub: ['status'], generation: true },
   { kind: 'Lease', group: 'coordination.k8s.io', createOnUpdate: true, unconditionalUpdate: false },
   {
     kind: 'PodDisruptionBudget',
@@ -122,6 +142,15 @@ const BUILT_IN: readonly Row[] = [
     short: ['netpol'],
     generation: true,
   },
+  {
+    kind: 'Ingress',
+    group: 'networking.k8s.io',
+    resource: 'ingresses',
+    short: ['ing'],
+    sub: ['status'],
+    generation: true,
+  },
+  { kind: 'EndpointSlice', group: 'discovery.k8s.io', generation: true },
   { kind: 'Role', ...RBAC },
   { kind: 'ClusterRole', cluster: true, ...RBAC },
   { kind: 'RoleBinding', ...RBAC },
@@ -132,8 +161,9 @@ const BUILT_IN: readonly Row[] = [
     short: ['crd', 'crds'],
     categories: ['api-extensions'],
     cluster: true,
-    verbs: READ,
+    sub: ['status'],
     generation: true,
+    unconditionalUpdate: false,
   },
 ]
 

@@ -52,6 +52,12 @@ export interface Kind {
   readonly storeId: string
   /** The apiVersion objects are stored with. */
   readonly storedAs: string
+  /** Warning in the answer to each request of a deprecated version. */
+  readonly deprecation?: string
+  /** True while its definition is being deleted: no object can be created. */
+  readonly terminating?: boolean
+  /** Aborted when a changed or deleted definition replaces the kind: watches end. Absent for built-in kinds. */
+  readonly replaced?: AbortSignal
 }
 
 /** Selectable fields of every kind. */

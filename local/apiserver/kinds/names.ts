@@ -31,6 +31,16 @@ export function nameFaults(name: string, rule: NameRule): string[] {
   return [...(pattern.test(name) ? [] : [text]), ...tooLong(name, most, 'characters')]
 }
 
+const LABEL_1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/
+const LABEL_1035_TEXT =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
+
+/** Why a DNS-1035 label is refused: names of kinds, versions and services; empty when it is good. */
+export const labelFaults1035 = (name: string): string[] => [
+  ...(LABEL_1035.test(name) ? [] : [LABEL_1035_TEXT]),
+  ...tooLong(name, 63, 'characters'),
+]
+
 /** What no name in a path may be or hold. */
 export function pathFaults(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`]

@@ -1,6 +1,8 @@
+import { withCondition } from '../definitions/names-condition.ts'
 import { conflict } from '../json/api-error.ts'
 import { part, timestamp } from '../json/kube-object.ts'
 import type { KubeObject } from '../json/kube-object.ts'
+import { DEFINITIONS } from '../kinds/custom-kinds.ts'
 import type { Kind } from '../kinds/kind.ts'
 import type { Store } from '../storage/store.ts'
 import type { Stored, Written } from '../storage/stored.ts'
@@ -89,6 +91,8 @@ export function deleteObject(
 ): Deletion {
   checkPreconditions(kind, stored, options.preconditions)
   const { object } = stored
+  if (kind.storeId === DEFINITIONS && object.metadata.deletionTimestamp === undefined)
+    return markDefinition(store, stored, options, now)
   const finalizers = finalizersFor(kind, object, options.propagation)
   const grace = graceOf(kind, object, options.gracePeriodSeconds)
   const isNamespace = kind.storeId === '/namespaces'
@@ -106,6 +110,24 @@ export function deleteObject(
   if (unchanged) return { removed: false, stored, durable: store.settled().then(() => undefined) }
   if (options.dryRun)
     return { removed: false, stored: { ...stored, object: next, body: '' }, durable: Promise.resolve() }
+  return { removed: false, ...store.put(stored.id, stored.key, next) }
+}
+
+/** Finalizer of a definition whose objects are being deleted. */
+export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io'
+
+/** Marks a definition: its objects are deleted first. */
+function markDefinition(store: Store, stored: Stored, { dryRun }: DeleteOptions, now: Date): Deletion {
+  const { metadata } = stored.object
+  const finalizers = [...(metadata.finalizers ?? []).filter((name) => name !== CLEANUP), CLEANUP]
+  const message = 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon'
+  const pending = { type: 'Terminating', status: 'True', reason: 'InstanceDeletionPending', message } as const
+  const next: KubeObject = {
+    ...stored.object,
+    metadata: { ...metadata, deletionTimestamp: timestamp(now), finalizers },
+    status: withCondition(part(stored.object, 'status'), pending, now),
+  }
+  if (dryRun) return { removed: false, stored: { ...stored, object: next, body: '' }, durable: Promise.resolve() }
   return { removed: false, ...store.put(stored.id, stored.key, next) }
 }
 

@@ -1,30 +1,23 @@
-import { Environment } from '@marcbachmann/cel-js'
-import type { ParseResult } from '@marcbachmann/cel-js'
 import { equalJson, isObject } from '../json/json-value.ts'
 import type { Json } from '../json/json-value.ts'
 import type { Cause } from '../json/status.ts'
+import { celName } from './cel-names.ts'
+import { RuleBudgetExceeded, evaluate, reasonOf, spend } from './cel-program.ts'
+import type { CelValue } from './cel-program.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { correlated, fieldSchema } from './structural-schema.ts'
-import { cause, compiledPattern } from './validate-value.ts'
+import { cause } from './validate-value.ts'
 import type { Place } from './validate-value.ts'
 
 type Rule = NonNullable<JsonSchema['x-kubernetes-validations']>[number]
-type CelValue = string | number | bigint | boolean | null | CelValue[] | { [key: string]: CelValue }
-
-const environment = new Environment({ homogeneousAggregateLiterals: false })
-  .registerVariable('self', 'dyn')
-  .registerVariable('oldSelf', 'dyn')
-  .registerFunction('string.matchesRe2(string): bool', (text: string, pattern: string) =>
-    compiledPattern(pattern).matcher(text).find(),
-  )
-const programs = new Map<string, ParseResult>()
-
 const ruled = new WeakMap<JsonSchema, boolean>()
 
 /** True when a schema has a rule anywhere. */
 export function hasRules(schema: JsonSchema): boolean {
   const known = ruled.get(schema)
   if (known !== undefined) return known
+  // The schema of schemas contains itself.
+  ruled.set(schema, false)
   const { properties = {}, items, additionalProperties: values } = schema
   const parts = [
     ...Object.values(properties),
@@ -36,13 +29,11 @@ export function hasRules(schema: JsonSchema): boolean {
   return found
 }
 
-/** Causes of the x-kubernetes-validations of a value and of all values in it. */
+/** Causes of the x-kubernetes-validations of a value and of all values in it; throws `RuleBudgetExceeded`. */
 export function validateRules(value: Json | undefined, schema: JsonSchema, place: Place): Cause[] {
   if (value === undefined || value === null) return []
   const { path, old } = place
-  const causes = (schema['x-kubernetes-validations'] ?? []).flatMap(
-    (rule) => checkRule(rule, { value, schema, place }) ?? [],
-  )
+  const causes = ownRules(value, schema, place)
   if (Array.isArray(value)) {
     const { items } = schema
     return items
@@ -63,25 +54,34 @@ export function validateRules(value: Json | undefined, schema: JsonSchema, place
   return causes
 }
 
-function checkRule(
-  rule: Rule,
-  { value, schema, place }: { value: Json; schema: JsonSchema; place: Place },
-): Cause | undefined {
+interface Checked {
+  readonly value: Json
+  readonly schema: JsonSchema
+  readonly place: Place
+  /** The value and the old one, converted once for all rules of the schema. */
+  readonly context: { readonly self: CelValue; readonly oldSelf: CelValue }
+}
+
+function ownRules(value: Json, schema: JsonSchema, place: Place): Cause[] {
+  const rules = schema['x-kubernetes-validations'] ?? []
+  if (rules.length === 0) return []
+  const { old } = place
+  const context = { self: toCel(value, schema), oldSelf: old === undefined ? null : toCel(old, schema) }
+  return rules.flatMap((rule) => checkRule(rule, { value, schema, place, context }) ?? [])
+}
+
+function checkRule(rule: Rule, { value, schema, place, context }: Checked): Cause | undefined {
   const { path, old } = place
   const transition = /\boldSelf\b/.test(rule.rule)
   if (transition && old === undefined) return undefined
   const type = schema.type ?? 'object'
-  const context = { self: toCel(value, schema), oldSelf: old === undefined ? null : toCel(old, schema) }
   let allowed: unknown
   try {
-    allowed = program(rule.rule)(context)
+    allowed = evaluate(rule.rule, context)
   } catch (error) {
-    const reason = error instanceof Error ? firstLine(error) : String(error)
-    return cause(
-      'Invalid',
-      `Invalid value: ${JSON.stringify(type)}: ${reason} evaluating rule: ${rule.message ?? rule.rule}`,
-      path,
-    )
+    if (error instanceof RuleBudgetExceeded) throw error
+    const why = `${reasonOf(error)} evaluating rule: ${rule.message ?? rule.rule}`
+    return cause('Invalid', `Invalid value: ${JSON.stringify(type)}: ${why}`, path)
   }
   // An unchanged value is not validated on update, unless the rule uses oldSelf.
   if (allowed === true || (!transition && old !== undefined && equalJson(value, old))) return undefined
@@ -109,26 +109,17 @@ function messageOf(rule: Rule, context: { self: CelValue; oldSelf: CelValue }): 
   const fallback = rule.message?.trim() || `failed rule: ${rule.rule.trim()}`
   if (!rule.messageExpression) return fallback
   try {
-    const message: unknown = program(rule.messageExpression)(context)
+    const message: unknown = evaluate(rule.messageExpression, context)
     return typeof message === 'string' && message.trim() !== '' && !message.includes('\n') ? message : fallback
-  } catch {
+  } catch (error) {
+    if (error instanceof RuleBudgetExceeded) throw error
     return fallback
   }
 }
 
-/** Parses once. `matches` runs in RE2: the library's own uses a JavaScript regular expression (X2). */
-function program(expression: string): ParseResult {
-  let parsed = programs.get(expression)
-  if (!parsed) {
-    const literalOrCall = /("""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\.matches\(/g
-    const text = expression.replace(literalOrCall, (_match, literal: string | undefined) => literal ?? '.matchesRe2(')
-    programs.set(expression, (parsed = environment.parse(text)))
-  }
-  return parsed
-}
-
-/** Integers by schema are CEL ints, other numbers doubles. */
+/** Integers by schema are CEL ints, other numbers doubles. Names of fields are escaped. */
 function toCel(value: Json, schema: JsonSchema | undefined): CelValue {
+  spend(1)
   if (typeof value === 'number') {
     const integer = schema?.type === 'integer' || schema?.['x-kubernetes-int-or-string'] || schema?.type === undefined
     return integer && Number.isSafeInteger(value) ? BigInt(value) : value
@@ -138,12 +129,7 @@ function toCel(value: Json, schema: JsonSchema | undefined): CelValue {
   const entries = Object.entries(value).flatMap(([key, item]): [string, CelValue][] =>
     item === undefined || (item === null && !fieldSchema(schema, key)?.nullable)
       ? []
-      : [[key, toCel(item, fieldSchema(schema, key))]],
+      : [[schema?.properties ? celName(key) : key, toCel(item, fieldSchema(schema, key))]],
   )
   return Object.fromEntries(entries)
-}
-
-function firstLine(error: Error): string {
-  const text = error.message.split('\n')[0] ?? ''
-  return text.startsWith('No such key') ? `no such key${text.slice('No such key'.length)}` : text
 }

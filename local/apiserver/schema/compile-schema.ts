@@ -1,11 +1,12 @@
 import type { KubeObject } from '../json/kube-object.ts'
 import type { Cause } from '../json/status.ts'
 import { builtinComponent } from './built-in-schemas.ts'
+import { RuleBudgetExceeded, resetSteps } from './cel-program.ts'
 import { hasRules, validateRules } from './cel-rules.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { validateListTypes } from './list-types.ts'
-import { fillDefaults, pruneUnknown } from './structural-schema.ts'
-import { cause, validateValue } from './validate-value.ts'
+import { fillDefaults, pruneUnknown, resetFilled } from './structural-schema.ts'
+import { VisitsExceeded, cause, resetVisits, validateValue } from './validate-value.ts'
 
 /** A compiled structural schema. `apiVersion`, `kind` and `metadata` are always known fields. */
 export interface CompiledSchema {
@@ -48,6 +49,7 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
       return object
     },
     default(object, keepNulls = false) {
+      resetFilled()
       fillDefaults(object, schema, keepNulls)
       return object
     },
@@ -66,11 +68,26 @@ function validate(
   old: KubeObject | undefined,
   found: readonly Cause[],
 ): Cause[] {
-  const causes = [...validateValue(object, schema, { path: '', old }), ...newDuplicates(object, old, schema)]
-  if (!hasRules(schema)) return causes
-  if ([...found, ...causes].some((each) => BLOCKING.has(each.reason ?? '')))
-    return [...causes, cause('Invalid', `Invalid value: null: ${UNCHECKED}`, '')]
-  return [...causes, ...validateRules(object, schema, { path: '', old })]
+  return withinBudget(() => {
+    const causes = [...validateValue(object, schema, { path: '', old }), ...newDuplicates(object, old, schema)]
+    if (!hasRules(schema)) return causes
+    if ([...found, ...causes].some((each) => BLOCKING.has(each.reason ?? '')))
+      return [...causes, cause('Invalid', `Invalid value: null: ${UNCHECKED}`, '')]
+    return [...causes, ...validateRules(object, schema, { path: '', old })]
+  })
+}
+
+/** Validates with the steps of one write: a schema and an object may both be large, and rules may loop. */
+export function withinBudget(validateAll: () => Cause[]): Cause[] {
+  resetVisits()
+  resetSteps()
+  try {
+    return validateAll()
+  } catch (error) {
+    if (error instanceof RuleBudgetExceeded || error instanceof VisitsExceeded)
+      return [cause('Invalid', `Invalid value: "object": ${error.message}`, '')]
+    throw error
+  }
 }
 
 /** Duplicates in lists; a duplicate of the old object does not block an update. */

@@ -6,11 +6,23 @@ import { isObject } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 
 const KINDS: { readonly [document: string]: readonly string[] } = {
-  'api/v1': ['Namespace', 'Secret', 'ConfigMap', 'ServiceAccount', 'Event', 'Pod', 'Service'],
-  'apis/apps/v1': ['Deployment', 'ControllerRevision'],
-  'apis/batch/v1': ['Job'],
+  'api/v1': [
+    'Namespace',
+    'Secret',
+    'ConfigMap',
+    'ServiceAccount',
+    'Event',
+    'Pod',
+    'Service',
+    'Node',
+    'PersistentVolumeClaim',
+  ],
+  'apis/apps/v1': ['Deployment', 'ControllerRevision', 'ReplicaSet'],
+  'apis/batch/v1': ['Job', 'CronJob'],
   'apis/policy/v1': ['PodDisruptionBudget'],
-  'apis/networking.k8s.io/v1': ['NetworkPolicy'],
+  'apis/networking.k8s.io/v1': ['NetworkPolicy', 'Ingress'],
+  'apis/discovery.k8s.io/v1': ['EndpointSlice'],
+  'apis/apiextensions.k8s.io/v1': ['CustomResourceDefinition'],
   'apis/rbac.authorization.k8s.io/v1': ['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding'],
   'apis/coordination.k8s.io/v1': ['Lease'],
   'apis/events.k8s.io/v1': ['Event'],
@@ -73,7 +85,9 @@ async function generate(
     const all = await fetchComponents(url, token, document)
     const group = document === 'api/v1' ? '' : (document.split('/')[1] ?? '')
     for (const kind of names) {
-      const name = Object.keys(all).find((key) => key.startsWith('io.k8s.api.') && key.endsWith(`.v1.${kind}`))
+      const name = Object.keys(all).find(
+        (key) => /^io\.k8s\.api(extensions-apiserver)?\./.test(key) && key.endsWith(`.v1.${kind}`),
+      )
       if (!name) throw new Error(`${document} has no ${kind}`)
       kinds[`${group}/${kind}`] = name
       collect(all, name, components)

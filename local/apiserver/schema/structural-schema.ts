@@ -1,3 +1,4 @@
+import { tooLarge } from '../json/api-error.ts'
 import { equalityKey, isObject, setKey } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { JsonSchema } from './json-schema.ts'
@@ -46,13 +47,35 @@ export function pruneUnknown(
   }
 }
 
+/** Bytes of defaults that one object may get, as JSON: twice the largest object. Items of a list multiply a default. */
+const MAX_FILLED = 3 * 1024 * 1024
+
+let filled = 0
+const sizes = new WeakMap<object, number>()
+
+/** Starts counting the bytes of defaults of one object. */
+export function resetFilled(): void {
+  filled = 0
+}
+
+function copyOf(value: Json): Json {
+  let size = typeof value === 'string' ? value.length : 8
+  if (typeof value === 'object' && value !== null) {
+    size = sizes.get(value) ?? JSON.stringify(value).length
+    sizes.set(value, size)
+  }
+  filled += size
+  if (filled > MAX_FILLED) throw tooLarge(MAX_FILLED)
+  return structuredClone(value)
+}
+
 /** Fills defaults in place. Drops nulls of fields that are not nullable and have no default, unless `keepNulls` is set. */
 export function fillDefaults(value: Json | undefined, schema: JsonSchema | undefined, keepNulls: boolean): void {
   if (!schema) return
   if (Array.isArray(value)) {
     value.forEach((item, i) => {
       if (item === null && schema.items?.default !== undefined && !schema.items.nullable)
-        value[i] = structuredClone(schema.items.default)
+        value[i] = copyOf(schema.items.default)
       fillDefaults(value[i], schema.items, keepNulls)
     })
   }
@@ -60,7 +83,7 @@ export function fillDefaults(value: Json | undefined, schema: JsonSchema | undef
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     const present = Object.hasOwn(value, key) && value[key] !== undefined
     const nothing = present && value[key] === null && !property.nullable
-    if (property.default !== undefined && (!present || nothing)) setKey(value, key, structuredClone(property.default))
+    if (property.default !== undefined && (!present || nothing)) setKey(value, key, copyOf(property.default))
     else if (nothing && property.type !== undefined && !keepNulls) delete value[key]
   }
   for (const key of Object.keys(value)) fillDefaults(value[key], fieldSchema(schema, key), keepNulls)

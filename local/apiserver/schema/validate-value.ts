@@ -2,6 +2,7 @@ import { RE2JS } from 're2js'
 import { equalJson, isObject } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { Cause } from '../json/status.ts'
+import { createCache } from './bounded-cache.ts'
 import { hasFormat } from './formats.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { correlated, fieldSchema } from './structural-schema.ts'
@@ -15,10 +16,31 @@ export interface Place {
 /** Maximum number of causes per list or map: bounds the size of the answer. */
 const MAX_CAUSES = 1_000
 
-const patterns = new Map<string, RE2JS>()
+/** A pattern compiles to a program of its size; this bounds the memory of 2,000 cached patterns. */
+const MAX_PATTERN = 4_096
+const patterns = createCache(2_000, (pattern) => RE2JS.compile(pattern))
 
-/** Causes of a value that violates its OpenAPI schema. */
+/** Values checked in one write, counted once per schema that applies to them: about 0.5 s. */
+const MAX_VISITS = 2_000_000
+
+/** The validation of one write needs more than `MAX_VISITS`. */
+export class VisitsExceeded extends Error {
+  override readonly name = 'VisitsExceeded'
+}
+
+let visits = 0
+
+/** Starts counting the checked values of one write. */
+export function resetVisits(): void {
+  visits = 0
+}
+
+/** Causes of a value that violates its OpenAPI schema; throws `VisitsExceeded`. */
 export function validateValue(value: Json, schema: JsonSchema, place: Place): Cause[] {
+  if ((visits += 1) > MAX_VISITS)
+    throw new VisitsExceeded(
+      `the validation needs more than ${MAX_VISITS} checks: the object or its schema is too large`,
+    )
   if (place.old !== undefined && equalJson(value, place.old)) return []
   if (value === null && schema.nullable) return []
   const wrong = wrongType(value, schema, place)
@@ -99,10 +121,17 @@ function validateString(value: string, schema: JsonSchema, { path }: Place): Cau
 }
 
 /** Patterns run in RE2, as in kube-apiserver: linear time for every pattern (X2). */
-export function compiledPattern(pattern: string): RE2JS {
-  let compiled = patterns.get(pattern)
-  if (!compiled) patterns.set(pattern, (compiled = RE2JS.compile(pattern)))
-  return compiled
+export const compiledPattern = (pattern: string): RE2JS => patterns(pattern)
+
+/** Why a pattern of a definition is refused; undefined when it can be used. */
+export function patternFault(pattern: string): string | undefined {
+  if (pattern.length > MAX_PATTERN) return `it has more than ${MAX_PATTERN} characters`
+  try {
+    compiledPattern(pattern)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }
 
 function validateNumber(value: number, schema: JsonSchema, { path }: Place): Cause[] {

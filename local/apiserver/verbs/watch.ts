@@ -102,9 +102,9 @@ export async function serveWatch(
   }
   for (const change of buffered.splice(0)) live(change)
   flush()
-  await finished(exchange, options, context.closing, () =>
-    response.write(bookmark(kind, Math.max(seen, store.revision), false)),
-  )
+  // A changed or deleted definition ends the watches of its kinds; clients reconnect and see the new kind or a 404.
+  const ended = kind.replaced === undefined ? context.closing : AbortSignal.any([context.closing, kind.replaced])
+  await finished(exchange, options, ended, () => response.write(bookmark(kind, Math.max(seen, store.revision), false)))
   unsubscribe()
 }
 

@@ -14,6 +14,7 @@ import { part } from '../json/kube-object.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { invalidValue } from '../json/status.ts'
 import type { Cause, Status } from '../json/status.ts'
+import { DEFINITIONS } from '../kinds/custom-kinds.ts'
 import { convertIn } from '../kinds/event-conversion.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { mayGo } from '../rules/deletion.ts'
@@ -21,7 +22,7 @@ import { createNameFaults } from '../rules/metadata-faults.ts'
 import { carryMeta, sameContent, stampNew } from '../rules/metadata.ts'
 import { faults } from '../rules/object-faults.ts'
 import { sameIdentity, sameVersion } from '../rules/preconditions.ts'
-import { strategyOf } from '../rules/strategy.ts'
+import { strategyOf } from '../strategies/strategy.ts'
 import { bumps, isForeign, scopeTo } from '../rules/write-scope.ts'
 import type { CompiledSchema } from '../schema/compile-schema.ts'
 import type { Store } from '../storage/store.ts'
@@ -63,6 +64,14 @@ function openNamespace(store: Store, kind: Kind, name: string, namespace: string
   throw forbidden(kind, name, `unable to create new content in namespace ${namespace} because it is being terminated`, [
     cause,
   ])
+}
+
+/** Each definition costs memory and time of every discovery request. */
+const MAX_DEFINITIONS = 500
+
+function limitDefinitions(store: Store, kind: Kind, name: string): void {
+  if (kind.storeId !== DEFINITIONS || store.range(DEFINITIONS, '').length < MAX_DEFINITIONS) return
+  throw forbidden(kind, name, `at most ${MAX_DEFINITIONS} custom resource definitions are allowed`)
 }
 
 function refuse(kind: Kind, name: string, causes: readonly Cause[]): void {
@@ -118,6 +127,8 @@ export async function insert(
   let { object } = given
   const asked = object.metadata.resourceVersion
   const now = context.now()
+  if (kind.terminating === true)
+    throw forbidden(kind, object.metadata.name, 'create not allowed while custom resource definition is terminating')
   openNamespace(store, kind, object.metadata.name, exchange.info.namespace)
   escalation(context, exchange, object)
   const nameFaults = createNameFaults(object.metadata, kind.rules.name)
@@ -143,6 +154,7 @@ export async function insert(
     throw failure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
   }
   const key = objectKey(kind.namespaced ? exchange.info.namespace : '', object.metadata.name)
+  limitDefinitions(store, kind, object.metadata.name)
   const existing = store.find(kind.storeId, key)
   if (existing)
     throw alreadyExists(kind, object.metadata.name, existing.object.metadata.deletionTimestamp !== undefined)

@@ -42,6 +42,7 @@ export async function serveResource(services: Services, exchange: Exchange): Pro
       throw unknownResource()
     return pathNotFound(exchange)
   }
+  if (kind.deprecation !== undefined) exchange.warnings.push(kind.deprecation)
   if (info.namespace === '.' || info.namespace === '..') {
     throw failure({ code: 500, message: `invalid namespace: ${JSON.stringify(info.namespace)}` })
   }

@@ -12,6 +12,8 @@ import { startKube } from '#test/harness/kube.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { compareSequence } from './compare.ts'
 import type { Findings } from './compare.ts'
+import { compareDefinitions } from './compare-definitions.ts'
+import { definitionCases } from './definition-cases.ts'
 import { allowed } from './differences.ts'
 import { closeConnections, send } from './http.ts'
 import type { Target } from './http.ts'
@@ -19,6 +21,7 @@ import { hardeningRegressions } from './regressions-hardening.ts'
 import { workloadRegressions } from './regressions-workloads.ts'
 import { regressions } from './regressions.ts'
 import { sequences } from './steps.ts'
+import { storedKindCases } from './stored-kind-cases.ts'
 import { widgetCrd } from './widget-crd.ts'
 
 const RUNS = Number(process.env['MESH_DIFFERENTIAL_RUNS'] ?? countOf(60, 300))
@@ -92,6 +95,13 @@ test('the embedded API server answers as a real kube-apiserver does', async (t) 
       const answered = await compareSequence({ ...both, namespace: `known-${i}`, findings }, sequence)
       assertNone(findings)
       assert.deepEqual(answered, statuses, 'the statuses of the real one')
+    })
+  }
+  for (const [i, each] of [...definitionCases, ...storedKindCases].entries()) {
+    await t.test(`CON14: ${each.holds}`, async () => {
+      const { statuses, found } = await compareDefinitions(both, each, `definitions-${i}.example`)
+      assert.deepEqual(found, [])
+      assert.deepEqual(statuses, each.statuses, 'the statuses of the real one')
     })
   }
   await t.test(`${RUNS} sequences of requests (seed ${SEED})`, async (st) => {

@@ -32,7 +32,8 @@ export function send(
     path: string
     user: 'admin' | 'alice'
     body?: unknown
-    type?: string
+    type?: string | undefined
+    accept?: string | undefined
     onLine?: (line: string) => boolean
   },
 ): Promise<Answer> {
@@ -42,7 +43,7 @@ export function send(
   const headers: { [name: string]: string } = {
     authorization: `Bearer ${target.tokens[given.user]}`,
     'user-agent': 'differential/1',
-    accept: 'application/json',
+    accept: given.accept ?? 'application/json',
   }
   if (text !== undefined)
     Object.assign(headers, {

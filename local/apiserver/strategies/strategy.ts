@@ -1,15 +1,22 @@
 import { equalJson, isObject } from '../json/json-value.ts'
 import type { Json } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
-import { forbiddenField, invalidValue } from '../json/status.ts'
+import { forbiddenField, invalidValue, required } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
+import { DEFINITIONS } from '../kinds/custom-kinds.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { keyFaults, labelValueFaults } from '../kinds/names.ts'
 import { configMapFaults, secretFaults } from './config-map-faults.ts'
+import { volumeClaim } from './claim-strategy.ts'
+import { definition } from './definition-strategy.ts'
+import { endpointSlice } from './endpoint-slice-strategy.ts'
+import { ingress } from './ingress-strategy.ts'
+import { node } from './node-strategy.ts'
 import { fillDefaults } from './pod-defaults.ts'
 import type { Defaults } from './pod-defaults.ts'
 import { pod } from './pod-strategy.ts'
-import { immutable, read, required, section } from './strategy-parts.ts'
+import { cronJob, replicaSet } from './stored-workloads.ts'
+import { immutable, read, section } from './strategy-parts.ts'
 import type { Strategy } from './strategy-parts.ts'
 import { deployment, disruptionBudget, job } from './workload-strategy.ts'
 
@@ -204,6 +211,7 @@ function elsewhere(object: KubeObject): Cause[] {
 
 const STRATEGIES: { readonly [storeId: string]: Strategy } = {
   '/namespaces': namespace,
+  [DEFINITIONS]: definition,
   '/secrets': secret,
   '/configmaps': {
     validate: (object, old) => [...frozen(object, old, ['data', 'binaryData']), ...configMapFaults(object)],
@@ -213,6 +221,12 @@ const STRATEGIES: { readonly [storeId: string]: Strategy } = {
   'apps/deployments': deployment,
   'apps/controllerrevisions': controllerRevision,
   'batch/jobs': job,
+  'apps/replicasets': replicaSet,
+  'batch/cronjobs': cronJob,
+  'networking.k8s.io/ingresses': ingress,
+  'discovery.k8s.io/endpointslices': endpointSlice,
+  '/persistentvolumeclaims': volumeClaim,
+  '/nodes': node,
   'networking.k8s.io/networkpolicies': networkPolicy,
   'policy/poddisruptionbudgets': disruptionBudget,
   'coordination.k8s.io/leases': {

@@ -1,10 +1,9 @@
 import { isObject, objectsOf } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
-import { forbiddenField, invalidValue } from '../json/status.ts'
+import { forbiddenField, invalidValue, required } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
 import { nameFaults } from '../kinds/names.ts'
 import { billionthsOf } from './quantity.ts'
-import { required } from './strategy-parts.ts'
 
 /** Faults of the containers and volumes of a pod. */
 export function podFaults(spec: Json | undefined, path: string): Cause[] {

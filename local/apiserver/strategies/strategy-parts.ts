@@ -36,10 +36,3 @@ export const read = (from: KubeObject, ...path: string[]): Json | undefined =>
 export function dropZeros(target: JsonObject, keys: readonly string[]): void {
   for (const key of keys) if (target[key] === 0) delete target[key]
 }
-
-/** The cause of a missing field. */
-export const required = (field: string, why?: string): Cause => ({
-  reason: 'FieldValueRequired',
-  message: why === undefined ? 'Required value' : `Required value: ${why}`,
-  field,
-})

@@ -1,13 +1,13 @@
 import { isObject, objectsOf } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
-import { forbiddenField, invalidValue } from '../json/status.ts'
+import { forbiddenField, invalidValue, required } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
 import { labelValueFaults } from '../kinds/names.ts'
 import { MOMENTS, fillDefaults, fillPodSpec } from './pod-defaults.ts'
 import type { Defaults } from './pod-defaults.ts'
 import { podFaults } from './pod-faults.ts'
-import { dropZeros, immutable, read, required, section } from './strategy-parts.ts'
+import { dropZeros, immutable, read, section } from './strategy-parts.ts'
 import type { Strategy } from './strategy-parts.ts'
 
 const COUNTS = [
@@ -25,7 +25,8 @@ function rollsThough(object: KubeObject): Cause[] {
   return [forbiddenField('spec.strategy.rollingUpdate', "may not be specified when strategy `type` is 'Recreate'")]
 }
 
-function selectsTemplate(object: KubeObject): Cause[] {
+/** The cause of a template whose labels the selector does not match. */
+export function selectsTemplate(object: KubeObject): Cause[] {
   const wanted = read(object, 'spec', 'selector', 'matchLabels') ?? {}
   const labels = read(object, 'spec', 'template', 'metadata', 'labels') ?? null
   if (!isObject(labels))
@@ -34,7 +35,8 @@ function selectsTemplate(object: KubeObject): Cause[] {
   return [invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')]
 }
 
-function fillTemplate(spec: JsonObject): void {
+/** Fills the defaults of a pod template. */
+export function fillTemplate(spec: JsonObject): void {
   const template = spec['template']
   if (!isObject(template)) return
   fillDefaults(template, { metadata: {} })
@@ -130,7 +132,8 @@ function templateChanged(object: KubeObject, old: KubeObject | undefined): Cause
   return immutable(object, old, 'spec', 'template', ...(waits ? ['spec'] : []))
 }
 
-function unselected(object: KubeObject): Cause[] {
+/** The causes of an absent selector, which selects no template. */
+export function unselected(object: KubeObject): Cause[] {
   const labels = read(object, 'spec', 'template', 'metadata', 'labels') ?? null
   const why = '`selector` does not match template `labels`'
   return [required('spec.selector'), invalidValue('spec.template.metadata.labels', labels, why)]
@@ -145,7 +148,8 @@ function jobRestartPolicy(object: KubeObject): Cause[] {
 const PERCENT =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
 
-function boundFaults(bound: Json | undefined, key: string): Cause[] {
+/** The cause of a negative number or of a bad percentage. */
+export function boundFaults(bound: Json | undefined, key: string): Cause[] {
   if (typeof bound === 'number' && bound < 0)
     return [invalidValue(`spec.${key}`, bound, 'must be greater than or equal to 0')]
   if (typeof bound === 'string' && !/^\d+%$/.test(bound)) return [invalidValue(`spec.${key}`, bound, PERCENT)]
@@ -163,7 +167,7 @@ function conditionFaults(object: KubeObject): Cause[] {
   )
 }
 
-/** Strategy of Strategy of PodDisruptionBudgets: one bound, not both. */
+/** Strategy of PodDisruptionBudgets: one bound, not both. */
 export const disruptionBudget: Strategy = {
   defaults: (object) => fillDefaults(section(object, 'status'), BUDGET_COUNTS),
   create(object) {

@@ -1,0 +1,35 @@
+import { definitionFaults } from '../definitions/definition-faults.ts'
+import { objectsOf, stringOf, stringsOf } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
+import { section } from './strategy-parts.ts'
+import type { Strategy } from './strategy-parts.ts'
+
+/** Strategy of CustomResourceDefinitions: names and conversion get defaults, the server owns the status. */
+export const definition: Strategy = {
+  defaults(object) {
+    const spec = section(object, 'spec')
+    const names = section(spec, 'names')
+    if (typeof names['kind'] === 'string' && names['kind'] !== '') {
+      names['singular'] ||= names['kind'].toLowerCase()
+      names['listKind'] ||= `${names['kind']}List`
+    }
+    spec['conversion'] ??= { strategy: 'None' }
+  },
+  create(object) {
+    object['status'] = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: storageOf(object) }
+  },
+  update(object, old) {
+    const before = section(old, 'status')
+    const stored = stringsOf(before['storedVersions'])
+    const added = storageOf(object).filter((version) => !stored.includes(version))
+    object['status'] = { ...before, storedVersions: [...stored, ...added] }
+  },
+  validate: (object, old) => definitionFaults(object, old),
+}
+
+/** The storage version of a definition, as a list. */
+const storageOf = (object: KubeObject): string[] =>
+  objectsOf(section(object, 'spec')['versions'])
+    .filter(({ storage }) => storage === true)
+    .slice(0, 1)
+    .map(({ name }) => stringOf(name))
