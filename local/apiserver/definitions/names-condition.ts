@@ -12,6 +12,8 @@ export interface Condition {
   readonly message: string
 }
 
+const NO_NAMES: DefinedNames = { plural: '', kind: '' }
+
 /** Names in use by other kinds of a group: resources (plural, singular, short) and kinds (kind, list kind). */
 export interface UsedNames {
   readonly resources: ReadonlySet<string>
@@ -78,9 +80,10 @@ export function acceptNames(
 /** The definition with the status of its names, or undefined when nothing changes. */
 export function withNames(definition: KubeObject, used: UsedNames, now: Date): KubeObject | undefined {
   const before = part(definition, 'status')
-  const requested = part(definition, 'spec')['names'] as unknown as DefinedNames
-  const { names, condition } = acceptNames(requested, namesOf(definition), used)
-  let status = withCondition({ ...before, acceptedNames: names as unknown as Json }, condition, now)
+  const requested = part(definition, 'spec')['names'] as DefinedNames | undefined
+  const { names, condition } = acceptNames(requested ?? NO_NAMES, namesOf(definition), used)
+  const acceptedNames: Json = JSON.parse(JSON.stringify(names))
+  let status = withCondition({ ...before, acceptedNames }, condition, now)
   if (!isConditionTrue(definition, 'Established')) {
     const established: Condition =
       condition.status === 'True'
@@ -99,5 +102,5 @@ export function withNames(definition: KubeObject, used: UsedNames, now: Date): K
 /** The accepted names of a definition. */
 export function namesOf(definition: KubeObject): DefinedNames {
   const names = part(definition, 'status')['acceptedNames'] as DefinedNames | undefined
-  return names ?? { plural: '', kind: '' }
+  return names ?? NO_NAMES
 }

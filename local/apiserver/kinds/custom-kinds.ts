@@ -45,7 +45,7 @@ export const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions'
 
 /** Reads a stored definition, which was validated when it was written. */
 export const asDefinition = (object: KubeObject): CustomResourceDefinition =>
-  object as unknown as CustomResourceDefinition
+  object as KubeObject & CustomResourceDefinition
 
 /** Where the objects of a definition are kept. */
 export const storeOf = ({ spec }: CustomResourceDefinition): string => `${spec.group}/${spec.names.plural}`

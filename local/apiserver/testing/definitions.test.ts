@@ -63,7 +63,7 @@ async function until(check: () => Promise<boolean>): Promise<void> {
   assert.fail('the state was not reached')
 }
 
-test('CON14: a kind is served, discovered and described as soon as its definition is created, also after a restart', async (t) => {
+test('a kind is served, discovered and described as soon as its definition is created, also after a restart', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'apiserver-'))
   t.after(() => rmSync(dataDir, { recursive: true, force: true }))
   const first = await startTestServer(t, { dataDir })
@@ -84,7 +84,7 @@ test('CON14: a kind is served, discovered and described as soon as its definitio
   assert.match(await read(second, `${DEFINITIONS}/widgets.mesh.dev`), /^200/)
 })
 
-test('CON14: a changed definition applies to the next request and ends the watches of its kinds', async (t) => {
+test('a changed definition applies to the next request and ends the watches of its kinds', async (t) => {
   const server = await startTestServer(t)
   await create(server, DEFINITIONS, gadgets({ type: 'object', properties: { size: { type: 'integer', maximum: 5 } } }))
   const watch = await fetch(`${server.url}${GADGETS}?watch=true`, { headers: { authorization: `Bearer ${ADMIN}` } })
@@ -97,7 +97,7 @@ test('CON14: a changed definition applies to the next request and ends the watch
   assert.equal(await watch.text(), '')
 })
 
-test('CON14: a deleted definition takes its objects with it and waits for their finalizers', async (t) => {
+test('a deleted definition takes its objects with it and waits for their finalizers', async (t) => {
   const server = await startTestServer(t)
   const one = `${DEFINITIONS}/gadgets.acme.example`
   await create(server, DEFINITIONS, gadgets())
@@ -116,7 +116,7 @@ test('CON14: a deleted definition takes its objects with it and waits for their 
   assert.doesNotMatch(await read(server, '/apis'), /acme.example/)
 })
 
-test('CON14: a definition with the name of a built-in kind is not accepted, and its deletion deletes nothing', async (t) => {
+test('a definition with the name of a built-in kind is not accepted, and its deletion deletes nothing', async (t) => {
   const server = await startTestServer(t)
   const group = 'rbac.authorization.k8s.io'
   const given = gadgets(NO_FIELDS, {
@@ -134,7 +134,7 @@ test('CON14: a definition with the name of a built-in kind is not accepted, and 
   assert.equal(items(await read(server, `/apis/${group}/v1/clusterroles`)), items(before))
 })
 
-test('CON14: callers without rights can neither read nor change definitions, nor objects of a new kind', async (t) => {
+test('callers without rights can neither read nor change definitions, nor objects of a new kind', async (t) => {
   const server = await startTestServer(t)
   await create(server, DEFINITIONS, gadgets())
   const asOther = { token: OTHER }

@@ -98,7 +98,7 @@ test('the embedded API server answers as a real kube-apiserver does', async (t) 
     })
   }
   for (const [i, each] of [...definitionCases, ...storedKindCases].entries()) {
-    await t.test(`CON14: ${each.holds}`, async () => {
+    await t.test(each.holds, async () => {
       const { statuses, found } = await compareDefinitions(both, each, `definitions-${i}.example`)
       assert.deepEqual(found, [])
       assert.deepEqual(statuses, each.statuses, 'the statuses of the real one')
