@@ -31,11 +31,13 @@ const reading = (plugin: string, resource: string, more: Partial<MountedEndpoint
   ...more,
 })
 
+const auditPage = { id: 'audit', title: 'Audit', section: 'Observe', path: '/audit', capability: 'audit' }
+
 async function setUp(t: TestContext, more: readonly MountedEndpoint[] = []) {
   return servePlugin(t, 'identity', (catalog) =>
     identityEndpoints('open', {
       catalog: () => [...catalog(), ...more],
-      pages: () => [],
+      pages: () => [auditPage],
       plugins: () =>
         new Map([
           ['cost', { wiring: 'unwired', reason: 'unconfigured' }],
@@ -78,11 +80,13 @@ test('UXL9: capabilities are reported per plugin and caller, also for plugins wi
   ])
   const seen = async (who: string) => {
     const answer = await ask(who, 'GET', '/capabilities')
-    const { profile, capabilities } = answer.json<{
+    const { profile, capabilities, pages } = answer.json<{
       profile: string
+      pages: unknown
       capabilities: { id: string; enabled: boolean; reason?: string }[]
     }>()
     assert.equal(profile, 'open')
+    assert.deepEqual(pages, [auditPage], 'the console shows it by its capability')
     return Object.fromEntries(capabilities.map(({ id, enabled, reason }) => [id, reason ?? enabled]))
   }
   const base = { cost: 'unconfigured', identity: true, providers: 'disabled', pruning: true }

@@ -2,6 +2,7 @@ import { mutants as ofAdmission } from './admission.ts'
 import { mutants as ofAgents } from './agents.ts'
 import { mutants as ofApiServer } from './apiserver.ts'
 import { mutants as ofAudit } from './audit.ts'
+import { mutants as ofCommands } from './commands.ts'
 import { mutants as ofConversations } from './convo.ts'
 import { mutants as ofCluster } from './core-cluster.ts'
 import { mutants as ofHttp } from './core-http.ts'
@@ -37,6 +38,7 @@ export const all: readonly Mutant[] = [
   ...ofRuns,
   ...ofRunBounds,
   ...ofDispatch,
+  ...ofCommands,
   ...ofConversations,
   ...ofAgents,
   ...ofIsolation,

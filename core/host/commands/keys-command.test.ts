@@ -72,13 +72,18 @@ test(
 )
 
 test('PODA15: rotate publishes a key everywhere; a second call within the hour changes nothing', servers, async (t) => {
-  const { all, command } = await setUp(t)
+  const { admin, namespace, all, command } = await setUp(t)
   await command('init')
   const before = await all()
   assert.match((await command('rotate')).out, /nothing to change/)
   assert.deepEqual(await all(), before)
+  // Of a plugin that this command does not load.
+  const foreign = { 'acme.hooks-0mabcdefg00000000.key': Buffer.from('x').toString('base64') }
+  const ref = { namespace, name: parseName('name', 'mesh-keys-worker') }
+  await admin.patch(secrets, ref, { type: 'merge', body: { data: foreign } })
   assert.match((await command('rotate', '--force')).out, /mesh-keys-worker updated[^]*4 keys made, 0 removed/)
   const after = await all()
+  assert.equal(after['worker']?.['acme.hooks-0mabcdefg00000000.key'], foreign['acme.hooks-0mabcdefg00000000.key'])
   const ids = (data: Record<string, string> | undefined, name: string) =>
     Object.keys(data ?? {})
       .filter((file) => file.startsWith(`${name}-`))

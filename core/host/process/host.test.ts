@@ -7,6 +7,7 @@ import { readSettings } from '#core/config/settings.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { mountEndpoints } from '#core/http/mount-endpoints.ts'
+import { identity } from '#plugins/identity/index.ts'
 import { testKeyring } from '#core/http/testing/build-server.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createHost } from './host.ts'
@@ -58,6 +59,34 @@ test('load order: dependencies first; a missing need, a duplicate and a cycle ar
   const b = plugin('b', { c: plugin('c', { a: ring }) })
   ring.needs = { b }
   assert.throws(() => loadOrder([ring, b, plugin('c', { a: ring })]), /plugins need each other: a -> b -> c -> a/)
+})
+
+test('GET /api/capabilities has the console pages of plugins that are not hidden; a page that is wrong ends the start', async (t) => {
+  const plugin = (name: string, page: object, hidden = false): AnyPlugin =>
+    definePlugin({
+      contract: 1,
+      name,
+      settings: none,
+      wiring: () => (hidden ? 'hidden' : 'ready'),
+      create: () => ({}),
+      console: [{ id: name, title: 'A page', section: 'Observe', path: `/${name}`, capability: name, ...page }],
+    })
+  const shown = plugin('shown', {})
+  const { host: running } = host(t, [
+    identity,
+    shown,
+    plugin('gone', {}, true),
+    plugin('other', { capability: 'gone' }),
+  ])
+  await running.start()
+  const { pages } = (await running.app('bff')?.inject({ url: '/api/capabilities', headers: good }))?.json() as {
+    pages: unknown
+  }
+  assert.deepEqual(pages, shown.console)
+  await assert.rejects(host(t, [shown, plugin('more', { path: '/shown' })]).host.start(), {
+    name: 'BootError',
+    message: 'plugin more: console page "more": plugin shown has a page with the same path, /shown',
+  })
 })
 
 test('wiring: unwired is inherited with its reason, hidden is not; boot, readiness and routes agree', async (t) => {
