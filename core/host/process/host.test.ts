@@ -79,10 +79,8 @@ test('GET /api/capabilities has the console pages of plugins that are not hidden
     plugin('other', { capability: 'gone' }),
   ])
   await running.start()
-  const { pages } = (await running.app('bff')?.inject({ url: '/api/capabilities', headers: good }))?.json() as {
-    pages: unknown
-  }
-  assert.deepEqual(pages, shown.console)
+  const answer = await running.app('bff')?.inject({ url: '/api/capabilities', headers: good })
+  assert.deepEqual(answer?.json<{ pages: unknown }>().pages, shown.console)
   await assert.rejects(host(t, [shown, plugin('more', { path: '/shown' })]).host.start(), {
     name: 'BootError',
     message: 'plugin more: console page "more": plugin shown has a page with the same path, /shown',
