@@ -1,19 +1,20 @@
 import { constants } from 'node:os'
 import { catchFatalErrors } from '#core/log/fatal-errors.ts'
 import type { Logger } from '#core/log/logger.ts'
-import { ConfigError } from './agent-config.ts'
-import { reserveMs, startLauncher } from './launcher.ts'
-import type { Launcher, Supervision } from './launcher.ts'
-import { createLog } from './log.ts'
+import { startLauncher } from './launcher.ts'
+import type { Launcher } from './launcher.ts'
 import { EXIT_PORT_TAKEN } from '#schemas/launcher-ports.ts'
-import { readSettings } from './settings.ts'
-import type { Settings } from './settings.ts'
+import { ConfigError } from './settings/agent-config.ts'
+import { readSettings, shutdownReserveMs } from './settings/settings.ts'
+import type { Settings } from './settings/settings.ts'
 import { watchParentPipe } from './supervise/parent-pipe.ts'
 import { watchAgent } from './supervise/readiness.ts'
 import { createSeparateAgent } from './supervise/separate-agent.ts'
 import type { SeparateAgent } from './supervise/separate-agent.ts'
 import { superviseProcess } from './supervise/supervisor.ts'
+import type { Supervision } from './supervise/supervision.ts'
 import type { Supervisor } from './supervise/supervisor.ts'
+import { createLog } from './telemetry/log.ts'
 
 /** Exit code for an invalid configuration (sysexits.h, EX_CONFIG). */
 const exitConfig = 78
@@ -116,7 +117,7 @@ function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, { s
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
       log.info({ signal }, 'shutting down')
-      once(() => shutDown(launcher, supervisor, settings.graceMs - reserveMs))
+      once(() => shutDown(launcher, supervisor, settings.graceMs - shutdownReserveMs))
     })
   // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void supervisor?.crashed.then((code) => once(() => endAfterCrash(launcher, code)))
@@ -124,7 +125,7 @@ function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, { s
     // State may be inconsistent: the grace period of the pod bounds a drain that hangs.
     process.exitCode = exitFatal
     setTimeout(() => process.exit(exitFatal), settings.graceMs).unref()
-    once(() => shutDown(launcher, supervisor, settings.graceMs - reserveMs).then(() => exitFatal))
+    once(() => shutDown(launcher, supervisor, settings.graceMs - shutdownReserveMs).then(() => exitFatal))
   }
   // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void fatal.then(endAfterFatal)

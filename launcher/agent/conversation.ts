@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { Span } from '#core/telemetry/tracer.ts'
 import type { InvokeRequest, Resolution } from '#schemas/run.ts'
-import type { AgentConfig } from '../agent-config.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
 import { toContent } from './chat.ts'
 import type { ChatMessage, ToolCall } from './chat.ts'
 

@@ -1,5 +1,5 @@
 import type { InvokeResult } from '#schemas/run.ts'
-import type { AgentConfig } from '../agent-config.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
 import { pause } from '../runs/outcome.ts'
 import { failed, newMessageId, noUsage, stopped } from '../runs/run-context.ts'
 import type { Agent, RunContext } from '../runs/run-context.ts'
@@ -15,22 +15,21 @@ import type { Tool } from './built-in-tools.ts'
 import { beginStep, finishStep, stepTrace } from './steps.ts'
 import { makePendingCalls } from './tool-calls.ts'
 
-/** Options of the built-in loop; `tools` are called by the loop itself. */
+/** Options of the built-in loop. */
 export interface LoopOptions {
   readonly config: AgentConfig
   readonly model: ModelClient
-  readonly tools: readonly Tool[]
+  /** Tools that the loop calls itself; complete when the first run starts. */
+  readonly tools: () => readonly Tool[]
 }
 
 /** The agent of a declarative deployment: calls the model and executes its tool calls until the model answers. */
 export function createBuiltInAgent(options: LoopOptions): Agent {
-  const offered = [...options.tools.map(({ definition }) => definition), askHuman].filter(
-    ({ name }) => options.config.tools.some((entry) => entry.name === name) || name === 'delegate',
-  )
   return {
     async run(context) {
+      const tools = options.tools()
       try {
-        return await converse({ ...options, offered }, context)
+        return await converse({ ...options, tools, offered: offeredTools(options.config, tools) }, context)
       } catch (error) {
         if (context.signal.aborted) return stopped(context.signal, context.usage())
         if (error instanceof ModelError) return failed(error.failReason, error.message, context.usage())
@@ -40,7 +39,15 @@ export function createBuiltInAgent(options: LoopOptions): Agent {
   }
 }
 
-interface Scope extends LoopOptions {
+function offeredTools(config: AgentConfig, tools: readonly Tool[]): readonly ToolDefinition[] {
+  const listed = ({ name }: ToolDefinition): boolean => config.tools.some((entry) => entry.name === name)
+  return [...tools.map(({ definition }) => definition), askHuman].filter(
+    (one) => listed(one) || one.name === 'delegate',
+  )
+}
+
+interface Scope extends Omit<LoopOptions, 'tools'> {
+  readonly tools: readonly Tool[]
   readonly offered: readonly ToolDefinition[]
 }
 

@@ -8,13 +8,14 @@ import type { InvokeResult } from '#schemas/run.ts'
 import { createTracer } from '#core/telemetry/tracer.ts'
 import { listen } from '../http/listener.ts'
 import { createUpstream } from '../http/upstream.ts'
-import { unsigned } from '../invoke/authorizer.ts'
-import { invokeBodyLimit, invokeRoutes } from '../invoke/routes.ts'
-import { createLog } from '../log.ts'
-import { probeRoutes } from '../probe-routes.ts'
+import { unsigned } from '../listeners/invoke/authorizer.ts'
+import { invokePort } from '../listeners/invoke/port.ts'
+import { probeHandlers } from '../listeners/invoke/probes.ts'
+import { runHandlers } from '../listeners/invoke/run-handlers.ts'
 import { createRegistry } from '../runs/run-registry.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
 import { watchAgent } from '../supervise/readiness.ts'
+import { createLog } from '../telemetry/log.ts'
 import { post, until } from '../testdata/launch.ts'
 import { createHttpAgent } from './http-agent.ts'
 
@@ -79,30 +80,24 @@ test('PODA28: no run starts once the kubelet may end the agent, and runs start a
   const logged: string[] = []
   const watched = watchAgent(agentPort, stop.signal, { ...log, info: (_, message) => logged.push(message) })
   const registry = registryOf(t, agentPort, watched.lost)
-  const { port, close } = await listen({
-    name: 'invoke',
-    bind: '127.0.0.1',
-    port: 0,
-    bodyLimit: invokeBodyLimit,
-    routes: [
-      ...probeRoutes({
-        alive: () => true,
-        idle: registry.idle,
-        idleMs: 10_000,
-        agentEnding: () => watched.ending(10_000),
-        leavingMs: 20,
-      }),
-      ...invokeRoutes({
-        registry,
-        authorizer: unsigned,
-        unsigned: true,
-        agentRevision: undefined,
-        health: () => Promise.resolve(true),
-        started: watched.started,
-      }),
-    ],
-    log,
+  const served = invokePort.serve({
+    ...probeHandlers({
+      health: () => Promise.resolve(true),
+      alive: () => true,
+      idle: registry.idle,
+      idleMs: 10_000,
+      agentEnding: () => watched.ending(10_000),
+      leavingMs: 20,
+    }),
+    ...runHandlers({
+      registry,
+      authorizer: unsigned,
+      unsigned: true,
+      agentRevision: undefined,
+      started: watched.started,
+    }),
   })
+  const { port, close } = await listen(served, { address: '127.0.0.1', number: 0, log })
   t.after(close)
   const url = `http://127.0.0.1:${port}`
   const invoke = (id: string) => post(`${url}/invoke`, { input: 1 }, { 'x-mesh-run-id': id })

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
-import { ConfigError } from '../agent-config.ts'
+import { ConfigError } from '../settings/agent-config.ts'
 
 /** Private key and certificate of a TLS listener, in PEM. */
 export interface TlsIdentity {

@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from './refusal.ts'
+import { http2StreamOf } from './transport.ts'
 
 /** Limits of a listener. */
 export interface GuardOptions {
   /** Port of the listener. */
   readonly port: number
   /** Host names in addition to loopback: names of the Service and address of the pod, for listeners on the pod address only. */
-  readonly hosts?: readonly string[]
-  readonly mediaTypes?: readonly string[]
+  readonly hosts?: readonly string[] | undefined
+  /** Media types of bodies (`application/json`). */
+  readonly mediaTypes?: readonly string[] | undefined
   /** Maximum size of a body in bytes. */
   readonly bodyLimit: number
 }
@@ -30,7 +32,8 @@ export function guard(request: IncomingMessage, options: GuardOptions): void {
 }
 
 function checkHost(request: IncomingMessage, options: GuardOptions): void {
-  const values = valuesOf(request, 'host')
+  // HTTP/2 has `:authority`, which no field of HTTP/1.1 can be named.
+  const values = [...valuesOf(request, ':authority'), ...valuesOf(request, 'host')]
   if (values.length !== 1) throw new Refusal('malformed_request', 'exactly one Host is required')
   const host = (values[0] ?? '').toLowerCase()
   const local = loopback.some((name) => host === `${name}:${options.port}` || (options.port === 80 && host === name))
@@ -53,6 +56,8 @@ export function singleHeader(request: IncomingMessage, name: string): string | u
 }
 
 function hasBody(request: IncomingMessage): boolean {
+  const stream = http2StreamOf(request)
+  if (stream !== undefined) return !stream.endAfterHeaders
   if (request.headers['transfer-encoding'] !== undefined) return true
   return Number(request.headers['content-length'] ?? 0) > 0
 }

@@ -1,37 +1,25 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '#core/log/logger.ts'
 import type { TlsIdentity } from './certificate.ts'
 import { guard } from './guard.ts'
+import { createMatcher } from './match-route.ts'
+import type { ServedPort } from './port.ts'
+import { streamed } from './port.ts'
+import { readBody } from './read-body.ts'
 import { Refusal, refusals } from './refusal.ts'
 import type { RefusalCode } from './refusal.ts'
-
-/** A request with the parameters of its route. */
-export interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly params: Readonly<Record<string, string>>
-  readonly query: URLSearchParams
-}
-
-/** A route; `:name` in the pattern matches one segment. */
-export interface Route {
-  readonly method: 'GET' | 'POST'
-  readonly pattern: string
-  handle(exchange: Exchange): Promise<void> | void
-}
+import { bind, createHttp1, createHttp2 } from './transport.ts'
+import type { Transport } from './transport.ts'
 
 /** Options of `listen`. */
-export interface ListenerOptions {
-  readonly name: string
-  readonly bind: string
-  readonly port: number
+export interface ListenOptions {
+  readonly address: string
+  /** Port number; 0 is any free one. */
+  readonly number: number
+  /** Host names in addition to loopback. */
   readonly hosts?: readonly string[]
-  readonly bodyLimit: number
-  readonly routes: readonly Route[]
-  /** Serves TLS with this identity; absent: plain HTTP. */
+  /** Serves TLS with this identity; absent: no TLS. */
   readonly identity?: TlsIdentity | undefined
   readonly log: Logger
   /** Called for each refused request. */
@@ -49,92 +37,76 @@ export interface Listener {
 
 const closeGraceMs = 500
 
-/** Starts a guarded `node:http` server; the launcher loads no framework (docs/concepts/launcher.md). */
-export async function listen(options: ListenerOptions): Promise<Listener> {
-  const limits = { maxHeaderSize: 32 * 1024, requestTimeout: 60_000 }
-  const server =
-    options.identity === undefined
-      ? createServer(limits)
-      : createTlsServer({ ...limits, ...options.identity, minVersion: 'TLSv1.3', handshakeTimeout: 5_000 })
-  // Node drops header fields above this number silently; the guard has to count them.
-  server.maxHeadersCount = 0
-  server.listen(options.port, options.bind)
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : options.port
-  let draining = false
-  server.on('request', (request, response) => {
-    if (draining) response.setHeader('connection', 'close')
+/** Starts a guarded server for a port; the launcher loads no framework (docs/concepts/launcher.md). */
+export async function listen(served: ServedPort, options: ListenOptions): Promise<Listener> {
+  const { name, protocol } = served.port
+  const scope: Scope = { served, options, match: createMatcher(served.routes), port: 0 }
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     // A response that cannot be written closes its connection, not the process.
-    serve(request, response, { ...options, port }).catch(() => response.destroy())
-  })
-  options.log.info({ listener: options.name, port }, 'listening')
+    serve(request, response, scope, transport).catch(() => response.destroy())
+  }
+  const transport = protocol === 'h2' ? createHttp2(onRequest) : createHttp1(options.identity, onRequest)
+  scope.port = await bind(transport.server, options.number, options.address)
+  options.log.info({ listener: name, port: scope.port }, 'listening')
   return {
-    port,
-    drain: () => {
-      draining = true
-    },
+    port: scope.port,
+    drain: transport.drain,
     close: async () => {
-      const closed = once(server, 'close')
-      server.close()
+      const closed = once(transport.server, 'close')
+      transport.server.close()
       // Responses in progress are completed unless their client does not read.
-      const timer = setTimeout(() => server.closeAllConnections(), closeGraceMs)
+      const timer = setTimeout(transport.closeAll, closeGraceMs)
       await closed
       clearTimeout(timer)
     },
   }
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, options: ListenerOptions): Promise<void> {
+interface Scope {
+  readonly served: ServedPort
+  readonly options: ListenOptions
+  readonly match: ReturnType<typeof createMatcher>
+  port: number
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  scope: Scope,
+  transport: Transport,
+): Promise<void> {
+  const { served, options, match, port } = scope
+  const { name, bodyLimit, mediaTypes } = served.port
   try {
-    guard(request, options)
-    const { route, params, query } = match(request, options.routes)
-    await route.handle({ request, response, params, query })
+    guard(request, { port, hosts: options.hosts, mediaTypes, bodyLimit })
+    const { route, params, query } = match(request.method ?? '', request.url ?? '/')
+    const body = (): Promise<unknown> => readBody(request, route.body, bodyLimit)
+    const result = await route.handle({ request, response, params, query, body } as Parameters<typeof route.handle>[0])
+    if (result !== streamed) reply(response, result as AnyReply)
   } catch (error) {
     // The client closed its connection within its body. A handler that stops reading destroys the request too, but not the socket.
     if (request.socket.destroyed && !request.complete) return
-    if (!(error instanceof Refusal)) options.log.error({ listener: options.name, err: String(error) }, 'request failed')
+    if (!(error instanceof Refusal)) options.log.error({ listener: name, err: String(error) }, 'request failed')
     const refusal = error instanceof Refusal ? error : new Refusal('internal_error')
-    options.onRefusal?.(options.name, refusal.code)
-    refuse(request, response, refusal)
+    options.onRefusal?.(name, refusal.code)
+    refuse(request, response, refusal, transport)
   }
 }
 
-function match(request: IncomingMessage, routes: readonly Route[]) {
-  const target = request.url ?? '/'
-  const cut = target.indexOf('?')
-  const path = cut === -1 ? target : target.slice(0, cut)
-  const found = routes.flatMap((route) => {
-    const params = matchPattern(route.pattern, path)
-    return params === undefined ? [] : [{ route, params }]
-  })
-  if (found.length === 0) throw new Refusal('not_found')
-  const hit = found.find(({ route }) => route.method === request.method)
-  if (hit === undefined) {
-    const allow = found.map(({ route }) => route.method).join(', ')
-    throw new Refusal('method_not_allowed', undefined, { allow })
-  }
-  return { ...hit, query: new URLSearchParams(cut === -1 ? '' : target.slice(cut + 1)) }
+interface AnyReply {
+  readonly status: number
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
 }
 
-function matchPattern(pattern: string, path: string): Record<string, string> | undefined {
-  const wanted = pattern.split('/')
-  const given = path.split('/')
-  if (wanted.length !== given.length) return undefined
-  const params: Record<string, string> = {}
-  for (const [index, part] of wanted.entries()) {
-    const value = given[index] ?? ''
-    if (part.startsWith(':')) params[part.slice(1)] = value
-    else if (part !== value) return undefined
+function reply(response: ServerResponse, { status, body, headers = {} }: AnyReply): void {
+  if (body === undefined) {
+    response.writeHead(status, headers).end()
+    return
   }
-  return params
-}
-
-/** Sends a JSON response. */
-export function answer(response: ServerResponse, status: number, body: unknown, headers: object = {}): void {
-  const bytes = Buffer.from(JSON.stringify(body))
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
   response.writeHead(status, {
-    'content-type': 'application/json',
+    ...(Buffer.isBuffer(body) ? {} : { 'content-type': 'application/json' }),
     'content-length': bytes.length,
     'x-content-type-options': 'nosniff',
     ...headers,
@@ -142,13 +114,13 @@ export function answer(response: ServerResponse, status: number, body: unknown, 
   response.end(bytes)
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal, transport: Transport): void {
   if (response.headersSent) {
     response.destroy()
     return
   }
   // The rest of a refused body is not read: the connection is closed after the response.
-  const close = request.complete ? {} : { connection: 'close' }
-  const { status } = refusals[refusal.code]
-  answer(response, status, { error: refusal.code, message: refusal.message }, { ...refusal.headers, ...close })
+  if (!request.complete) transport.closeAfter(request, response)
+  const body = { error: refusal.code, message: refusal.message }
+  reply(response, { status: refusals[refusal.code].status, body, headers: refusal.headers })
 }

@@ -1,10 +1,16 @@
 import { defaultAgentPort, EXIT_PORT_TAKEN, reservedPorts } from '#schemas/launcher-ports.ts'
 import type { ReservedPort } from '#schemas/launcher-ports.ts'
+import type { PortContract, RouteContract } from '#launcher/http/port.ts'
+import { refusals } from '#launcher/http/refusal.ts'
+import type { JsonSchema } from '#launcher/http/schema.ts'
+import { listenerDefinitions } from '#launcher/listeners/index.ts'
 
-/** docs/reference/launcher-ports.md, from the table of reserved ports. */
+/** docs/reference/launcher-ports.md, from the table of reserved ports and the contracts of the listeners. */
 export async function generate(): Promise<Map<string, string>> {
   const rows: readonly ReservedPort[] = Object.values(reservedPorts)
-  return new Map([['docs/reference/launcher-ports.md', `${preface}${rows.map(toRow).join('')}${notes}`]])
+  const ports = listenerDefinitions.flatMap(({ port }) => port)
+  const text = `${preface}${rows.map(toRow).join('')}${notes}${ports.map(toSection).join('')}${everyPort}`
+  return new Map([['docs/reference/launcher-ports.md', text]])
 }
 
 const preface = `# Launcher ports
@@ -24,6 +30,65 @@ const notes = `
 - The launcher binds its ports before the agent starts. It exits with ${EXIT_PORT_TAKEN} if one is taken, and the manager replaces the pod.
 `
 
+const shared = [
+  'malformed_request',
+  'origin_refused',
+  'not_found',
+  'method_not_allowed',
+  'payload_too_large',
+  'unsupported_media_type',
+  'misdirected_request',
+  'header_fields_too_large',
+  'internal_error',
+] as const
+
+const everyPort = `
+## Refusals of every port
+
+The body of a refusal is \`{"error": string, "message": string}\`.
+
+| status | error | message |
+|---|---|---|
+${shared.map((code) => `| ${refusals[code].status} | \`${code}\` | ${refusals[code].message} |\n`).join('')}`
+
 function toRow({ port, env, bind, owner, purpose, startedWhen }: ReservedPort): string {
   return `| ${port} | \`${env}\` | ${bind} | ${owner} | ${purpose} | ${startedWhen} |\n`
+}
+
+function toSection({
+  name,
+  routes,
+  bodyLimit,
+  mediaTypes = ['application/json'],
+  protocol = 'http/1.1',
+}: PortContract): string {
+  const head = `\n## ${reservedPorts[name].port}: ${name}\n\nProtocol \`${protocol}\`. Bodies: ${mediaTypes.map((one) => `\`${one}\``).join(', ')}, at most ${bodyLimit / 2 ** 20} MiB.\n`
+  return `${head}${Object.values(routes).map(toRoute).join('')}`
+}
+
+function toRoute({ method, path, summary, body, responses, stream, refusals: codes = [] }: RouteContract): string {
+  const answers = Object.entries(responses).map(([status, schema]) => [
+    status,
+    schema === null ? '' : notation(schema.json),
+  ])
+  if (stream !== undefined) answers.push(['200', stream])
+  const refused = codes.map((code) => `\`${refusals[code].status} ${code}\``).join(', ')
+  const lines = [
+    ...(body === undefined ? [] : [`- Request: \`${typeof body === 'string' ? body : notation(body.json)}\``]),
+    ...answers.map(([status, what]) => `- ${status}${what === '' ? '' : `: \`${what}\``}`),
+    ...(refused === '' ? [] : [`- Refusals: ${refused}`]),
+  ]
+  return `\n### ${method} ${path}\n\n${summary}\n\n${lines.join('\n')}\n`
+}
+
+/** A schema in the notation of TypeScript. */
+function notation(schema: JsonSchema): string {
+  const { type, properties, required = [], items, enum: values, additionalProperties } = schema
+  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ')
+  if (type === 'array') return `(${notation(items as JsonSchema)})[]`
+  if (type !== 'object' || properties === undefined) return typeof type === 'string' ? type : 'any'
+  const fields = Object.entries(properties as Record<string, JsonSchema>).map(
+    ([name, field]) => `${name}${(required as string[]).includes(name) ? '' : '?'}: ${notation(field)}`,
+  )
+  return `{ ${[...fields, ...(additionalProperties === false ? [] : ['...'])].join(', ')} }`
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { PortName } from '#schemas/launcher-ports.ts'
+import { listenerDefinitions } from '#launcher/listeners/index.ts'
 import { startAll } from '#test/flows/platform/embedded.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import type { Scope } from '#test/harness/scope.ts'
@@ -132,26 +133,22 @@ export async function startLauncherSubject(t: Scope): Promise<Subject> {
     },
   })
   t.after(() => server.end('SIGKILL'))
-  const doors: Partial<Record<PortName, Pick<Listener, 'ordinary' | 'doors'>>> = {
-    invoke: {
-      ordinary: { path: '/none', status: 404 },
-      doors: [{ method: 'POST', path: '/invoke', headers: [] }],
-    },
-    delegate: {
-      ordinary: { path: '/none', status: 404 },
-      doors: [{ method: 'POST', path: '/delegate', headers: [] }],
-    },
-  }
   await untilReady(server, async () => (await fetch(`http://127.0.0.1:${ports.get('delegate')}/none`)).status === 404)
   return {
     name: 'launcher',
     pid: server.pid,
     running: server.running,
     logFile,
-    listeners: [...ports].flatMap(([name, port]) => {
-      const known = doors[name]
-      return known === undefined ? [] : [{ name, port, ...known }]
-    }),
+    listeners: listenerDefinitions
+      .flatMap(({ port }) => port)
+      .map(({ name, routes }) => ({
+        name,
+        port: ports.get(name) ?? 0,
+        ordinary: { path: '/none', status: 404 },
+        doors: Object.values(routes).flatMap(({ method, path, body }) =>
+          body === undefined ? [] : [{ method, path, headers: [] }],
+        ),
+      })),
   }
 }
 

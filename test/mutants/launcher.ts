@@ -1,13 +1,35 @@
 import type { Mutant } from './mutant.ts'
 
 const away = ['launcher/http-agent/agent-away.test.ts']
+const listener = ['launcher/http/listener.test.ts']
 const ending = ['launcher/http-agent/agent-ending.test.ts']
 const hostileAgent = ['launcher/http-agent/hostile-agent.test.ts']
-const eventStream = ['launcher/invoke/event-stream.test.ts']
+const eventStream = ['launcher/listeners/invoke/event-stream.test.ts']
 const agentFile = ['schemas/agent-file.test.ts']
 
 /** Defects in the defences of launcher and agent format against hostile input. */
 export const mutants: readonly Mutant[] = [
+  {
+    name: 'a body without Content-Length has no limit',
+    file: 'launcher/http/read-body.ts',
+    find: "if (size > limit) throw new Refusal('payload_too_large')",
+    replace: "if (size > 1e12) throw new Refusal('payload_too_large')",
+    tests: listener,
+  },
+  {
+    name: 'HTTP/2 has no check of its authority',
+    file: 'launcher/http/guard.ts',
+    find: "[...valuesOf(request, ':authority'), ...valuesOf(request, 'host')]",
+    replace: "request.httpVersionMajor === 2 ? [`localhost:${options.port}`] : valuesOf(request, 'host')",
+    tests: listener,
+  },
+  {
+    name: 'a field of a request may be inherited',
+    file: 'launcher/http/schema.ts',
+    find: '.find((name) => !Object.hasOwn(fields, name))',
+    replace: '.find((name) => !(name in fields))',
+    tests: listener,
+  },
   {
     name: 'runs are sent on idle connections of the agent',
     file: 'launcher/http-agent/http-agent.ts',
@@ -18,7 +40,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'runs start while the kubelet ends the agent',
-    file: 'launcher/probe-routes.ts',
+    file: 'launcher/listeners/invoke/probes.ts',
     find: '    agentEnding()\n',
     replace: '',
     tests: ending,
@@ -66,7 +88,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a reader that is behind does not pause the agent',
-    file: 'launcher/invoke/event-stream.ts',
+    file: 'launcher/listeners/invoke/event-stream.ts',
     find: 'response.writableLength > pressureBytes ?',
     replace: 'response.writableLength > 1e12 ?',
     tests: eventStream,
@@ -74,7 +96,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a reader that takes nothing pauses the agent without end',
-    file: 'launcher/invoke/event-stream.ts',
+    file: 'launcher/listeners/invoke/event-stream.ts',
     find: 'if (response.writableLength >= left) response.destroy()',
     replace: '',
     tests: eventStream,
@@ -106,7 +128,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'launcher: the last totals are not pushed',
-    file: 'launcher/launcher.ts',
+    file: 'launcher/telemetry/telemetry.ts',
     find: ', metrics?.close()',
     replace: '',
     tests: ['launcher/launcher.test.ts'],
@@ -114,7 +136,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the agent gets the headers of the collector',
-    file: 'launcher/settings.ts',
+    file: 'launcher/settings/settings.ts',
     find: "  'OTEL_EXPORTER_OTLP_HEADERS',\n",
     replace: '',
     tests: ['launcher/launcher.test.ts'],

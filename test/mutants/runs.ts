@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
 const decide = ['plugins/runs/lifecycle/decide.test.ts']
-const invoke = ['launcher/invoke/invoke.test.ts']
-const authority = ['launcher/invoke/authorizer.test.ts']
+const invoke = ['launcher/listeners/invoke/invoke.test.ts']
+const authority = ['launcher/listeners/invoke/authorizer.test.ts']
 
 /** Defects in runs and the launcher: duplicate execution, stuck runs, missing authority. */
 export const mutants: readonly Mutant[] = [
@@ -228,21 +228,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a grant for another run is accepted',
-    file: 'launcher/invoke/authorizer.ts',
+    file: 'launcher/listeners/invoke/authorizer.ts',
     find: 'if (claims.runId !== runId || claims.agentUid !== agentUid)',
     replace: 'if (claims.agentUid !== agentUid)',
     tests: authority,
   },
   {
     name: 'a grant for another agent is accepted',
-    file: 'launcher/invoke/authorizer.ts',
+    file: 'launcher/listeners/invoke/authorizer.ts',
     find: 'if (claims.runId !== runId || claims.agentUid !== agentUid)',
     replace: 'if (claims.runId !== runId)',
     tests: authority,
   },
   {
     name: 'an invoke needs no grant',
-    file: 'launcher/invoke/authorizer.ts',
+    file: 'launcher/listeners/invoke/authorizer.ts',
     find: '      checkTarget(grant, options.agentUid, runId)\n',
     replace: '',
     tests: authority,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import test from 'node:test'
-import { isAlive, launch, post, readEvents, until } from '../testdata/launch.ts'
-import { nodeAgent } from '../testdata/node-agent.ts'
+import { isAlive, launch, post, readEvents, until } from '../../testdata/launch.ts'
+import { nodeAgent } from '../../testdata/node-agent.ts'
 
 const run = (id: string) => ({ 'x-mesh-run-id': id })
 

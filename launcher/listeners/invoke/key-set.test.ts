@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import test from 'node:test'
 import { Agent } from 'undici'
 import type { Scope } from '#test/harness/scope.ts'
-import { Refusal } from '../http/refusal.ts'
+import { Refusal } from '../../http/refusal.ts'
 import { createKeySet } from './key-set.ts'
 
 const pair = generateKeyPairSync('ed25519')

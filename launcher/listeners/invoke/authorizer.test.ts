@@ -8,8 +8,8 @@ import test from 'node:test'
 import { signJws } from '#core/signing/jws.ts'
 import type { AttemptToken, RunGrant } from '#schemas/run.ts'
 import type { Scope } from '#test/harness/scope.ts'
-import { fetch, launch, post, readEvents } from '../testdata/launch.ts'
-import { nodeAgent } from '../testdata/node-agent.ts'
+import { fetch, launch, post, readEvents } from '../../testdata/launch.ts'
+import { nodeAgent } from '../../testdata/node-agent.ts'
 
 const agentKey = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
 

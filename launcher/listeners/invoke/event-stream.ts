@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { encodeComment, encodeFrame } from '#core/sse/frame.ts'
-import type { Attempt } from '../runs/attempt.ts'
+import type { Attempt } from '../../runs/attempt.ts'
 
 const heartbeatMs = 15_000
 

@@ -6,7 +6,7 @@ import { mayDelegate } from '#schemas/delegates.ts'
 import type { AgentName, Delegator } from '#schemas/delegates.ts'
 import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
 import { terminalStates } from '#schemas/run.ts'
-import { Refusal } from '../http/refusal.ts'
+import { Refusal } from '../../http/refusal.ts'
 
 /** Options of `createDelegate`: the state role, which creates runs for pods. */
 export interface DelegateOptions {

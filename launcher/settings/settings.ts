@@ -3,12 +3,15 @@ import { isObject } from '#core/json/is-object.ts'
 import { parseOtlpHeaders } from '#core/telemetry/otlp-headers.ts'
 import { ConfigError, parseAgentConfig } from './agent-config.ts'
 import type { AgentConfig } from './agent-config.ts'
-import { createIdentity } from './http/certificate.ts'
-import type { TlsIdentity } from './http/certificate.ts'
-import { parseLevel } from './log.ts'
-import type { Level } from './log.ts'
+import { createIdentity } from '../http/certificate.ts'
+import type { TlsIdentity } from '../http/certificate.ts'
+import { parseLevel } from '../telemetry/log.ts'
+import type { Level } from '../telemetry/log.ts'
 import { defaultAgentPort, parsePort, portOf } from '#schemas/launcher-ports.ts'
 import type { PortName } from '#schemas/launcher-ports.ts'
+
+/** Milliseconds of the pod's grace period that are reserved for ending the agent and flushing. */
+export const shutdownReserveMs = 5000
 
 /** Environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -3,8 +3,8 @@ import { JwsRefused, verifyJws } from '#core/signing/jws.ts'
 import type { Claims } from '#core/signing/jws.ts'
 import type { AttemptToken, RunGrant } from '#schemas/run.ts'
 import type { Logger } from '#core/log/logger.ts'
-import { singleHeader } from '../http/guard.ts'
-import { Refusal } from '../http/refusal.ts'
+import { singleHeader } from '../../http/guard.ts'
+import { Refusal } from '../../http/refusal.ts'
 import type { KeySet } from './key-set.ts'
 
 /** Verified attempt token: the lease epoch of the worker; 0 in an unsigned launcher. */

@@ -1,0 +1,37 @@
+import type { Dispatcher } from 'undici'
+import { createHttpAgent } from './http-agent/http-agent.ts'
+import type { Agent } from './runs/run-context.ts'
+import { ConfigError } from './settings/agent-config.ts'
+import type { Settings } from './settings/settings.ts'
+import type { Supervision } from './supervise/supervision.ts'
+import type { Tool } from './agent/built-in-tools.ts'
+import { createBuiltInAgent } from './agent/loop.ts'
+import { createModelClient } from './agent/model-client.ts'
+
+/** The agent of the launcher: its own process over HTTP, or the built-in loop with `tools`. */
+export function createAgent(
+  settings: Settings,
+  dispatcher: () => Promise<Dispatcher>,
+  { restart, exited, lost }: Supervision,
+  tools: () => readonly Tool[],
+): Agent {
+  const { agent: config, gatewayUrl, gatewayTokenFile, agentPort, cancelGraceMs } = settings
+  if (!settings.builtIn)
+    return createHttpAgent({
+      port: agentPort,
+      dispatcher,
+      cancelGraceMs,
+      ...(restart === undefined ? {} : { restart }),
+      ...(exited === undefined ? {} : { exited }),
+      ...(lost === undefined ? {} : { lost }),
+    })
+  if (gatewayUrl === undefined) throw new ConfigError('MODEL_GATEWAY_URL: is missing')
+  const model = createModelClient({
+    gatewayUrl,
+    tokenFile: gatewayTokenFile,
+    namespace: config.namespace,
+    requestFields: config.model?.requestFields ?? {},
+    dispatcher,
+  })
+  return createBuiltInAgent({ config, model, tools })
+}

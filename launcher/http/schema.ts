@@ -1,0 +1,135 @@
+import { isObject } from '#core/json/is-object.ts'
+import { Refusal } from './refusal.ts'
+
+/** JSON Schema of a value, for the reference. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/**
+ * A value of a request or response: its schema for the reference, and its parser. The launcher has parsers of its own: a schema
+ * library would double its bundle.
+ */
+export interface Schema<T> {
+  readonly json: JsonSchema
+  /** Returns the value without unknown fields. Throws `Refusal` (`malformed_request`) naming `at`, the path of the field. */
+  parse(value: unknown, at: string): T
+}
+
+/** A field that may be absent. */
+export interface Optional<T> extends Schema<T> {
+  readonly optional: true
+}
+
+/** Type of a schema's value. */
+export type Static<S> = S extends Schema<infer T> ? T : never
+
+type Fields = Readonly<Record<string, Schema<unknown>>>
+type OptionalKeys<F> = { [K in keyof F]: F[K] extends Optional<unknown> ? K : never }[keyof F]
+type Flat<T> = { [K in keyof T]: T[K] }
+
+/** Type of an object with these fields. */
+export type ObjectOf<F> = Flat<
+  { readonly [K in Exclude<keyof F, OptionalKeys<F>>]: Static<F[K]> } & {
+    readonly [K in OptionalKeys<F>]?: Static<F[K]>
+  }
+>
+
+/** Any JSON value. */
+export const anyValue: Schema<unknown> = {
+  json: {},
+  parse: (value, at) => value ?? (value === null ? null : refuse(at, 'is missing')),
+}
+
+/** Any JSON value, undefined if absent. */
+export const anyOrAbsent: Schema<unknown> = { json: {}, parse: (value) => value }
+
+/** True or false. */
+export const flag: Schema<boolean> = {
+  json: { type: 'boolean' },
+  parse: (value, at) => (typeof value === 'boolean' ? value : refuse(at, 'must be true or false')),
+}
+
+/** An integer of at least 0. */
+export const count: Schema<number> = {
+  json: { type: 'integer', minimum: 0 },
+  parse: (value, at) =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : refuse(at, 'must be a count'),
+}
+
+/** A text. `problem` returns what is wrong with a value, such as "must be a duration"; `json` describes the same rule. */
+export function text(json: JsonSchema = {}, problem: (value: string) => string | undefined = () => undefined) {
+  const schema: Schema<string> = {
+    json: { type: 'string', ...json },
+    parse(value, at) {
+      if (typeof value !== 'string') return refuse(at, problem('') ?? 'must be a text')
+      const wrong = problem(value)
+      return wrong === undefined ? value : refuse(at, wrong)
+    },
+  }
+  return schema
+}
+
+/** One of these texts. */
+export function oneOf<const V extends string>(...values: readonly V[]): Schema<V> {
+  return {
+    json: { enum: values },
+    parse: (value, at) => values.find((one) => one === value) ?? refuse(at, `must be ${values.join(' or ')}`),
+  }
+}
+
+/** A list. */
+export function list<T>(item: Schema<T>): Schema<readonly T[]> {
+  return {
+    json: { type: 'array', items: item.json },
+    parse(value, at) {
+      if (!Array.isArray(value)) return refuse(at, 'must be a list')
+      return value.map((one, index) => item.parse(one, `${at}[${index}]`))
+    },
+  }
+}
+
+/** An object with fields of any name. */
+export const anyObject: Schema<Readonly<Record<string, unknown>>> = {
+  json: { type: 'object' },
+  parse: (value, at) => (isObject(value) ? value : refuse(at, 'must be a JSON object')),
+}
+
+/** An object with these fields; others are refused, or dropped with `open`. */
+export function object<F extends Fields>(fields: F, { open = false } = {}): Schema<ObjectOf<F>> {
+  const names = Object.keys(fields)
+  const required = names.filter((name) => !isOptional(fields[name]))
+  return {
+    json: {
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [name, fields[name]?.json])),
+      ...(required.length === 0 ? {} : { required }),
+      ...(open ? {} : { additionalProperties: false }),
+    },
+    parse(value, at) {
+      const given = anyObject.parse(value, at)
+      const below = (name: string): string => (at === '' ? name : `${at}.${name}`)
+      const unknown = open ? undefined : Object.keys(given).find((name) => !Object.hasOwn(fields, name))
+      if (unknown !== undefined) refuse(below(unknown.slice(0, 64)), 'unknown field')
+      const parsed: Record<string, unknown> = {}
+      for (const name of names) {
+        const schema = fields[name]
+        const own = Object.hasOwn(given, name) ? given[name] : undefined
+        if (schema === undefined || (own === undefined && isOptional(schema))) continue
+        parsed[name] = schema.parse(own, below(name))
+      }
+      return parsed as ObjectOf<F>
+    },
+  }
+}
+
+/** A field that may be absent. */
+export function optional<T>(schema: Schema<T>): Optional<T> {
+  return { ...schema, optional: true }
+}
+
+function isOptional(schema: Schema<unknown> | undefined): boolean {
+  return schema !== undefined && 'optional' in schema
+}
+
+function refuse(at: string, problem: string): never {
+  throw new Refusal('malformed_request', at === '' ? `the body ${problem}` : `${at}: ${problem}`)
+}

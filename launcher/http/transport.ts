@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import type { EventEmitter } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+import { createServer as createTlsServer } from 'node:https'
+import type { Server } from 'node:net'
+import type { TlsIdentity } from './certificate.ts'
+
+/** Serves one request. Responses of HTTP/2 have the interface of HTTP/1.1 without fields of a connection. */
+export type Serve = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A server of one protocol. */
+export interface Transport {
+  readonly server: Server
+  /** Closes each connection after its next response, so that no client writes to one when the listener closes. */
+  drain(): void
+  /** Closes the connection after a response to a request whose body is not read. */
+  closeAfter(request: IncomingMessage, response: ServerResponse): void
+  closeAll(): void
+}
+
+const maxHeaderBytes = 32 * 1024
+const requestTimeoutMs = 60_000
+
+/** HTTP/1.1, with TLS if there is an identity. */
+export function createHttp1(identity: TlsIdentity | undefined, serve: Serve): Transport {
+  const limits = { maxHeaderSize: maxHeaderBytes, requestTimeout: requestTimeoutMs }
+  const server =
+    identity === undefined
+      ? createServer(limits)
+      : createTlsServer({ ...limits, ...identity, minVersion: 'TLSv1.3', handshakeTimeout: 5_000 })
+  // Node drops header fields above this number silently; the guard has to count them.
+  server.maxHeadersCount = 0
+  let draining = false
+  server.on('request', (request, response) => {
+    if (draining) response.setHeader('connection', 'close')
+    serve(request, response)
+  })
+  return {
+    server,
+    drain: () => {
+      draining = true
+    },
+    closeAfter: (_, response) => {
+      response.setHeader('connection', 'close')
+    },
+    closeAll: () => server.closeAllConnections(),
+  }
+}
+
+/** HTTP/2 without TLS. */
+export function createHttp2(serve: Serve): Transport {
+  // Not imported: a launcher without such a port does not load the module.
+  const { createServer: createHttp2Server } = process.getBuiltinModule('node:http2')
+  const settings = { maxConcurrentStreams: 100, maxHeaderListSize: maxHeaderBytes }
+  const server: Http2Server = createHttp2Server({ settings, maxSessionMemory: 10 })
+  const sessions = new Set<ServerHttp2Session>()
+  let draining = false
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+    session.setTimeout(requestTimeoutMs, () => session.close())
+    // A broken session closes its connection, not the process.
+    session.on('error', () => session.destroy())
+    if (draining) session.close()
+  })
+  // Requests and responses have the interface of HTTP/1.1, which the types of the server do not say.
+  const requests: EventEmitter = server
+  requests.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    limitTime(request)
+    serve(request, response)
+  })
+  return {
+    server,
+    drain: () => {
+      draining = true
+      for (const session of sessions) session.close()
+    },
+    closeAfter: (request, response) => {
+      response.once('finish', () => http2StreamOf(request)?.close())
+    },
+    closeAll: () => {
+      for (const session of sessions) session.destroy()
+    },
+  }
+}
+
+// As `requestTimeout` of HTTP/1.1.
+function limitTime(request: IncomingMessage): void {
+  const timer = setTimeout(() => request.complete || http2StreamOf(request)?.close(), requestTimeoutMs).unref()
+  request.once('close', () => clearTimeout(timer))
+}
+
+/** The stream of a request of HTTP/2; undefined for HTTP/1.1. */
+export function http2StreamOf(request: IncomingMessage): ServerHttp2Stream | undefined {
+  return 'stream' in request ? (request.stream as ServerHttp2Stream) : undefined
+}
+
+/** Binds a server and returns its port. */
+export async function bind(server: Server, port: number, address: string): Promise<number> {
+  server.listen(port, address)
+  await once(server, 'listening')
+  const bound = server.address()
+  return typeof bound === 'object' && bound !== null ? bound.port : port
+}

@@ -1,0 +1,47 @@
+import type { Dispatcher } from 'undici'
+import type { Logger } from '#core/log/logger.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
+import type { Tool } from '../agent/built-in-tools.ts'
+import type { PortContract, ServedPort } from '../http/port.ts'
+import type { RunRegistry } from '../runs/run-registry.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { Supervision } from '../supervise/supervision.ts'
+
+/** The parts of a launcher that a listener may use. */
+export interface Pod {
+  readonly settings: Settings
+  readonly log: Logger
+  readonly tracer: Tracer
+  readonly registry: RunRegistry
+  readonly supervision: Supervision
+  /** Outgoing connections, loaded at the first call. */
+  readonly dispatcher: () => Promise<Dispatcher>
+  /** False while the launcher drains and until the agent answers. */
+  readonly health: () => Promise<boolean>
+}
+
+/** A started capability of the pod. */
+export interface StartedListener {
+  /** Its ports with their handlers. */
+  readonly listeners: readonly ServedPort[]
+  /** Tools that the built-in loop may call. */
+  readonly tools?: readonly Tool[]
+  /** Called when the launcher begins to shut down. */
+  drain?(): void
+  /** Called when its ports are closed. */
+  close?(): Promise<void>
+}
+
+/** A capability that the launcher serves on ports of the pod. */
+export interface ListenerDefinition {
+  /** Contract of its port, or of each of its ports. */
+  readonly port: PortContract | readonly PortContract[]
+  /** Whether the capability is configured; otherwise its ports stay closed. */
+  wanted(settings: Settings): boolean
+  start(pod: Pod): StartedListener | Promise<StartedListener>
+}
+
+/** Defines a listener; `index.ts` lists them. */
+export function defineListener(definition: ListenerDefinition): ListenerDefinition {
+  return definition
+}

@@ -1,0 +1,46 @@
+import type { Logger } from '#core/log/logger.ts'
+import type { Pod } from '../define-listener.ts'
+import { defineListener } from '../define-listener.ts'
+import { ConfigError } from '../../settings/agent-config.ts'
+import { shutdownReserveMs } from '../../settings/settings.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { createAuthorizer, unsigned } from './authorizer.ts'
+import type { Authorizer } from './authorizer.ts'
+import { createKeySet } from './key-set.ts'
+import { invokePort } from './port.ts'
+import { probeHandlers } from './probes.ts'
+import { runHandlers } from './run-handlers.ts'
+
+/** Runs and probes: the port that workers and the kubelet use. */
+export const invokeListener = defineListener({
+  port: invokePort,
+  wanted: () => true,
+  start(pod) {
+    const { registry, settings, supervision, health, log } = pod
+    const probes = probeHandlers({
+      health,
+      alive: supervision.alive ?? (() => true),
+      idle: registry.idle,
+      idleMs: settings.graceMs - shutdownReserveMs,
+      agentEnding: supervision.ending ?? (() => undefined),
+    })
+    const runs = runHandlers({
+      registry,
+      authorizer: createAuthorizerOf(settings, pod, log),
+      unsigned: settings.unsigned,
+      agentRevision: settings.agent.revision,
+      started: supervision.started,
+    })
+    return { listeners: [invokePort.serve({ ...probes, ...runs })] }
+  },
+})
+
+function createAuthorizerOf(settings: Settings, { dispatcher }: Pod, log: Logger): Authorizer {
+  if (settings.unsigned) {
+    log.warn({}, 'MESH_UNSIGNED is set, runs are accepted without grant and attempt token')
+    return unsigned
+  }
+  if (settings.stateUrl === undefined) throw new ConfigError('STATE_URL: is missing, and MESH_UNSIGNED is not true')
+  const keys = createKeySet({ stateUrl: settings.stateUrl, dispatcher, now: () => performance.now() })
+  return createAuthorizer({ agentUid: settings.agent.uid, keys, now: () => new Date(), log })
+}

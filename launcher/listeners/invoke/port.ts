@@ -1,0 +1,123 @@
+import { definePort } from '../../http/port.ts'
+import { anyObject, anyOrAbsent, anyValue, count, list, object, oneOf, optional, text } from '../../http/schema.ts'
+
+const resolution = object(
+  {
+    interruptId: text(),
+    decision: optional(oneOf('approve', 'reject')),
+    payload: optional(anyValue),
+    reason: optional(text()),
+    arguments: optional(anyObject),
+  },
+  { open: true },
+)
+
+const invokeRequest = object({
+  input: anyValue,
+  conversationId: optional(text()),
+  context: optional(
+    object({
+      history: optional(list(object({ input: anyOrAbsent, output: anyOrAbsent }, { open: true }))),
+      resume: optional(object({ resolutions: list(resolution), checkpoint: anyOrAbsent })),
+    }),
+  ),
+})
+
+const about = { runId: text(), agentRevision: optional(count) }
+const running = object({ ...about, state: oneOf('running') })
+// The fields of each state are those of `InvokeResult` in schemas/run.ts.
+const ended = object(
+  { ...about, state: oneOf('succeeded', 'failed', 'paused', 'cancelled', 'timed_out') },
+  { open: true },
+)
+const known = { 200: ended, 202: running } as const
+const forRun = ['unauthenticated', 'keys_unavailable', 'stale_epoch', 'unknown_run'] as const
+const status = (...values: readonly string[]) => object({ status: oneOf(...values) })
+
+/** Port 8080: workers start and follow runs, the kubelet probes. schemas/run.ts describes the protocol. */
+export const invokePort = definePort({
+  name: 'invoke',
+  // History has at most 64 KiB; the checkpoint of a resumed run is the larger part.
+  bodyLimit: 16 * 1024 * 1024,
+  routes: {
+    live: {
+      method: 'GET',
+      path: '/livez',
+      summary: 'Liveness: all ports are bound.',
+      responses: { 200: status('ok') },
+    },
+    agentLive: {
+      method: 'GET',
+      path: '/agent/livez',
+      summary: "Liveness probe of the agent's container.",
+      responses: { 200: status('ok'), 503: status('ending') },
+    },
+    idle: {
+      method: 'GET',
+      path: '/idle',
+      summary: "PreStop hook of the agent's container: refuses new runs, and responds when all runs have ended.",
+      responses: { 200: status('idle') },
+    },
+    health: {
+      method: 'GET',
+      path: '/healthz',
+      summary: 'Readiness: the agent answers, and the launcher does not shut down.',
+      responses: { 200: status('ok'), 503: status('unavailable') },
+    },
+    invoke: {
+      method: 'POST',
+      path: '/invoke',
+      summary:
+        'Starts a run, or returns the known one. Without `X-Mesh-Run-Id` an unsigned launcher waits for the outcome.',
+      body: invokeRequest,
+      responses: known,
+      stream: 'text/event-stream',
+      refusals: [
+        'unauthenticated',
+        'keys_unavailable',
+        'stale_epoch',
+        'run_acknowledged',
+        'stale_ticket',
+        'too_many_runs',
+        'agent_not_ready',
+        'draining',
+      ],
+    },
+    run: {
+      method: 'GET',
+      path: '/runs/:id',
+      summary: 'Returns the state of a run.',
+      responses: known,
+      refusals: forRun,
+    },
+    events: {
+      method: 'GET',
+      path: '/runs/:id/events',
+      summary: 'Streams the entries of a run after `?after=`, then `stream.end`.',
+      responses: {},
+      stream: 'text/event-stream',
+      refusals: forRun,
+    },
+    ticket: {
+      method: 'GET',
+      path: '/runs/:id/ticket',
+      summary: 'Issues a ticket for the start of a run in this process.',
+      responses: { 200: object({ ticket: text() }) },
+      refusals: ['unauthenticated', 'keys_unavailable', 'agent_not_ready', 'draining'],
+    },
+    acknowledge: {
+      method: 'POST',
+      path: '/runs/:id/ack',
+      summary: 'Drops the journal and the result of an ended run.',
+      responses: { 204: null },
+      refusals: forRun,
+    },
+    cancel: {
+      method: 'POST',
+      path: '/runs/:id/cancel',
+      summary: "Stops a run, and responds when the agent's work has stopped.",
+      responses: known,
+      refusals: forRun,
+    },
+  },
+})

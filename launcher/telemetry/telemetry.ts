@@ -1,0 +1,65 @@
+import { hostname } from 'node:os'
+import type { Dispatcher } from 'undici'
+import type { Logger } from '#core/log/logger.ts'
+import { createOtlpExporter } from '#core/telemetry/otlp.ts'
+import { createOtlpMetrics } from '#core/telemetry/otlp-metrics.ts'
+import type { OtlpMetrics } from '#core/telemetry/otlp-metrics.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
+import type { Settings } from '../settings/settings.ts'
+import { createLoggedTracer } from './logged-tracer.ts'
+import { createLauncherMeter } from './metrics.ts'
+import type { LauncherMeter } from './metrics.ts'
+
+/** Spans and metrics of a launcher; pushed by OTLP if an endpoint is set. */
+export interface Telemetry {
+  readonly tracer: Tracer
+  readonly meter: LauncherMeter
+  /** Pushes metrics with these gauges. */
+  pushMetrics(gauges: () => Parameters<LauncherMeter['collect']>[0]): void
+  /** Sends what is queued. */
+  close(): Promise<void>
+}
+
+/** Creates the telemetry of a launcher. */
+export function createTelemetry(
+  { otlpEndpoint, otlpHeaders, agent }: Settings,
+  dispatcher: () => Promise<Dispatcher>,
+  log: Logger,
+): Telemetry {
+  const target =
+    otlpEndpoint === undefined
+      ? undefined
+      : {
+          endpoint: otlpEndpoint,
+          headers: otlpHeaders,
+          resource: resourceOf(agent),
+          scope: 'mesh.launcher',
+          dispatcher,
+          log,
+        }
+  const exporter = target === undefined ? undefined : createOtlpExporter(target)
+  const meter = createLauncherMeter()
+  let metrics: OtlpMetrics | undefined
+  return {
+    tracer: createLoggedTracer(log, exporter),
+    meter,
+    pushMetrics: (gauges) => {
+      if (target !== undefined) metrics = createOtlpMetrics({ ...target, collect: () => meter.collect(gauges()) })
+    },
+    close: async () => {
+      await Promise.all([exporter?.close(), metrics?.close()])
+    },
+  }
+}
+
+function resourceOf(agent: AgentConfig) {
+  return {
+    'service.name': agent.name,
+    'service.namespace': agent.namespace,
+    // Keeps the series of replicas apart.
+    'service.instance.id': `${hostname()}/${process.pid}`,
+    'mesh.agent.uid': agent.uid,
+    ...(agent.revision === undefined ? {} : { 'mesh.agent.revision': agent.revision }),
+  }
+}

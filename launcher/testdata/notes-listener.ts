@@ -1,0 +1,40 @@
+// The example of docs/how-to/add-a-launcher-port.md.
+import { definePort } from '../http/port.ts'
+import { count, object, optional, text } from '../http/schema.ts'
+import { defineListener } from '../listeners/define-listener.ts'
+
+export const notesPort = definePort({
+  name: 'memory',
+  bodyLimit: 64 * 1024,
+  routes: {
+    add: {
+      method: 'POST',
+      path: '/notes/:topic',
+      summary: 'Adds a note.',
+      body: object({ note: text(), weight: optional(count) }),
+      responses: { 201: object({ notes: count }) },
+      refusals: ['too_many_runs'],
+    },
+  },
+})
+
+export const notesListener = defineListener({
+  port: notesPort,
+  wanted: ({ stateUrl }) => stateUrl !== undefined,
+  start() {
+    const notes = new Map<string, string[]>()
+    return {
+      listeners: [
+        notesPort.serve({
+          add: async ({ params, body }) => {
+            const { note } = await body()
+            const known = [...(notes.get(params.topic) ?? []), note].slice(-100)
+            notes.set(params.topic, known)
+            return { status: 201, body: { notes: known.length } }
+          },
+        }),
+      ],
+      drain: () => notes.clear(),
+    }
+  },
+})
