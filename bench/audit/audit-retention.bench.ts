@@ -112,13 +112,13 @@ async function insertsDuring(store: Store, span: Promise<unknown>): Promise<numb
   const end = span.finally(() => over.abort())
   let written = 0
   for (; !over.signal.aborted; written++)
-    await store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), makeRows(100, new Date()), days))
+    await store.transact((tx) => writeRows(tx.tables<AuditTables>(), makeRows(100, new Date()), days))
   await end
   return (written * 1000) / (performance.now() - from)
 }
 
 async function removeByRetention({ store }: Stage, keep: number): Promise<void> {
-  await store.transact<AuditTables, unknown>((tx) => dropSealedDays(tx.db, keep))
+  await store.transact((tx) => dropSealedDays(tx.tables<AuditTables>(), keep))
 }
 
 // Only rows of the log, since keys are removed by month in both cases.
@@ -133,8 +133,8 @@ async function removeByDelete({ client }: Stage, keep: number): Promise<void> {
 async function seal({ store, client }: Stage): Promise<void> {
   const { rows } = await client.query<{ day: string }>(`insert into audit_seals (day, rows, digest, head)
     select (occurred_at at time zone 'UTC')::date, count(*), 'digest', 'head' from audit_log group by 1 returning day::text`)
-  await store.transact<AuditTables, void>(async (tx) => {
-    for (const { day } of rows) await ensureBlocks(tx.db, day)
+  await store.transact(async (tx) => {
+    for (const { day } of rows) await ensureBlocks(tx.tables<AuditTables>(), day)
   })
   const entries = randomBytes(48_000)
   await client.query(

@@ -55,7 +55,7 @@ function writer(store: Store): Candidate {
 async function write(store: Store): Promise<number> {
   const all = Array.from({ length: batches }, () => makeRows(batch, new Date()))
   const from = performance.now()
-  for (const rows of all) await store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
+  for (const rows of all) await store.transact((tx) => writeRows(tx.tables<AuditTables>(), rows, 90))
   return performance.now() - from
 }
 

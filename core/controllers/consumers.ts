@@ -10,9 +10,9 @@ export const controllerConsumers: readonly Consumer[] = [
     'cluster.reported-objects',
     [requestOutcome],
     { order: 'none', from: 'start', role: 'manager' },
-    async (events, { db }) => {
+    async (events, tx) => {
       const reports = events.map(toReport).filter((report) => report !== undefined)
-      await insertReports(db.withTables<ObjectIndexTables>(), reports)
+      await insertReports(tx.tables<ObjectIndexTables>(), reports)
     },
   ),
 ]

@@ -16,7 +16,6 @@ import { recordDeltas, recordMissedDeletion } from './objects/record-changes.ts'
 import { insertReports } from './objects/reported-objects.ts'
 import type { ReportedObject } from './objects/reported-objects.ts'
 import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
-import type { Tx } from '#core/event-store/store.ts'
 
 import {
   configMaps,
@@ -228,7 +227,9 @@ test(
       return { uid, kind: 'ConfigMap', namespace: it.namespace, name, resourceVersion }
     }
     const report = (reported: ReportedObject) =>
-      it.store.transact((tx: Tx<ObjectIndexTables>) => insertReports(tx.db, [{ ...reported, reportedAt: new Date() }]))
+      it.store.transact((tx) =>
+        insertReports(tx.tables<ObjectIndexTables>(), [{ ...reported, reportedAt: new Date() }]),
+      )
     await report(await comeAndGo('ahead'))
     const job = missedDeletionsJob({
       cluster: it.cluster,

@@ -22,6 +22,9 @@ export interface MissedDeletionOptions {
   readonly log: Logger
 }
 
+/** Name of the job, and of its lease. */
+export const missedDeletions = 'cluster.missed-deletions'
+
 /**
  * Emits a late `deleted` event for each object that was created and deleted while no informer was running (A4). List and watch cannot
  * report such objects; they are known only from the callers' accepted writes.
@@ -32,7 +35,7 @@ export function missedDeletionsJob(options: MissedDeletionOptions): Job {
   // Missing in two rounds: the watch of another replica may be a moment behind and then reports the deletion itself.
   let missing: ReadonlySet<string> = new Set()
   return {
-    name: 'cluster.missed-deletions',
+    name: missedDeletions,
     leaderOnly: true,
     every: everyMs,
     async run({ signal }) {

@@ -1,7 +1,7 @@
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import { guardFetch } from '#core/async/transaction-guard.ts'
-import { SessionDriver } from './driver.ts'
+import { READ_ONLY_SESSION, SessionDriver } from './driver.ts'
 import type { ConnectionUsage, SessionSource } from './driver.ts'
 import { openPglite } from './pglite-data-dir.ts'
 import type { OpenedPglite } from './pglite-data-dir.ts'
@@ -20,6 +20,8 @@ export interface Database {
   readonly root: Kysely<unknown>
   /** The root handle, typed with the store's own tables. */
   readonly db: Kysely<CoreTables>
+  /** A handle whose sessions are read-only: the database refuses its writes. Throws inside `transact`. */
+  readonly reader: Kysely<unknown>
   /** Notified after each commit that appended events, by this process or (PostgreSQL) by any other. */
   readonly appended: SignalHub
   /** Connection usage of this process. */
@@ -45,13 +47,14 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
   guardFetch()
   if ('url' in location) return openPostgres(location, location.connections ?? 20)
   const { pglite, close } = 'opened' in location ? location.opened : await openPglite(location.pglite, location.image)
-  await pglite.exec('set timezone = UTC')
+  await pglite.exec(`set timezone = UTC; set ${READ_ONLY_SESSION} = on`)
   const sessions = pgliteSessions(pglite, close)
-  const root = createKysely(sessions)
+  const root = createKysely(sessions, 'write')
   return {
     kind: 'pglite',
     root,
     db: withTables<CoreTables>(root),
+    reader: createKysely(sessions, 'read'),
     appended: createSignalHub(),
     usage: () => sessions.usage(),
     // One process owns the folder, so no other process needs a notification.
@@ -67,12 +70,13 @@ function openPostgres(address: StoreAddress, connections: number): Database {
   const { url } = address
   refuseBadUrl(address)
   const sessions = postgresSessions(address, connections)
-  const root = createKysely(sessions)
+  const root = createKysely(sessions, 'write')
   const appended = createSignalHub()
   return {
     kind: 'postgres',
     root,
     db: withTables<CoreTables>(root),
+    reader: createKysely(sessions, 'read'),
     appended,
     usage: () => sessions.usage(),
     announce: createAnnouncer(root),
@@ -113,16 +117,19 @@ async function ensureInitialised(db: Kysely<unknown>): Promise<void> {
   await sql`select 1`.execute(db).catch(() => undefined)
 }
 
-function createKysely(source: SessionSource): Kysely<unknown> {
+function createKysely(source: SessionSource, access: 'read' | 'write'): Kysely<unknown> {
   return new Kysely<unknown>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new SessionDriver(source),
+      createDriver: () => new SessionDriver(source, access),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
 }
+
+/** A handle that only reads. The compiler knows no `insertInto` on it, and the database refuses a write in its `sql`. */
+export type Reader<Tables> = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'fn' | 'getExecutor'>
 
 /** The handle, typed by the caller's tables. */
 export function withTables<Tables>(db: Kysely<unknown>): Kysely<Tables> {

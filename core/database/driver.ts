@@ -48,11 +48,19 @@ export function withCommit(statement: string): CompiledQuery {
   return query
 }
 
-/** The kysely driver of both adapters. The root handle refuses to open a connection inside a transaction. */
+/** Session setting of every connection: only a transaction that says so can write. */
+export const READ_ONLY_SESSION = 'default_transaction_read_only'
+
+/**
+ * The kysely driver of both adapters. A handle with `write` begins transactions that can write; a handle with `read` leaves the sessions as
+ * they are, so the database refuses its writes. Neither opens a connection inside a transaction.
+ */
 export class SessionDriver implements Driver {
   readonly #source: SessionSource
-  constructor(source: SessionSource) {
+  readonly #access: 'read' | 'write'
+  constructor(source: SessionSource, access: 'read' | 'write') {
     this.#source = source
+    this.#access = access
   }
 
   async init(): Promise<void> {}
@@ -60,7 +68,7 @@ export class SessionDriver implements Driver {
   async acquireConnection(): Promise<SessionConnection> {
     assertOutsideTransaction('the root database handle')
     try {
-      return new SessionConnection(await this.#source.open())
+      return new SessionConnection(await this.#source.open(), this.#access)
     } catch (error) {
       throw toStoreFailure(error)
     }
@@ -68,18 +76,17 @@ export class SessionDriver implements Driver {
 
   async beginTransaction(connection: SessionConnection, settings: TransactionSettings): Promise<void> {
     const level = settings.isolationLevel === undefined ? '' : ` isolation level ${settings.isolationLevel}`
-    const mode = settings.accessMode === undefined ? '' : ` ${settings.accessMode}`
-    await connection.executeQuery(CompiledQuery.raw(`begin${level}${mode}`))
-    connection.committed = false
+    const mode = settings.accessMode ?? (this.#access === 'write' ? 'read write' : 'read only')
+    await connection.begin(`begin${level} ${mode}`)
   }
 
   async commitTransaction(connection: SessionConnection): Promise<void> {
-    if (!connection.committed) await connection.executeQuery(CompiledQuery.raw('commit'))
+    if (!connection.committed) await connection.end('commit')
   }
 
   // The original error matters, not that its connection is lost as well.
   async rollbackTransaction(connection: SessionConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => connection.markBroken())
+    await connection.end('rollback').catch(() => connection.markBroken())
   }
 
   async releaseConnection(connection: SessionConnection): Promise<void> {
@@ -91,16 +98,49 @@ export class SessionDriver implements Driver {
   }
 }
 
+// Of a statement that takes row locks or is not recognised, the database decides in a transaction that can write.
+function isRead({ sql }: CompiledQuery): boolean {
+  return /^\s*select\b/i.test(sql) && !/\bfor\s+(?:update|share|no\s+key|key\s+share)\b/i.test(sql)
+}
+
 class SessionConnection implements DatabaseConnection {
   readonly #session: Session
+  readonly #access: 'read' | 'write'
   #broken = false
+  #inTransaction = false
   /** The last statement ended the transaction. */
   committed = false
-  constructor(session: Session) {
+  constructor(session: Session, access: 'read' | 'write') {
     this.#session = session
+    this.#access = access
+  }
+
+  async begin(statement: string): Promise<void> {
+    await this.#execute(CompiledQuery.raw(statement))
+    this.#inTransaction = true
+    this.committed = false
+  }
+
+  async end(statement: 'commit' | 'rollback'): Promise<void> {
+    await this.#execute(CompiledQuery.raw(statement))
+    this.#inTransaction = false
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#inTransaction || this.#access === 'read' || isRead(query)) return this.#execute(query)
+    // The session is read-only, so a single write of core gets a transaction of its own.
+    await this.begin('begin read write')
+    try {
+      const result = await this.#execute<R>(query)
+      await this.end('commit')
+      return result
+    } catch (error) {
+      await this.end('rollback').catch(() => this.markBroken())
+      throw error
+    }
+  }
+
+  async #execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
       const result = await this.#session.run(query.sql, query.parameters.map(toParameter))
       const rows = result.rows as R[]

@@ -31,8 +31,8 @@ for (const adapter of adapters) {
     const lane = async (name: string, rounds: number): Promise<void> => {
       const write = (epoch: bigint) =>
         store.transact(async (tx) => {
-          await assertEpoch(tx, name, epoch)
-          await sql`insert into writes select ${epoch}, epoch from leader where name = ${name}`.execute(tx.db)
+          await assertEpoch(tx.tables(), name, epoch)
+          await sql`insert into writes select ${epoch}, epoch from leader where name = ${name}`.execute(tx.tables())
         })
       let leader = await contender(t, database, { holder: 'a', name }).elected()
       let other = contender(t, database, { holder: 'b', name })
@@ -87,10 +87,10 @@ test('O5: a takeover waits for the destructive statement that is under way', { s
   let taken = false
   const next = b.elected().then(() => (taken = true))
   await store.transact(async (tx) => {
-    await assertEpoch(tx, 'job', term.epoch)
+    await assertEpoch(tx.tables(), 'job', term.epoch)
     a.pause()
     // Longer than the lease, on the server: the row is expired and still locked.
-    await sql`select pg_sleep(${(ttlMs * 3) / 1000})`.execute(tx.db)
+    await sql`select pg_sleep(${(ttlMs * 3) / 1000})`.execute(tx.tables())
     assert.equal(taken, false)
   })
   await next

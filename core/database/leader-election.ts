@@ -44,13 +44,9 @@ export class StaleEpoch extends Error {
  * Throws `StaleEpoch` unless `epoch` still leads, and keeps it leading until COMMIT: a takeover locks the row FOR UPDATE and waits for FOR
  * KEY SHARE, while a renewal is a plain update and does not.
  */
-export async function assertEpoch<Tables>(
-  tx: { readonly db: Transaction<Tables> },
-  name: string,
-  epoch: bigint,
-): Promise<void> {
+export async function assertEpoch<Tables>(db: Transaction<Tables>, name: string, epoch: bigint): Promise<void> {
   const { rows } = await sql`
-    select 1 from leader where name = ${name} and epoch = ${epoch} for key share`.execute(tx.db)
+    select 1 from leader where name = ${name} and epoch = ${epoch} for key share`.execute(db)
   if (rows.length === 0) throw new StaleEpoch(name, epoch)
 }
 

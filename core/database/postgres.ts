@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Client, Pool, types } from 'pg'
 import type { PoolClient, QueryResult } from 'pg'
-import { lastWithRows } from './driver.ts'
+import { lastWithRows, READ_ONLY_SESSION } from './driver.ts'
 import type { Session, SessionSource, StatementResult } from './driver.ts'
 import { codeOf, toConnectFailure } from './database-errors.ts'
 import type { StoreAddress } from './database-errors.ts'
@@ -20,13 +20,13 @@ const deadlines = {
   keepAlive: true,
 }
 
-/** Creates a PostgreSQL pool, in UTC, with the same type parsers as PGlite. */
+/** Creates a PostgreSQL pool, in UTC and read-only outside transactions that say otherwise, with the same type parsers as PGlite. */
 export function postgresSessions(address: StoreAddress, size: number): SessionSource {
   const { url } = address
   const pool = new Pool({
     connectionString: url,
     max: size,
-    options: '-c TimeZone=UTC',
+    options: `-c TimeZone=UTC -c ${READ_ONLY_SESSION}=on`,
     application_name: 'mesh',
     types: { getTypeParser: parserOf as typeof types.getTypeParser },
     ...deadlines,

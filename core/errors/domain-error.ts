@@ -1,5 +1,6 @@
-import { errorTable } from './core-errors.ts'
+import { coreErrors } from './core-errors.ts'
 import type { ErrorCode } from './core-errors.ts'
+import type { ErrorDefinition } from './define-errors.ts'
 
 /** One refused field: an RFC 6901 pointer (`/spec/image`, or `?limit` for a query, `:name` for a path) and why. */
 export interface FieldError {
@@ -7,15 +8,19 @@ export interface FieldError {
   readonly detail: string
 }
 
-/** A domain error: a code, never a status. Only `core/http/problem/problem.ts` maps it to a status (RFC 9457). */
+/**
+ * A domain error with its definition: an error of core by its code, or one that the plugin declares in `errors`. Only
+ * `core/http/problem/problem.ts` makes a response of it (RFC 9457).
+ */
 export class Fail extends Error {
-  readonly code: ErrorCode
+  readonly definition: ErrorDefinition
+  readonly code: string
   readonly errors: readonly FieldError[]
   readonly retryAfter: number | undefined // seconds
   /** Response headers of the error, such as `Allow`. */
   readonly headers: Readonly<Record<string, string>>
   constructor(
-    code: ErrorCode,
+    error: ErrorCode | ErrorDefinition,
     detail?: string,
     more: {
       errors?: readonly FieldError[]
@@ -24,11 +29,19 @@ export class Fail extends Error {
       cause?: unknown
     } = {},
   ) {
-    super(detail ?? errorTable[code].title, { cause: more.cause })
+    const definition = typeof error === 'string' ? ofCore(error) : error
+    super(detail ?? definition.title, { cause: more.cause })
     this.name = 'Fail'
-    this.code = code
+    this.definition = definition
+    this.code = definition.code
     this.errors = more.errors ?? []
     this.retryAfter = more.retryAfter
     this.headers = more.headers ?? {}
   }
+}
+
+// Untyped plugins may name any code.
+function ofCore(code: ErrorCode): ErrorDefinition {
+  if (!Object.hasOwn(coreErrors, code)) throw new TypeError(`${code} is no error of core; declare it with defineErrors`)
+  return coreErrors[code]
 }

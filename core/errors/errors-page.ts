@@ -1,14 +1,19 @@
-import { errorTable } from './core-errors.ts'
+import type { ErrorTable } from './define-errors.ts'
 
-/** Renders docs/reference/errors.md from the table. */
-export function errorsPage(): string {
-  const rows = Object.entries(errorTable).map(([code, { status, title }]): [string, number, string] => [
-    code,
-    status,
-    title,
-  ])
-  const sorted = rows.toSorted(([a, s], [b, u]) => s - u || (a < b ? -1 : 1))
-  return `<!-- Generated from core/errors/core-errors.ts by \`npm run generate\`; do not edit. -->
+/** Errors of core or of one plugin. */
+export interface ErrorOwner {
+  /** `core`, or the name of the plugin. */
+  readonly owner: string
+  readonly errors: ErrorTable
+}
+
+/** Renders docs/reference/errors.md from the tables of core and the plugins. */
+export function errorsPage(tables: readonly ErrorOwner[]): string {
+  const rows = tables
+    .flatMap(({ owner, errors }) => Object.values(errors).map((error) => ({ ...error, owner })))
+    .toSorted((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1))
+    .map(({ code, status, owner, title }) => `| \`${code}\` | ${status} | ${owner} | ${title} |`)
+  return `<!-- Generated from core/errors/core-errors.ts and the errors of the plugins by \`npm run generate\`; do not edit. -->
 # Errors
 
 Every error is \`application/problem+json\` (RFC 9457): \`type\` (\`urn:mesh:error:<code>\`), \`title\`, \`status\`, \`detail\`, \`instance\`, \`code\`,
@@ -16,9 +21,10 @@ Every error is \`application/problem+json\` (RFC 9457): \`type\` (\`urn:mesh:err
 Kubernetes API server gave the answer. A pointer is an RFC 6901 pointer into the body (\`/spec/image\`), \`?name\` for a query parameter or
 \`:name\` for a path parameter. Programs decide by \`code\`, which is stable; texts may change. 429 and 503 carry \`Retry-After\`, 405 carries \`Allow\`.
 The answers to an unknown path, an unknown share and a missing bearer have neither \`instance\` nor \`traceId\`: the request id is in \`x-request-id\`.
+Third-party plugins add codes; \`/openapi.json\` of an installation lists all of its codes.
 
-| code | status | meaning |
-|---|---|---|
-${sorted.map(([code, status, title]) => `| \`${code}\` | ${status} | ${title} |`).join('\n')}
+| code | status | declared by | meaning |
+|---|---|---|---|
+${rows.join('\n')}
 `
 }

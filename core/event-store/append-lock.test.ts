@@ -30,7 +30,7 @@ test('O2: a process that loses the connection after its append blocks no other',
   )
   await line.muted
   await createStore(direct, { projections: [sums] }).transact(async (tx) => {
-    await sql`set local lock_timeout = '2s'`.execute(tx.db)
+    await sql`set local lock_timeout = '2s'`.execute(tx.tables())
     await tx.append('notes/b', 0, [note(2)])
   })
   const events = await readAfter(direct.db, 0n, 10)

@@ -8,6 +8,7 @@ import { createProjections } from './projections.ts'
 import type { Projections } from './projections.ts'
 import { newestPosition, readEpoch, readStream } from './read-events.ts'
 import { createStoreMeter } from './metrics.ts'
+import type { EventType } from './event.ts'
 import type { NamespaceUids, Projection, Store } from './store.ts'
 import { codeOf } from '#core/database/database-errors.ts'
 import { transact } from './transact.ts'
@@ -17,6 +18,8 @@ export interface StoreOptions {
   /** A function if they are known later than the store; called once, at the first write. */
   readonly projections: readonly Projection[] | (() => readonly Projection[])
   readonly validate?: boolean
+  /** Types that may be appended; default: any. */
+  readonly eventTypes?: readonly EventType[]
   /** Completes the subjects of events; without it they are stored as given. */
   readonly namespaceUids?: NamespaceUids
   readonly log?: Logger
@@ -29,12 +32,12 @@ export function createStore(database: Database, options: StoreOptions): Store {
   // A list is checked at once: two projections of one table must fail at startup, not at the first write.
   let projections = typeof given === 'function' ? undefined : createProjections(given)
   const known = (): Projections => (projections ??= createProjections(typeof given === 'function' ? given() : given))
-  const check = options.validate === false ? (): void => undefined : createEventCheck()
+  const check = options.validate === false ? (): void => undefined : createEventCheck(options.eventTypes)
   const meter = createStoreMeter(options.metrics)
   const onLateFailure = (error: unknown): void =>
     options.log?.warn({ error: nameOf(error) }, 'work after a commit failed')
   return {
-    reader: <Tables>() => withTables<Tables>(database.root),
+    reader: <Tables>() => withTables<Tables>(database.reader),
     transact: async (fn) =>
       transact(
         { database, projections: known(), check, meter, onLateFailure, namespaceUids: options.namespaceUids },

@@ -25,7 +25,7 @@ export function createRetention(options: RetentionOptions): Job {
     every: 3_600_000,
     run: async ({ epoch }) => {
       const { database, retentionDays, also = [] } = options
-      const stillLeads = <Tables>(db: Transaction<Tables>) => assertEpoch({ db }, name, epoch)
+      const stillLeads = <Tables>(db: Transaction<Tables>) => assertEpoch(db, name, epoch)
       await database.db.transaction().execute(async (db) => {
         await stillLeads(db)
         await beginMonth(db)

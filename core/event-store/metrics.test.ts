@@ -37,7 +37,7 @@ for (const adapter of adapters) {
         await store.transact((tx) => tx.append('notes/a', 0, [note(1)]))
         await assert.rejects(
           store.transact(async (tx) => {
-            await sql`select 'canary'`.execute(tx.db)
+            await sql`select 'canary'`.execute(tx.tables())
             throw new Error('canary')
           }),
         )

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import type { Reader } from '#core/database/database.ts'
 import type { StoredEvent } from './event.ts'
 import { toStoredEvent } from './event-row.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 
-type Db = Kysely<CoreTables>
+type Db = Reader<CoreTables>
 
 /** Filter of a reader; an absent field matches all events. */
 export interface EventFilter {

@@ -3,9 +3,12 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { Client } from 'pg'
+import { Type } from 'typebox'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { createStore } from './create-store.ts'
+import { defineEvent } from './event.ts'
+import type { NewEvent } from './event.ts'
 import type { Database } from '#core/database/database.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { readAfter } from './read-events.ts'
@@ -52,6 +55,58 @@ for (const adapter of adapters) {
       [2],
     )
   })
+
+  check('CON10: the database refuses a write through the reader, however it is made', async (store, database) => {
+    await store.transact((tx) => tx.append('notes/a', 0, [note(1)]))
+    const reader = store.reader<NoteTables>()
+    const refused = { code: '25006' }
+    for (const write of [
+      sql`insert into notes_sums (stream, total, version) values ('notes/b', 1, 1)`,
+      sql`update notes_sums set total = 9`,
+      sql`with gone as (delete from notes_sums returning *) select * from gone`,
+      sql`select total from notes_sums for update`,
+      sql`create table notes_other (a int)`,
+      sql`select setval('events_position', 1)`,
+    ])
+      await assert.rejects(write.execute(reader), refused)
+    // As untyped code finds them on the handle.
+    const untyped = database.reader as typeof database.root
+    await assert.rejects(
+      untyped.transaction().execute((tx) => sql`update notes_sums set total = 9`.execute(tx)),
+      refused,
+    )
+    await assert.rejects(untyped.withTables<NoteTables>().deleteFrom('notes_sums').execute(), refused)
+    assert.deepEqual(await totals(store), [['notes/a', 1, 1]])
+    // The same connections write in transactions of the store, and in single statements of core.
+    await store.transact((tx) => tx.append('notes/a', 1, [note(2)]))
+    await sql`update notes_sums set total = total + 1`.execute(database.root)
+    await assert.rejects(sql`update notes_sums set total = -1`.execute(database.root), { code: '23514' })
+    await sql`select pg_notify('mesh_appended', '')`.execute(database.root)
+    assert.deepEqual(await totals(store), [['notes/a', 4, 2]])
+  })
+
+  check(
+    'CON7: an event that no plugin declares is refused at append, with the name of its type',
+    async (_, database) => {
+      const other = defineEvent({ plugin: 'notes', fact: 'forgotten', summary: 'x', data: Type.Object({}) })
+      const store = createStore(database, { projections: [sums], eventTypes: [noted] })
+      const appendAll = store.transact((tx) =>
+        tx.append('notes/a', 0, [note(1), { ...note(2), type: other, data: {} } as NewEvent]),
+      )
+      await assert.rejects(appendAll, {
+        message:
+          'the event dev.mesh.notes.forgotten.v1 is declared by no plugin; list it in the `events` of the plugin',
+      })
+      // The schema is that of the declaration, whichever the event brings.
+      const open = { ...noted, data: Type.Object({}) }
+      await assert.rejects(
+        store.transact((tx) => tx.append('notes/a', 0, [{ ...note(1), type: open, data: { m: 1 } } as NewEvent])),
+        { message: /^dev\.mesh\.notes\.noted\.v1: data/ },
+      )
+      assert.deepEqual(await readAfter(database.db, 0n, 10), [])
+      await store.transact((tx) => tx.append('notes/a', 0, [note(1)]))
+    },
+  )
 
   check(
     'O2: events of many streams keep their order, each stream its versions, and a known id is emitted once',
@@ -282,7 +337,7 @@ test(
         for (let n = 0; n < 8; n++) {
           await store.transact(async (tx) => {
             await tx.append(`notes/${writer}`, 'any', [note(n)])
-            await sql`select pg_sleep(${Math.random() * 0.03})`.execute(tx.db)
+            await sql`select pg_sleep(${Math.random() * 0.03})`.execute(tx.tables())
             if (writer % 5 === 0) await tx.append(`notes/shared`, 'any', [note(n)])
           })
         }

@@ -1,4 +1,5 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
+import type { Reader } from '#core/database/database.ts'
 import type { EventType, NewEvent, StoredEvent } from './event.ts'
 
 /** Expected version of a stream: a number (0 for a new one), or 'any'. A mismatch throws `StreamConflict` (O4). */
@@ -11,8 +12,9 @@ export interface StreamEvent {
 }
 
 /** Operations of a transaction. The root handle, the cluster client, the bus and `fetch` throw inside. */
-export interface Tx<Tables = unknown> {
-  readonly db: Transaction<Tables>
+export interface Tx {
+  /** The transaction, typed by the tables of the caller. Plugins with different tables share one transaction. */
+  tables<Tables>(): Transaction<Tables>
   /** Collects events. They are inserted last before COMMIT, in position order; projections run at once. */
   append(stream: string, expected: ExpectedVersion, events: readonly NewEvent[]): Promise<void>
   /** Appends events of many streams in the given order, each at any version, in three statements. */
@@ -23,10 +25,10 @@ export interface Tx<Tables = unknown> {
 
 /** The relational store of the control plane. */
 export interface Store {
-  /** Returns a read-only handle, typed per plugin by `store.reader<Tables>()`. */
-  reader<Tables>(): Kysely<Tables>
+  /** Returns a handle that only reads, typed per plugin by `store.reader<Tables>()`: by its type, and at the database. */
+  reader<Tables>(): Reader<Tables>
   /** Runs one transaction, the only way to write. 40P01 and 40001 are retried three times. */
-  transact<Tables, Result>(fn: (tx: Tx<Tables>) => Promise<Result>): Promise<Result>
+  transact<Result>(fn: (tx: Tx) => Promise<Result>): Promise<Result>
   /** Reads events of one stream after a version. */
   readStream(stream: string, after?: number): Promise<readonly StoredEvent[]>
   /** Returns a subscription to commits that append events. */

@@ -36,10 +36,7 @@ const retryDelay = { minMs: 20, maxMs: 10_000 }
  * Runs `fn` in one transaction: writes, stream rows and projections first; then lock, inserts of events and COMMIT in one exchange. After a
  * deadlock or a serialization failure (40P01, 40001) the whole function is retried, three times.
  */
-export async function transact<Tables, Result>(
-  options: TransactOptions,
-  fn: (tx: Tx<Tables>) => Promise<Result>,
-): Promise<Result> {
+export async function transact<Result>(options: TransactOptions, fn: (tx: Tx) => Promise<Result>): Promise<Result> {
   const { result, appended, late } = await measured(options.meter, () =>
     retried(options.meter, () => attempt(options, fn)),
   )
@@ -51,16 +48,16 @@ export async function transact<Tables, Result>(
   return result
 }
 
-async function attempt<Tables, Result>(
+async function attempt<Result>(
   { database, projections, check, meter, namespaceUids }: TransactOptions,
-  fn: (tx: Tx<Tables>) => Promise<Result>,
+  fn: (tx: Tx) => Promise<Result>,
 ): Promise<Attempt<Result>> {
   return database.root.transaction().execute((db) =>
     insideTransaction(async () => {
       const late: (() => void | Promise<void>)[] = []
       const appender = createAppender(db, { projections, check, namespaceUids })
       const result = await fn({
-        db: txWithTables<Tables>(db),
+        tables: <Tables>() => txWithTables<Tables>(db),
         append: appender.append,
         appendEach: appender.appendEach,
         afterCommit: (work) => {

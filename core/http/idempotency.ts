@@ -81,8 +81,8 @@ const KEPT = sql`interval '24 hours'`
 /** Renews a claim until the returned function is called. A failed renewal is covered by the next one. */
 function renewClaim({ store, log }: Pick<HttpServices, 'store' | 'log'>, key: Buffer): () => void {
   const renew = (): void => {
-    const renewal = store?.transact<IdempotencyTable, unknown>(({ db }) =>
-      sql`update idempotency set created_at = now() where key = ${key} and answer is null`.execute(db),
+    const renewal = store?.transact((tx) =>
+      sql`update idempotency set created_at = now() where key = ${key} and answer is null`.execute(tx.tables()),
     )
     renewal?.catch(() => log.warn({}, 'idempotency claim not renewed'))
   }
@@ -92,7 +92,8 @@ function renewClaim({ store, log }: Pick<HttpServices, 'store' | 'log'>, key: Bu
 
 /** Returns the stored response, or undefined if this request now owns the key. */
 async function claim(store: Store, key: Buffer, request: Buffer): Promise<Buffer | undefined> {
-  return store.transact<IdempotencyTable, Buffer | undefined>(async ({ db }) => {
+  return store.transact(async (tx) => {
+    const db = tx.tables<IdempotencyTable>()
     await db
       .deleteFrom('idempotency')
       .where(sql<boolean>`created_at < now() - ${KEPT}`)
@@ -113,15 +114,13 @@ async function claim(store: Store, key: Buffer, request: Buffer): Promise<Buffer
 }
 
 async function keep(store: Store, key: Buffer, answer: Buffer): Promise<void> {
-  await store.transact<IdempotencyTable, unknown>(({ db }) =>
-    db.updateTable('idempotency').set({ answer }).where('key', '=', key).execute(),
+  await store.transact((tx) =>
+    tx.tables<IdempotencyTable>().updateTable('idempotency').set({ answer }).where('key', '=', key).execute(),
   )
 }
 
 async function release(store: Store, key: Buffer): Promise<void> {
-  await store.transact<IdempotencyTable, unknown>(({ db }) =>
-    db.deleteFrom('idempotency').where('key', '=', key).execute(),
-  )
+  await store.transact((tx) => tx.tables<IdempotencyTable>().deleteFrom('idempotency').where('key', '=', key).execute())
 }
 
 function replay(call: AnyCall, answer: StoredAnswer): unknown {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { errorTable } from '#core/errors/core-errors.ts'
+import { coreErrors } from '#core/errors/core-errors.ts'
 import { createTraceScope } from '#core/telemetry/trace-context.ts'
 import type { TraceScope } from '#core/telemetry/trace-context.ts'
 import { toUnixNano } from '#core/telemetry/tracer.ts'
@@ -56,7 +56,7 @@ function toSeen(request: FastifyRequest, reply: FastifyReply): Seen {
   const { url = 'unknown', config } = request.routeOptions
   return {
     labels: { method: methods.has(request.method) ? request.method : 'other', route: url },
-    status: reply.raw.headersSent ? reply.statusCode : errorTable.client_closed_request.status,
+    status: reply.raw.headersSent ? reply.statusCode : coreErrors.client_closed_request.status,
     seconds: (performance.now() - stateOf(request).startedAt) / 1000,
     stream: config.endpoint?.stream === true,
   }

@@ -143,7 +143,7 @@ async function advance(
   const position = published.at(-1)?.position
   if (position === undefined) return before
   await database.db.transaction().execute(async (db) => {
-    await assertEpoch({ db }, relayName, epoch)
+    await assertEpoch(db, relayName, epoch)
     await db
       .insertInto('cursor')
       .values({ name: relayName, stream: '*', position })

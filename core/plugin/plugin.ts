@@ -5,6 +5,7 @@ import type { Role } from '#core/config/profile.ts'
 import type { RoleKeys } from '#core/signing/keyring.ts'
 import type { SettingSource } from '#core/config/setting-source.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
+import type { ErrorTable } from '#core/errors/define-errors.ts'
 import type { EventType } from '#core/event-store/event.ts'
 import type { Wiring } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Job } from '#core/jobs/background-work.ts'
@@ -23,7 +24,7 @@ import type { KindSlot } from './kind-slot.ts'
 import type { Command } from './command.ts'
 import type { ConsolePage } from './console-page.ts'
 import type { Core, CoreWith, Requirement } from './core-services.ts'
-import type { Contribution } from '#core/jobs/extension-point.ts'
+import type { Contribution, Point } from '#core/jobs/extension-point.ts'
 
 /** A dependency that may be absent; its API is then `undefined`. */
 export interface OptionalNeed<P extends AnyPlugin = AnyPlugin> {
@@ -86,6 +87,10 @@ export interface Plugin<
   readonly console?: readonly ConsolePage[]
   /** Commands of `mesh`. */
   readonly commands?: readonly Command[]
+  /** Errors that only this plugin raises, made by `defineErrors` in its `errors.ts`. */
+  readonly errors?: ErrorTable
+  /** Extension points of this plugin: named `<plugin>.<purpose>`, declared in its `points.ts`. */
+  readonly points?: readonly Point<unknown>[]
   /** Creates the plugin's services, without I/O. */
   create(core: CoreWith<R>, settings: Static<S>, needs: Apis<N>): Services
   /** API for other plugins; they have no other access. */

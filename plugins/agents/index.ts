@@ -3,6 +3,7 @@ import { definePlugin } from '#core/plugin/plugin.ts'
 import { agentsAccess } from './access.ts'
 import { agentKind } from './kinds.ts'
 import type { AgentsServices } from './services.ts'
+import { agentErrors } from './errors.ts'
 import { createModelGateway } from './generate/model-gateway.ts'
 import { agentRequirement, launcherKeyRecorder } from './points.ts'
 import { agentReconciler } from './reconcilers.ts'
@@ -18,6 +19,8 @@ export const agents = definePlugin({
   settingsFrom: agentSettingSources,
   kinds: [agentKind],
   access: agentsAccess,
+  errors: agentErrors,
+  points: [agentRequirement, launcherKeyRecorder],
   create: (core, settings): AgentsServices => ({
     now: core.now,
     gateway: createModelGateway(core.urls.gateway),

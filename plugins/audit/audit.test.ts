@@ -97,7 +97,7 @@ check(
     assert.deepEqual(await rig.rows(), once)
     const fresh = Array.from({ length: 40 }, (_, n) => rowOf(n, new Date(Date.now() - n * 3_600_000)))
     const write = (rows: readonly AuditRow[]) =>
-      rig.store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
+      rig.store.transact((tx) => writeRows(tx.tables<AuditTables>(), rows, 90))
     await Promise.all(Array.from({ length: 4 }, () => write(shuffled(fresh))))
     assert.equal((await rig.rows()).length, once.length + fresh.length)
     // New rows on a day without a partition.

@@ -33,9 +33,9 @@ export function auditJobs(
           await sealDays({ store, log }, { name, epoch: term.epoch }, grace)
           sealed.set(await sealedUntil(store.reader<AuditTables>()))
           const dropped = await dropExpiredDays(store, { name, epoch: term.epoch }, retentionDays)
-          await store.transact<AuditTables, void>(async (tx) => {
-            await assertEpoch(tx, name, term.epoch)
-            await rotateKeyPartitions(tx.db)
+          await store.transact(async (tx) => {
+            await assertEpoch(tx.tables(), name, term.epoch)
+            await rotateKeyPartitions(tx.tables<AuditTables>())
           })
           for (const { day, rows, before, head } of dropped) {
             log.info({}, `mesh_audit_tombstone ${JSON.stringify({ day, rows, before, head })}`)

@@ -22,7 +22,7 @@ check(
     // Ten rows share each millisecond: the id breaks the tie.
     const start = Array.from({ length: 200 }, (_, n) => rowOf(n, new Date(at - Math.floor(n / 10))))
     const write = (rows: readonly AuditRow[]) =>
-      rig.store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
+      rig.store.transact((tx) => writeRows(tx.tables<AuditTables>(), rows, 90))
     await write(start)
     await write([{ ...rowOf(999, new Date(at)), namespace: 'elsewhere' }])
     const { app } = await buildServer(t, [
@@ -105,7 +105,7 @@ check(
     const times = ages.map((hours) => new Date(Date.now() - hours * hour))
     await rig.store.transact((tx) =>
       writeRows(
-        tx.db.withTables<AuditTables>(),
+        tx.tables<AuditTables>(),
         times.map((time, n) => rowOf(n, time)),
         3650,
       ),
@@ -137,7 +137,7 @@ check(
     assert.match(metrics, /^mesh_audit_prune_failures_total 0$/m)
     assert.match(metrics, /^mesh_audit_prune_last_success_seconds [1-9]/m)
     // A replay does not write rows outside the window; their day was dropped.
-    await rig.store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), [rowOf(6, times[6] ?? new Date())], 2))
+    await rig.store.transact((tx) => writeRows(tx.tables<AuditTables>(), [rowOf(6, times[6] ?? new Date())], 2))
     assert.equal((await rig.rows()).length, inDays)
     // A leader without its lease deletes nothing and fails.
     await auditJobs(rig.core, 1)[0]?.run({ epoch: 0n, signal: new AbortController().signal })
@@ -157,7 +157,7 @@ check(
       make(2, { namespace_uid: 'uid-now', outcome: 'denied' }),
       make(3, { namespace_uid: null }),
     ]
-    await rig.store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
+    await rig.store.transact((tx) => writeRows(tx.tables<AuditTables>(), rows, 90))
     const audit = createAudit(rig.store, 90)
     // The upstream allows one namespace, and the whole cluster to `good-token` alone.
     const observed = { namespaceUid: async () => 'uid-now' }

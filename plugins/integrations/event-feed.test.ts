@@ -3,7 +3,7 @@ import test from 'node:test'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { Kysely } from 'kysely'
+import type { Reader } from '#core/database/database.ts'
 import type { Access } from '#core/cluster/caller.ts'
 import { createEventFeed } from './event-feed.ts'
 import { adapters } from '#core/database/testing/databases.ts'
@@ -16,7 +16,7 @@ const cluster = { namespace: '' } as Access<'watch', 'events'>
 /** A store whose reads are counted. */
 function counted(store: Store) {
   const count = { reads: 0 }
-  const reader = <Tables>(): Kysely<Tables> =>
+  const reader = <Tables>(): Reader<Tables> =>
     new Proxy(store.reader<Tables>(), {
       get: (target, key) => {
         if (key === 'selectFrom') count.reads++

@@ -6,7 +6,7 @@ import { createErrorFormat } from './gateway/error-format.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
 import { createServices } from './services.ts'
 import { providerKinds, providersAccess } from './kinds.ts'
-import { modelAdapter } from './points.ts'
+import { agentRuns, modelAdapter } from './points.ts'
 import { providerReconciler, routeReconciler } from './reconcilers.ts'
 import { providersSettings } from './settings.ts'
 
@@ -19,6 +19,7 @@ export const providers = definePlugin({
   events: [modelCallMetered],
   kinds: providerKinds,
   access: providersAccess,
+  points: [modelAdapter, agentRuns],
   create: createServices,
   contributions: ({ adapters, settings }) => [
     ...adapters.map((adapter) => contribute(modelAdapter, adapter)),

@@ -12,6 +12,7 @@ export const pruning = definePlugin({
   settings: Type.Object({}, { additionalProperties: false }),
   requires: ['store'],
   events: [pruningUnfinished],
+  points: [pruner],
   create: (core) => ({ pruners: () => core.extensions(pruner) }),
   consumers: ({ pruners }) => pruningConsumers(pruners),
 })

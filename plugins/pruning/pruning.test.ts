@@ -100,7 +100,7 @@ for (const { name, skip, open } of adapters) {
       }
       await createRun(world, run, admit)
       const partial = { run_id: runId, message_id: 'm', text: 'half a sen' }
-      await store.transact((tx) => savePartials(tx.db.withTables<RunsTables>(), [partial]))
+      await store.transact((tx) => savePartials(tx.tables<RunsTables>(), [partial]))
       return runId
     }
     /** Tables in which a run still has a row. */

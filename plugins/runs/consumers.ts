@@ -13,11 +13,11 @@ const worker = { name: 'system:mesh:worker', kind: 'system' } as const
 /** Cancels the child runs of a cancelled run, recursively. */
 export function runsConsumers(writer: RunWriter): readonly Consumer[] {
   return [
-    on('runs.cascade', [cancelRequested], { order: 'none', from: 'start' }, async (events, context) => {
-      const tx = { ...context, db: context.db.withTables<RunsTables>() }
+    on('runs.cascade', [cancelRequested], { order: 'none', from: 'start' }, async (events, tx) => {
+      const db = tx.tables<RunsTables>()
       for (const { actor = worker, data } of events) {
-        const children = await openChildren(tx.db, data.runId)
-        await lockLeases(tx.db, children)
+        const children = await openChildren(db, data.runId)
+        await lockLeases(db, children)
         for (const child of children)
           await writer.changeIn(tx, child, { actor }, (run) => ({
             facts: terminalStates.has(run.state) ? [] : decideCancel(run),

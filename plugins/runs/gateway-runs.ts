@@ -1,5 +1,5 @@
 import { parseLabel, parseName } from '#core/kube/names.ts'
-import type { AgentCall, AgentOutcome, AgentRuns } from '#plugins/providers/agent-model.ts'
+import type { AgentCall, AgentOutcome, AgentRuns } from '#plugins/providers/points.ts'
 import { withCallerRuns } from './services.ts'
 import type { CallerRunsServices, RunsServices } from './services.ts'
 import { waitForRun } from './stream/wait-for-run.ts'

@@ -7,6 +7,7 @@ import { agentRuns } from '#plugins/providers/points.ts'
 import { pruner } from '#plugins/pruning/points.ts'
 import { runsConsumers } from './consumers.ts'
 import { createChildRuns } from './delegation/child-runs.ts'
+import { runErrors } from './errors.ts'
 import { runEvents } from './events.ts'
 import { createGatewayRuns } from './gateway-runs.ts'
 import { createServices } from './services.ts'
@@ -48,6 +49,7 @@ export const runs = definePlugin({
   migrations: new URL('./migrations/', import.meta.url),
   events: runEvents,
   access: runsAccess,
+  errors: runErrors,
   create: createServices,
   projections: () => [runsProjection],
   contributions: (services) => [

@@ -52,16 +52,14 @@ for (const { name, skip, open } of adapters)
       const before = await usage()
       assert.deepEqual([before.queuedInNamespace, before.queuedByCaller], [1, 1])
       assert.ok(before.storedBytes > 0)
-      const claims = await store.transact<RunsTables, Awaited<ReturnType<typeof claimRuns>>>((tx) =>
-        claimRuns(tx.db, { holder: 'w', limit: 5, share: 5, held: new Map() }),
+      const claims = await store.transact((tx) =>
+        claimRuns(tx.tables<RunsTables>(), { holder: 'w', limit: 5, share: 5, held: new Map() }),
       )
       assert.deepEqual(
         claims.map(({ runId, namespaceUid, tries, bytes }) => [runId, namespaceUid, tries, bytes]),
         [[waiting, 'uid', 0, before.storedBytes / 2]],
       )
-      const runs = await store.transact<RunsTables, Awaited<ReturnType<typeof deleteRunContent>>>((tx) =>
-        deleteRunContent(tx.db, [waiting, ended]),
-      )
+      const runs = await store.transact((tx) => deleteRunContent(tx.tables<RunsTables>(), [waiting, ended]))
       assert.deepEqual(
         runs.map((run) => run.input_tokens),
         [7, 7],

@@ -33,8 +33,8 @@ for (const adapter of adapters) {
       const before = await readQueue(reader)
       assert.deepEqual([before.waiting, before.held], [2, 0])
       assert.ok(before.oldestSeconds >= 90 && before.oldestSeconds < 150, String(before.oldestSeconds))
-      await world.store.transact<RunsTables, unknown>((tx) =>
-        claimRuns(tx.db, { holder: 'w1', limit: 1, share: 1, held: new Map() }),
+      await world.store.transact((tx) =>
+        claimRuns(tx.tables<RunsTables>(), { holder: 'w1', limit: 1, share: 1, held: new Map() }),
       )
       const during = await readQueue(reader)
       assert.deepEqual([during.waiting, during.held], [1, 1])

@@ -41,6 +41,7 @@ export const coreLayers: readonly string[] = [
   'core/controllers',
   'core/plugin',
   'core/host/load',
+  'core/host/third-party',
   'core/host/platform',
   'core/host/role',
   'core/host/process',
@@ -52,8 +53,8 @@ export const groundFolders: readonly string[] = coreLayers.slice(0, coreLayers.i
 
 /** Maximum number of files per folder of core, without tests. */
 export const MOST_FILES_OF_CORE = 16
-/** Maximum number of files directly in the folder of a plugin, without tests. */
-export const MOST_FILES_OF_PLUGIN = 12
+/** Maximum number of files directly in the folder of a plugin, without tests: about nine beside index, api, points, events and errors. */
+export const MOST_FILES_OF_PLUGIN = 14
 
 /** Lists files of core outside every layer, and imports of a later layer. */
 export function layerViolations(sources: readonly Source[]): string[] {

@@ -1,3 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { groundFolders } from './layers.ts'
 import { isTest } from './sources.ts'
 import type { Import, Source } from './sources.ts'
@@ -10,6 +13,14 @@ export interface Rule {
   /** A file that breaks the rule, which proves that the rule detects something. */
   readonly bad: { readonly path: string; readonly text: string }
 }
+
+const publicFiles = /^plugins\/[^/]+\/(?:index|api|points|events|errors)\.ts$/
+
+const pluginsFolder = fileURLToPath(new URL('../../plugins/', import.meta.url))
+/** Prefixes of the tables of plugins: a plugin with migrations has tables. */
+const tableOwners = readdirSync(pluginsFolder)
+  .filter((name) => existsSync(join(pluginsFolder, name, 'migrations')))
+  .map((name) => name.replaceAll('-', '_'))
 
 const lazyLocal = ['main.ts', 'cli/commands/dev.ts', 'cli/commands/up.ts']
 
@@ -95,11 +106,30 @@ export const rules: readonly Rule[] = [
     // Third parties receive it as an argument from there.
     of: (path) =>
       !inRoom(path, 'core/messaging') &&
-      path !== 'core/host/load/third-party.ts' &&
+      path !== 'core/host/third-party/mesh.ts' &&
       path !== 'core/controllers/consumers.ts' &&
       !/^plugins\/[^/]+\/consumers(?:\.ts$|\/)/.test(path),
     forbids: ({ target, names }) => inRoom(target, 'core/messaging') && names.includes('on'),
     bad: { path: 'plugins/audit/index.ts', text: "import { on } from '#core/messaging/consumer/consumer.ts'" },
+  }),
+  importRule({
+    name: 'CON10: of another plugin only index, api, points, events and errors are imported, types included',
+    // The composition root runs operator commands of plugins.
+    of: (path) => path !== 'main.ts',
+    forbids: ({ target }, path) => {
+      const owner = pluginOf(target)
+      return owner !== undefined && owner !== pluginOf(path) && !publicFiles.test(target)
+    },
+    bad: {
+      path: 'plugins/audit/routes.ts',
+      text: "import type { Db } from '#plugins/runs/store/internal/db.ts'\nimport { runs } from '#plugins/runs/index.ts'",
+    },
+  }),
+  wordRule({
+    name: 'CON10: the SQL of a plugin names no table of another one',
+    of: (path) => inRoom(path, 'plugins'),
+    word: (path) => tablesOfOthers(path),
+    bad: { path: 'plugins/audit/store/read.ts', text: 'select * from runs_content' },
   }),
   importRule({
     name: 'routes do not import the system side of a store',
@@ -205,11 +235,12 @@ function wordRule({
 }: {
   name: string
   of: (path: string) => boolean
-  word: RegExp
+  word: RegExp | ((path: string) => RegExp)
   bad: Rule['bad']
 }): Rule {
   const check = ({ path, code }: Source): string[] => {
-    const found = isTest(path) || !of(path) ? null : word.exec(code)
+    if (isTest(path) || !of(path)) return []
+    const found = (typeof word === 'function' ? word(path) : word).exec(code)
     return found === null ? [] : [`${path} has ${found[0]}`]
   }
   return { name, check, bad }
@@ -221,6 +252,19 @@ function isOurs(target: string): boolean {
 
 function inRoom(path: string, ...folders: readonly string[]): boolean {
   return folders.some((folder) => path.startsWith(`${folder}/`))
+}
+
+function pluginOf(path: string): string | undefined {
+  return /^plugins\/([^/]+)\//.exec(path)?.[1]
+}
+
+// Where SQL and kysely name a table.
+function tablesOfOthers(path: string): RegExp {
+  const others = tableOwners.filter((owner) => owner !== pluginOf(path)?.replaceAll('-', '_'))
+  return new RegExp(
+    `(?:\\b(?:from|join|into|update)\\s+|(?:From|Into|Table|Join)\\(')(?:${others.join('|')})_\\w+`,
+    'i',
+  )
 }
 
 function isLazyLocal(target: string, path: string): boolean {

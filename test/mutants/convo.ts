@@ -61,7 +61,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'grants: a renewal is not stored',
     file: 'plugins/runs/delegation/child-runs.ts',
-    find: '  await store.transact<RunsTables, void>((tx) => replaceGrant(tx.db, run.id, content.grant_token, fresh))\n',
+    find: '  await store.transact((tx) => replaceGrant(tx.tables<RunsTables>(), run.id, content.grant_token, fresh))\n',
     replace: '',
     tests: subjects,
   },
@@ -98,7 +98,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'idempotency: two runs made at once for one key fail the second request',
     file: 'plugins/runs/create/create-run.ts',
-    find: '    if (contentBytes === undefined) return madeMeanwhile(tx.db, run.idempotency)\n',
+    find: '    if (contentBytes === undefined) return madeMeanwhile(db, run.idempotency)\n',
     replace: "    if (contentBytes === undefined) throw new Error('twice')\n",
     tests: idempotency,
     only: 'PostgreSQL: O6: a failed',

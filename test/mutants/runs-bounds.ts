@@ -253,7 +253,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a leader of the past removes runs',
     file: 'plugins/runs/retention/run-retention.ts',
-    find: '    await assertEpoch(tx, name, epoch)\n    const finished',
+    find: '    await assertEpoch(db, name, epoch)\n    const finished',
     replace: '    const finished',
     tests: retention,
     only: 'PGlite.*O5',

@@ -17,7 +17,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a run that is not paused is resumed',
     file: 'plugins/runs/lifecycle/decide.ts',
-    find: "  if (run.state !== 'paused') throw new Fail('run_not_paused')\n",
+    find: "  if (run.state !== 'paused') throw new Fail(runErrors.run_not_paused)\n",
     replace: '',
     tests: decide,
     only: 'resume',
@@ -167,7 +167,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an ended run can be cancelled',
     file: 'plugins/runs/lifecycle/decide.ts',
-    find: "  if (terminalStates.has(run.state)) throw new Fail('run_terminal')\n",
+    find: '  if (terminalStates.has(run.state)) throw new Fail(runErrors.run_terminal)\n',
     replace: '',
     tests: decide,
     only: 'cancel',

@@ -5,8 +5,6 @@ import type { Tx } from '#core/event-store/store.ts'
 import type { Observation } from './object-fingerprint.ts'
 import type { AuditedFields, ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 
-/** A transaction that may write the object index. */
-export type ObjectIndexTx = Tx<ObjectIndexTables>
 /** One row of the object index. */
 export type IndexedObjectRow = Selectable<ObjectIndexTables['object_index']>
 /** Change of an object. */
@@ -32,7 +30,7 @@ export interface IndexedObject {
 
 /** Locks the rows of observed objects and inserts missing ones, both in the order of uids: two replicas never deadlock. */
 export async function lockObjects(
-  tx: ObjectIndexTx,
+  tx: Tx,
   kind: string,
   observations: readonly Observation[],
 ): Promise<ReadonlyMap<string, IndexedObject>> {
@@ -89,7 +87,7 @@ function assign(indexed: IndexedObject, observation: Observation): void {
 }
 
 /** Writes changed objects. */
-export async function saveObjects(tx: ObjectIndexTx, objects: Iterable<IndexedObject>): Promise<void> {
+export async function saveObjects(tx: Tx, objects: Iterable<IndexedObject>): Promise<void> {
   const changed = [...objects].filter((one) => one.changed)
   if (changed.length === 0) return
   await sql`
@@ -98,13 +96,14 @@ export async function saveObjects(tx: ObjectIndexTx, objects: Iterable<IndexedOb
       deleted_at = case when c.deleted then coalesce(o.deleted_at, now()) end
     from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb)
       as c(uid text, "resourceVersion" text, "contentHash" text, audited jsonb, deleted boolean)
-    where o.uid = c.uid`.execute(tx.db)
+    where o.uid = c.uid`.execute(tx.tables())
 }
 
 /** Inserts the tombstone of an object that no informer has seen. Returns false if the object is indexed already. */
-export async function insertTombstone(tx: ObjectIndexTx, kind: string, object: Observation): Promise<boolean> {
+export async function insertTombstone(tx: Tx, kind: string, object: Observation): Promise<boolean> {
   if ((await insertRows(tx, kind, [object])).size === 0) return false
-  await tx.db
+  await tx
+    .tables<ObjectIndexTables>()
     .updateTable('object_index')
     .set({ deleted_at: sql<Date>`now()`, deletion_missed: true })
     .where('uid', '=', object.uid)
@@ -112,16 +111,13 @@ export async function insertTombstone(tx: ObjectIndexTx, kind: string, object: O
   return true
 }
 
-async function lockRows(tx: ObjectIndexTx, uids: readonly string[]): Promise<IndexedObjectRow[]> {
-  return tx.db.selectFrom('object_index').selectAll().where('uid', 'in', uids).orderBy('uid').forUpdate().execute()
+async function lockRows(tx: Tx, uids: readonly string[]): Promise<IndexedObjectRow[]> {
+  const rows = tx.tables<ObjectIndexTables>().selectFrom('object_index').selectAll().where('uid', 'in', uids)
+  return rows.orderBy('uid').forUpdate().execute()
 }
 
 // Returns the uids of inserted rows.
-async function insertRows(
-  tx: ObjectIndexTx,
-  kind: string,
-  objects: readonly Observation[],
-): Promise<ReadonlySet<string>> {
+async function insertRows(tx: Tx, kind: string, objects: readonly Observation[]): Promise<ReadonlySet<string>> {
   const rows = objects.map(({ uid, namespace, name, resourceVersion: rv, contentHash: content_hash, audited }) => {
     // As text: the driver would encode an object as a parameter of another type.
     const fields = audited === undefined ? null : sql<AuditedFields>`${JSON.stringify(audited)}::jsonb`
@@ -136,7 +132,8 @@ async function insertRows(
       audited: fields,
     }
   })
-  const inserted = await tx.db
+  const inserted = await tx
+    .tables<ObjectIndexTables>()
     .insertInto('object_index')
     .values(rows.toSorted((a, b) => (a.uid < b.uid ? -1 : 1)))
     .onConflict((conflict) => conflict.doNothing())

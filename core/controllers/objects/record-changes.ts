@@ -1,6 +1,6 @@
 import { isNewer } from '#core/kube/resource-version.ts'
 import type { NewEvent } from '#core/event-store/event.ts'
-import type { Store, StreamEvent } from '#core/event-store/store.ts'
+import type { Store, StreamEvent, Tx } from '#core/event-store/store.ts'
 import { changesOf } from './audited-fields.ts'
 import type { Informer } from '../watch/declarations.ts'
 import { objectCreated, objectDeleted, objectUpdated } from './object-events.ts'
@@ -9,7 +9,7 @@ import type { InformerPart } from './resume-version.ts'
 import { eventId, guessedActor } from './object-fingerprint.ts'
 import type { Observation } from './object-fingerprint.ts'
 import { applyDeletion, applyObservation, insertTombstone, lockObjects, saveObjects, UNREAD } from './object-index.ts'
-import type { IndexedObject, IndexedObjectRow, ObjectIndexTx, ObjectVerb } from './object-index.ts'
+import type { IndexedObject, IndexedObjectRow, ObjectVerb } from './object-index.ts'
 import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 import type { ReportedObject } from './reported-objects.ts'
 
@@ -38,13 +38,13 @@ export async function recordDeltas(
   { late, through }: DeltaSource,
 ): Promise<void> {
   if (deltas.length === 0 && through === undefined) return
-  await store.transact(async (tx: ObjectIndexTx) => {
+  await store.transact(async (tx) => {
     if (deltas.length > 0) await recordAll(tx, informer, deltas, late)
     if (through !== undefined) await storeResumeVersion(tx, informer, { through, listed: false })
   })
 }
 
-async function recordAll(tx: ObjectIndexTx, informer: Informer, deltas: readonly Delta[], late: boolean) {
+async function recordAll(tx: Tx, informer: Informer, deltas: readonly Delta[], late: boolean) {
   const observations = deltas.map((delta) => delta.observation)
   const indexed = await lockObjects(tx, informer.resourceKind, observations)
   const events = deltas.flatMap((delta) => applyDelta(informer, indexed.get(delta.observation.uid), delta, late))
@@ -90,7 +90,7 @@ export async function recordMissedDeletion(
     audited: undefined,
   }
   const observation: Observation = { uid, namespace, name, resourceVersion, ...unread }
-  return store.transact(async (tx: ObjectIndexTx) => {
+  return store.transact(async (tx) => {
     if (!(await insertTombstone(tx, informer.resourceKind, observation))) return false
     // No creation event: the report has recorded it, or it precedes this installation.
     await tx.appendEach([toStreamEvent(informer, { verb: 'delete', observation, late: true })])
@@ -114,7 +114,7 @@ export async function recordListEnd(
     .map((row) => ({ observation: fromRow(row), deleted: true }))
   for (let start = 0; start < missing.length; start += CHUNK)
     await recordDeltas(store, informer, missing.slice(start, start + CHUNK), { late: true })
-  await store.transact((tx: ObjectIndexTx) => storeResumeVersion(tx, informer, { through: listVersion, listed: true }))
+  await store.transact((tx) => storeResumeVersion(tx, informer, { through: listVersion, listed: true }))
 }
 
 /** Whether objects of the part are indexed, in which case the first list of a process follows a gap. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Kysely, RawBuilder, Transaction } from 'kysely'
+import type { RawBuilder, Transaction } from 'kysely'
+import type { Reader } from '#core/database/database.ts'
 import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import type { RequestOutcome } from '#core/http/audit/events.ts'
@@ -44,7 +45,7 @@ export async function insertReports(db: Transaction<ObjectIndexTables>, reports:
 
 /** Reported objects of these kinds that no informer has seen, at most 500, the newest first. */
 export async function listUnobserved(
-  db: Kysely<ObjectIndexTables>,
+  db: Reader<ObjectIndexTables>,
   kinds: readonly string[],
 ): Promise<readonly ReportedObject[]> {
   const { rows } = await sql<ReportedObject>`

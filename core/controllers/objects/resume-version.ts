@@ -34,11 +34,7 @@ interface StoredThrough {
 }
 
 /** Stores the resourceVersion up to which all changes are recorded. The newest version of all replicas is kept. */
-export async function storeResumeVersion(
-  tx: Tx<ObjectIndexTables>,
-  part: InformerPart,
-  stored: StoredThrough,
-): Promise<void> {
+export async function storeResumeVersion(tx: Tx, part: InformerPart, stored: StoredThrough): Promise<void> {
   const { resourceKind: kind, namespace } = part
   const { through, listed } = stored
   // Versions are decimal numbers of any length (KEP-5504).
@@ -49,5 +45,5 @@ export async function storeResumeVersion(
           on conflict (kind) do update set rv = excluded.rv where ${replaces}`
       : sql`insert into namespace_resume_versions as f (kind, namespace, rv) values (${kind}, ${namespace}, ${through})
           on conflict (kind, namespace) do update set rv = excluded.rv where ${replaces}`
-  await statement.execute(tx.db)
+  await statement.execute(tx.tables())
 }

@@ -14,9 +14,9 @@ await election.run(async ({ epoch, signal }) => {
     await store
       .transact(async (tx) => {
         // Value of the lease at the time of the write: another epoch would be a stale write.
-        await assertEpoch(tx, 'job', epoch)
+        await assertEpoch(tx.tables(), 'job', epoch)
         await sql`insert into writes (epoch, leader) select ${epoch}, epoch from leader where name = 'job'`.execute(
-          tx.db,
+          tx.tables(),
         )
       })
       // A stale epoch, or the server cut a paused session. The renewal decides whether this process still leads.

@@ -23,13 +23,13 @@ export async function openMemoryStore(): Promise<Database> {
 async function empty(pglite: PGlite): Promise<boolean> {
   try {
     await pglite.exec('rollback')
+    await pglite.exec('discard all')
     await pglite.exec(`do $$ declare name text; begin
       for name in select nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema' loop
         execute format('drop schema %I cascade', name);
       end loop;
     end $$`)
     await pglite.exec('create schema public')
-    await pglite.exec('discard all')
     return true
   } catch {
     await pglite.close().catch(() => undefined)

@@ -21,7 +21,7 @@ export function note(n: number, more: Partial<NewEvent<{ n: number }>> = {}): Ne
 }
 
 /** Table of the tests' projection. */
-export interface NoteTables {
+export type NoteTables = {
   notes_sums: { stream: string; total: number; version: number }
 }
 

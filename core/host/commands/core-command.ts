@@ -1,7 +1,7 @@
 import type { Database } from '#core/database/database.ts'
 import type { Command, CommandInput, CommandOptions, CommandSpec, CommandValues } from '#core/plugin/command.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import type { LoadedPlugins } from '../load/load-plugins.ts'
+import type { LoadedPlugins } from '../third-party/load-plugins.ts'
 import type { coreWords } from '../load/plugin-commands.ts'
 
 /** What the program gives to its commands. */

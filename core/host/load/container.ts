@@ -1,5 +1,7 @@
 import { absentApi, absentStore } from './unconfigured-store.ts'
-import { asPlugin } from './startup-error.ts'
+import { asPlugin, BootError, callSlot } from './startup-error.ts'
+import { pointNames, refuseUnownedPoints } from './points.ts'
+import { slotValues, valuesOf } from './slot-values.ts'
 import type { Core, CoreWith, Requirement, Wired } from '#core/plugin/core-services.ts'
 import { keyringFor, refuseMissingKeys } from './plugin-keys.ts'
 import { needsOf } from './load-order.ts'
@@ -48,14 +50,34 @@ export async function createRoleContainer(input: ContainerInput): Promise<RoleCo
     if (wired.wiring !== 'unwired') refuseMissingKeys(plugin, input.core.role, input.keys)
     const create = (): object => plugin.create(core, input.slices.get(plugin.name), apisFor(plugin, built))
     try {
-      built.push({ plugin, wired, services: await asPlugin(plugin.name, 'create', create) })
+      built.push({ plugin, wired, services: await createServices(plugin, create) })
     } catch (error) {
       await close()
       throw error
     }
   }
-  const contributions = usable(built).flatMap(({ plugin, services }) => plugin.contributions?.(services) ?? [])
-  return { built, contributions, close }
+  try {
+    return { built, contributions: contributionsOf(built), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function createServices({ name }: AnyPlugin, create: () => object): Promise<object> {
+  const services: unknown = await asPlugin(name, 'create', create)
+  // Slots of untyped plugins read its properties.
+  if (typeof services !== 'object' || services === null)
+    throw new BootError(`plugin ${name}: create returned no object; it must return the services of the plugin`)
+  return services
+}
+
+function contributionsOf(built: readonly Built[]): readonly Contribution[] {
+  const declared = slotValues('contributions', usable(built), ({ plugin, services }) =>
+    plugin.contributions?.(services),
+  )
+  refuseUnownedPoints(declared, pointNames(built.map(({ plugin }) => plugin)))
+  return valuesOf(declared)
 }
 
 /** Plugins whose background work runs. `hidden` hides routes only, so dependents of such a plugin still work. */
@@ -66,7 +88,8 @@ export function usable(built: readonly Built[]): readonly Built[] {
 function apisFor(plugin: AnyPlugin, built: readonly Built[]): Readonly<Record<string, never>> {
   const entries = needsOf(plugin).map((need): [string, unknown] => {
     const found = built.find((candidate) => candidate.plugin.name === need.plugin.name)
-    if (found !== undefined && found.wired.wiring !== 'unwired') return [need.key, found.plugin.api?.(found.services)]
+    if (found !== undefined && found.wired.wiring !== 'unwired')
+      return [need.key, callSlot(found.plugin.name, 'api', () => found.plugin.api?.(found.services))]
     return [need.key, need.optional ? undefined : absentApi()]
   })
   return Object.fromEntries(entries) as Readonly<Record<string, never>>

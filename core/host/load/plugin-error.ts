@@ -1,4 +1,4 @@
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { BootError } from './startup-error.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
@@ -9,12 +9,22 @@ export function describePluginError(error: unknown, file: string): string {
   return `${text === '' ? 'an error without a message' : text}${at === undefined ? '' : ` (${at})`}${hintFor(error)}`
 }
 
-/** Wraps a plugin: errors of its functions name file and line. */
-export function withPositions(plugin: AnyPlugin, file: string): AnyPlugin {
+const positions = new WeakMap<AnyPlugin, string>()
+
+/** Wraps a third-party plugin: errors of its functions name file and line. `at` is the position of its declaration. */
+export function withPositions(plugin: AnyPlugin, file: string, at: string): AnyPlugin {
   const wrapped = Object.entries(plugin).map(([slot, value]: [string, unknown]) =>
     typeof value === 'function' ? [slot, located(value as Slot, file)] : [slot, value],
   )
-  return { ...plugin, ...(Object.fromEntries(wrapped) as object) }
+  const traced = { ...plugin, ...(Object.fromEntries(wrapped) as object) }
+  positions.set(traced, at)
+  return traced
+}
+
+/** A plugin in messages: `plugin runs`, of a third party with its declaration: `plugin x (/x/greeter.ts:3:9)`. */
+export function pluginTitle(plugin: AnyPlugin): string {
+  const at = positions.get(plugin)
+  return `plugin ${plugin.name}${at === undefined ? '' : ` (${at})`}`
 }
 
 type Slot = (...args: readonly unknown[]) => unknown
@@ -34,14 +44,29 @@ function located(slot: Slot, file: string): Slot {
   }
 }
 
-// A syntax error has its position in the first line of its stack, other errors in a frame.
-function positionIn(error: unknown, file: string): string | undefined {
+const platform = new URL('../../../', import.meta.url).href
+
+/**
+ * Position of an error in a plugin's file, else in another file below its folder. A syntax error has its position in the first line of its
+ * stack, other errors in a frame.
+ */
+export function positionIn(error: unknown, file: string): string | undefined {
   if (!(error instanceof Error) || error.stack === undefined) return undefined
+  const lines = error.stack.split('\n')
   for (const name of [pathToFileURL(file).href, file])
-    for (const line of error.stack.split('\n')) {
+    for (const line of lines) {
       const found = line.split(name)[1]?.match(/^:(\d+(?::\d+)?)/)?.[1]
       if (found !== undefined) return `${file}:${found}`
     }
+  return besideFile(lines, new URL('./', pathToFileURL(file)).href)
+}
+
+function besideFile(lines: readonly string[], folder: string): string | undefined {
+  for (const line of lines) {
+    const [, url = '', at = ''] = /(file:\/\/[^\s()]+?):(\d+(?::\d+)?)\)?$/.exec(line) ?? []
+    const isOwn = url.startsWith(folder) && !url.slice(folder.length).includes('node_modules/')
+    if (isOwn && (folder.startsWith(platform) || !url.startsWith(platform))) return `${fileURLToPath(url)}:${at}`
+  }
   return undefined
 }
 

@@ -43,7 +43,9 @@ export function declareKeys(plugins: readonly AnyPlugin[], thirdParty: ReadonlyS
     for (const role of keyRoles)
       for (const name of keys[role]?.verifies ?? [])
         if (types.get(name) !== 'ed25519')
-          throw new BootError(`${titleOf(plugin)}: keys.${role}.verifies: no role signs with ${JSON.stringify(name)}`)
+          throw new BootError(
+            `${pluginTitle(plugin)}: keys.${role}.verifies: no role signs with ${JSON.stringify(name)}`,
+          )
   const roles = keyRoles
     .map((role) => [role, merge(owners.map(({ keys }) => keys[role] ?? {}))] as const)
     .filter(([, { signs, seals, verifies }]) => signs.length + seals.length + verifies.length > 0)
@@ -53,7 +55,7 @@ export function declareKeys(plugins: readonly AnyPlugin[], thirdParty: ReadonlyS
 /** The keyring of a plugin in a role, or of core without a plugin: the keys that it declares, and no others. */
 export function keyringFor(plugin: AnyPlugin | undefined, role: Role, keys: Keyring): Keyring {
   return limitKeyring(keys, keysOf(plugin, role), (name) => {
-    const text = `the role ${role} has no key ${JSON.stringify(name)} of ${titleOf(plugin?.name)}`
+    const text = `the role ${role} has no key ${JSON.stringify(name)} of ${pluginTitle(plugin?.name)}`
     return new Error(plugin === undefined ? text : `${text}: declare it in keys.${role}`)
   })
 }
@@ -66,7 +68,7 @@ export function refuseMissingKeys(plugin: AnyPlugin | undefined, role: Role, key
     verifies.find((name) => keys.jwks([name]).keys.length === 0)
   if (missing === undefined) return
   throw new BootError(
-    `${titleOf(plugin?.name)}: the role ${role} has no key ${JSON.stringify(missing)}: mesh keys init makes it, and MESH_KEYS_DIR names the folder`,
+    `${pluginTitle(plugin?.name)}: the role ${role} has no key ${JSON.stringify(missing)}: mesh keys init makes it, and MESH_KEYS_DIR names the folder`,
   )
 }
 
@@ -87,7 +89,7 @@ function keysOf(plugin: AnyPlugin | undefined, role: Role): RoleKeys {
 // Untyped JavaScript may declare anything.
 function checkOwner({ plugin, keys }: Owner, isThirdParty: boolean): void {
   const refuse = (why: string): never => {
-    throw new BootError(`${titleOf(plugin)}: ${why}`)
+    throw new BootError(`${pluginTitle(plugin)}: ${why}`)
   }
   for (const [role, held] of Object.entries<unknown>(keys)) {
     if (!keyRoles.some((one) => one === role))
@@ -118,9 +120,9 @@ function typesOf(owners: readonly Owner[]): KeyTypes {
         const known = found.get(name)
         if (known !== undefined && known.type !== type)
           throw new BootError(
-            `the key ${JSON.stringify(name)} is sealed with by one of ${known.owner} and ${titleOf(plugin)}, and signed with by the other`,
+            `the key ${JSON.stringify(name)} is sealed with by one of ${known.owner} and ${pluginTitle(plugin)}, and signed with by the other`,
           )
-        found.set(name, { type, owner: titleOf(plugin) })
+        found.set(name, { type, owner: pluginTitle(plugin) })
       }
   return new Map([...found].map(([name, { type }]) => [name, type]))
 }
@@ -130,6 +132,6 @@ function merge(all: readonly RoleKeys[]): Required<RoleKeys> {
   return { signs: collect('signs'), seals: collect('seals'), verifies: collect('verifies') }
 }
 
-function titleOf(plugin: string | undefined): string {
+function pluginTitle(plugin: string | undefined): string {
   return plugin === undefined ? 'core' : `plugin ${plugin}`
 }

@@ -11,10 +11,23 @@ export async function asPlugin<T>(plugin: string, step: string, run: () => T | P
   try {
     return await run()
   } catch (error) {
-    if (error instanceof BootError) throw error
-    throw new BootError(
-      `plugin ${plugin}: ${step} failed: ${error instanceof Error ? error.message : String(error)}`,
-      error,
-    )
+    throw ofPlugin(plugin, step, error)
   }
+}
+
+/** Calls a slot of a plugin. Its error names the plugin and the slot. */
+export function callSlot<T>(plugin: string, slot: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw ofPlugin(plugin, slot, error)
+  }
+}
+
+function ofPlugin(plugin: string, step: string, error: unknown): BootError {
+  if (error instanceof BootError) return error
+  return new BootError(
+    `plugin ${plugin}: ${step} failed: ${error instanceof Error ? error.message : String(error)}`,
+    error,
+  )
 }

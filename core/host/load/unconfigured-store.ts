@@ -1,11 +1,11 @@
-import type { Kysely } from 'kysely'
+import type { Reader } from '#core/database/database.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/event-store/store.ts'
 
 /** Store of an unwired plugin, so that `create` needs no special case. Its use throws `not_wired`. */
 export const absentStore: Store = {
   // Often created in `create`, so only a query on it throws.
-  reader: <Tables>() => absent<Kysely<Tables>>(),
+  reader: <Tables>() => absent<Reader<Tables>>(),
   transact: async () => refuse(),
   readStream: async () => refuse(),
   appends: () => refuse(),

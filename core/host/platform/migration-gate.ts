@@ -25,7 +25,12 @@ export function createMigrationGate(database: Database, sources: readonly Migrat
     transformResult: async ({ result }) => result,
   }
   return {
-    database: { ...database, root: database.root.withPlugin(plugin), db: database.db.withPlugin(plugin) },
+    database: {
+      ...database,
+      root: database.root.withPlugin(plugin),
+      db: database.db.withPlugin(plugin),
+      reader: database.reader.withPlugin(plugin),
+    },
     check: async () => {
       try {
         if (open) {

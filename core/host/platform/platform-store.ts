@@ -90,8 +90,12 @@ export function followConnections({ database, metrics }: SharedParts): void {
   })
 }
 
-function openStore({ log, metrics }: SharedParts, gate: MigrationGate, { projections }: PlatformNeeds): Store {
-  const store = createStore(gate.database, { projections, log, metrics, namespaceUids })
+function openStore(
+  { log, metrics }: SharedParts,
+  gate: MigrationGate,
+  { projections, eventTypes }: PlatformNeeds,
+): Store {
+  const store = createStore(gate.database, { projections, eventTypes, log, metrics, namespaceUids })
   // The roles of a process share the database, so a role that closes its store closes nothing.
   return { ...store, close: async () => undefined }
 }

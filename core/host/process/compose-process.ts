@@ -38,7 +38,7 @@ import { openTracing } from './open-tracing.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { RebuildRequest } from '../role/role.ts'
 import { declareKeys } from '../load/plugin-keys.ts'
-import { loadPlugins } from '../load/load-plugins.ts'
+import { loadPlugins } from '../third-party/load-plugins.ts'
 
 /** Input of a process. */
 export interface Composition {

@@ -203,11 +203,12 @@ test('a plugin that fails to start fails the boot and names itself; what was sta
 })
 
 test('extension points are readable once every plugin is created, and not before', async (t) => {
-  const point = definePoint<number>('sample.numbers')
+  const point = definePoint<number>('owner.numbers')
   const owner = definePlugin({
     contract: 1,
     name: 'owner',
     settings: none,
+    points: [point],
     create: (core) => {
       assert.throws(() => core.extensions(point), /once every plugin is created/)
       return { sum: () => core.extensions(point).reduce((a, b) => a + b, 0) }

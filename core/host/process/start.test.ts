@@ -42,7 +42,7 @@ const needy = definePlugin({
         rows: await store?.reader<{ notes_list: { id: string } }>().selectFrom('notes_list').select('id').execute(),
       }))
       scope.get('/v1/writes', { config }, async () => {
-        await store?.transact(({ db }) => sql`delete from notes_list`.execute(db))
+        await store?.transact((tx) => sql`delete from notes_list`.execute(tx.tables()))
         return {}
       })
       scope.get('/v1/listens', { config }, async () => {

@@ -1,5 +1,6 @@
 import { controllerConsumers } from '#core/controllers/consumers.ts'
 import type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'
+import { missedDeletions } from '#core/controllers/missed-deletions.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import { checkJob } from '#core/jobs/check-job.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
@@ -8,7 +9,10 @@ import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { ConsumerContext, ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
 import { usable } from '../load/container.ts'
 import type { Built } from '../load/container.ts'
-import { asPlugin } from '../load/startup-error.ts'
+import { ofCore, refuseShared, slotValues, valuesOf } from '../load/slot-values.ts'
+import { BootError, callSlot } from '../load/startup-error.ts'
+import { relayName } from '#core/messaging/outbox-relay.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 import type { Platform } from '../platform/platform.ts'
 import { createSystemReads } from './create-system-reads.ts'
 
@@ -20,7 +24,8 @@ interface ManagerInput {
 
 /** Input of declarations. */
 export interface DeclareInput extends ManagerInput {
-  readonly platform: Pick<Platform, 'observed' | 'identity' | 'endpoints'>
+  readonly core: Pick<Core, 'eventTypes'>
+  readonly platform: Pick<Platform, 'observed' | 'identity' | 'endpoints' | 'workerJobs'>
 }
 
 /** Background work that the plugins declare for a role. */
@@ -28,26 +33,47 @@ export interface DeclaredWork {
   readonly jobs: readonly Job[]
 }
 
-/** Collects the jobs of every plugin for one role. Throws `BootError` with plugin and job for one that cannot be run. */
-export async function declareWork(role: 'worker' | 'manager', input: DeclareInput): Promise<DeclaredWork> {
-  const jobs: Job[] = []
-  for (const { plugin, services } of usable(input.built)) {
+/**
+ * Collects the jobs of every plugin for one role. Throws `BootError` with plugin and job for one that cannot be run, and for two of one
+ * name: each is a lease of that name, as the relay has one.
+ */
+export function declareWork(role: 'worker' | 'manager', input: DeclareInput): DeclaredWork {
+  const jobs = slotValues('jobs', usable(input.built), ({ plugin, services }) => {
     const context = role === 'worker' ? workerContext(plugin, input) : managerContext(plugin, input)
-    await asPlugin(plugin.name, 'jobs', () => {
-      const declared = plugin.jobs?.(services, context) ?? []
-      declared.forEach(checkJob)
-      jobs.push(...declared)
-    })
-  }
-  return { jobs }
+    return plugin.jobs?.(services, context)
+  })
+  for (const { plugin = '', value } of jobs) callSlot(plugin, 'jobs', () => checkJob(value))
+  const own = [{ name: relayName }, { name: missedDeletions }, ...input.platform.workerJobs]
+  refuseShared([...ofCore<{ readonly name: string }>(own), ...jobs], 'the job', nameOf)
+  return { jobs: valuesOf(jobs) }
 }
 
-/** Every consumer of the installation, those of core first. */
+/**
+ * Every consumer of the installation, those of core first. Throws `BootError` for two of one name, and for a consumer of an event that no
+ * plugin declares.
+ */
 export function allConsumers(input: DeclareInput): readonly Consumer[] {
-  const declared = usable(input.built).flatMap(
-    ({ plugin, services }) => plugin.consumers?.(services, consumerContext(plugin, input)) ?? [],
+  const declared = slotValues('consumers', usable(input.built), ({ plugin, services }) =>
+    plugin.consumers?.(services, consumerContext(plugin, input)),
   )
-  return [...controllerConsumers, ...declared]
+  // The relay has a cursor beside those of the consumers.
+  const own = ofCore<{ readonly name: string }>([{ name: relayName }, ...controllerConsumers])
+  refuseShared([...own, ...declared], 'the consumer', nameOf)
+  for (const { owner, value } of declared) refuseUndeclared(owner, value, input.core.eventTypes())
+  return [...controllerConsumers, ...valuesOf(declared)]
+}
+
+// An event that no plugin declares is never appended.
+function refuseUndeclared(owner: string, { name, types }: Consumer, known: ReturnType<Core['eventTypes']>): void {
+  const unknown = types === 'all' ? undefined : types.find((type) => !known.has(type))
+  if (unknown !== undefined)
+    throw new BootError(
+      `${owner}: the event ${unknown}, which its consumer ${name} reads, is declared by no plugin; list it in \`events\``,
+    )
+}
+
+function nameOf({ name }: { readonly name: string }): readonly string[] {
+  return [name]
 }
 
 /** Informers of every plugin, one per kind, since two plugins may declare the same. Kinds of unwired plugins are followed, too. */
@@ -60,9 +86,11 @@ export function informersOfPlugins(built: readonly Built[]): readonly Informer[]
 
 /** Reconcilers of every plugin. */
 export function reconcilersOfPlugins(input: ManagerInput): readonly Reconciler[] {
-  return usable(input.built).flatMap(
-    ({ plugin, services }) => plugin.reconcilers?.(services, managerContext(plugin, input)) ?? [],
+  const declared = slotValues('reconcilers', usable(input.built), ({ plugin, services }) =>
+    plugin.reconcilers?.(services, managerContext(plugin, input)),
   )
+  refuseShared(declared, 'the reconciler', nameOf)
+  return valuesOf(declared)
 }
 
 function consumerContext(plugin: AnyPlugin, { platform, built }: DeclareInput): ConsumerContext {

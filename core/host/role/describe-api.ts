@@ -15,13 +15,13 @@ import type { Core } from '#core/plugin/core-services.ts'
 import { loadOrder } from '../load/load-order.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import { createRoleApp, summariesOf } from './role-server.ts'
+import { createRoleApp, errorCodesOf, summariesOf } from './role-server.ts'
 import { wire } from '../load/plugin-availability.ts'
 
 /** OpenAPI document of plugins in the profile `open` with everything configured. */
 export async function describeApi(plugins: readonly AnyPlugin[], version: string): Promise<object> {
   const catalog = await describeCatalog(plugins, version)
-  return toOpenApi({ catalog, version, summaries: summariesOf(plugins) })
+  return toOpenApi({ catalog, version, summaries: summariesOf(plugins), errorCodes: errorCodesOf(plugins) })
 }
 
 /**

@@ -16,7 +16,7 @@ import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { openApiRoutes } from '#core/http/openapi/routes.ts'
 import { consolePagesOf } from '../load/console-pages.ts'
-import { asPlugin } from '../load/startup-error.ts'
+import { asPlugin, callSlot } from '../load/startup-error.ts'
 import { usable } from '../load/container.ts'
 import type { Built } from '../load/container.ts'
 import type { ConsolePage } from '#core/plugin/console-page.ts'
@@ -60,12 +60,20 @@ export interface RoleApp {
 /** Whether any plugin has routes for the manager's listener. */
 export function hasManagerRoutes(built: readonly Built[]): boolean {
   const listening = { role: 'manager', informers: () => [], serves: () => true } as const
-  return usable(built).some(({ plugin, services }) => plugin.managerRoutes?.(services, listening) !== undefined)
+  return usable(built).some(
+    ({ plugin, services }) =>
+      callSlot(plugin.name, 'managerRoutes', () => plugin.managerRoutes?.(services, listening)) !== undefined,
+  )
 }
 
 /** Purpose of each plugin, by name. */
 export function summariesOf(plugins: readonly AnyPlugin[]): ReadonlyMap<string, string> {
   return new Map(plugins.flatMap(({ name, summary }) => (summary === undefined ? [] : [[name, summary] as const])))
+}
+
+/** Codes of the errors that plugins declare. */
+export function errorCodesOf(plugins: readonly AnyPlugin[]): readonly string[] {
+  return plugins.flatMap(({ errors = {} }) => Object.keys(errors))
 }
 
 /** Creates the server of a role with the routes of every plugin, without listening. */
@@ -105,9 +113,10 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
   const console = lazyPages()
   for (const built of input.built) await mountPlugin(app, built, input, { catalog, pages: console.read })
   if (role === 'bff') console.set(pagesOf(input, catalog))
-  const summaries = summariesOf(input.built.map(({ plugin }) => plugin))
+  const plugins = input.built.map(({ plugin }) => plugin)
+  const shown = { version: core.version, summaries: summariesOf(plugins), errorCodes: errorCodesOf(plugins) }
   const hasHome = input.pages !== undefined
-  if (role === 'bff') await app.register(openApiRoutes({ catalog, version: core.version, summaries, hasHome }))
+  if (role === 'bff') await app.register(openApiRoutes({ catalog, ...shown, hasHome }))
   if (input.pages !== undefined) await app.register(input.pages)
   registerMethodNotAllowed(app, catalog)
   await app.ready()

@@ -12,7 +12,7 @@ import { prefixOfThirdParty } from '#core/database/table-prefix.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { keyringFor } from '../load/plugin-keys.ts'
-import { createRoleContainer, usable } from '../load/container.ts'
+import { createRoleContainer } from '../load/container.ts'
 import type { RoleContainer } from '../load/container.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import type { Core, Wired } from '#core/plugin/core-services.ts'
@@ -26,6 +26,7 @@ import { allConsumers, declareWork } from './declare-work.ts'
 import type { DeclaredWork } from './declare-work.ts'
 import { startRoleWork } from './role-background-work.ts'
 import { wire } from '../load/plugin-availability.ts'
+import { projectionsOf } from '../load/projections.ts'
 
 /** Input of every role of a process; contains nothing that a role creates. */
 export interface RoleInput {
@@ -79,7 +80,7 @@ export async function buildRole(role: Role, input: RoleInput): Promise<RunningRo
   let container: RoleContainer | undefined
   const projections = (): readonly Projection[] => {
     if (container === undefined) throw new Error('the store is used before every plugin is created')
-    return usable(container.built).flatMap(({ plugin, services }) => plugin.projections?.(services) ?? [])
+    return projectionsOf(container.built, { eventTypes, thirdParty: input.thirdParty })
   }
   const eventTypes = [...input.coreEventTypes, ...input.ordered.flatMap((plugin) => plugin.events ?? [])]
   const migrations = input.ordered.flatMap(({ name, migrations: url }): MigrationSource[] =>
@@ -100,9 +101,11 @@ export async function buildRole(role: Role, input: RoleInput): Promise<RunningRo
     })
     const { ordered, keys } = input
     container = await createRoleContainer({ core, keys, ordered, slices: input.settings.slices, wired })
+    // Their conflicts end the start, not the first write.
+    projections()
     const listens = isListening(role) && (role !== 'manager' || hasManagerRoutes(container.built))
     const server = listens ? await buildApp(role, { input, core, platform, container }) : undefined
-    const declared = hasWork(role) ? await declareWork(role, { platform, built: container.built }) : undefined
+    const declared = hasWork(role) ? declareWork(role, { core, platform, built: container.built }) : undefined
     return finish(role, { input, core, platform, container, server, wired, declared })
   } catch (error) {
     await container?.close().catch(() => undefined)
@@ -210,7 +213,7 @@ function finish(
   const start = async (): Promise<void> => {
     if (role === 'migrate') {
       if (input.rebuild !== undefined) return input.rebuild.done(await platform.rebuild(input.rebuild.projection))
-      return platform.migrate(allConsumers({ platform, built: container.built }))
+      return platform.migrate(allConsumers({ core, platform, built: container.built }))
     }
     if (hasWork(role) && declared !== undefined) {
       const work = { role, core, platform, built: container.built, declared, tracer: input.tracer }

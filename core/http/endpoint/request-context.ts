@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { Access, Caller } from '#core/cluster/caller.ts'
-import type { ErrorCode } from '#core/errors/core-errors.ts'
 import { servicesOf } from './server-context.ts'
 import { childOf, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
@@ -10,7 +9,7 @@ import type { Idempotency } from './endpoint.ts'
 
 /** Why a request failed. `auditId` and `name` are the cluster's, if the cluster refused. */
 export interface Failure {
-  readonly code: ErrorCode
+  readonly code: string
   readonly status: number
   readonly auditId?: string
   readonly name?: string

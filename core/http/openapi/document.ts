@@ -2,7 +2,7 @@ import type { MountedEndpoint } from '../endpoint/mounted-endpoint.ts'
 import { headerParameters, responseHeaders } from './headers.ts'
 import { toOperation } from './operation.ts'
 import { tagOf } from './operation-names.ts'
-import { problemResponses, ProblemSchema } from './problems.ts'
+import { problemResponses, problemSchema } from './problems.ts'
 import { toDocumentSchema } from './schemas.ts'
 import type { Components } from './schemas.ts'
 
@@ -12,12 +12,14 @@ export interface OpenApiInput {
   readonly version: string
   /** Purpose of each plugin, by name: descriptions of the tags. */
   readonly summaries: ReadonlyMap<string, string>
+  /** Codes of the errors that plugins declare. */
+  readonly errorCodes?: readonly string[]
 }
 
 /** Renders OpenAPI 3.1 of the mounted endpoints, sorted so that the output is deterministic. */
-export function toOpenApi({ catalog, version, summaries }: OpenApiInput): object {
+export function toOpenApi({ catalog, version, summaries, errorCodes = [] }: OpenApiInput): object {
   const schemas: Components = {}
-  toDocumentSchema(ProblemSchema, schemas)
+  toDocumentSchema(problemSchema(errorCodes), schemas)
   const shown = catalog.filter(({ wiring }) => wiring !== 'hidden').toSorted((a, b) => compare(keyOf(a), keyOf(b)))
   const plugins = new Set(shown.map(({ plugin }) => plugin))
   const paths: Record<string, Record<string, unknown>> = {}

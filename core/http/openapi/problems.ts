@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { errorTable } from '#core/errors/core-errors.ts'
+import type { TSchema } from 'typebox'
+import { coreErrors } from '#core/errors/core-errors.ts'
 import type { AnyEndpoint } from '../endpoint/endpoint.ts'
 
 const FieldProblem = Type.Object(
@@ -27,24 +28,25 @@ const ClusterProblem = Type.Object(
   { title: 'ClusterProblem', description: 'Response of the cluster API server.' },
 )
 
-/** Schema of every error response (RFC 9457). */
-export const ProblemSchema = Type.Object(
-  {
-    type: Type.String(),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.Optional(Type.String()),
-    instance: Type.Optional(Type.String()),
-    code: Type.Enum(Object.keys(errorTable), {
-      description: 'Stable name of the error, see docs/reference/errors.md.',
-    }),
-    traceId: Type.Optional(Type.String()),
-    retryable: Type.Boolean({ description: 'Whether the same request may succeed later.' }),
-    errors: Type.Optional(Type.Array(FieldProblem)),
-    cluster: Type.Optional(ClusterProblem),
-  },
-  { title: 'Problem', description: 'Problem details (RFC 9457).' },
-)
+/** Schema of every error response (RFC 9457). Its codes are those of core and of these plugins. */
+export function problemSchema(codesOfPlugins: readonly string[]): TSchema {
+  const codes = [...Object.keys(coreErrors), ...codesOfPlugins].toSorted()
+  return Type.Object(
+    {
+      type: Type.String(),
+      title: Type.String(),
+      status: Type.Integer(),
+      detail: Type.Optional(Type.String()),
+      instance: Type.Optional(Type.String()),
+      code: Type.Enum(codes, { description: 'Stable name of the error, see docs/reference/errors.md.' }),
+      traceId: Type.Optional(Type.String()),
+      retryable: Type.Boolean({ description: 'Whether the same request may succeed later.' }),
+      errors: Type.Optional(Type.Array(FieldProblem)),
+      cluster: Type.Optional(ClusterProblem),
+    },
+    { title: 'Problem', description: 'Problem details (RFC 9457).' },
+  )
+}
 
 const described = {
   BadRequest: 'The path, the query, a header or the body is not valid; `errors` names the fields.',

@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream'
-import type { errorTable } from '#core/errors/core-errors.ts'
+import type { ErrorCode } from '#core/errors/core-errors.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { ErrorFormat } from './error-format.ts'
 import { toProblemAnswer } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
 
-const parserCodes: Readonly<Record<string, keyof typeof errorTable>> = {
+const parserCodes: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'header_fields_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }

@@ -1,5 +1,4 @@
 import { NAMESPACE_NOT_SERVED } from '#core/cluster/served-namespaces.ts'
-import { errorTable } from '#core/errors/core-errors.ts'
 import type { ErrorCode } from '#core/errors/core-errors.ts'
 import { InvalidName } from '#core/kube/names.ts'
 import { KubeError } from '#core/kube/status.ts'
@@ -13,7 +12,7 @@ export interface Problem {
   readonly status: number
   readonly detail?: string
   readonly instance?: string
-  readonly code: ErrorCode
+  readonly code: string
   readonly traceId?: string
   readonly retryable: boolean
   readonly errors?: readonly FieldError[]
@@ -36,19 +35,6 @@ export interface Answer {
   readonly problem: Problem
 }
 
-const retryableCodes = new Set<ErrorCode>([
-  'request_timeout',
-  'too_many_requests',
-  'bad_gateway',
-  'store_unavailable',
-  'bus_unavailable',
-  'cluster_unavailable',
-  'review_unavailable',
-  'overloaded',
-  'draining',
-  'cluster_timeout',
-])
-
 /** Maps errors to responses; the only place that decides a status. Unknown errors become `internal_error` without details. */
 export function toProblemAnswer(error: unknown): Answer {
   if (error instanceof Fail) return answerOf(error)
@@ -63,8 +49,7 @@ function plainAnswer(code: 'not_found' | 'unauthenticated'): Answer {
 }
 
 function answerOf(fail: Fail): Answer {
-  const { status, title } = errorTable[fail.code]
-  const retryable = retryableCodes.has(fail.code)
+  const { status, title, retryable } = fail.definition
   const retryAfter = fail.retryAfter ?? (status === 503 || status === 429 ? 1 : undefined)
   return {
     status,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import test from 'node:test'
@@ -8,7 +7,6 @@ import type { FastifyInstance } from 'fastify'
 import type { TestContext } from 'node:test'
 import { createCallers } from '#core/cluster/callers.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
-import { errorTable } from '#core/errors/core-errors.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
@@ -17,7 +15,6 @@ import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
-import { errorsPage } from '#core/errors/errors-page.ts'
 import { cutList, joinList } from '../reply/raw-list.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { toResource } from './resource-schemas.ts'
@@ -348,11 +345,4 @@ test('lists are split without parsing their items, wherever metadata is', () => 
     continue: undefined,
   })
   assert.throws(() => cutList([Buffer.from('{"kind":"Status","items":[]}')]), /did not answer with a list/)
-})
-
-test('docs: the errors page holds every code of the table', async () => {
-  const page = await readFile(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8')
-  assert.equal(page, errorsPage())
-  for (const [code, { status }] of Object.entries(errorTable))
-    assert.ok(page.includes(`| \`${code}\` | ${status} |`), code)
 })

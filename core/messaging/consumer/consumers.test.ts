@@ -299,7 +299,7 @@ async function rigOf(t: TestContext, database: Database, bus: Bus): Promise<Rig>
         for (const event of events) {
           fail?.(event.data.n)
           await sql`insert into effects (consumer, stream, n, version)
-            values (${name}, ${event.stream}, ${event.data.n}, ${event.version})`.execute(context.db)
+            values (${name}, ${event.stream}, ${event.data.n}, ${event.version})`.execute(context.tables())
         }
         context.afterCommit(() => void committed.emit('effect'))
       }),

@@ -1,5 +1,4 @@
 import type { Transaction } from 'kysely'
-import { txWithTables } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
@@ -33,9 +32,9 @@ export async function inHandlerTransaction<Result>(
   work: (db: Transaction<CoreTables>, run: RunHandler) => Promise<Result>,
 ): Promise<Result> {
   let handled: readonly StoredEvent[] = []
-  const result = await options.store.transact<unknown, Result>((tx) => {
+  const result = await options.store.transact((tx) => {
     handled = []
-    return work(txWithTables<CoreTables>(tx.db), async (events) => {
+    return work(tx.tables<CoreTables>(), async (events) => {
       await inTraceOf(options.tracer, consumer, events, () => consumer.handle(events, tx))
       handled = events
     })

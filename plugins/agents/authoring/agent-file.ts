@@ -15,6 +15,7 @@ import type { LocatedProblem } from '#schemas/agent-file/problem.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { onlyAgent } from './new-agent.ts'
+import { agentErrors } from '../errors.ts'
 
 /** An agent of a file, and its document there. */
 export interface FiledAgent {
@@ -58,7 +59,8 @@ export function readAgentFile(text: string, namespace: DnsLabel | undefined): Fi
 /** The one agent of a YAML text, in its namespace. */
 export function readOneAgent(text: string, namespace: DnsLabel): SentObject {
   const [first, second] = readAgentFile(text, namespace)
-  if (first === undefined || second !== undefined) throw new Fail('invalid_agent_file', 'The file must hold one agent.')
+  if (first === undefined || second !== undefined)
+    throw new Fail(agentErrors.invalid_agent_file, 'The file must hold one agent.')
   const { metadata, spec } = first.agent
   return { metadata: { ...metadata }, spec }
 }
@@ -142,6 +144,6 @@ function asBodyErrors<T>(read: () => T): T {
   } catch (error) {
     if (!(error instanceof AgentFileError)) throw error
     const errors = error.problems.map((problem) => ({ pointer: problem.pointer, detail: withPlace(problem) }))
-    throw new Fail('invalid_agent_file', error.message, { errors })
+    throw new Fail(agentErrors.invalid_agent_file, error.message, { errors })
   }
 }

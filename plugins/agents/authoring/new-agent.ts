@@ -9,6 +9,7 @@ import { AgentFileError } from '#schemas/agent-file/problem.ts'
 import type { CreateAgentBody } from '#schemas/api/agents.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentSpec, AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { agentErrors } from '../errors.ts'
 
 type NewAgentBody = Static<typeof CreateAgentBody>
 
@@ -72,7 +73,7 @@ export function expandConfig(config: unknown): Expanded {
   } catch (error) {
     if (!(error instanceof AgentFileError)) throw error
     const errors = error.problems.map(({ pointer, message }) => ({ pointer: `/config${pointer}`, detail: message }))
-    throw new Fail('invalid_agent_file', error.message, { errors })
+    throw new Fail(agentErrors.invalid_agent_file, error.message, { errors })
   }
 }
 

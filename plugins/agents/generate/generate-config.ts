@@ -5,6 +5,7 @@ import { agentFileSchema } from '#schemas/generated/agent-file-schema.ts'
 import { conversationFor } from './prompt.ts'
 import type { GenerateTask } from './prompt.ts'
 import type { ChatMessage, JsonQuestion, ModelGateway } from './model-gateway.ts'
+import { agentErrors } from '../errors.ts'
 
 /** Result of a model for a task. */
 export interface Generated {
@@ -69,7 +70,7 @@ export async function generateConfig(task: GenerateTask, context: GenerateContex
     )
   }
   const errors = problems.map((detail) => ({ pointer: '/config', detail }))
-  throw new Fail('generation_failed', `The model gave no valid config in ${ROUNDS} tries.`, { errors })
+  throw new Fail(agentErrors.generation_failed, `The model gave no valid config in ${ROUNDS} tries.`, { errors })
 }
 
 function describeProblems(config: Record<string, unknown>): string[] {

@@ -15,9 +15,9 @@ export function intentJobs(core: Pick<Core, 'store' | 'log'>, afterSeconds = aba
   if (!store) return []
   const name = 'audit.intents'
   const reap = (epoch: bigint): Promise<number> =>
-    store.transact<unknown, number>(async (tx) => {
-      await assertEpoch(tx, name, epoch)
-      const abandoned = await takeAbandoned(tx.db.withTables<AuditTables>(), afterSeconds)
+    store.transact(async (tx) => {
+      await assertEpoch(tx.tables(), name, epoch)
+      const abandoned = await takeAbandoned(tx.tables<AuditTables>(), afterSeconds)
       await tx.append('audit/outcomes', 'any', abandoned.map(toUnknown))
       return abandoned.length
     })

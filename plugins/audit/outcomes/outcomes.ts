@@ -45,7 +45,7 @@ interface Keepers {
 // Store within its time limit, else spool. A late insert is harmless, since the id is the same.
 async function keepIntent({ store, buffer, spool }: Keepers, intent: Intended): Promise<void> {
   if (!buffer.isStoreAway()) {
-    const inserted = store.transact((tx) => insertIntents(tx.db.withTables<AuditTables>(), [intent]))
+    const inserted = store.transact((tx) => insertIntents(tx.tables<AuditTables>(), [intent]))
     if (await isDoneWithin(inserted, storeMs)) return
   }
   buffer.add({ intent })

@@ -161,7 +161,7 @@ async function writeEntries(store: Store, entries: readonly OutcomeEntry[]): Pro
   const intents = entries.flatMap((entry) => ('intent' in entry ? [entry.intent] : []))
   const events = entries.flatMap((entry) => ('event' in entry ? [entry.event] : []))
   await store.transact(async (tx) => {
-    await insertIntents(tx.db.withTables<AuditTables>(), intents)
+    await insertIntents(tx.tables<AuditTables>(), intents)
     await tx.append('audit/outcomes', 'any', events)
   })
 }

@@ -24,18 +24,19 @@ export async function sealDays(
   term: SealingTerm,
   grace = graceSeconds,
 ): Promise<number> {
-  await store.transact<AuditTables, void>(async (tx) => {
-    await assertEpoch(tx, term.name, term.epoch)
-    await closeDays(tx.db, grace)
+  await store.transact(async (tx) => {
+    await assertEpoch(tx.tables(), term.name, term.epoch)
+    await closeDays(tx.tables<AuditTables>(), grace)
   })
   const days = await unsealedDays(store.reader<AuditTables>())
   for (const day of days) {
-    await store.transact<AuditTables, void>(async (tx) => {
-      await assertEpoch(tx, term.name, term.epoch)
-      const counted = { day, ...(await digestDay(tx.db, day)) }
-      const head = sealHead(await lastHead(tx.db, 'audit_seals'), counted)
+    await store.transact(async (tx) => {
+      const db = tx.tables<AuditTables>()
+      await assertEpoch(db, term.name, term.epoch)
+      const counted = { day, ...(await digestDay(db, day)) }
+      const head = sealHead(await lastHead(db, 'audit_seals'), counted)
       const seal = { ...counted, head }
-      await insertSeal(tx.db, seal)
+      await insertSeal(db, seal)
       const subject = { namespace: undefined, kind: 'AuditDay', name: day }
       await tx.append('audit/seals', 'any', [{ id: `sealed/${day}`, type: auditDaySealed, subject, data: seal }])
       tx.afterCommit(() => log.info({}, `mesh_audit_seal ${JSON.stringify(seal)}`))

@@ -17,7 +17,6 @@ import type { AuditTables } from '../store/tables.ts'
 import { dropSealedDays } from '../store/drop-expired-days.ts'
 import { writeRows } from '../store/write.ts'
 import { idOfRow as idOf, rowOf } from '../testing/rows.ts'
-import type { Tombstone } from './chain.ts'
 import { verify } from './verify.ts'
 
 const dayMs = 86_400_000
@@ -35,8 +34,7 @@ for (const { name, skip, open } of adapters) {
     const lines: string[] = []
     const log = createLogger({ destination: { write: (line) => lines.push(line) } })
     const core = { store, log, metrics: createMetrics(), now: () => new Date() }
-    const write = (rows: readonly AuditRow[]) =>
-      store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
+    const write = (rows: readonly AuditRow[]) => store.transact((tx) => writeRows(tx.tables<AuditTables>(), rows, 90))
     const run = async (days = 90): Promise<void> => {
       // Without the hour of grace: the days of this test end at midnight at any time of day.
       const [job] = auditJobs(core, days, 0)
@@ -152,9 +150,9 @@ for (const { name, skip, open } of adapters) {
       const undo = new Error('undo')
       await rig.store
         .transact(async (tx) => {
-          await tamper({ ...rig, root: tx.db })
+          await tamper({ ...rig, root: tx.tables() })
           // In a transaction that is rolled back.
-          const store = { ...rig.store, reader: () => tx.db } as typeof rig.store
+          const store = { ...rig.store, reader: () => tx.tables() } as typeof rig.store
           assert.deepEqual(await verify(store), { ok: false, ...expected }, what)
           throw undo
         })
@@ -195,8 +193,8 @@ for (const { name, skip, open } of adapters) {
       const undo = new Error('undo')
       await rig.store
         .transact(async (tx) => {
-          await statement.execute(tx.db)
-          const verdict = await verify({ ...rig.store, reader: () => tx.db } as typeof rig.store)
+          await statement.execute(tx.tables())
+          const verdict = await verify({ ...rig.store, reader: () => tx.tables() } as typeof rig.store)
           assert.ok(!verdict.ok && verdict.day === dayOf(4), JSON.stringify(verdict))
           throw undo
         })
@@ -209,7 +207,7 @@ for (const { name, skip, open } of adapters) {
   check('A7, A12: three concurrent leaders drop each day once; the boundary day is kept', async (rig) => {
     await rig.write([rowOf(0, noon(3)), rowOf(1, noon(3) + 1), rowOf(2, noon(2)), rowOf(3, noon(1))])
     await rig.run()
-    const prune = () => rig.store.transact<AuditTables, readonly Tombstone[]>((tx) => dropSealedDays(tx.db, 2))
+    const prune = () => rig.store.transact((tx) => dropSealedDays(tx.tables<AuditTables>(), 2))
     const stones = await Promise.all([prune(), prune(), prune()])
     assert.deepEqual(
       stones.flat().map(({ day, rows }) => [day, rows]),

@@ -1,7 +1,7 @@
 import { dayAfter } from '../store/day-partitions.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { differingBlock, digestOfBlocks, readSeals, readTombstones, rowBefore } from '../store/seals.ts'
-import type { Reader } from '../store/seals.ts'
+import type { AuditReader } from '../store/seals.ts'
 import type { AuditTables } from '../store/tables.ts'
 import { firstFault, sealHead, tombstoneHead } from './chain.ts'
 import type { Seal, Tombstone } from './chain.ts'
@@ -50,7 +50,11 @@ export async function verify(store: Pick<Store, 'reader'>, published: Heads = ne
   return { ok: true, days: seals.length, rows: seals.reduce((sum, { rows }) => sum + rows, 0), last: seals.at(-1) }
 }
 
-async function checkDay(db: Reader, seal: Seal, tombstones: readonly Tombstone[]): Promise<SealVerdict | undefined> {
+async function checkDay(
+  db: AuditReader,
+  seal: Seal,
+  tombstones: readonly Tombstone[],
+): Promise<SealVerdict | undefined> {
   const { day } = seal
   const end = startOf(dayAfter(day))
   if (tombstones.length > 0) {

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import type { Reader } from '#core/database/database.ts'
 import type { ObjectChange } from '#core/controllers/objects/extension-points.ts'
 import { changeId } from '../rows/row-keys.ts'
 import type { AuditTables } from './tables.ts'
 
 /** Returns the authenticated actor of a change while the key of its row is kept. Returns undefined for a guess or a missing row. */
 export async function changeActor(
-  db: Kysely<AuditTables>,
+  db: Reader<AuditTables>,
   { uid, resourceVersion }: ObjectChange,
 ): Promise<string | undefined> {
   const id = changeId(resourceVersion === undefined ? 'create' : 'update', uid, resourceVersion ?? '')

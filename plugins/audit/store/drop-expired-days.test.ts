@@ -30,7 +30,7 @@ async function setUp(t: TestContext, { open, days }: { open: (t: TestContext) =>
   await migrate(database, [storeMigrations, own])
   const store = createStore(database, { projections: [] })
   const write = (n: number, at: number) =>
-    store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), [rowOf(n, at)], 400))
+    store.transact((tx) => writeRows(tx.tables<AuditTables>(), [rowOf(n, at)], 400))
   for (let ago = days; ago >= 0; ago--) await write(ago, today - ago * dayMs)
   const asLeader = async (work: (term: { name: string; epoch: bigint }) => Promise<void>): Promise<void> => {
     const election = createLeaderElection({ database, holder: 'one', name })
@@ -85,7 +85,7 @@ test(
       )
       assert.equal(rows.length, 1)
     }
-    const pruning = rig.store.transact<AuditTables, unknown>((tx) => dropSealedDays(tx.db, 2))
+    const pruning = rig.store.transact((tx) => dropSealedDays(tx.tables<AuditTables>(), 2))
     const failed = assert.rejects(pruning, (error) => codeOf(error) === '55P03')
     await t.waitFor(isWaiting, { interval: 5 })
     await rig.write(100, Date.now())

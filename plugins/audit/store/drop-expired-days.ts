@@ -38,9 +38,9 @@ export async function dropExpiredDays(
 }
 
 function dropBatch(store: Store, { name, epoch }: SealingTerm, retentionDays: number): Promise<readonly Tombstone[]> {
-  return store.transact<AuditTables, readonly Tombstone[]>(async (tx) => {
-    await assertEpoch(tx, name, epoch)
-    const tombstones = await dropSealedDays(tx.db, retentionDays)
+  return store.transact(async (tx) => {
+    await assertEpoch(tx.tables(), name, epoch)
+    const tombstones = await dropSealedDays(tx.tables<AuditTables>(), retentionDays)
     await tx.append('audit/seals', 'any', tombstones.map(toRemoved))
     return tombstones
   })

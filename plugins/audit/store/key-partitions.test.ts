@@ -24,9 +24,8 @@ for (const { name, skip, open } of adapters) {
     const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }
     await migrate(database, [storeMigrations, own])
     const store = createStore(database, { projections: [] })
-    const write = (rows: readonly AuditRow[]) =>
-      store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
-    const turn = (days?: number) => store.transact<AuditTables, void>((tx) => rotateKeyPartitions(tx.db, days))
+    const write = (rows: readonly AuditRow[]) => store.transact((tx) => writeRows(tx.tables<AuditTables>(), rows, 90))
+    const turn = (days?: number) => store.transact((tx) => rotateKeyPartitions(tx.tables<AuditTables>(), days))
     const rows = () => store.reader<AuditTables>().selectFrom('audit_log').selectAll().orderBy('id').execute()
     const generations = async () => {
       const { rows: found } = await sql<{ name: string }>`select relname as name from pg_inherits
@@ -77,11 +76,11 @@ for (const { name, skip, open } of adapters) {
       const held = Promise.withResolvers<void>()
       const turning = held.promise.then(() => rig.turn(0)).then(() => void turned.push('done'))
       await rig.store.transact(async (tx) => {
-        await holdSeals(tx.db.withTables<AuditTables>())
+        await holdSeals(tx.tables<AuditTables>())
         held.resolve()
         for (let waits = false; !waits && turned.length === 0;) {
           const { rows: found } = await sql`
-            select from pg_locks where locktype = 'advisory' and not granted`.execute(tx.db)
+            select from pg_locks where locktype = 'advisory' and not granted`.execute(tx.tables())
           waits = found.length > 0
         }
         assert.deepEqual(turned, [])

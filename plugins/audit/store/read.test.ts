@@ -55,7 +55,7 @@ test(
       }),
     )
     for (let start = 0; start < rows.length; start += 500)
-      await store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows.slice(start, start + 500), 90))
+      await store.transact((tx) => writeRows(tx.tables<AuditTables>(), rows.slice(start, start + 500), 90))
     await sql`analyze audit_log`.execute(database.root)
     const db = store.reader<AuditTables>()
     const after = { occurredAt: new Date(Date.now() - 1.5 * day), id: rowOf(1, 0).id }
@@ -88,7 +88,7 @@ test(
       row(2, ['update', 'u1', '7'], { actor: 'manager:kubectl-edit', actor_exact: false }),
       row(3, ['update', 'u1', '9'], { actor: 'olga', actor_exact: true }),
     ]
-    await store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
+    await store.transact((tx) => writeRows(tx.tables<AuditTables>(), rows, 90))
     const find = createActorFinder(store)
     const asked = [
       { uid: 'u1' },

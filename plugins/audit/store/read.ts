@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import type { Reader } from '#core/database/database.ts'
 import type { Access } from '#core/cluster/caller.ts'
 import type { AuditTables } from './tables.ts'
 
@@ -40,7 +40,7 @@ const columns = [
 
 /** The statement of one page, newest first. */
 export function auditPage(
-  db: Kysely<AuditTables>,
+  db: Reader<AuditTables>,
   access: Access<'list', 'auditlogs'>,
   filter: AuditFilter,
   page: AuditWindow,

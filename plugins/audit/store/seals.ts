@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import type { Reader } from '#core/database/database.ts'
 import type { Seal, Tombstone } from '../seal/chain.ts'
 import { ensureBlocks, today } from './day-partitions.ts'
 import type { AuditTables, AuditTx as Tx } from './tables.ts'
 
 /** A handle on the audit log's tables, inside a transaction or not. */
-export type Reader = Kysely<AuditTables>
+export type AuditReader = Reader<AuditTables>
 
 // Shared by writers, exclusive for closing a day or a generation of keys: no row is added to a day after its seal was computed.
 const sealLock = 7_305_102
@@ -58,7 +58,7 @@ export async function closeDays(tx: Tx, graceSeconds: number): Promise<void> {
 }
 
 /** Days that are closed and not sealed, oldest first. */
-export async function unsealedDays(db: Reader): Promise<readonly string[]> {
+export async function unsealedDays(db: AuditReader): Promise<readonly string[]> {
   const { rows } = await sql<{ day: string }>`
     select day::text from audit_seals where head is null order by day`.execute(db)
   return rows.map((row) => row.day)
@@ -76,7 +76,7 @@ export async function digestDay(tx: Tx, day: string): Promise<Pick<Seal, 'rows' 
 }
 
 /** The digest of a day from its recorded row digests, independent of the current rows. */
-export async function digestOfBlocks(db: Reader, day: string): Promise<Pick<Seal, 'rows' | 'digest'>> {
+export async function digestOfBlocks(db: AuditReader, day: string): Promise<Pick<Seal, 'rows' | 'digest'>> {
   const { rows } = await sql<{ rows: number; digest: string }>`
     select coalesce(sum(length(entries)) / 48, 0)::int as rows,
       encode(sha256(coalesce(string_agg(sha256(entries), ''::bytea order by block), ''::bytea)), 'hex') as digest
@@ -86,7 +86,7 @@ export async function digestOfBlocks(db: Reader, day: string): Promise<Pick<Seal
 
 /** The first block of a day whose rows differ from the recorded digests. */
 export async function differingBlock(
-  db: Reader,
+  db: AuditReader,
   day: string,
 ): Promise<{ readonly sealed: Buffer; readonly actual: Buffer } | undefined> {
   const { rows } = await sql<{ sealed: Buffer | null; actual: Buffer | null }>`
@@ -108,14 +108,14 @@ export async function insertSeal(tx: Tx, { day, rows, digest, head }: Seal): Pro
 }
 
 /** Every seal, oldest first. */
-export async function readSeals(db: Reader): Promise<readonly Seal[]> {
+export async function readSeals(db: AuditReader): Promise<readonly Seal[]> {
   const { rows } = await sql<Seal>`
     select day::text, rows::int, digest, head from audit_seals where head is not null order by day`.execute(db)
   return rows
 }
 
 /** Unix time at which the newest sealed day ends; 0 before the first. */
-export async function sealedUntil(db: Reader): Promise<number> {
+export async function sealedUntil(db: AuditReader): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select coalesce(extract(epoch from (max(day) + 1)::timestamp at time zone 'UTC'), 0)::float8 as seconds
     from audit_seals where head is not null`.execute(db)
@@ -123,7 +123,7 @@ export async function sealedUntil(db: Reader): Promise<number> {
 }
 
 /** The newest head; '' before the first. */
-export async function lastHead(db: Reader, of: 'audit_seals' | 'audit_tombstones'): Promise<string> {
+export async function lastHead(db: AuditReader, of: 'audit_seals' | 'audit_tombstones'): Promise<string> {
   const order = of === 'audit_seals' ? sql`day` : sql`id`
   const { rows } = await sql<{ head: string }>`
     select head from ${sql.table(of)} where head is not null order by ${order} desc limit 1`.execute(db)
@@ -131,7 +131,7 @@ export async function lastHead(db: Reader, of: 'audit_seals' | 'audit_tombstones
 }
 
 /** Every tombstone, in order of creation. */
-export async function readTombstones(db: Reader): Promise<readonly Tombstone[]> {
+export async function readTombstones(db: AuditReader): Promise<readonly Tombstone[]> {
   const { rows } = await sql<Tombstone>`
     select day::text, rows::int, before, head from audit_tombstones order by id`.execute(db)
   return rows
@@ -144,7 +144,7 @@ export async function insertDayTombstone(tx: Tx, { day, rows, before, head }: To
 }
 
 /** The oldest row before the sealed days or within a removed day. */
-export async function rowBefore(db: Reader, from: Date | undefined, before: Date): Promise<string | undefined> {
+export async function rowBefore(db: AuditReader, from: Date | undefined, before: Date): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from audit_log where occurred_at < ${before} and occurred_at >= ${from ?? new Date(0)}
     order by occurred_at, id limit 1`.execute(db)

@@ -1,6 +1,6 @@
 import type { Actor } from '#core/event-store/event.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
-import type { Store, Tx } from '#core/event-store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import { runCreated } from '../events.ts'
 import { toRows } from '../lifecycle/journal.ts'
 import type { LiveUpdates } from '../stream/live-frame.ts'
@@ -11,7 +11,7 @@ import { findKeyed } from '../store/keyed.ts'
 import { insertRun } from '../store/internal/content.ts'
 import { appendJournal } from '../store/internal/journal.ts'
 import { findRun } from '../store/internal/run-rows.ts'
-import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { RunsTables, RunsTx, SelectedRun } from '../store/tables.ts'
 
 /** Everything about a new run. */
 export interface NewRun {
@@ -50,17 +50,18 @@ export interface CreateServices {
 export function createRun(
   services: CreateServices,
   run: NewRun,
-  admit: (db: Tx<RunsTables>['db']) => Promise<void> = () => Promise.resolve(),
+  admit: (db: RunsTx) => Promise<void> = () => Promise.resolve(),
 ): Promise<SelectedRun> {
-  return services.store.transact<RunsTables, SelectedRun>(async (tx) => {
-    const known = await findKeyed(tx.db, run.idempotency)
+  return services.store.transact(async (tx) => {
+    const db = tx.tables<RunsTables>()
+    const known = await findKeyed(db, run.idempotency)
     if (known) return known
-    await admit(tx.db)
-    if (run.parent) await lockParent(tx.db, run.parent.id)
+    await admit(db)
+    if (run.parent) await lockParent(db, run.parent.id)
     const of = { namespaceUid: run.namespaceUid, caller: run.trigger.by }
-    await checkQuotas(tx.db, of, services.settings, (quota) => services.refused?.(quota))
-    const contentBytes = await insertRun(tx.db, run)
-    if (contentBytes === undefined) return madeMeanwhile(tx.db, run.idempotency)
+    await checkQuotas(db, of, services.settings, (quota) => services.refused?.(quota))
+    const contentBytes = await insertRun(db, run)
+    if (contentBytes === undefined) return madeMeanwhile(db, run.idempotency)
     const queued = {
       ts: services.core.now(),
       kind: 'run.queued',
@@ -68,17 +69,17 @@ export function createRun(
       spanId: '',
       data: { trigger: run.trigger, conversationId: run.conversationId },
     } as const
-    await appendJournal(tx.db, run.runId, toRows(run.runId, 0, [queued]), { contentBytes })
+    await appendJournal(db, run.runId, toRows(run.runId, 0, [queued]), { contentBytes })
     await tx.append(`runs/${run.runId}`, 0, [toCreated(run)])
     tx.afterCommit(() => services.live.wake(run.runId))
-    const row = await findRun(tx.db, run.runId)
+    const row = await findRun(db, run.runId)
     if (!row) throw new Error('the projection did not make the row of a new run')
     return row
   })
 }
 
 // Two concurrent requests with one key: the insert of the second one waited for the COMMIT of the first.
-async function madeMeanwhile(db: Tx<RunsTables>['db'], idempotency: Idempotency | undefined): Promise<SelectedRun> {
+async function madeMeanwhile(db: RunsTx, idempotency: Idempotency | undefined): Promise<SelectedRun> {
   const run = await findKeyed(db, idempotency)
   if (!run) throw new Error('the run of an idempotency key is gone')
   return run

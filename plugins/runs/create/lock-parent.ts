@@ -1,6 +1,7 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { isSettled } from '../lifecycle/decide.ts'
 import { lockRun } from '../store/internal/lease.ts'
+import { runErrors } from '../errors.ts'
 
 /**
  * Locks the parent of a new child run until COMMIT; throws `run_terminal` if it has ended or is being cancelled. A concurrent cancel of
@@ -8,5 +9,5 @@ import { lockRun } from '../store/internal/lease.ts'
  */
 export async function lockParent(db: Parameters<typeof lockRun>[0], parentId: string): Promise<void> {
   const parent = await lockRun(db, parentId)
-  if (!parent || isSettled(parent.run.state)) throw new Fail('run_terminal')
+  if (!parent || isSettled(parent.run.state)) throw new Fail(runErrors.run_terminal)
 }

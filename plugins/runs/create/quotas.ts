@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { runsSettings } from '../settings.ts'
 import { readRunUsage } from '../store/usage.ts'
+import { runErrors } from '../errors.ts'
 
 /** Bounds of queued runs and stored bytes per caller and namespace. */
 export type RunQuotas = Pick<
@@ -40,7 +41,7 @@ export async function checkQuotas(
     throw refuse(
       'storedBytesPerNamespace',
       new Fail(
-        'quota_exceeded',
+        runErrors.quota_exceeded,
         `The runs of the namespace store ${usage.storedBytes} bytes, the limit is ${storedBytesPerNamespace}` +
           ' (setting runs.storedBytesPerNamespace). Retention frees space as runs age.',
       ),

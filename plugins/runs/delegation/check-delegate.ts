@@ -8,6 +8,7 @@ import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { mayDelegate } from '#schemas/delegates.ts'
 import type { AgentName } from '#schemas/delegates.ts'
 import { agentResource } from '../launchers/agent-resource.ts'
+import { runErrors } from '../errors.ts'
 
 /**
  * Throws `delegate_not_allowed` unless the spec of the calling agent allows the target (PODS7, ADR 0022). The current spec in the
@@ -20,18 +21,18 @@ export async function checkDelegate(
   agentUid: string | null | undefined,
 ): Promise<void> {
   const own = agentOfServiceAccount(pod.username)
-  if (!own) throw new Fail('delegate_not_allowed', 'Only agents delegate.')
+  if (!own) throw new Fail(runErrors.delegate_not_allowed, 'Only agents delegate.')
   const ref = { namespace: parseLabel('agent namespace', own.namespace), name: parseName('agent', own.name) }
   const agent = await state.cluster.get(agentResource, ref).catch((error: unknown) => {
-    if (isStatus(error, 404)) throw new Fail('delegate_not_allowed', 'The calling agent does not exist.')
+    if (isStatus(error, 404)) throw new Fail(runErrors.delegate_not_allowed, 'The calling agent does not exist.')
     throw error
   })
   if (agentUid !== undefined && agent.metadata.uid !== agentUid)
-    throw new Fail('delegate_not_allowed', 'The run belongs to a deleted agent of that name.')
+    throw new Fail(runErrors.delegate_not_allowed, 'The run belongs to a deleted agent of that name.')
   const { delegates } = agent.spec as AgentDeploymentSpec
   if (!mayDelegate({ namespace: own.namespace, delegates }, target))
     throw new Fail(
-      'delegate_not_allowed',
+      runErrors.delegate_not_allowed,
       `${target.namespace}/${target.name} is not among the delegates of the agent.`,
     )
 }

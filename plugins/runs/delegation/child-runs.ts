@@ -26,6 +26,7 @@ import { readContent, replaceGrant } from '../store/internal/content.ts'
 import { findRun } from '../store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
+import { runErrors } from '../errors.ts'
 
 /** Runs of the state role: child runs started in a pod, and repeated reviews of a subject's right. */
 export interface ChildRuns {
@@ -131,7 +132,7 @@ async function checkDepth(
   let depth = 0
   for (let run = parent; run; depth++)
     run = run.parent_run_id === null ? undefined : await findRun(db, run.parent_run_id)
-  if (depth > Math.min(maxDepth, deepest)) throw new Fail('depth_exceeded')
+  if (depth > Math.min(maxDepth, deepest)) throw new Fail(runErrors.depth_exceeded)
 }
 
 /** The trace of the parent, below the launcher's span if it belongs to that trace. Without a parent a new trace (SEC26). */
@@ -146,7 +147,7 @@ async function ownRun(services: ChildRunServices, pod: UserInfo, runId: string):
   const agent = agentOfServiceAccount(pod.username)
   const run = isUuid(runId) ? await findRun(services.store.reader<RunsTables>(), runId) : undefined
   if (!run || !agent || run.namespace !== agent.namespace || run.agent_name !== agent.name) throw new Fail('not_found')
-  if (isSettled(run.state)) throw new Fail('run_terminal')
+  if (isSettled(run.state)) throw new Fail(runErrors.run_terminal)
   return run
 }
 
@@ -175,7 +176,7 @@ async function renewedGrant(services: ChildRunServices, run: SelectedRun): Promi
   if (!(await mayInvoke(services, user, run.namespace, run.agent_name ?? ''))) return undefined
   if (!isRunningOut(grant, core.now())) return content.grant_token
   const fresh = await signGrant(core.keys, { runId: run.id, agentUid: grant.agentUid, subject, groups }, core.now())
-  await store.transact<RunsTables, void>((tx) => replaceGrant(tx.db, run.id, content.grant_token, fresh))
+  await store.transact((tx) => replaceGrant(tx.tables<RunsTables>(), run.id, content.grant_token, fresh))
   return fresh
 }
 

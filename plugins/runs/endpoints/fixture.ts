@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { RunParams } from '#schemas/api/runs.ts'
+import { runErrors } from '../errors.ts'
 
 /** The recorded replay fixture of a run. Recording is part of the launcher's model and tool channels. */
 export const fixture = endpoint({
@@ -13,6 +14,6 @@ export const fixture = endpoint({
   params: RunParams,
   response: { 200: Type.Object({}) },
   handle: async () => {
-    throw new Fail('no_fixture')
+    throw new Fail(runErrors.no_fixture)
   },
 })

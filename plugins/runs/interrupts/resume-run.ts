@@ -10,6 +10,7 @@ import { readRunContent } from '../store/reads.ts'
 import { saveOutcome, saveResolution } from '../store/internal/content.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
+import { runErrors } from '../errors.ts'
 
 /** Dependencies of answering an interrupt. */
 export interface ResumeServices {
@@ -29,7 +30,7 @@ export async function resumeRun(
   const content = await readRunContent(store.reader<RunsTables>(), { id })
   await writer.change(id, { actor: accountActor(caller.username) }, (facts, { run }) => {
     const [resolved, ...rest] = decideResume(facts, answer)
-    if (resolved?.fact !== 'interrupt-resolved') throw new Fail('run_not_paused')
+    if (resolved?.fact !== 'interrupt-resolved') throw new Fail(runErrors.run_not_paused)
     checkSchema(
       content?.interrupts.find((one) => one.id === resolved.interruptId),
       answer,

@@ -8,7 +8,7 @@ export function createKeyRecorder({ store }: { readonly store: Store }): Launche
   const recorded = new Map<string, string>()
   return async (agentUid, publicKey) => {
     if (recorded.get(agentUid) === publicKey) return
-    await store.transact<RunsTables, void>((tx) => recordLauncherKey(tx.db, agentUid, publicKey))
+    await store.transact((tx) => recordLauncherKey(tx.tables<RunsTables>(), agentUid, publicKey))
     recorded.set(agentUid, publicKey)
   }
 }

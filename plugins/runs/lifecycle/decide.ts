@@ -1,6 +1,7 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { terminalStates } from '#schemas/run.ts'
 import type { FailReason, InvokeResult, PauseReason, Resolution, RunState } from '#schemas/run.ts'
+import { runErrors } from '../errors.ts'
 
 /** State of a run, for decisions. */
 export interface RunFacts {
@@ -84,7 +85,7 @@ export function decideBusy(run: RunFacts, overdue: boolean): readonly RunFact[] 
  * answer. An empty body approves and answers nothing.
  */
 export function decideResume(run: RunFacts, answer: ResumeAnswer): readonly RunFact[] {
-  if (run.state !== 'paused') throw new Fail('run_not_paused')
+  if (run.state !== 'paused') throw new Fail(runErrors.run_not_paused)
   const interrupt = openInterrupt(run, answer.interruptId)
   checkAnswer(interrupt, answer)
   const { decision = null, reason } = answer
@@ -120,7 +121,7 @@ function refuse(pointer: string, detail: string): Fail {
 
 /** A person cancels. Repeating it changes nothing. */
 export function decideCancel(run: RunFacts): readonly RunFact[] {
-  if (terminalStates.has(run.state)) throw new Fail('run_terminal')
+  if (terminalStates.has(run.state)) throw new Fail(runErrors.run_terminal)
   if (run.state === 'cancelling') return []
   return [{ fact: 'cancel-requested' }]
 }
@@ -172,7 +173,7 @@ const nextState: Readonly<Partial<Record<RunFact['fact'] | 'created', RunState>>
 }
 
 function openInterrupt(run: RunFacts, id: string | undefined): OpenInterrupt {
-  if (id === undefined && run.interrupts.length > 1) throw new Fail('interrupt_ambiguous')
+  if (id === undefined && run.interrupts.length > 1) throw new Fail(runErrors.interrupt_ambiguous)
   const found = id === undefined ? run.interrupts[0] : run.interrupts.find((interrupt) => interrupt.id === id)
   if (found) return found
   throw new Fail('invalid_body', 'No such interrupt is open.', {

@@ -11,7 +11,7 @@ import { dropPartials } from '../store/partials.ts'
 import { appendJournal } from '../store/internal/journal.ts'
 import { lockRun, setLease } from '../store/internal/lease.ts'
 import type { Claim, LockedRun } from '../store/internal/lease.ts'
-import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { RunsTables, RunsTx, SelectedRun } from '../store/tables.ts'
 
 /** Another process has the lease of the run. The write was rolled back. */
 export class LeaseLost extends Error {
@@ -46,7 +46,7 @@ export interface RunChange {
   readonly launcherN?: number
   /** Bytes that `also` stores beside the journal. */
   readonly contentBytes?: number
-  readonly also?: (tx: Tx<RunsTables>['db']) => Promise<void>
+  readonly also?: (db: RunsTx) => Promise<void>
 }
 
 /** Makes every change of a run: lock, decide, journal, events, queue; live frames after COMMIT. */
@@ -54,7 +54,7 @@ export interface RunWriter {
   /** Returns undefined if the run does not exist. Throws `LeaseLost` if the author's epoch is not that of the lease. */
   change(runId: string, author: Author, decide: Decide): Promise<SelectedRun | undefined>
   /** As `change`, in the given transaction. */
-  changeIn(tx: Tx<RunsTables>, runId: string, author: Author, decide: Decide): Promise<SelectedRun | undefined>
+  changeIn(tx: Tx, runId: string, author: Author, decide: Decide): Promise<SelectedRun | undefined>
 }
 
 type Decide = (run: RunFacts, locked: LockedRun) => RunChange | Promise<RunChange>
@@ -78,7 +78,7 @@ export interface WriterNeeds {
 /** Creates the writer. */
 export function createRunWriter(store: Store, needs: WriterNeeds): RunWriter {
   const changeIn: RunWriter['changeIn'] = async (tx, runId, author, decide) => {
-    const locked = await lockRun(tx.db, runId)
+    const locked = await lockRun(tx.tables<RunsTables>(), runId)
     if (!locked) return undefined
     if (author.epoch !== undefined && author.epoch !== locked.epoch) throw new LeaseLost(runId)
     const change = await decide(toFacts(locked.run), locked)
@@ -86,8 +86,7 @@ export function createRunWriter(store: Store, needs: WriterNeeds): RunWriter {
   }
   return {
     changeIn,
-    change: (runId, author, decide) =>
-      store.transact<RunsTables, SelectedRun | undefined>((tx) => changeIn(tx, runId, author, decide)),
+    change: (runId, author, decide) => store.transact((tx) => changeIn(tx, runId, author, decide)),
   }
 }
 
@@ -95,22 +94,18 @@ interface Services extends WriterNeeds {
   readonly author: Author
 }
 
-async function apply(
-  tx: Tx<RunsTables>,
-  { live, now, author, entered }: Services,
-  locked: LockedRun,
-  change: RunChange,
-) {
+async function apply(tx: Tx, { live, now, author, entered }: Services, locked: LockedRun, change: RunChange) {
   const { run } = locked
   const at = { ts: now(), path: [run.agent_name ?? ''], spanId: '' }
   const own = change.facts.map((fact) => toFactEntry(fact, at, change.content?.[fact.fact]))
   const entries = [...(change.entries ?? []), ...own]
   const rows = toRows(run.id, locked.journalSeq, entries)
   const { launcherN, contentBytes } = change
-  await appendJournal(tx.db, run.id, rows, { launcherN, contentBytes })
-  await change.also?.(tx.db)
+  const db = tx.tables<RunsTables>()
+  await appendJournal(db, run.id, rows, { launcherN, contentBytes })
+  await change.also?.(db)
   const state = change.facts.reduce((before, fact) => stateAfter(fact.fact, before), run.state)
-  if (state !== run.state) await queue(tx, locked, author, state)
+  if (state !== run.state) await queue(db, locked, author, state)
   const about = { subject: subjectOf(run), actor: author.actor, ...traceOf(author) }
   const facts = change.facts.map((fact) => toRunEvent(fact, { runId: run.id, rootRunId: run.root_run_id }, about))
   const events = [...(change.events ?? []), ...facts]
@@ -132,19 +127,14 @@ function failureOf(facts: readonly RunFact[]): Pick<StateEntered, 'failReason'> 
 const wakes: ReadonlySet<RunFact['fact']> = new Set(['resumed', 'cancel-requested'])
 
 /** Updates the queue after a change of state. A worker keeps its lease after a cancel request, since it stops the agent. */
-async function queue(
-  tx: Tx<RunsTables>,
-  locked: LockedRun,
-  author: Author,
-  state: SelectedRun['state'],
-): Promise<void> {
+async function queue(db: RunsTx, locked: LockedRun, author: Author, state: SelectedRun['state']): Promise<void> {
   const { run } = locked
   if (terminalStates.has(state)) {
-    await setLease(tx.db, run.id, 'done', false)
-    await dropPartials(tx.db, run.id)
-  } else if (state === 'paused') await setLease(tx.db, run.id, 'waiting', false)
-  else if (locked.leaseState !== 'ready') await setLease(tx.db, run.id, 'ready', false)
-  else if (author.epoch === undefined) await setLease(tx.db, run.id, 'ready', true)
+    await setLease(db, run.id, 'done', false)
+    await dropPartials(db, run.id)
+  } else if (state === 'paused') await setLease(db, run.id, 'waiting', false)
+  else if (locked.leaseState !== 'ready') await setLease(db, run.id, 'ready', false)
+  else if (author.epoch === undefined) await setLease(db, run.id, 'ready', true)
 }
 
 /** The state of a run as input of a decision. */

@@ -6,8 +6,8 @@ import type { RunsTables } from '../store/tables.ts'
 import { subjectOf } from '../lifecycle/run-writer.ts'
 
 /** Removes runs with journal and content and appends `runs.deleted` for each. Returns their number. */
-export async function deleteRuns(tx: Tx<RunsTables>, ids: readonly string[], actor: Actor): Promise<number> {
-  const runs = await deleteRunContent(tx.db, ids)
+export async function deleteRuns(tx: Tx, ids: readonly string[], actor: Actor): Promise<number> {
+  const runs = await deleteRunContent(tx.tables<RunsTables>(), ids)
   // At any version, since retention of the log may have removed the stream before the run.
   await tx.appendEach(
     runs.map((run) => ({

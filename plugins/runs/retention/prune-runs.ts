@@ -18,30 +18,31 @@ export function createRunPruner(writer: RunWriter, removed: (runs: number) => vo
   return {
     name: 'runs',
     kinds: ['AgentDeployment', 'Namespace'],
-    async prune(context, { kind, uid }, limit) {
-      const tx = { ...context, db: context.db.withTables<RunsTables>() }
+    async prune(tx, { kind, uid }, limit) {
       return kind === 'Namespace' ? removeRuns(tx, uid, limit, removed) : cancelRuns(tx, writer, uid, limit)
     },
   }
 }
 
 async function removeRuns(
-  tx: Tx<RunsTables>,
+  tx: Tx,
   namespaceUid: string,
   limit: number,
   removed: (runs: number) => void,
 ): Promise<number> {
-  const ids = await runsOfNamespace(tx.db, namespaceUid, limit)
+  const db = tx.tables<RunsTables>()
+  const ids = await runsOfNamespace(db, namespaceUid, limit)
   const runs = await deleteRuns(tx, ids, actor)
-  if (ids.length < limit) await forgetStorage(tx.db, namespaceUid)
+  if (ids.length < limit) await forgetStorage(db, namespaceUid)
   tx.afterCommit(() => removed(runs))
   return ids.length
 }
 
-async function cancelRuns(tx: Tx<RunsTables>, writer: RunWriter, agentUid: string, limit: number): Promise<number> {
-  await removeLauncherKeys(tx.db)
-  const ids = await openRunsOfAgent(tx.db, agentUid, limit)
-  await lockLeases(tx.db, ids)
+async function cancelRuns(tx: Tx, writer: RunWriter, agentUid: string, limit: number): Promise<number> {
+  const db = tx.tables<RunsTables>()
+  await removeLauncherKeys(db)
+  const ids = await openRunsOfAgent(db, agentUid, limit)
+  await lockLeases(db, ids)
   for (const id of ids)
     await writer.changeIn(tx, id, { actor }, (run) => ({ facts: isSettled(run.state) ? [] : decideCancel(run) }))
   return ids.length

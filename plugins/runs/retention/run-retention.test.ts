@@ -72,14 +72,14 @@ for (const { name, skip, open } of adapters) {
         await make([], 400),
       ]
       const [orphan] = old
-      await world.store.transact<RunsTables, void>((tx) =>
-        savePartials(tx.db, [{ run_id: orphan ?? '', message_id: 'm', text: 'half a sen' }]),
+      await world.store.transact((tx) =>
+        savePartials(tx.tables<RunsTables>(), [{ run_id: orphan ?? '', message_id: 'm', text: 'half a sen' }]),
       )
       // A slow worker writes the text after the deletion.
       const late = await queueRun(world, 'x')
       await sql`delete from runs_lease where run_id = ${late.id}`.execute(database.root)
-      await world.store.transact<RunsTables, void>((tx) =>
-        savePartials(tx.db, [{ run_id: late.id, message_id: 'm', text: 'half a sen' }]),
+      await world.store.transact((tx) =>
+        savePartials(tx.tables<RunsTables>(), [{ run_id: late.id, message_id: 'm', text: 'half a sen' }]),
       )
       assert.equal(await enforce(), 2)
       for (const id of old) assert.equal(await exists(id), false)

@@ -39,10 +39,11 @@ async function removeBatch(
   { store, retentionDays, removed, batch }: Required<RunRetentionOptions>,
   epoch: bigint,
 ): Promise<number> {
-  const runs = await store.transact<RunsTables, number>(async (tx) => {
-    await assertEpoch(tx, name, epoch)
-    const finished = await runsFinishedBefore(tx.db, retentionDays, batch)
-    const paused = await runsPausedBefore(tx.db, retentionDays, batch - finished.length)
+  const runs = await store.transact(async (tx) => {
+    const db = tx.tables<RunsTables>()
+    await assertEpoch(db, name, epoch)
+    const finished = await runsFinishedBefore(db, retentionDays, batch)
+    const paused = await runsPausedBefore(db, retentionDays, batch - finished.length)
     return deleteRuns(tx, [...finished, ...paused], actor)
   })
   removed(runs)
@@ -50,8 +51,9 @@ async function removeBatch(
 }
 
 function removeOrphans({ store, batch }: Required<RunRetentionOptions>, epoch: bigint): Promise<number> {
-  return store.transact<RunsTables, number>(async (tx) => {
-    await assertEpoch(tx, name, epoch)
-    return dropOrphanPartials(tx.db, batch)
+  return store.transact(async (tx) => {
+    const db = tx.tables<RunsTables>()
+    await assertEpoch(db, name, epoch)
+    return dropOrphanPartials(db, batch)
   })
 }

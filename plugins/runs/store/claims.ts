@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Selectable } from 'kysely'
 import { leaseSeconds } from './internal/lease.ts'
 import type { Claim } from './internal/lease.ts'
-import type { LeaseRow, RunsTables } from './tables.ts'
+import type { LeaseRow, RunsTx } from './tables.ts'
 
 /** Request of a worker for runs. */
 export interface ClaimRequest {
@@ -20,10 +20,7 @@ export interface ClaimRequest {
  * longest. Each claim raises the epoch. May return fewer than `limit` although more are due; an empty result means that none is.
  * The recursive query steps from namespace to namespace in the index, so its cost depends on namespaces, not on queued runs.
  */
-export async function claimRuns(
-  db: Kysely<RunsTables> | Transaction<RunsTables>,
-  { holder, limit, share, held }: ClaimRequest,
-): Promise<readonly Claim[]> {
+export async function claimRuns(db: RunsTx, { holder, limit, share, held }: ClaimRequest): Promise<readonly Claim[]> {
   const { rows } = await sql<ClaimedRow>`
     with recursive namespaces (uid) as (
       (select namespace_uid from runs_lease where state = 'ready' order by namespace_uid limit 1)

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Kysely, Transaction } from 'kysely'
+import type { Reader } from '#core/database/database.ts'
 import { lockLeases } from './internal/lease.ts'
-import type { RunsTables, SelectedRun } from './tables.ts'
+import type { RunsTables, RunsTx, SelectedRun } from './tables.ts'
 
-type Db = Kysely<RunsTables> | Transaction<RunsTables>
+type Db = Reader<RunsTables>
 
 /** Ids of at most `limit` runs of a namespace. */
 export async function runsOfNamespace(db: Db, namespaceUid: string, limit: number): Promise<readonly string[]> {
@@ -40,7 +40,7 @@ export async function runsPausedBefore(db: Db, days: number, limit: number): Pro
  * first, as by every writer, so a worker that executes one loses its lease. Shards are locked last and in order, so that writers of
  * other runs cannot deadlock.
  */
-export async function deleteRunContent(db: Db, ids: readonly string[]): Promise<readonly SelectedRun[]> {
+export async function deleteRunContent(db: RunsTx, ids: readonly string[]): Promise<readonly SelectedRun[]> {
   if (ids.length === 0) return []
   const among = sql<boolean>`run_id = any(${[...ids]}::uuid[])`
   await lockLeases(db, ids)
@@ -57,12 +57,12 @@ export async function deleteRunContent(db: Db, ids: readonly string[]): Promise<
 }
 
 /** Deletes the byte counts of a namespace without runs. */
-export async function forgetStorage(db: Db, namespaceUid: string): Promise<void> {
+export async function forgetStorage(db: RunsTx, namespaceUid: string): Promise<void> {
   await db.deleteFrom('runs_storage').where('namespace_uid', '=', namespaceUid).execute()
 }
 
 /** Deletes at most `limit` partial texts of deleted runs, which a worker may write after the deletion. Returns their number. */
-export async function dropOrphanPartials(db: Db, limit: number): Promise<number> {
+export async function dropOrphanPartials(db: RunsTx, limit: number): Promise<number> {
   const { rows } = await sql`
     delete from runs_partial where (run_id, message_id) in (
       select run_id, message_id from runs_partial p

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import type { Kysely, Transaction } from 'kysely'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { RunsTables, SelectedRun } from './tables.ts'
+import type { RunsTx, SelectedRun } from './tables.ts'
 
 // An invoke waits for at most a day, and its answer is kept for another.
 const kept = sql`interval '48 hours'`
@@ -11,10 +10,7 @@ const kept = sql`interval '48 hours'`
  * Returns the run of an earlier request with the same key; throws `idempotency_conflict` if that request was different. Keys expire
  * after two days; an expired key is released for the new run.
  */
-export async function findKeyed(
-  db: Kysely<RunsTables> | Transaction<RunsTables>,
-  idempotency: Idempotency | undefined,
-): Promise<SelectedRun | undefined> {
+export async function findKeyed(db: RunsTx, idempotency: Idempotency | undefined): Promise<SelectedRun | undefined> {
   if (idempotency === undefined) return undefined
   await sql`update runs_content set idempotency_key = null from runs_runs
     where idempotency_key = ${idempotency.key} and runs_runs.id = run_id

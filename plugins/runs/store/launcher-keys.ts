@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
-import type { Kysely, Transaction } from 'kysely'
+import type { Reader } from '#core/database/database.ts'
 import { deletedUids } from '#core/cluster/object-index-sql.ts'
-import type { RunsTables } from './tables.ts'
+import type { RunsTables, RunsTx } from './tables.ts'
 
-type Db = Kysely<RunsTables> | Transaction<RunsTables>
+type Db = Reader<RunsTables>
 
 /** Keys of one agent that are valid at a time: the newest, and the one that running launchers still have after a rotation. */
 const validKeys = 2
 
 /** Records a public key (PEM, SPKI) of an agent's launchers; a third one makes the oldest invalid. */
-export async function recordLauncherKey(db: Db, agentUid: string, publicKey: string): Promise<void> {
+export async function recordLauncherKey(db: RunsTx, agentUid: string, publicKey: string): Promise<void> {
   const added = await sql`insert into runs_launcher_keys (agent_uid, public_key) values (${agentUid}, ${publicKey})
     on conflict do nothing`.execute(db)
   if (added.numAffectedRows === 0n) return
@@ -29,7 +29,7 @@ export async function readLauncherKeys(db: Db, agentUid: string): Promise<readon
 }
 
 /** Removes the keys of deleted agents; one whose runs are being cancelled keeps its keys until these have ended. */
-export async function removeLauncherKeys(db: Db): Promise<void> {
+export async function removeLauncherKeys(db: RunsTx): Promise<void> {
   await sql`delete from runs_launcher_keys where agent_uid in ${deletedUids('AgentDeployment')}
     and not exists (select 1 from runs_runs where runs_runs.agent_uid = runs_launcher_keys.agent_uid
       and finished_at is null)`.execute(db)

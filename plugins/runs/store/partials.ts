@@ -1,10 +1,7 @@
-import type { Kysely, Transaction } from 'kysely'
-import type { PartialRow, RunsTables } from './tables.ts'
-
-type Db = Kysely<RunsTables> | Transaction<RunsTables>
+import type { PartialRow, RunsTx } from './tables.ts'
 
 /** Replaces the partial texts of unfinished messages. */
-export async function savePartials(db: Db, partials: readonly PartialRow[]): Promise<void> {
+export async function savePartials(db: RunsTx, partials: readonly PartialRow[]): Promise<void> {
   if (partials.length === 0) return
   await db
     .insertInto('runs_partial')
@@ -14,7 +11,7 @@ export async function savePartials(db: Db, partials: readonly PartialRow[]): Pro
 }
 
 /** Deletes the partial text of a finished message, or all of a finished run. */
-export async function dropPartials(db: Db, runId: string, messageId?: string): Promise<void> {
+export async function dropPartials(db: RunsTx, runId: string, messageId?: string): Promise<void> {
   let query = db.deleteFrom('runs_partial').where('run_id', '=', runId)
   if (messageId !== undefined) query = query.where('message_id', '=', messageId)
   await query.execute()

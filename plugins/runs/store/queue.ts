@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import type { Reader } from '#core/database/database.ts'
 import type { RunsTables } from './tables.ts'
 
 /** State of the queue: waiting runs, seconds that the oldest has waited, and runs with a lease. */
@@ -10,7 +10,7 @@ export interface QueueState {
 }
 
 /** Reads the state of the queue. Its index contains no finished runs. */
-export async function readQueue(db: Kysely<RunsTables>): Promise<QueueState> {
+export async function readQueue(db: Reader<RunsTables>): Promise<QueueState> {
   const { rows } = await sql<QueueState>`
     with ready as (
       select wake_at, expires_at >= clock_timestamp() as held from runs_lease

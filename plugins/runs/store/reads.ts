@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Kysely, RawBuilder, Selectable, SelectQueryBuilder } from 'kysely'
+import type { RawBuilder, Selectable, SelectQueryBuilder } from 'kysely'
+import type { Reader } from '#core/database/database.ts'
 import type { Access } from '#core/cluster/caller.ts'
 import { inLiveNamespace, liveNamespaceUid } from '#core/cluster/object-index-sql.ts'
 import type { RunState } from '#schemas/run.ts'
@@ -27,7 +28,7 @@ export interface RunPage {
   readonly after?: RunKey | undefined
 }
 
-type Db = Kysely<RunsTables>
+type Db = Reader<RunsTables>
 
 /** A page of the runs of the proof's namespace; '' means all. A re-created namespace does not have the former runs. */
 export async function listRuns(

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
+import type { ColumnType, Generated, Insertable, Selectable, Transaction } from 'kysely'
 import type { Decision, FailReason, Interrupt, PauseReason, Resolution, RunState } from '#schemas/run.ts'
 
 /** A jsonb column: read as a value, written as JSON text, which both drivers accept. */
@@ -141,6 +141,9 @@ export type RunsTables = {
   runs_launcher_keys: LauncherKeyRow
   object_index: { uid: string; kind: string; namespace: string; name: string; deleted_at: Date | null }
 }
+
+/** A transaction of the store, with the tables of the plugin. */
+export type RunsTx = Transaction<RunsTables>
 
 /** A run as selected. */
 export type SelectedRun = Selectable<RunRow>

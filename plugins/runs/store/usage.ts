@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Kysely, Transaction } from 'kysely'
+import type { Reader } from '#core/database/database.ts'
 import type { RunsTables } from './tables.ts'
 
 /** Usage that is compared with the quotas of a new run. */
@@ -13,7 +13,7 @@ export interface RunUsage {
 
 /** Reads the usage of a namespace and a caller in one statement. Each count uses an index. */
 export async function readRunUsage(
-  db: Kysely<RunsTables> | Transaction<RunsTables>,
+  db: Reader<RunsTables>,
   of: { readonly namespaceUid: string; readonly caller: string },
   upTo: { readonly queuedPerNamespace: number; readonly queuedPerCaller: number },
 ): Promise<RunUsage> {
@@ -29,7 +29,7 @@ export async function readRunUsage(
 }
 
 /** Stored bytes of all runs. */
-export async function readStoredBytes(db: Kysely<RunsTables>): Promise<number> {
+export async function readStoredBytes(db: Reader<RunsTables>): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select coalesce(sum(bytes), 0)::float8 as bytes from runs_storage`.execute(db)
   return rows[0]?.bytes ?? 0

@@ -107,11 +107,9 @@ test('UXM5: the stream of a run that is removed with its namespace ends as cance
   const at = { ts: new Date(), path: [], spanId: '' }
   const rows = toRows(run.id, 1, [{ ...at, kind: 'step.started', data: {} }])
   // Without a live frame.
-  await world.store.transact<RunsTables, void>((tx) => appendJournal(tx.db, run.id, rows))
+  await world.store.transact((tx) => appendJournal(tx.tables<RunsTables>(), run.id, rows))
   await started.promise
-  await world.store.transact<RunsTables, number>((tx) =>
-    deleteRuns(tx, [run.id], { name: 'pruning', kind: 'controller' }),
-  )
+  await world.store.transact((tx) => deleteRuns(tx, [run.id], { name: 'pruning', kind: 'controller' }))
   await done
   assert.deepEqual(kinds, ['run.queued', 'step.started', 'run.cancelled', 'stream.end'])
 })

@@ -65,7 +65,7 @@ function afterError(services: WorkerServices, claim: Claim, error: unknown, sign
 
 /** Releases the lease of a run that has not ended; an ended or paused run is unchanged. */
 async function releaseClaim(services: WorkerServices, claim: Claim, afterMs: number, failed: boolean): Promise<void> {
-  const release = services.store.transact<RunsTables, void>((tx) => releaseLease(tx.db, claim, afterMs, failed))
+  const release = services.store.transact((tx) => releaseLease(tx.tables<RunsTables>(), claim, afterMs, failed))
   await release.catch(() => undefined) // the lease expires
 }
 

@@ -30,8 +30,8 @@ for (const { name, skip, open } of adapters) {
   const queue = (world: World, namespaceUid: string, by = 'alice', input: unknown = 'x') =>
     queueRunOf(world, { input, namespaceUid, trigger: { kind: 'api', by } })
   const claim = (world: World, some: Partial<ClaimRequest>): Promise<readonly Claim[]> =>
-    world.store.transact<RunsTables, readonly Claim[]>((tx) =>
-      claimRuns(tx.db, { holder: 'w', limit: 64, share: 64, held: new Map(), ...some }),
+    world.store.transact((tx) =>
+      claimRuns(tx.tables<RunsTables>(), { holder: 'w', limit: 64, share: 64, held: new Map(), ...some }),
     )
   const uids = (claims: readonly Claim[]): string[] => claims.map(({ namespaceUid }) => namespaceUid).toSorted()
   const refusedAs = (code: string, text: RegExp) => (error: unknown) =>

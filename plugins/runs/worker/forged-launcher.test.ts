@@ -210,7 +210,7 @@ test('PODS4: the two newest keys of an agent are valid, and none once it is dele
   assert.deepEqual(await valid('uid-1'), keys.slice(1).toSorted())
   await observeDeleted(world, 'uid-1')
   const run = await queueRun(world, 'hi') // of the agent uid-1
-  const remove = () => world.store.transact<RunsTables, void>((tx) => removeLauncherKeys(tx.db))
+  const remove = () => world.store.transact((tx) => removeLauncherKeys(tx.tables<RunsTables>()))
   await remove()
   assert.equal((await valid('uid-1')).length, 2, 'its run is not over: a worker must reach the launcher to cancel it')
   await world.writer.change(run.id, { actor: { name: 'alice', kind: 'user' } }, (facts) => ({
@@ -224,8 +224,8 @@ test('PODS4: the two newest keys of an agent are valid, and none once it is dele
 })
 
 function observeDeleted(world: World, uid: string): Promise<void> {
-  return world.store.transact<RunsTables, void>(async (tx) => {
+  return world.store.transact(async (tx) => {
     await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash, deleted_at)
-      values (${uid}, 'AgentDeployment', 'default', 'robot', '1', '', now())`.execute(tx.db)
+      values (${uid}, 'AgentDeployment', 'default', 'robot', '1', '', now())`.execute(tx.tables())
   })
 }

@@ -22,7 +22,7 @@ for (const { name, skip, open } of adapters) {
     const world = createWorld(database)
     const run = await queueRun(world, {})
     const claim = async (holder: string): Promise<Claim> => {
-      const [claimed] = await world.store.transact<RunsTables, readonly Claim[]>((tx) => claimRuns(tx.db, one(holder)))
+      const [claimed] = await world.store.transact((tx) => claimRuns(tx.tables<RunsTables>(), one(holder)))
       assert.ok(claimed, `${holder} has no claim`)
       return claimed
     }
@@ -30,10 +30,7 @@ for (const { name, skip, open } of adapters) {
       world.writer.change(run.id, workerAuthor(by, run), (facts) => ({ facts: decideStart(facts, by.epoch) }))
 
     const paused = await claim('paused')
-    assert.equal(
-      (await world.store.transact<RunsTables, readonly Claim[]>((tx) => claimRuns(tx.db, one('other')))).length,
-      0,
-    )
+    assert.equal((await world.store.transact((tx) => claimRuns(tx.tables<RunsTables>(), one('other')))).length, 0)
     await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second'`.execute(database.root)
     const next = await claim('next')
     assert.ok(next.epoch > paused.epoch)

@@ -68,7 +68,7 @@ async function claim(
   const share = Math.max(1, Math.floor((concurrency * namespaceShare) / 100))
   const request = { holder, limit, share, held: runsByNamespace(active) }
   try {
-    return await services.store.transact<RunsTables, readonly Claim[]>((tx) => claimRuns(tx.db, request))
+    return await services.store.transact((tx) => claimRuns(tx.tables<RunsTables>(), request))
   } catch (error) {
     services.log.warn(describeError(error), 'reading the run queue failed, retrying')
     return []
@@ -92,7 +92,7 @@ async function renewInBackground(
     await sleep(renewMs, signal)
     if (signal.aborted || active.size === 0) continue
     // A lease that was not renewed is detected by its epoch at the next write.
-    await services.store.transact<RunsTables, unknown>((tx) => renewLeases(tx.db, holder)).catch(() => undefined)
+    await services.store.transact((tx) => renewLeases(tx.tables<RunsTables>(), holder)).catch(() => undefined)
     for (const one of active.values()) one.nudge()
   }
 }

@@ -32,7 +32,7 @@ export function createPartials(services: Pick<WorkerServices, 'store'>, run: Sel
     busy = true
     // After a lost write a late client misses some text until the next one.
     flushing = flushing
-      .then(() => services.store.transact<RunsTables, void>((tx) => savePartials(tx.db, rows)))
+      .then(() => services.store.transact((tx) => savePartials(tx.tables<RunsTables>(), rows)))
       .catch(() => undefined)
       .finally(() => (busy = false))
   }
@@ -53,7 +53,7 @@ export function createPartials(services: Pick<WorkerServices, 'store'>, run: Sel
         if (kind !== 'message.finished' || typeof id !== 'string' || !texts.delete(id)) continue
         changed.delete(id)
         flushing = flushing
-          .then(() => services.store.transact<RunsTables, void>((tx) => dropPartials(tx.db, run.id, id)))
+          .then(() => services.store.transact((tx) => dropPartials(tx.tables<RunsTables>(), run.id, id)))
           .catch(() => undefined)
       }
     },

@@ -19,10 +19,10 @@ const election = createLeaderElection({ database, holder, name: relayName, ttlMs
 const relay = createRelay({ database, bus, install: 'chaos', pollMs: 200 })
 void election.run((term) => relay.run(term), new AbortController().signal)
 const consumers = (['none', 'stream'] as const).map((order) =>
-  on(`chaos.${order}`, [noted], { order, from: 'start' }, async (events, { db }) => {
+  on(`chaos.${order}`, [noted], { order, from: 'start' }, async (events, tx) => {
     for (const { data, stream, version } of events)
       await sql`insert into effects (consumer, stream, n, version)
-        values (${order}, ${stream}, ${data.n}, ${version})`.execute(db)
+        values (${order}, ${stream}, ${data.n}, ${version})`.execute(tx.tables())
   }),
 )
 // Servers may be down at this point; the platform waits for them in the same way.

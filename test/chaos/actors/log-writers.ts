@@ -34,7 +34,7 @@ export function startWriters(database: Database, random: Random): Writing {
           numbers.map((n) => note(n)),
         )
         // Inside the transaction, while others take positions and commit.
-        await sql`select pg_sleep(${random.next() * 0.05})`.execute(tx.db)
+        await sql`select pg_sleep(${random.next() * 0.05})`.execute(tx.tables())
         if (undo) throw new RolledBack()
       })
       .catch((error: unknown) => {

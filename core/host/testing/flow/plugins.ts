@@ -96,10 +96,10 @@ const tally = definePlugin({
   migrations: new URL('./tally-migrations/', import.meta.url),
   create: (core, _settings, needs) => ({ store: core.store, added: needs.notes.added }),
   consumers: ({ added }) => [
-    on('tally.count', [added], { order: 'none', from: 'start' }, async (events, { db }) => {
+    on('tally.count', [added], { order: 'none', from: 'start' }, async (events, tx) => {
       for (const { subject } of events) {
         await sql`INSERT INTO tally_counts VALUES (${subject.namespace}, 1) ON CONFLICT (namespace) DO UPDATE SET notes = tally_counts.notes + 1`.execute(
-          db,
+          tx.tables(),
         )
       }
     }),

@@ -1,10 +1,11 @@
+import type { RunsTx } from '../tables.ts'
 import { sql } from 'kysely'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import type { Decision, Interrupt, Resolution } from '#schemas/run.ts'
 import type { Db } from './db.ts'
 
 /** Creates the queue entry and the content of a new run; returns the bytes of the content, or undefined if its key has a run. */
-export async function insertRun(db: Db, run: InsertedRun): Promise<number | undefined> {
+export async function insertRun(db: RunsTx, run: InsertedRun): Promise<number | undefined> {
   const input = JSON.stringify(run.input ?? null)
   const inserted = await db
     .insertInto('runs_content')
@@ -37,7 +38,7 @@ export interface InsertedRun {
 
 /** Stores the output or error of an ended run. */
 export async function saveOutcome(
-  db: Db,
+  db: RunsTx,
   runId: string,
   outcome: { readonly output?: unknown; readonly error?: string },
 ): Promise<void> {
@@ -54,7 +55,7 @@ export async function saveOutcome(
 
 /** Stores the interrupts of a pause and the checkpoint of the agent. */
 export async function savePause(
-  db: Db,
+  db: RunsTx,
   runId: string,
   interrupts: readonly Interrupt[],
   checkpoint: unknown,
@@ -71,13 +72,18 @@ export async function savePause(
 }
 
 /** Adds the answer to an interrupt, for the agent and for readers of the run. The grant stays that of its subject (ADR 0022). */
-export async function saveResolution(db: Db, runId: string, resolution: Resolution, decision: Decision): Promise<void> {
+export async function saveResolution(
+  db: RunsTx,
+  runId: string,
+  resolution: Resolution,
+  decision: Decision,
+): Promise<void> {
   await sql`update runs_content set resolutions = resolutions || ${JSON.stringify([resolution])}::jsonb,
     decisions = decisions || ${JSON.stringify([decision])}::jsonb where run_id = ${runId}`.execute(db)
 }
 
 /** Replaces an expiring grant, unless another process has. */
-export async function replaceGrant(db: Db, runId: string, old: string, grant: string): Promise<void> {
+export async function replaceGrant(db: RunsTx, runId: string, old: string, grant: string): Promise<void> {
   await db
     .updateTable('runs_content')
     .set({ grant_token: grant })

@@ -1,8 +1,8 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Reader } from '#core/database/database.ts'
 import type { RunsTables } from '../tables.ts'
 
 /**
  * The statements of this folder take ids, not proofs, so `routes.ts` may not import them. Every writer locks the run's lease row
  * first; that row orders the journal and carries the epoch.
  */
-export type Db = Kysely<RunsTables> | Transaction<RunsTables>
+export type Db = Reader<RunsTables>

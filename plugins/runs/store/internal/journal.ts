@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { NewJournal } from '../tables.ts'
+import type { NewJournal, RunsTx } from '../tables.ts'
 import type { Db } from './db.ts'
 
 /** Milliseconds since the start of the current segment, by the database's clock. */
@@ -18,7 +18,7 @@ export interface AppendOptions {
 
 /** Inserts entries with the given sequence numbers; updates the last numbers of journal and launcher, and the stored bytes. */
 export async function appendJournal(
-  db: Db,
+  db: RunsTx,
   runId: string,
   entries: readonly NewJournal[],
   { launcherN, contentBytes = 0 }: AppendOptions = {},

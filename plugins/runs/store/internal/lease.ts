@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import type { LauncherAddress, LauncherPlace, SelectedRun } from '../tables.ts'
-import type { Db } from './db.ts'
+import type { LauncherAddress, LauncherPlace, RunsTx, SelectedRun } from '../tables.ts'
 import { findRun } from './run-rows.ts'
 
 /** Seconds until a lease expires without renewal. */
@@ -24,7 +23,7 @@ export interface Claim {
 }
 
 /** Renews the leases of a holder; returns them as `runId/epoch`. */
-export async function renewLeases(db: Db, holder: string): Promise<ReadonlySet<string>> {
+export async function renewLeases(db: RunsTx, holder: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ run_id: string; epoch: number }>`
     update runs_lease set expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     where holder = ${holder} and state = 'ready' and expires_at > clock_timestamp()
@@ -33,7 +32,7 @@ export async function renewLeases(db: Db, holder: string): Promise<ReadonlySet<s
 }
 
 /** Releases the lease of a run, which is due again after a delay. `failed` counts a failed attempt. */
-export async function releaseLease(db: Db, claim: Claim, afterMs: number, failed = false): Promise<void> {
+export async function releaseLease(db: RunsTx, claim: Claim, afterMs: number, failed = false): Promise<void> {
   await sql`update runs_lease set holder = null, expires_at = null, tries = tries + ${failed ? 1 : 0},
       wake_at = clock_timestamp() + make_interval(secs => ${afterMs / 1000})
     where run_id = ${claim.runId} and epoch = ${claim.epoch} and state = 'ready'`.execute(db)
@@ -50,7 +49,7 @@ export interface LockedRun {
 }
 
 /** Locks a run for writing; undefined if it does not exist. */
-export async function lockRun(db: Db, runId: string): Promise<LockedRun | undefined> {
+export async function lockRun(db: RunsTx, runId: string): Promise<LockedRun | undefined> {
   const lease = await db.selectFrom('runs_lease').selectAll().where('run_id', '=', runId).forUpdate().executeTakeFirst()
   if (!lease) return undefined
   const run = await findRun(db, runId)
@@ -67,7 +66,7 @@ export async function lockRun(db: Db, runId: string): Promise<LockedRun | undefi
 
 /** Sets the state of a run in the queue: due, paused or ended. `keep` keeps the lease. */
 export async function setLease(
-  db: Db,
+  db: RunsTx,
   runId: string,
   state: 'ready' | 'waiting' | 'done',
   keep: boolean,
@@ -85,7 +84,7 @@ export interface SegmentStart {
 }
 
 /** Stores launcher and ticket of a segment and resets the count of launcher entries. Without `start` the segment has no launcher. */
-export async function setSegment(db: Db, runId: string, segment: number, start?: SegmentStart): Promise<void> {
+export async function setSegment(db: RunsTx, runId: string, segment: number, start?: SegmentStart): Promise<void> {
   const launcher = start && JSON.stringify({ ...start.launcher, segment } satisfies LauncherPlace)
   await db
     .updateTable('runs_lease')
@@ -103,7 +102,7 @@ export async function setSegment(db: Db, runId: string, segment: number, start?:
  * Locks queue entries in one order, before several runs are changed in one transaction: each change also locks a row of
  * `runs_storage`, which writers of other runs share.
  */
-export async function lockLeases(db: Db, ids: readonly string[]): Promise<void> {
+export async function lockLeases(db: RunsTx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`select 1 from runs_lease where run_id = any(${[...ids]}::uuid[]) order by run_id for update`.execute(db)
 }

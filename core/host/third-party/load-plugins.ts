@@ -1,8 +1,10 @@
 import type { CoreSettings } from '#core/config/core-settings.ts'
 import type { YamlFile } from '#core/config/yaml-file.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import { commandsOf } from './plugin-commands.ts'
-import type { OwnedCommand } from './plugin-commands.ts'
+import { clusterEvents } from '#core/controllers/objects/object-events.ts'
+import { checkPlugins } from '../load/check-plugins.ts'
+import { commandsOf } from '../load/plugin-commands.ts'
+import type { OwnedCommand } from '../load/plugin-commands.ts'
 import { loadListedPlugins } from './third-party.ts'
 
 /** The plugins of a process. */
@@ -22,6 +24,7 @@ export async function loadPlugins(
 ): Promise<LoadedPlugins> {
   const loaded = await loadListedPlugins(file, core, builtIn)
   const plugins = [...builtIn, ...loaded]
+  checkPlugins(plugins, clusterEvents)
   const thirdParty = new Set(loaded.map(({ name }) => name))
   return { plugins, thirdParty, commands: commandsOf(plugins, thirdParty) }
 }

@@ -26,10 +26,14 @@ const builtin = definePlugin({
 })
 
 const local = `
-import type { Mesh } from ${JSON.stringify(new URL('./third-party.ts', import.meta.url).href)}
-export default (mesh: Mesh) => mesh.definePlugin({
+import type { Mesh } from ${JSON.stringify(new URL('./mesh.ts', import.meta.url).href)}
+export default (mesh: Mesh) => {
+const errors = mesh.defineErrors({ too_cold: { status: 409, title: 'It is too cold.' } })
+return mesh.definePlugin({
   contract: 1,
   name: 'local',
+  summary: 'Greets.',
+  errors,
   needs: { runs: mesh.plugins['runs']! },
   settings: mesh.Type.Object({ greeting: mesh.Type.String({ default: 'hello' }) }),
   events: [mesh.defineEvent({ domain: 'com.acme', plugin: 'local', fact: 'greeted', summary: 'x', data: mesh.Type.Object({}) })],
@@ -37,9 +41,13 @@ export default (mesh: Mesh) => mesh.definePlugin({
   routes: ({ text }) => mesh.mountEndpoints([mesh.endpoint({
     method: 'GET', url: '/greet/:ns', summary: 'Greets.', authz: { kind: 'bearer' },
     response: { 200: mesh.Type.Object({ text: mesh.Type.String() }) },
-    handle: async ({ params }) => ({ text: text + ' ' + params.ns }),
+    handle: async ({ params }) => {
+      if (params.ns === 'arctic') throw new mesh.Fail(errors.too_cold)
+      return { text: text + ' ' + params.ns }
+    },
   })]),
 })
+}
 `
 const packaged = `export default (mesh) => mesh.definePlugin({
   contract: 1, name: 'mesh-x', settings: mesh.Type.Object({}), create: () => ({}),
@@ -112,6 +120,9 @@ test('third parties: a plugin from ./local.ts and one from a packed tarball load
   const get = await start(t, join(folder, 'mesh.yaml'))
   assert.deepEqual(await get('/api/x/local/greet/default'), [200, { text: 'good day 42 default' }])
   assert.deepEqual((await get('/api/x/local/greet/UPPER'))[0], 400)
+  const [status, problem] = (await get('/api/x/local/greet/arctic')) as [number, Record<string, unknown>]
+  assert.deepEqual([status, problem['code'], problem['title']], [409, 'too_cold', 'It is too cold.'])
+  assert.match(JSON.stringify((await get('/openapi.json'))[1]), /"enum":\[[^\]]*"too_cold"/)
   assert.deepEqual(await get('/api/x/mesh-x/'), [200, {}])
   assert.deepEqual((await get('/api/greet/default'))[0], 404)
 })

@@ -1,0 +1,38 @@
+import { changeActorFinder } from '#core/controllers/objects/extension-points.ts'
+import { httpOutcome } from '#core/http/endpoint/extension-points.ts'
+import { errorFormat } from '#core/http/problem/error-format.ts'
+import type { Contribution, Point } from '#core/jobs/extension-point.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { didYouMean } from '#schemas/nearest.ts'
+import { declaredBy, ofCore, refuseShared } from './slot-values.ts'
+import type { Declared } from './slot-values.ts'
+import { BootError } from './startup-error.ts'
+
+/** Extension points of core. */
+const corePoints: readonly Point<unknown>[] = [httpOutcome, errorFormat, changeActorFinder]
+
+/** Names of the extension points of core and of these plugins. Throws `BootError` for a point of two owners or with a foreign prefix. */
+export function pointNames(plugins: readonly AnyPlugin[]): readonly string[] {
+  const ofPlugins = declaredBy(plugins, ({ points }) => points)
+  for (const { owner, plugin, value } of ofPlugins)
+    if (!value.name.startsWith(`${plugin}.`))
+      throw new BootError(`${owner}: the name of its point ${value.name} must begin with its own`)
+  const all = [...ofCore(corePoints), ...ofPlugins]
+  refuseShared(all, 'the point', ({ name }) => [name])
+  return all.map(({ value }) => value.name)
+}
+
+/** Throws for a name that is no extension point, with the nearest one. */
+export function assertPoint(name: string, known: readonly string[]): void {
+  if (!known.includes(name))
+    throw new TypeError(`there is no extension point ${JSON.stringify(name.slice(0, 80))}${didYouMean(name, known)}`)
+}
+
+/** Refuses contributions to a point that neither core nor a listed plugin owns: nothing would read them. */
+export function refuseUnownedPoints(contributions: readonly Declared<Contribution>[], known: readonly string[]): void {
+  for (const { owner, value } of contributions)
+    if (!known.includes(value.point))
+      throw new BootError(
+        `${owner} contributes to the point ${value.point}, which no plugin declares${didYouMean(value.point, known)}`,
+      )
+}

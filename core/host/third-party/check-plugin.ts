@@ -1,0 +1,123 @@
+import { didYouMean } from '#schemas/nearest.ts'
+import { isObject } from '#core/json/is-object.ts'
+import { checkAccess, checkInformers, checkKindSlots } from './check-slots.ts'
+import { BootError } from '../load/startup-error.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+
+/** Returns what a field of a plugin must be, or undefined if the given value is that. */
+type FieldCheck = (given: unknown) => string | undefined
+
+const aFunction: FieldCheck = (given) => (typeof given === 'function' ? undefined : 'a function')
+const aText: FieldCheck = (given) => (typeof given === 'string' ? undefined : 'a text')
+const anObject: FieldCheck = (given) => (isObject(given) ? undefined : 'an object')
+const aSchema: FieldCheck = (given) => (isObject(given) ? undefined : 'a schema, such as mesh.Type.Object({})')
+const aUrl: FieldCheck = (given) =>
+  given instanceof URL ? undefined : "a URL, such as new URL('./migrations/', import.meta.url)"
+const listOf =
+  (item: string, ...fields: readonly string[]): FieldCheck =>
+  (given) => {
+    const isItem = (one: unknown): boolean => isObject(one) && fields.every((field) => one[field] !== undefined)
+    return Array.isArray(given) && given.every(isItem) ? undefined : `a list of ${item}`
+  }
+
+const aList: FieldCheck = (given) => (Array.isArray(given) ? undefined : 'a list')
+// A check of its own follows.
+const checkedBelow: FieldCheck = () => undefined
+
+/** Every field of a plugin. A slot without a line here does not compile. */
+const fieldChecks: Readonly<Record<keyof AnyPlugin, FieldCheck>> = {
+  contract: (given) => (given === 1 ? undefined : '1'),
+  name: aText,
+  summary: aText,
+  needs: anObject,
+  settings: aSchema,
+  settingsFrom: listOf("{ from: 'VARIABLE', to: 'setting' }", 'from', 'to'),
+  wiring: aFunction,
+  migrations: aUrl,
+  events: listOf('mesh.defineEvent(...)', 'type', 'data'),
+  kinds: checkedBelow,
+  access: checkedBelow,
+  informers: checkedBelow,
+  requires: checkedBelow,
+  keys: anObject,
+  commands: aList,
+  console: aList,
+  errors: anObject,
+  points: listOf('mesh.definePoint(...)', 'name'),
+  create: aFunction,
+  api: aFunction,
+  system: aFunction,
+  projections: aFunction,
+  contributions: aFunction,
+  routes: aFunction,
+  gatewayRoutes: aFunction,
+  stateRoutes: aFunction,
+  managerRoutes: aFunction,
+  consumers: aFunction,
+  jobs: aFunction,
+  reconcilers: aFunction,
+  close: aFunction,
+}
+
+/** Validates the value returned by a plugin's file, which may be untyped JavaScript. Throws `BootError` with the field. */
+export function checkPlugin(from: string, value: unknown, known: readonly AnyPlugin[]): AnyPlugin {
+  const refuse = (why: string): never => {
+    throw new BootError(`plugin ${from}: ${why}`)
+  }
+  if (value instanceof Promise) refuse('returned a promise; it must return mesh.definePlugin(...) itself')
+  if (!isPlugin(value)) return refuse('did not return a plugin of contract 1')
+  if (!/^[a-z][a-z0-9-]{0,39}$/.test(value.name))
+    refuse(`its name ${JSON.stringify(value.name.slice(0, 60))} must be lower case letters, digits and -`)
+  if (known.some(({ name }) => name === value.name)) refuse(`the name ${value.name} is taken`)
+  for (const [field, given] of Object.entries(value)) checkField(field, given, refuse)
+  for (const field of ['create', 'settings'] as const) checkGiven(field, value[field], refuse)
+  checkNeeds(value, known, refuse)
+  checkRequires(value, refuse)
+  checkEvents(value, refuse)
+  checkKindSlots(value.kinds, refuse)
+  checkAccess('access', value.access, refuse)
+  checkInformers(value.informers, refuse)
+  return value
+}
+
+type Refuse = (why: string) => never
+
+function checkField(field: string, given: unknown, refuse: Refuse): void {
+  if (!isField(field))
+    return refuse(`${field.slice(0, 60)} is no field of a plugin${didYouMean(field, Object.keys(fieldChecks))}`)
+  if (given !== undefined) checkGiven(field, given, refuse)
+}
+
+function checkGiven(field: keyof AnyPlugin, given: unknown, refuse: Refuse): void {
+  const wanted = fieldChecks[field](given)
+  if (wanted !== undefined) refuse(`${field} must be ${wanted}`)
+}
+
+function isField(field: string): field is keyof AnyPlugin {
+  return Object.hasOwn(fieldChecks, field)
+}
+
+function checkNeeds({ needs = {} }: AnyPlugin, known: readonly AnyPlugin[], refuse: Refuse): void {
+  for (const [key, need] of Object.entries<unknown>(needs)) {
+    const plugin: unknown = isObject(need) && 'optional' in need ? need.optional : need
+    if (isPlugin(plugin)) continue
+    const names = known.map(({ name }) => name).join(', ')
+    refuse(`needs.${key} must be a plugin, such as mesh.plugins['runs'] (there are ${names})`)
+  }
+}
+
+function checkRequires({ requires = [] }: AnyPlugin, refuse: Refuse): void {
+  if (!Array.isArray(requires) || requires.some((service) => service !== 'store'))
+    refuse("requires must be a list; the only service that may be absent is 'store'")
+}
+
+function checkEvents({ name, events = [] }: AnyPlugin, refuse: Refuse): void {
+  for (const { type, plugin } of events) {
+    if (type.startsWith('dev.mesh.')) refuse(`its event ${type} must have a reverse DNS name of its own`)
+    if (plugin !== name) refuse(`its event ${type} must name the plugin ${name}`)
+  }
+}
+
+function isPlugin(value: unknown): value is AnyPlugin {
+  return isObject(value) && value.contract === 1 && typeof value.name === 'string' && 'create' in value
+}

@@ -1,0 +1,149 @@
+import { Type } from 'typebox'
+import { defineErrors } from '#core/errors/define-errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { gate } from '#core/http/endpoint/availability-gate.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import { mountEndpoints } from '#core/http/mount-endpoints.ts'
+import { resourceRoutes } from '#core/http/resource/resource-routes.ts'
+import { openEventStream } from '#core/http/stream/event-stream.ts'
+import { contribute, definePoint } from '#core/jobs/extension-point.ts'
+import type { Point } from '#core/jobs/extension-point.ts'
+import { asObject, isObject } from '#core/json/is-object.ts'
+import { on } from '#core/messaging/consumer/consumer.ts'
+import { BadArguments, defineCommand } from '#core/plugin/command.ts'
+import { crud } from '#core/plugin/crud.ts'
+import { definePlugin, optional } from '#core/plugin/plugin.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { defineKind } from '#schemas/kind.ts'
+import { assertPoint, pointNames } from '../load/points.ts'
+import { defineOwnEvent } from './third-party-events.ts'
+
+/** Argument of a third-party plugin: helpers, and the platform's plugins as dependencies. Types are available by `import type`. */
+export interface Mesh {
+  readonly definePlugin: typeof definePlugin
+  readonly optional: typeof optional
+  readonly defineCommand: typeof defineCommand
+  readonly BadArguments: typeof BadArguments
+  readonly definePoint: typeof definePoint
+  /** An extension point of the platform or of a plugin loaded before, by its name. Throws for a name that nothing declares. */
+  readonly point: <T>(name: string) => Point<T>
+  readonly contribute: typeof contribute
+  readonly defineEvent: typeof defineOwnEvent
+  readonly on: typeof on
+  readonly endpoint: typeof endpoint
+  readonly mountEndpoints: typeof mountEndpoints
+  readonly gate: typeof gate
+  readonly resourceRoutes: typeof resourceRoutes
+  readonly defineKind: typeof defineKind
+  readonly crud: typeof crud
+  readonly openEventStream: typeof openEventStream
+  readonly Fail: typeof Fail
+  readonly defineErrors: typeof defineErrors
+  readonly Type: typeof Type
+  readonly plugins: Readonly<Record<string, AnyPlugin>>
+}
+
+/** Creates the argument of a third-party plugin that may depend on these plugins. */
+export function createMesh(plugins: readonly AnyPlugin[]): Mesh {
+  const points = pointNames(plugins)
+  return {
+    definePlugin,
+    optional: checkedOptional,
+    defineCommand,
+    BadArguments,
+    definePoint,
+    point: <T>(name: string): Point<T> => {
+      assertPoint(name, points)
+      return definePoint<T>(name)
+    },
+    contribute: checkedContribute,
+    defineEvent: checkedEvent,
+    on: checkedOn,
+    endpoint: checkedEndpoint,
+    mountEndpoints,
+    gate,
+    resourceRoutes,
+    defineKind: checkedKind,
+    crud,
+    openEventStream,
+    Fail,
+    defineErrors: checkedErrors,
+    Type,
+    plugins: Object.fromEntries(plugins.map((plugin) => [plugin.name, plugin])),
+  }
+}
+
+// Untyped code may omit arguments, and their use would fail far from the call with an error of core.
+
+const checkedOptional: typeof optional = (plugin) => {
+  demand(isObject(plugin), "optional: the plugin is missing; take it from mesh.plugins, such as mesh.plugins['runs']")
+  return optional(plugin)
+}
+
+const checkedContribute: typeof contribute = (point, value) => {
+  demand(isNamed(point), "contribute: the first argument must be a point, such as mesh.point('agents.requirement')")
+  return contribute(point, value)
+}
+
+const checkedEvent: typeof defineOwnEvent = (spec) => {
+  const given: unknown = spec
+  demand(isObject(given), "defineEvent: the argument must be { domain: 'com.acme', plugin, fact, summary, data }")
+  for (const field of ['domain', 'plugin', 'fact', 'summary'])
+    demand(typeof given[field] === 'string', `defineEvent: ${field} must be a text`)
+  demand(isObject(given.data), `defineEvent: data must be a schema, such as mesh.Type.Object({})`)
+  return defineOwnEvent(spec)
+}
+
+const checkedErrors: typeof defineErrors = (specs) => {
+  const given: unknown = specs
+  demand(
+    isObject(given) && Object.values(given).every(isObject),
+    "defineErrors: the argument must be { some_code: { status: 409, title: 'The meaning.' } }",
+  )
+  return defineErrors(specs)
+}
+
+const checkedOn: typeof on = (name, types, options, handle) => {
+  demand(typeof name === 'string', 'on: the first argument must be the name of the consumer')
+  const isList = Array.isArray(types) && types.every((type: unknown) => isObject(type) && typeof type.type === 'string')
+  demand(types === 'all' || isList, `on ${name}: the second argument must be a list of event types, or 'all'`)
+  demand(isObject(options), `on ${name}: the third argument must be { order, from }`)
+  demand(typeof handle === 'function', `on ${name}: the fourth argument must be a function`)
+  return on(name, types, options, handle)
+}
+
+const checkedEndpoint: typeof endpoint = (spec) => {
+  const given: unknown = spec
+  demand(isObject(given), 'endpoint: the argument must be { method, url, authz, response, handle }')
+  const name = `${String(given.method)} ${String(given.url)}`.slice(0, 120)
+  demand(
+    typeof given.method === 'string' && typeof given.url === 'string' && given.url.startsWith('/'),
+    `endpoint ${name}: method and url are required, and url begins with /`,
+  )
+  demand(
+    isObject(given.authz) && 'kind' in given.authz,
+    `endpoint ${name}: authz is required, such as { kind: 'bearer' }`,
+  )
+  demand(typeof given.handle === 'function', `endpoint ${name}: handle must be a function`)
+  return endpoint(spec)
+}
+
+const checkedKind: typeof defineKind = (spec) => {
+  const given: unknown = spec
+  demand(isObject(given), 'defineKind: the argument must be { group, kind, plural, description, spec }')
+  const { kind, plural } = given
+  for (const field of ['kind', 'plural', 'group', 'description'])
+    demand(typeof given[field] === 'string' && given[field] !== '', `defineKind: ${field} is required`)
+  demand(/^[A-Z][A-Za-z0-9]{0,62}$/.test(String(kind)), 'defineKind: kind must be in PascalCase')
+  demand(/^[a-z][a-z0-9]{0,62}$/.test(String(plural)), 'defineKind: plural must be lower case letters and digits')
+  demand(asObject(given.spec).type === 'object', 'defineKind: spec must be a mesh.Type.Object({...})')
+  return defineKind(spec)
+}
+
+function isNamed(value: unknown): boolean {
+  return isObject(value) && typeof value.name === 'string'
+}
+
+function demand(holds: boolean, why: string): asserts holds {
+  if (!holds) throw new TypeError(why)
+}

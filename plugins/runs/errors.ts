@@ -1,0 +1,12 @@
+import { defineErrors } from '#core/errors/define-errors.ts'
+
+/** Errors that only runs have. */
+export const runErrors = defineErrors({
+  delegate_not_allowed: { status: 403, title: 'The agent may not call that agent.' },
+  no_fixture: { status: 404, title: 'The run recorded nothing.' },
+  run_not_paused: { status: 409, title: 'The run is not paused.' },
+  run_terminal: { status: 409, title: 'The run has ended.' },
+  depth_exceeded: { status: 409, title: 'The run was delegated too deeply.' },
+  interrupt_ambiguous: { status: 409, title: 'Several interrupts are open; name one.' },
+  quota_exceeded: { status: 429, title: 'A quota is used up.' },
+})
