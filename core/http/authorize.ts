@@ -2,26 +2,16 @@ import type { FastifyRequest } from 'fastify'
 import type { Access, Caller } from '#core/cluster/caller.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
-import type { Authz, NamespaceFrom } from './endpoint/endpoint.ts'
+import { reviewsOf } from './endpoint/authz.ts'
+import type { Authz, NamespaceFrom, ReviewAuthz, TokenAuthz } from './endpoint/authz.ts'
+import { headerValues, readBearer } from './input/bearer-token.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { attributed } from './audit/record-outcome.ts'
 import { stateOf } from './endpoint/request-context.ts'
 import type { HttpServices } from './endpoint/server-context.ts'
 
-type ReviewAuthz = Extract<Authz, { kind: 'review' }>
-
-/** Review of an endpoint, or undefined if it has another check. */
-export function reviewOf(authz: Authz): ReviewAuthz | undefined {
-  return authz.kind === 'review' ? authz : undefined
-}
-
-/** Whether the review needs the body, which is then validated first. */
-export function reviewsBody(authz: Authz): boolean {
-  return authz.kind === 'review' && authz.namespace.in === 'body'
-}
-
 /** Parses the namespace and name to review, since the cluster does not (M4). An invalid one is a 400 before any upstream call. */
-export function reviewTarget(authz: ReviewAuthz, request: FastifyRequest): { namespace: DnsLabel | ''; name?: string } {
+function reviewTarget(authz: ReviewAuthz, request: FastifyRequest): { namespace: DnsLabel | ''; name?: string } {
   const from = authz.namespace
   if (from.in === 'cluster') return { namespace: '' }
   const namespace = readNamespace(from, request)
@@ -30,13 +20,49 @@ export function reviewTarget(authz: ReviewAuthz, request: FastifyRequest): { nam
   return { namespace, name: parseName(pointerOf(from.in, authz.name ?? ''), name) }
 }
 
-/** Reviews access as the caller and keeps the proof for the handler. A denial is the cluster's 403. */
-export async function review(authz: ReviewAuthz, services: HttpServices, request: FastifyRequest): Promise<Access> {
-  const target = reviewTarget(authz, request)
-  const caller = await callerOf(services, request)
-  const access = await caller.review(authz.verb, authz.resource, target)
-  stateOf(request).access = access
-  return access
+/** Reviews of one route, made before its handler. */
+export interface RouteReviews {
+  /** Reviews whose namespace is in the path or the query, made before the body is read. */
+  early(request: FastifyRequest): Promise<void>
+  /** Reviews whose namespace is in the body. Afterwards the request has every proof. */
+  late(request: FastifyRequest): Promise<void>
+}
+
+/** Creates the reviews of a route. A denial is the cluster's 403. */
+export function createReviews(authz: Authz, services: HttpServices): RouteReviews {
+  const reviews = reviewsOf(authz)
+  const isLate = ({ namespace }: ReviewAuthz): boolean => namespace.in === 'body'
+  const [early, late] = [reviews.filter((one) => !isLate(one)), reviews.filter(isLate)]
+  const proofs = new WeakMap<FastifyRequest, Map<Authz, Access>>()
+  const make = async (chosen: readonly ReviewAuthz[], request: FastifyRequest): Promise<void> => {
+    // Every name is parsed before the first review.
+    const targets = chosen.map((one) => [one, reviewTarget(one, request)] as const)
+    const own = proofs.get(request) ?? new Map<Authz, Access>()
+    proofs.set(request, own)
+    for (const [one, target] of targets)
+      own.set(one, await (await callerOf(services, request)).review(one.verb, one.resource, target))
+    if (own.size < reviews.length) return
+    stateOf(request).access = authz.kind === 'all' ? authz.of.map((one) => own.get(one)) : own.get(authz)
+  }
+  return {
+    early: async (request) => (early.length > 0 ? make(early, request) : undefined),
+    late: async (request) => (late.length > 0 ? make(late, request) : undefined),
+  }
+}
+
+/** Verifies the token of a `token` route and keeps the result for the handler. Throws `unauthenticated`. */
+export async function verifyToken(authz: TokenAuthz, request: FastifyRequest): Promise<void> {
+  const { rawHeaders, url = '' } = request.raw
+  const token = authz.header === undefined ? readBearer(rawHeaders, url) : singleHeader(rawHeaders, authz.header)
+  const verified: unknown = await authz.verify(token)
+  if (verified === undefined || verified === false) throw new Fail('unauthenticated')
+  stateOf(request).access = verified
+}
+
+function singleHeader(rawHeaders: readonly string[], name: string): string {
+  const [value, ...more] = headerValues(rawHeaders, name)
+  if (value === undefined || more.length > 0) throw new Fail('unauthenticated')
+  return value
 }
 
 /** Resolves the caller of a request, once. Throws if the cluster rejects the bearer. */

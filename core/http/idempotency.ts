@@ -2,13 +2,11 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { sql } from 'kysely'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { AnyEndpoint, Call } from './endpoint/endpoint.ts'
+import type { AnyCall, AnyEndpoint } from './endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { successStatus } from './reply/send-reply.ts'
 import { stateOf } from './endpoint/request-context.ts'
 import type { HttpServices } from './endpoint/server-context.ts'
-
-type AnyCall = Call<unknown, unknown, unknown>
 
 interface IdempotencyTable {
   idempotency: {

@@ -18,6 +18,8 @@ import type { Answer } from './problem/problem.ts'
 import { closeWhenDraining } from './drain-connection.ts'
 import type { WireError } from './problem/error-format.ts'
 import { createRefuse } from './limits/refusal.ts'
+import { verifyToken } from './authorize.ts'
+import type { TokenAuthz } from './endpoint/authz.ts'
 import { errorOf, requestIdOf, stateOf } from './endpoint/request-context.ts'
 import type { Failure } from './endpoint/request-context.ts'
 import { setSecurityHeaders } from './problem/security-headers.ts'
@@ -78,7 +80,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('onRequest', async (request, reply) => {
     prepare(request, reply, services)
     checkHost(request, hosts)
-    if (!isPublic(request)) await admit.authenticate(request)
+    const token = request.is404 ? undefined : tokenOf(request)
+    if (token !== undefined) await verifyToken(token, request)
+    else if (!isPublic(request)) await admit.authenticate(request)
     if (request.is404) throw unknownPath(services, request, publicPaths)
     refuseDuplicateHeaders(request.raw.rawHeaders)
     await admit.enter(request, reply)
@@ -94,9 +98,14 @@ function isPublic(request: FastifyRequest): boolean {
   return request.routeOptions.config.public === true
 }
 
+function tokenOf({ routeOptions }: FastifyRequest): TokenAuthz | undefined {
+  const authz = routeOptions.config.endpoint?.authz
+  return authz?.kind === 'token' ? authz : undefined
+}
+
 function requireDeclaredAccess(app: FastifyInstance): void {
   app.addHook('onRoute', ({ method, url, config }) => {
-    if (config?.endpoint ?? config?.authz ?? config?.public ?? config?.methodNotAllowed) return
+    if (config?.endpoint ?? config?.public ?? config?.methodNotAllowed) return
     throw new TypeError(`${String(method)} ${url} does not declare how it is authorized`)
   })
 }
@@ -167,7 +176,7 @@ function failureOf({ status, problem: { code, cluster } }: Answer): Failure {
 // Byte-identical for every caller (section "errors"): an unknown path, an unknown share, a missing bearer.
 function isPlain(request: FastifyRequest, answer: Answer): boolean {
   if (answer.status === 401) return true
-  return answer.status === 404 && (request.is404 || request.routeOptions.config.endpoint?.authz.kind === 'shareToken')
+  return answer.status === 404 && (request.is404 || request.routeOptions.config.endpoint?.authz.kind === 'public')
 }
 
 function withTrace(request: FastifyRequest, answer: Answer): Answer {

@@ -1,4 +1,3 @@
-import type { FastifyPluginAsync } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'
 import type { Role } from '#core/config/profile.ts'
@@ -7,6 +6,7 @@ import type { SettingSource } from '#core/config/setting-source.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import type { ErrorTable } from '#core/errors/define-errors.ts'
 import type { EventType } from '#core/event-store/event.ts'
+import type { Mountable } from '#core/http/endpoint/mountable.ts'
 import type { Wiring } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import type { Projection } from '#core/event-store/store.ts'
@@ -99,11 +99,12 @@ export interface Plugin<
   system?(services: Services): System
   projections?(services: Services): readonly Projection[]
   contributions?(services: Services): readonly Contribution[]
-  routes?(services: Services, bff: BffContext): FastifyPluginAsync
-  gatewayRoutes?(services: Services, gateway: GatewayContext): FastifyPluginAsync
-  stateRoutes?(services: Services, state: StateContext): FastifyPluginAsync
-  /** Routes on the manager's own port, each with its own authentication. The manager listens only if a plugin has some. */
-  managerRoutes?(services: Services, manager: ManagerListening): FastifyPluginAsync | undefined
+  /** Routes below `/api`, or `/api/x/<name>` for third parties. Core mounts them; nothing but endpoints can be mounted. */
+  routes?(services: Services, bff: BffContext): readonly Mountable[]
+  gatewayRoutes?(services: Services, gateway: GatewayContext): readonly Mountable[]
+  stateRoutes?(services: Services, state: StateContext): readonly Mountable[]
+  /** Routes on the manager's own port, which listens only if a plugin has some. */
+  managerRoutes?(services: Services, manager: ManagerListening): readonly Mountable[]
   consumers?(services: Services, context: ConsumerContext): readonly Consumer[]
   /** Called once per role: `context.role` is the role of the returned jobs. */
   jobs?(services: Services, context: WorkerContext | ManagerContext): readonly Job[]

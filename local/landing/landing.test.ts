@@ -17,7 +17,7 @@ const page = {
 
 test('SEC21: a malformed body of /session is refused with the name of its field, and a code is valid once', async (t) => {
   const code = createOneTimeCode('the-token')
-  const { app, lines } = await buildServer(t, [{ endpoints: [], routes: landingRoutes(code, page) }])
+  const { app, lines } = await buildServer(t, [{ endpoints: [], pages: landingRoutes(code, page) }])
   const post = async (body: string) => {
     const headers = { 'content-type': 'application/json' }
     const answer = await app.inject({ method: 'POST', url: '/api/session', headers, body })
@@ -48,7 +48,7 @@ test('SEC21: a malformed body of /session is refused with the name of its field,
 
 test('SEC24: the policy of the page forbids a base URL and forms', async (t) => {
   const routes = landingRoutes(createOneTimeCode('x'), page)
-  const { app } = await buildServer(t, [{ endpoints: [], routes }])
+  const { app } = await buildServer(t, [{ endpoints: [], pages: routes }])
   const policy = String((await app.inject({ url: '/api/' })).headers['content-security-policy'])
   for (const directive of ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "default-src 'none'"])
     assert.ok(policy.includes(directive), policy)

@@ -7,7 +7,7 @@ import { agentErrors } from './errors.ts'
 import { createModelGateway } from './generate/model-gateway.ts'
 import { agentRequirement, launcherKeyRecorder } from './points.ts'
 import { agentReconciler } from './reconcilers.ts'
-import { routes } from './routes.ts'
+import { agentEndpoints } from './routes.ts'
 import { agentSettings, agentSettingSources, toReconcileSettings } from './settings.ts'
 
 /** Agents: authoring, versions, relations and logs as the caller; the reconciler as the manager. */
@@ -39,7 +39,7 @@ export const agents = definePlugin({
       return undefined
     },
   }),
-  routes: (services) => routes(services),
+  routes: (services) => agentEndpoints(services),
   reconcilers: ({ reconcile, now, kinds, recordKey, findActor }, { cluster }) => [
     agentReconciler({ cluster, settings: reconcile, now, kinds, recordKey, findActor }),
   ],

@@ -1,6 +1,4 @@
-import type { FastifyPluginAsync } from 'fastify'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
-import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import { authoringEndpoints } from './endpoints/authoring.ts'
 import { relationEndpoints } from './endpoints/relations.ts'
 import { versionEndpoints } from './endpoints/versions.ts'
@@ -9,9 +7,4 @@ import type { AgentEndpointServices } from './services.ts'
 /** Routes of the plugin besides those of its kind, below `/api`. */
 export function agentEndpoints(agents: AgentEndpointServices): readonly AnyEndpoint[] {
   return [...authoringEndpoints(agents), ...versionEndpoints(agents), ...relationEndpoints(agents)]
-}
-
-/** See {@link agentEndpoints}. */
-export function routes(agents: AgentEndpointServices): FastifyPluginAsync {
-  return mountEndpoints(agentEndpoints(agents))
 }

@@ -8,7 +8,6 @@ import { Type } from 'typebox'
 import type { Role } from '#core/config/profile.ts'
 import { composeHost } from '#core/host/process/compose-process.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
-import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import { resourceRoutes } from '#core/http/resource/resource-routes.ts'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
@@ -48,8 +47,7 @@ const catalog = definePlugin({
   name: 'catalog',
   settings: Type.Object({}),
   create: () => ({}),
-  routes: () =>
-    mountEndpoints(resourceRoutes(AgentTemplate, { path: '/catalog', verbs: ['create', 'get', 'update', 'delete'] })),
+  routes: () => resourceRoutes(AgentTemplate, { path: '/catalog', verbs: ['create', 'get', 'update', 'delete'] }),
   informers: [{ resource: templates, resourceKind: AgentTemplate.kind }],
 })
 

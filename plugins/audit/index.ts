@@ -18,7 +18,7 @@ import { auditSettings } from './settings.ts'
 import { openSpool } from './spool/spool.ts'
 import type { Spool } from './spool/spool.ts'
 import { readWebhookToken } from './intake/webhook-token.ts'
-import { webhookRoutes } from './intake/webhook-routes.ts'
+import { webhookEndpoint } from './intake/webhook-endpoint.ts'
 
 /** Who did, tried or was denied what. */
 export const audit = definePlugin({
@@ -46,11 +46,11 @@ export const audit = definePlugin({
     contribute(httpOutcome, outcomes),
     ...(core.store ? [contribute(changeActorFinder, createActorFinder(core.store))] : []),
   ],
-  routes: ({ log }, { observed }) => auditRoutes(log, observed),
+  routes: ({ log }, { observed }) => [auditRoutes(log, observed)],
   managerRoutes: ({ core, settings }, { informers, serves }) =>
     settings.webhookTokenFile === undefined
-      ? undefined
-      : webhookRoutes(createIntake(core, informers, serves), readWebhookToken(settings.webhookTokenFile), settings),
+      ? []
+      : [webhookEndpoint(createIntake(core, informers, serves), readWebhookToken(settings.webhookTokenFile), settings)],
   consumers: ({ core, settings }) => (core.store ? auditConsumers(core.descriptors, settings.retentionDays) : []),
   jobs: ({ core, settings }, { role }) =>
     role === 'manager' ? [...auditJobs(core, settings.retentionDays), ...intentJobs(core)] : [],

@@ -26,7 +26,7 @@ check(
     await write(start)
     await write([{ ...rowOf(999, new Date(at)), namespace: 'elsewhere' }])
     const { app } = await buildServer(t, [
-      { endpoints: [], routes: auditRoutes(createAudit(rig.store, 90), createObserved(rig.store)) },
+      { endpoints: [auditRoutes(createAudit(rig.store, 90), createObserved(rig.store))] },
     ])
     const get = (query: string, token = 'good-token') =>
       app.inject({ url: `/api/audit?${query}`, headers: { authorization: `Bearer ${token}` } })
@@ -161,7 +161,7 @@ check(
     const audit = createAudit(rig.store, 90)
     // The upstream allows one namespace, and the whole cluster to `good-token` alone.
     const observed = { namespaceUid: async () => 'uid-now' }
-    const { app } = await buildServer(t, [{ endpoints: [], routes: auditRoutes(audit, observed) }], {
+    const { app } = await buildServer(t, [{ endpoints: [auditRoutes(audit, observed)] }], {
       cluster: { as: async (bearer) => reviewer(bearer === 'good-token') },
     })
     const get = async (query: string, token = 'good-token') => {

@@ -1,16 +1,14 @@
-import type { FastifyPluginAsync } from 'fastify'
 import type { Access, Caller } from '#core/cluster/caller.ts'
 import type { Observed } from '#core/cluster/observed-objects.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { gate } from '#core/http/endpoint/availability-gate.ts'
-import { mountEndpoints } from '#core/http/mount-endpoints.ts'
+import type { Part } from '#core/http/endpoint/mountable.ts'
 import { cutPage } from '#core/database/cut-page.ts'
 import { AuditPage, AuditQuery } from '#schemas/api/audit.ts'
 import type { Audit } from './audit-log.ts'
 
-/** `GET /api/audit`: gated by `list auditlogs` in the namespace that is read. */
-export function auditRoutes(audit: Audit | undefined, observed: Pick<Observed, 'namespaceUid'>): FastifyPluginAsync {
+/** `GET /api/audit`: allowed by `list auditlogs` in the namespace that is read. Available with a store. */
+export function auditRoutes(audit: Audit | undefined, observed: Pick<Observed, 'namespaceUid'>): Part {
   const list = endpoint({
     method: 'GET',
     url: '/audit',
@@ -36,10 +34,7 @@ export function auditRoutes(audit: Audit | undefined, observed: Pick<Observed, '
       return { items, nextCursor: last ? cursors.seal([last.occurredAt, last.id], bound) : null }
     },
   })
-  return async (scope) => {
-    if (!audit) gate(scope, 'unwired')
-    await mountEndpoints([list])(scope, {})
-  }
+  return { wiring: audit ? 'ready' : 'unwired', endpoints: [list] }
 }
 
 const NONE = 'none'

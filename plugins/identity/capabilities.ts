@@ -1,7 +1,7 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Core, Wired } from '#core/plugin/core-services.ts'
-import type { Authz } from '#core/http/endpoint/endpoint.ts'
+import type { Authz } from '#core/http/endpoint/authz.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Capability } from '#schemas/api/identity.ts'
 
@@ -26,10 +26,10 @@ export async function findCapabilities(
   caller: Caller,
   { catalog, plugins, directory }: CapabilityInput,
 ): Promise<Capability[]> {
-  const ids = [...new Set([...catalog.map((mounted) => mounted.plugin), ...plugins.keys()])].toSorted()
+  const ids = [...new Set([...catalog.map(idOf), ...plugins.keys()])].toSorted()
   return Promise.all(
     ids.map(async (id): Promise<Capability> => {
-      const mounted = catalog.filter((entry) => entry.plugin === id)
+      const mounted = catalog.filter((entry) => idOf(entry) === id)
       if (mounted.length === 0) return withoutRoutes(id, plugins.get(id))
       const ready = mounted.filter((entry) => entry.wiring === 'ready')
       if (ready.length === 0) return { id, enabled: false, reason: mounted[0]?.reason ?? 'unconfigured' }
@@ -38,6 +38,11 @@ export async function findCapabilities(
       return isAllowed ? { id, enabled: true } : { id, enabled: false, reason: 'denied' }
     }),
   )
+}
+
+// A part with an id of its own is a capability beside its plugin.
+function idOf({ plugin, capability }: MountedEndpoint): string {
+  return capability ?? plugin
 }
 
 // A plugin without routes under /api, such as the model gateway.
@@ -58,7 +63,8 @@ export function questionOf(mounted: readonly MountedEndpoint[]): Question | unde
 // Rights on resources of other groups (namespaces, pods/log) do not decide.
 const OTHER_GROUPS = new Set(['namespaces', 'pods', 'pods/log', 'secrets'])
 
-function toQuestion(authz: Authz): Question[] {
+function toQuestion(authz: Authz): readonly Question[] {
+  if (authz.kind === 'all') return authz.of.flatMap(toQuestion)
   if (authz.kind !== 'kube' && authz.kind !== 'review') return []
   const { verb, resource } = authz
   return OTHER_GROUPS.has(resource) || resource.includes('.') ? [] : [{ verb, resource }]

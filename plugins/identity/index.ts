@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { definePlugin } from '#core/plugin/plugin.ts'
+import { identityEndpoints } from './endpoints.ts'
 import { identityAccess, tenantKind } from './kinds.ts'
 import { namespaces } from './namespaces.ts'
-import { routes } from './routes.ts'
 
 /** The caller, the caller's capabilities, and namespaces. */
 export const identity = definePlugin({
@@ -15,5 +15,6 @@ export const identity = definePlugin({
   // Feeds the directory of namespaces and the uids that rows of the store are joined on.
   informers: [{ resource: namespaces, resourceKind: namespaces.kind }],
   create: ({ profile, plugins }) => ({ profile, plugins }),
-  routes,
+  routes: ({ profile, plugins }, { catalog, directory, pages }) =>
+    identityEndpoints(profile, { catalog, directory, pages, plugins }),
 })

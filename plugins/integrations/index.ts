@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { definePlugin } from '#core/plugin/plugin.ts'
-import { routes } from './routes.ts'
 import { createServices } from './services.ts'
+import { streamEvents } from './stream-events.ts'
 
 /** Domain events for other systems: the event feed. */
 export const integrations = definePlugin({
@@ -12,5 +12,5 @@ export const integrations = definePlugin({
   requires: ['store'],
   access: [{ resource: 'events', kind: 'Event', developer: ['watch'] }],
   create: createServices,
-  routes,
+  routes: (services) => [streamEvents(services)],
 })

@@ -1,8 +1,9 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint, Call } from '#core/http/endpoint/endpoint.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
-import { headerValues, readBearer } from '#core/http/input/bearer-token.ts'
+import { headerValues } from '#core/http/input/bearer-token.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { abortSignalOf } from '#core/http/endpoint/request-context.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import { childOf, formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
@@ -21,38 +22,55 @@ import { parseModel } from './gateway/model-name.ts'
 import type { ProvidersServices } from './services.ts'
 import { agentRuns } from './points.ts'
 
+// A provider's parameters differ, and its SDKs send some in the query (`?api-version=`): only the fields that the gateway reads are checked.
+const open = {
+  authz: { kind: 'bearer' },
+  query: Type.Object({}, { additionalProperties: true }),
+  response: { 200: Type.Unknown() },
+} as const
+
 /** The OpenAI-compatible API on port 4000; errors have OpenAI's form (`gateway/error-format.ts`). */
-export function gatewayRoutes(services: ProvidersServices, gateway: GatewayContext): FastifyPluginAsync {
+export function gatewayRoutes(services: ProvidersServices, gateway: GatewayContext): readonly AnyEndpoint[] {
   const { bodyLimit } = services.settings
-  const options = { bodyLimit, config: { authz: { kind: 'bearer' as const } } }
-  return async (scope) => {
-    for (const operation of ['chat/completions', 'embeddings'] as const)
-      scope.post(`/v1/${operation}`, options, (request, reply) =>
-        answer(services, gateway, { operation, request, reply }),
-      )
-    scope.get('/v1/models', options, async (request, reply) =>
-      listModels(await openCall(services, gateway, { request, reply })),
-    )
+  const operations = (['chat/completions', 'embeddings'] as const).map((operation) =>
+    endpoint({
+      ...open,
+      method: 'POST',
+      url: `/v1/${operation}`,
+      summary: operation === 'embeddings' ? 'Create embeddings.' : 'Create a chat completion.',
+      body: Type.Unknown(),
+      bodyLimit,
+      handle: (call) => respond(services, gateway, { operation, call }),
+    }),
+  )
+  const list = endpoint({
+    ...open,
+    method: 'GET',
+    url: '/v1/models',
+    summary: 'List the models that the caller may use.',
+    handle: async (call) => listModels(await openCall(services, gateway, call)),
+  })
+  const get = endpoint({
+    ...open,
+    method: 'GET',
     // Ids contain slashes, which SDKs send escaped or unescaped.
-    scope.get<{ Params: { '*': string } }>('/v1/models/*', options, async (request, reply) =>
-      getModel(await openCall(services, gateway, { request, reply }), request.params['*']),
-    )
-  }
+    url: '/v1/models/*',
+    summary: 'Get a model.',
+    params: Type.Object({ '*': Type.String() }),
+    handle: async (call) => getModel(await openCall(services, gateway, call), call.params['*']),
+  })
+  return [...operations, list, get]
 }
 
-interface Exchange {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-}
+type Exchange = Pick<Call<unknown, unknown, unknown>, 'bearer' | 'body' | 'request' | 'reply' | 'signal'>
 
-async function answer(
+async function respond(
   services: ProvidersServices,
   gateway: GatewayContext,
-  exchange: Exchange & { readonly operation: Operation },
-): Promise<FastifyReply> {
-  const { operation, request, reply } = exchange
+  { operation, call: exchange }: { readonly operation: Operation; readonly call: Exchange },
+): Promise<void> {
   const call = await openCall(services, gateway, exchange)
-  const body = readModelRequest(operation, request.body)
+  const body = readModelRequest(operation, exchange.body)
   const model = parseModel(body.model, call.namespace)
   if (model.kind === 'route') {
     const route = await usableRoute(gateway, call.principal, model)
@@ -65,7 +83,6 @@ async function answer(
     const timeoutMs = services.settings.agentTimeout * 1000
     await callAgent(call, { runs: runsOf(services), agent: model, body, timeoutMs, now: services.core.now })
   }
-  return reply
 }
 
 function runsOf(services: ProvidersServices): AgentRuns | undefined {
@@ -75,11 +92,11 @@ function runsOf(services: ProvidersServices): AgentRuns | undefined {
 async function openCall(
   services: ProvidersServices,
   gateway: GatewayContext,
-  { request, reply }: Exchange,
+  { bearer, request, reply, signal }: Exchange,
 ): Promise<GatewayCall> {
   const startedAt = performance.now()
-  const { rawHeaders, url = '' } = request.raw
-  const principal = await authenticate(gateway, readBearer(rawHeaders, url))
+  const { rawHeaders } = request.raw
+  const principal = await authenticate(gateway, bearer)
   const run = await ownRun(services, principal, rawHeaders)
   const runId = run?.id
   const given = single(rawHeaders, 'x-mesh-namespace')
@@ -93,7 +110,7 @@ async function openCall(
     agentUid: principal.kind === 'pod' ? principal.agentUid : undefined,
     conversationId: conversationOf(rawHeaders),
     traceparent: traceparentOf(single(rawHeaders, 'traceparent'), run?.traceId),
-    signal: abortSignalOf(reply),
+    signal,
     startedAt,
     response: reply.raw,
     headers: { ...reply.getHeaders(), ...(runId === undefined ? {} : { 'x-mesh-run-id': runId }) },

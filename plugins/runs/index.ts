@@ -17,7 +17,7 @@ import { createRunPruner } from './retention/prune-runs.ts'
 import { runsProjection } from './projections.ts'
 import { runsRoutes } from './routes.ts'
 import { runsSettings } from './settings.ts'
-import { runsStateRoutes } from './delegation/state-routes.ts'
+import { stateEndpoints } from './delegation/state-endpoints.ts'
 
 // Runs and their shares are virtual resources: they exist in access reviews only.
 const virtual = 'Virtual resource: exists only in access reviews.'
@@ -58,7 +58,7 @@ export const runs = definePlugin({
     contribute(launcherKeyRecorder, createKeyRecorder(services)),
   ],
   routes: runsRoutes,
-  stateRoutes: (services, state) => runsStateRoutes(createChildRuns({ ...services, state }), state),
+  stateRoutes: (services, state) => stateEndpoints(createChildRuns({ ...services, state }), state),
   consumers: ({ writer }) => runsConsumers(writer),
   jobs: runsJobs,
 })

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { definePlugin } from '#core/plugin/plugin.ts'
+import { templateEndpoints } from './endpoints.ts'
 import { templateKind } from './kinds.ts'
-import { routes } from './routes.ts'
 
 /** The catalog: published templates, and recipes of the platform. */
 export const templates = definePlugin({
@@ -11,5 +11,5 @@ export const templates = definePlugin({
   settings: Type.Object({}, { additionalProperties: false }),
   kinds: [templateKind],
   create: () => ({}),
-  routes,
+  routes: () => templateEndpoints(),
 })

@@ -38,9 +38,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the audit webhook takes any bearer',
-    file: 'plugins/audit/intake/webhook-routes.ts',
-    find: "if (!isSameToken(bearer, token)) throw new Fail('unauthenticated')",
-    replace: "if (!isSameToken(bearer, bearer + token.slice(token.length))) throw new Fail('unauthenticated')",
+    file: 'plugins/audit/intake/webhook-endpoint.ts',
+    find: 'verify: (given) => isSameToken(given, token)',
+    replace: 'verify: (given) => isSameToken(given, given + token.slice(token.length))',
     tests: ['plugins/audit/intake/intake.test.ts'],
     only: 'authenticated before',
   },

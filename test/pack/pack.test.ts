@@ -28,11 +28,11 @@ const packaged = `export default (mesh) => mesh.definePlugin({
   name: 'mesh-x',
   settings: mesh.Type.Object({}),
   create: () => ({}),
-  routes: () => mesh.mountEndpoints([mesh.endpoint({
+  routes: () => [mesh.endpoint({
     method: 'GET', url: '/', summary: 'Answers.', authz: { kind: 'bearer' },
     response: { 200: mesh.Type.Object({ from: mesh.Type.String() }) },
     handle: async () => ({ from: 'a packed tarball' }),
-  })]),
+  })],
 })
 `
 const shout = `require('node:http').createServer((request, response) => {

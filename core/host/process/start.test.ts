@@ -24,10 +24,21 @@ import { startNats } from '#test/harness/nats.ts'
 import { execute, startPostgres, withDatabase } from '#test/harness/postgres.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { composeHost } from './compose-process.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { flowPlugins } from '../testing/flow/plugins.ts'
 
 const servers = { ...needs('nats-server', 'initdb'), timeout: 60_000 }
+
+const opened = (url: string, handle: () => Promise<unknown>) =>
+  endpoint({
+    method: 'GET',
+    url,
+    summary: 'x',
+    authz: { kind: 'public', shownBy: 'anyone' },
+    response: { 200: Type.Unknown() },
+    handle,
+  })
 
 /** Routes that need the store, the bus, or nothing; requested without a cluster. */
 const needy = definePlugin({
@@ -35,23 +46,20 @@ const needy = definePlugin({
   name: 'needy',
   settings: Type.Object({}),
   create: (core) => core,
-  gatewayRoutes: ({ store, bus }) => {
-    const config = { public: true } as const
-    return async (scope) => {
-      scope.get('/v1/reads', { config }, async () => ({
-        rows: await store?.reader<{ notes_list: { id: string } }>().selectFrom('notes_list').select('id').execute(),
-      }))
-      scope.get('/v1/writes', { config }, async () => {
-        await store?.transact((tx) => sql`delete from notes_list`.execute(tx.tables()))
-        return {}
-      })
-      scope.get('/v1/listens', { config }, async () => {
-        await (await bus.listen('mesh.live.x', () => undefined)).stop()
-        return {}
-      })
-      scope.get('/v1/nothing', { config }, async () => ({}))
-    }
-  },
+  gatewayRoutes: ({ store, bus }) => [
+    opened('/v1/reads', async () => ({
+      rows: await store?.reader<{ notes_list: { id: string } }>().selectFrom('notes_list').select('id').execute(),
+    })),
+    opened('/v1/writes', async () => {
+      await store?.transact((tx) => sql`delete from notes_list`.execute(tx.tables()))
+      return {}
+    }),
+    opened('/v1/listens', async () => {
+      await (await bus.listen('mesh.live.x', () => undefined)).stop()
+      return {}
+    }),
+    opened('/v1/nothing', async () => ({})),
+  ],
 })
 const plugins = [...flowPlugins.filter(({ name }) => name !== 'mirror'), needy]
 

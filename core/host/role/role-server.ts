@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { Fail } from '#core/errors/domain-error.ts'
-import { gate } from '#core/http/endpoint/availability-gate.ts'
-import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import { registerMethodNotAllowed } from '#core/http/reply/method-not-allowed.ts'
 import { httpOutcome } from '#core/http/endpoint/extension-points.ts'
+import { mountRoutes } from '#core/http/mount-routes.ts'
+import type { Mountable } from '#core/http/endpoint/mountable.ts'
 import { createServer } from '#core/http/server.ts'
-import { setOwner } from '#core/http/endpoint/server-context.ts'
 import type { HttpServices } from '#core/http/endpoint/server-context.ts'
 import { createStreamRegistry } from '#core/http/limits/stream-registry.ts'
 import type { StreamRegistry } from '#core/http/limits/stream-registry.ts'
@@ -60,10 +59,11 @@ export interface RoleApp {
 /** Whether any plugin has routes for the manager's listener. */
 export function hasManagerRoutes(built: readonly Built[]): boolean {
   const listening = { role: 'manager', informers: () => [], serves: () => true } as const
-  return usable(built).some(
-    ({ plugin, services }) =>
-      callSlot(plugin.name, 'managerRoutes', () => plugin.managerRoutes?.(services, listening)) !== undefined,
-  )
+  // Anything but an empty list is mounted, or refused when it is mounted.
+  return usable(built).some(({ plugin, services }) => {
+    const declared: unknown = callSlot(plugin.name, 'managerRoutes', () => plugin.managerRoutes?.(services, listening))
+    return declared !== undefined && !(Array.isArray(declared) && declared.length === 0)
+  })
 }
 
 /** Purpose of each plugin, by name. */
@@ -139,32 +139,35 @@ function authenticatorOf({ role, core, platform }: RoleAppInput): Pick<HttpServi
   }
 }
 
-// Two scopes: the outer one names the owner, the inner one is gated, so that a plugin may gate parts of its own routes.
 async function mountPlugin(app: FastifyInstance, built: Built, input: RoleAppInput, mounted: Mounted): Promise<void> {
   const { plugin, wired } = built
   if (wired.wiring === 'hidden') return
-  const routes = await asPlugin(plugin.name, 'routes', () => routesOf(built, input, mounted))
-  if (routes === undefined) return
-  const scope: FastifyPluginAsync = async (outer) => {
-    setOwner(outer, { plugin: plugin.name, wiring: 'ready' })
-    await outer.register(async (inner) => {
-      gate(inner, wired.wiring, wired.reason)
-      await inner.register(routes)
-    })
-  }
-  await asPlugin(plugin.name, 'routes', async () => {
-    await app.register(scope, { prefix: prefixOf(plugin.name, input) })
+  const { wiring, reason } = wired
+  const prefix = prefixOf(plugin.name, input)
+  const owner = { plugin: plugin.name, wiring, ...(reason === undefined ? {} : { reason }), prefix }
+  const slot = routeSlots[input.role]
+  await asPlugin(plugin.name, slot, async () => {
+    // The routes of kinds first, then those of the slot, which may be no list if the plugin is untyped.
+    const ofKinds = input.role === 'bff' ? (plugin.kinds ?? []).flatMap(({ endpoints }) => endpoints) : []
+    await mountRoutes(app, ofKinds, owner)
+    if (plugin[slot] !== undefined) await mountRoutes(app, routesOf(built, input, mounted), owner)
   })
 }
 
+const routeSlots = { bff: 'routes', gateway: 'gatewayRoutes', state: 'stateRoutes', manager: 'managerRoutes' } as const
+
 function prefixOf(name: string, { role, thirdParty }: RoleAppInput): string {
-  if (role !== 'bff') return thirdParty.has(name) ? `/x/${name}` : '/'
+  if (role !== 'bff') return thirdParty.has(name) ? `/x/${name}` : ''
   return thirdParty.has(name) ? `/api/x/${name}` : '/api'
 }
 
-function routesOf({ plugin, services }: Built, input: RoleAppInput, mounted: Mounted): FastifyPluginAsync | undefined {
+function routesOf(
+  { plugin, services }: Built,
+  input: RoleAppInput,
+  mounted: Mounted,
+): readonly Mountable[] | undefined {
   const { platform } = input
-  if (input.role === 'bff') return withKinds(plugin, plugin.routes?.(services, bffContext(platform, mounted)))
+  if (input.role === 'bff') return plugin.routes?.(services, bffContext(platform, mounted))
   if (input.role === 'manager')
     return plugin.managerRoutes?.(services, {
       role: 'manager',
@@ -182,16 +185,6 @@ function routesOf({ plugin, services }: Built, input: RoleAppInput, mounted: Mou
   const { callers, directory } = platform
   const gateway: GatewayContext = { ...own, role: 'gateway', directory, callerOf: (bearer) => callers.as(bearer) }
   return plugin.gatewayRoutes?.(services, gateway)
-}
-
-// Routes of kinds are mounted like those of the plugin.
-function withKinds({ kinds = [] }: AnyPlugin, own: FastifyPluginAsync | undefined): FastifyPluginAsync | undefined {
-  const endpoints = kinds.flatMap((slot) => slot.endpoints)
-  if (endpoints.length === 0) return own
-  return async (scope) => {
-    await scope.register(mountEndpoints(endpoints))
-    if (own !== undefined) await scope.register(own)
-  }
 }
 
 /** Known when every plugin is mounted. */

@@ -74,15 +74,15 @@ test('system: worker, manager and state role read a need without a proof, typed;
     },
     stateRoutes: (_services, state) => {
       read.push(`state ${state.system(ledger).all().join()}`)
-      return async () => undefined
+      return []
     },
     routes: (_services, bff) => {
       read.push(`bff ${'system' in bff}`)
-      return async () => undefined
+      return []
     },
     gatewayRoutes: (_services, gateway) => {
       read.push(`gateway ${'system' in gateway}`)
-      return async () => undefined
+      return []
     },
   })
   await started(t, ['bff', 'gateway', 'state', 'worker', 'manager'], [ledger, reader])

@@ -1,9 +1,8 @@
 import { Type } from 'typebox'
 import { defineErrors } from '#core/errors/define-errors.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { gate } from '#core/http/endpoint/availability-gate.ts'
+import { checkEndpoint } from '#core/http/endpoint/check-endpoint.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
-import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import { resourceRoutes } from '#core/http/resource/resource-routes.ts'
 import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { contribute, definePoint } from '#core/jobs/extension-point.ts'
@@ -31,8 +30,6 @@ export interface Mesh {
   readonly defineEvent: typeof defineOwnEvent
   readonly on: typeof on
   readonly endpoint: typeof endpoint
-  readonly mountEndpoints: typeof mountEndpoints
-  readonly gate: typeof gate
   readonly resourceRoutes: typeof resourceRoutes
   readonly defineKind: typeof defineKind
   readonly crud: typeof crud
@@ -60,8 +57,6 @@ export function createMesh(plugins: readonly AnyPlugin[]): Mesh {
     defineEvent: checkedEvent,
     on: checkedOn,
     endpoint: checkedEndpoint,
-    mountEndpoints,
-    gate,
     resourceRoutes,
     defineKind: checkedKind,
     crud,
@@ -112,19 +107,9 @@ const checkedOn: typeof on = (name, types, options, handle) => {
   return on(name, types, options, handle)
 }
 
+// Checked again when it is mounted; here an error has the position of the declaration.
 const checkedEndpoint: typeof endpoint = (spec) => {
-  const given: unknown = spec
-  demand(isObject(given), 'endpoint: the argument must be { method, url, authz, response, handle }')
-  const name = `${String(given.method)} ${String(given.url)}`.slice(0, 120)
-  demand(
-    typeof given.method === 'string' && typeof given.url === 'string' && given.url.startsWith('/'),
-    `endpoint ${name}: method and url are required, and url begins with /`,
-  )
-  demand(
-    isObject(given.authz) && 'kind' in given.authz,
-    `endpoint ${name}: authz is required, such as { kind: 'bearer' }`,
-  )
-  demand(typeof given.handle === 'function', `endpoint ${name}: handle must be a function`)
+  checkEndpoint(spec)
   return endpoint(spec)
 }
 

@@ -38,20 +38,20 @@ return mesh.definePlugin({
   settings: mesh.Type.Object({ greeting: mesh.Type.String({ default: 'hello' }) }),
   events: [mesh.defineEvent({ domain: 'com.acme', plugin: 'local', fact: 'greeted', summary: 'x', data: mesh.Type.Object({}) })],
   create: (_core, settings, needs) => ({ text: settings.greeting + ' ' + (needs.runs as { answer: number }).answer }),
-  routes: ({ text }) => mesh.mountEndpoints([mesh.endpoint({
+  routes: ({ text }) => [mesh.endpoint({
     method: 'GET', url: '/greet/:ns', summary: 'Greets.', authz: { kind: 'bearer' },
     response: { 200: mesh.Type.Object({ text: mesh.Type.String() }) },
     handle: async ({ params }) => {
       if (params.ns === 'arctic') throw new mesh.Fail(errors.too_cold)
       return { text: text + ' ' + params.ns }
     },
-  })]),
+  })],
 })
 }
 `
 const packaged = `export default (mesh) => mesh.definePlugin({
   contract: 1, name: 'mesh-x', settings: mesh.Type.Object({}), create: () => ({}),
-  routes: () => mesh.mountEndpoints([mesh.endpoint({ method: 'GET', url: '/', summary: 'x', authz: { kind: 'bearer' }, response: { 200: mesh.Type.Object({}) }, handle: async () => ({}) })]),
+  routes: () => [mesh.endpoint({ method: 'GET', url: '/', summary: 'x', authz: { kind: 'bearer' }, response: { 200: mesh.Type.Object({}) }, handle: async () => ({}) })],
 })
 `
 
@@ -157,8 +157,7 @@ test('third parties: hardened wants the integrity hash, and a wrong one refuses 
 test('UXM21, CON15: a plugin that fails names itself, the file and line, and the cause', async (t) => {
   const plugin = (more: string): string =>
     `export default (mesh) => mesh.definePlugin({ contract: 1, name: 'x', settings: mesh.Type.Object({}), create: () => ({}),\n${more} })`
-  const route = (fields: string): string =>
-    `routes: () => mesh.mountEndpoints([\n  mesh.endpoint({ method: 'GET', url: '/g', ${fields} })])`
+  const route = (fields: string): string => `routes: () => [\n  mesh.endpoint({ method: 'GET', url: '/g', ${fields} })]`
   const loading: readonly (readonly [string, string, RegExp])[] = [
     [
       'a.mjs',

@@ -1,5 +1,6 @@
 import { KubeError } from '#core/kube/status.ts'
 import assert from 'node:assert/strict'
+import type { Access } from '#core/cluster/caller.ts'
 import test from 'node:test'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Intent, Outcome } from '../endpoint/extension-points.ts'
@@ -128,7 +129,7 @@ test('a route that repeats stored answers must have a review that comes before t
             return call.caller.review('update', 'runs', { namespace: '' })
           },
           handle: async ({ access }) => {
-            asked.push(`handle ${access.verb}`)
+            asked.push(`handle ${(access as Access).verb}`)
             return {}
           },
         }),

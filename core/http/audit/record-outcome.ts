@@ -6,7 +6,8 @@ import { formatTraceparent } from '#core/telemetry/traceparent.ts'
 import { reportingCaller } from './attributed-client.ts'
 import type { AcceptedWrite } from './attributed-client.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
-import type { AnyEndpoint, Call } from '../endpoint/endpoint.ts'
+import { checksOf } from '../endpoint/authz.ts'
+import type { AnyCall, AnyEndpoint } from '../endpoint/endpoint.ts'
 import type { Intent, Outcome, OutcomeSink } from '../endpoint/extension-points.ts'
 import { stateOf } from '../endpoint/request-context.ts'
 import { servicesOf } from '../endpoint/server-context.ts'
@@ -41,7 +42,7 @@ export function recordFailedOutcome(services: HttpServices, request: FastifyRequ
 /** Wraps an endpoint: its handler runs only after its intent is stored. A success is reported too, a failure as any other. */
 export function withIntent(services: HttpServices, endpoint: AnyEndpoint): AnyEndpoint {
   if (endpoint.audit?.intent !== true) return endpoint
-  const handle = async (call: Call<unknown, unknown, unknown>): Promise<unknown> => {
+  const handle = async (call: AnyCall): Promise<unknown> => {
     const act = actOf(endpoint, call.request, call.caller.username)
     const intent = uuidV7()
     await intend(services, { id: intent, ...act })
@@ -109,7 +110,10 @@ function complain(services: HttpServices, error: unknown): void {
 }
 
 function actionOf(endpoint: AnyEndpoint): string {
-  return 'verb' in endpoint.authz ? endpoint.authz.verb : (actions[endpoint.method] ?? endpoint.method.toLowerCase())
+  const [check] = checksOf(endpoint.authz)
+  return check !== undefined && 'verb' in check
+    ? check.verb
+    : (actions[endpoint.method] ?? endpoint.method.toLowerCase())
 }
 
 const plainActions = new Set(['create', 'update', 'delete'])
@@ -128,8 +132,9 @@ function namedAction(
 // CON12: failures and successes use the same name of a kind. A declared resource is a plural; its kind is that of the attempted object, or
 // the declared one.
 function kindOf(endpoint: AnyEndpoint, request: FastifyRequest): string {
-  if (!('resource' in endpoint.authz)) return endpoint.url
-  const { resource } = endpoint.authz
+  const [check] = checksOf(endpoint.authz)
+  if (check === undefined || !('resource' in check)) return endpoint.url
+  const { resource } = check
   return stateOf(request).attempted?.kind ?? servicesOf(request.server).names?.kindOf(resource) ?? resource
 }
 

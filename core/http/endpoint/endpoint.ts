@@ -1,47 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import type { Access, Caller } from '#core/cluster/caller.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
-import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import type { Cursors } from '#core/database/cursors.ts'
 import type { StreamRegistry } from '../limits/stream-registry.ts'
-
-/**
- * Source of the namespace to review; `field` may be dotted (`agent.namespace`). A namespace in the body is reviewed after the body is
- * validated. An absent or empty value means `default`, or cluster-wide, or a 400 without `absent`.
- */
-export type NamespaceFrom =
-  | { readonly in: 'path' | 'query' | 'body'; readonly field: string; readonly absent?: 'default' | 'cluster' }
-  | { readonly in: 'cluster' }
-
-/**
- * Authorization of a route, required at startup.
- * `kube`: the upstream call is the check; the fields document it, also for the authorization matrix.
- * `review`: a SelfSubjectAccessReview of a virtual resource of our group; the handler receives its `Access`.
- * `row`: the namespace is that of a stored row. The handler reviews with `caller.review` (404 for a caller without access), or the
- * endpoint's own `review` does so before it.
- */
-export type Authz =
-  | { readonly kind: 'kube'; readonly verb: string; readonly resource: string }
-  | {
-      readonly kind: 'review'
-      readonly verb: string
-      readonly resource: string
-      readonly namespace: NamespaceFrom
-      /** Field with the object's name, in the same part of the request as the namespace (`agent.name`). */
-      readonly name?: string
-    }
-  | { readonly kind: 'row'; readonly verb: string; readonly resource: string }
-  | { readonly kind: 'bearer' }
-  | { readonly kind: 'owner' }
-  | { readonly kind: 'shareToken' }
-
-/** `{ns}`, `{namespace}` and `{name}` are parsed first (K5); other parameters by their schema. */
-export interface PathNames {
-  readonly ns: DnsLabel
-  readonly namespace: DnsLabel
-  readonly name: DnsName
-}
+import type { AccessOf, Authz } from './authz.ts'
+import type { ParamsOf, PathNames } from './path-params.ts'
 
 /**
  * `Idempotency-Key` of a request as a hash with its caller and route, and a hash of the request. A handler stores both in its transaction,
@@ -53,13 +17,15 @@ export interface Idempotency {
 }
 
 /** Parsed and typed input of a handler. */
-export interface Call<Params, Query, Body> {
-  readonly params: Params & PathNames
+export interface Call<Params, Query, Body, Granted = unknown> {
+  readonly params: Params
   readonly query: Query
   readonly body: Body
   readonly caller: Caller
-  /** Set for `review` routes and `row` routes with a `review`; reading it on other routes throws. */
-  readonly access: Access
+  /** Bearer of the request; reading it on a route without one throws. */
+  readonly bearer: string
+  /** Set for `review` and `token` routes, and `row` routes with a `review`; reading it on other routes throws. */
+  readonly access: Granted
   /** Aborts when the client disconnects or the server drains. */
   readonly signal: AbortSignal
   readonly traceparent: string
@@ -78,6 +44,9 @@ export interface Call<Params, Query, Body> {
   readonly request: FastifyRequest
 }
 
+/** A call with erased types, as the server creates it. */
+export type AnyCall = Call<PathNames, unknown, unknown>
+
 /** Example bodies by name. */
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
 
@@ -92,15 +61,24 @@ export interface EndpointDocs {
   readonly events?: TSchema
 }
 
-/** One route, as declared by a plugin. Method and path identify it; `url` is relative to `/api`, in Fastify form (`/agents/:ns/:name`). */
-export interface Endpoint<P extends TSchema, Q extends TSchema, B extends TSchema> {
+/**
+ * One route, as declared by a plugin. Method and path identify it; `url` is relative to `/api`, or to the root of other roles:
+ * `/agents/:ns/:name`. A path may end with `/*`, whose parameter `*` has the rest.
+ */
+export interface Endpoint<
+  P extends TSchema,
+  Q extends TSchema,
+  B extends TSchema,
+  A extends Authz = Authz,
+  U extends string = string,
+> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  readonly url: string
+  readonly url: U
   /** Operation id in the OpenAPI document, such as `listAgents`; default: derived from method and path. */
   readonly id?: string
   readonly summary: string
   readonly docs?: EndpointDocs
-  readonly authz: Authz
+  readonly authz: A
   readonly params?: P
   readonly query?: Q
   readonly body?: B
@@ -114,23 +92,28 @@ export interface Endpoint<P extends TSchema, Q extends TSchema, B extends TSchem
   /** The response waits for a run, and counts for `limits.waitsPerCaller` instead of `limits.underWay`. */
   readonly waits?: boolean
   /**
-   * Names under which denied and failed mutations are audited (default: from authz); invalid requests are not. `intent`: neither an
+   * Names under which denied and failed mutations are audited (default: from authz, of `all` from its first); invalid requests are not. `intent`: neither an
    * informer nor a transaction of the store records the act, so an intent is stored before it and its success after (A2).
    */
   readonly audit?: { readonly action: string; readonly resourceKind: string; readonly intent?: true }
   /** Review of a `row` route, made before every response including stored ones. The handler receives the proof as `access`. */
-  review?(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<Access>
-  handle(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<unknown>
+  review?(call: Call<ParamsOf<U, Static<P>>, Static<Q>, Static<B>>): Promise<AccessOf<A>>
+  handle(call: Call<ParamsOf<U, Static<P>>, Static<Q>, Static<B>, AccessOf<A>>): Promise<unknown>
   /** Handles an `application/yaml` body, given as text of at most 256 KiB. Without it such a body is a 415. */
-  handleYaml?(call: Call<Static<P>, Static<Q>, string>): Promise<unknown>
+  handleYaml?(call: Call<ParamsOf<U, Static<P>>, Static<Q>, string, AccessOf<A>>): Promise<unknown>
 }
 
 /** A declared route with erased types, as the server mounts it. */
 export type AnyEndpoint = Endpoint<TSchema, TSchema, TSchema>
 
-/** Declares an endpoint. Types of params, query and body are inferred from its schemas. */
-export function endpoint<P extends TSchema = TSchema, Q extends TSchema = TSchema, B extends TSchema = TSchema>(
-  declared: Endpoint<P, Q, B>,
-): AnyEndpoint {
-  return declared
+/** Declares an endpoint. Types of path, query and body follow from `url` and the schemas, that of `call.access` from `authz`. */
+export function endpoint<
+  const A extends Authz,
+  const U extends string,
+  P extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+>(declared: Endpoint<P, Q, B, A, U>): AnyEndpoint {
+  // The server passes what the readers of this url and these schemas have parsed.
+  return declared as AnyEndpoint
 }

@@ -6,7 +6,9 @@ export type Wiring = 'ready' | 'unwired' | 'hidden'
 /** A mounted endpoint. */
 export interface MountedEndpoint {
   readonly plugin: string
-  readonly wiring: 'ready' | 'unwired' | 'hidden'
+  /** Id of the part to which it belongs, among the capabilities; default: that of the plugin. */
+  readonly capability?: string
+  readonly wiring: Wiring
   /** Why it is unavailable: disabled, or a dependency is not configured. */
   readonly reason?: 'disabled' | 'unconfigured'
   /** `/api`, or `/api/x/<name>` for a third party. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import type { Access, Caller } from '#core/cluster/caller.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import { servicesOf } from './server-context.ts'
 import { childOf, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
@@ -30,7 +30,8 @@ export interface RequestState {
   params: Readonly<Record<string, unknown>>
   query: Readonly<Record<string, unknown>>
   caller?: Caller
-  access?: Access
+  /** Proofs of the route's review, or the result of its token's verification. */
+  access?: unknown
   /** Target of the review, also when it was denied. */
   reviewed?: { readonly namespace: string; readonly name?: string }
   /** Set while an idempotent handler runs for a key. */

@@ -6,9 +6,9 @@ import type { Keyring } from '#core/signing/keyring.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { Authz, AnyEndpoint } from './endpoint.ts'
+import type { AnyEndpoint } from './endpoint.ts'
 import type { ErrorFormat } from '../problem/error-format.ts'
-import type { MountedEndpoint, Wiring } from './mounted-endpoint.ts'
+import type { MountedEndpoint } from './mounted-endpoint.ts'
 import type { OutcomeSink } from './extension-points.ts'
 import type { ResourceNames } from './resource-names.ts'
 import type { StreamRegistry } from '../limits/stream-registry.ts'
@@ -17,12 +17,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Endpoint of the route. */
     readonly endpoint?: AnyEndpoint
-    /** Served without a bearer: the documents outside `/api`, and the token-gated share. */
+    /** Served without a bearer: the documents outside `/api`, and `public` endpoints. */
     readonly public?: boolean
     /** Methods of a public path, which the catalog of endpoints does not contain. */
     readonly allow?: readonly string[]
-    /** Authorization of a plain route of the gateway or state role. */
-    readonly authz?: Authz
     /** A route that always returns 405. */
     readonly methodNotAllowed?: true
   }
@@ -62,15 +60,7 @@ export interface HttpServices {
   readonly checkResponses: boolean
 }
 
-/** Plugin of a scope. */
-export interface ScopeOwner {
-  readonly plugin: string
-  readonly wiring: Wiring
-  readonly reason?: 'disabled' | 'unconfigured'
-}
-
 const servicesKey = Symbol('mesh.http.services')
-const ownerKey = Symbol('mesh.http.owner')
 
 /** Attaches the services to the root of a server. */
 export function provideServices(root: FastifyInstance, services: HttpServices): void {
@@ -80,14 +70,4 @@ export function provideServices(root: FastifyInstance, services: HttpServices): 
 /** Returns the services of a scope's server. */
 export function servicesOf(scope: FastifyInstance): HttpServices {
   return scope.getDecorator<HttpServices>(servicesKey)
-}
-
-/** Sets the owner of a scope; a nested scope may be gated separately. */
-export function setOwner(scope: FastifyInstance, owner: ScopeOwner): void {
-  scope.decorate(ownerKey, owner)
-}
-
-/** Returns the owner of a scope. */
-export function ownerOf(scope: FastifyInstance): ScopeOwner {
-  return scope.getDecorator<ScopeOwner>(ownerKey)
 }

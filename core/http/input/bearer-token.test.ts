@@ -49,7 +49,7 @@ test('D5: a token in a query string is in no log line', async (t) => {
 test('D3: exactly the share is public under /api, and an unknown share is the bare 404', async (t) => {
   const share = route({
     url: '/shared/runs/:token',
-    authz: { kind: 'shareToken' },
+    authz: { kind: 'public', shownBy: 'shareToken' },
     params: Type.Object({ token: Type.String() }),
     handle: async ({ params }) => {
       if (JSON.stringify(params) !== '{"token":"good"}') throw new Fail('not_found')

@@ -37,9 +37,10 @@ export function paramsReader(url: string, schema: TSchema | undefined): ParamsRe
   }
 }
 
-/** Names of the parameters of a path in Fastify's form. */
+/** Names of the parameters of a path; `*` is the rest of a path that ends with it. */
 export function paramNames(url: string): readonly string[] {
-  return [...url.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => name)
+  const found = [...url.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => name)
+  return url.endsWith('/*') ? [...found, '*'] : found
 }
 
 function schemaProperties(schema: TSchema | undefined): ReadonlyMap<string, TSchema> {

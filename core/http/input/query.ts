@@ -11,15 +11,17 @@ export type QueryReader = (url: string) => Readonly<Record<string, unknown>>
 // Far above any legitimate query; limits the work for a hostile one.
 const MAX_PAIRS = 64
 
-/** Creates a query reader. Without a schema no parameter is allowed. */
+/** Creates a query reader. Without a schema no parameter is allowed; `additionalProperties: true` ignores unknown ones. */
 export function queryReader(schema: TSchema | undefined): QueryReader {
   const properties = propertiesOf(schema)
   const check = schema === undefined ? undefined : checkOf(schema)
+  const ignoresUnknown =
+    schema !== undefined && 'additionalProperties' in schema && schema.additionalProperties === true
   return (url) => {
     const start = url.search(/[?#]/)
     const pairs = start < 0 || start === url.length - 1 ? [] : url.slice(start + 1).split('&')
     if (pairs.length > MAX_PAIRS) throw new Fail('invalid_query', 'The query has too many parameters.')
-    const query = readPairs(pairs, properties)
+    const query = readPairs(pairs, properties, ignoresUnknown)
     const errors = check?.(query) ?? []
     if (errors.length > 0)
       throw refuse(errors.map(({ pointer, detail }) => ({ pointer: toQueryPointer(pointer), detail })))
@@ -27,12 +29,17 @@ export function queryReader(schema: TSchema | undefined): QueryReader {
   }
 }
 
-function readPairs(pairs: readonly string[], properties: ReadonlyMap<string, TSchema>): Record<string, unknown> {
+function readPairs(
+  pairs: readonly string[],
+  properties: ReadonlyMap<string, TSchema>,
+  ignoresUnknown: boolean,
+): Record<string, unknown> {
   const query: Record<string, unknown> = {}
   for (const pair of pairs) {
     const [key, text] = decodePair(pair)
     const schema = properties.get(key)
     const pointer = `?${key.slice(0, 128)}`
+    if (schema === undefined && ignoresUnknown) continue
     if (schema === undefined)
       throw refuse([{ pointer, detail: `is not a known parameter${didYouMean(key, [...properties.keys()])}` }])
     if (Object.hasOwn(query, key)) throw refuse([{ pointer, detail: 'is given more than once' }])

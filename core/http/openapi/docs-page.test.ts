@@ -27,7 +27,7 @@ const catalog: readonly MountedEndpoint[] = [
 ]
 const routes = openApiRoutes({ catalog, version: '1.2.3', summaries: new Map() })
 // The routes are mounted below /api, like those of a plugin.
-const { app, lines } = await buildServer(test, [{ endpoints: [], routes }])
+const { app, lines } = await buildServer(test, [{ endpoints: [], pages: routes }])
 const files = ['/openapi.json', '/docs/prepare.js', '/docs/start.js', '/docs/scalar.js', '/favicon.ico']
 const get = (path: string, headers: Record<string, string> = {}) => app.inject({ url: `/api${path}`, headers })
 
@@ -42,7 +42,7 @@ test('UXM19: / leads to /docs unless another page is there, as on a laptop', asy
   const answer = await get('/')
   assert.deepEqual([answer.statusCode, answer.headers.location, answer.body], [302, '/docs', ''])
   const home = openApiRoutes({ catalog, version: '1.2.3', summaries: new Map(), hasHome: true })
-  const other = await buildServer(t, [{ endpoints: [], routes: home }])
+  const other = await buildServer(t, [{ endpoints: [], pages: home }])
   // Below /api a path without a route requires a bearer first.
   assert.equal((await other.app.inject('/api/')).statusCode, 401)
 })

@@ -79,7 +79,7 @@ function sortedByKey(record: Components): Components {
 }
 
 function pathOf({ prefix, endpoint }: MountedEndpoint): string {
-  return `${prefix}${endpoint.url}`.replaceAll(/:([A-Za-z]+)/g, '{$1}')
+  return `${prefix}${endpoint.url}`.replaceAll(/:([A-Za-z]+)/g, '{$1}').replace(/\/\*$/, '/{path}')
 }
 
 function keyOf(mounted: MountedEndpoint): string {

@@ -1,5 +1,7 @@
 import type { TSchema } from 'typebox'
-import type { AnyEndpoint, Authz } from '../endpoint/endpoint.ts'
+import type { AnyEndpoint } from '../endpoint/endpoint.ts'
+import { isOpen } from '../endpoint/authz.ts'
+import type { Authz } from '../endpoint/authz.ts'
 import { YAML_TYPE } from '../input/body-errors.ts'
 import type { MountedEndpoint } from '../endpoint/mounted-endpoint.ts'
 import { paramNames } from '../input/params.ts'
@@ -16,7 +18,7 @@ export function toOperation({ endpoint }: MountedEndpoint, tag: string, componen
     tags: [tag],
     summary,
     description: `Access: ${accessOf(authz)}`,
-    ...(authz.kind === 'shareToken' ? { security: [] } : {}),
+    ...(isOpen(authz) ? { security: [] } : {}),
     'x-mesh-authz': shortAccess(authz),
     parameters: [
       ...pathParameters(endpoint, components),
@@ -30,7 +32,7 @@ export function toOperation({ endpoint }: MountedEndpoint, tag: string, componen
 
 function pathParameters({ url, params }: AnyEndpoint, components: Components): readonly object[] {
   return paramNames(url).map((name) => ({
-    name,
+    name: name === '*' ? 'path' : name,
     in: 'path',
     required: true,
     schema: toDocumentSchema(propertiesOf(params)[name] ?? kubernetesName(name), components),
@@ -108,14 +110,19 @@ function accessOf(authz: Authz): string {
       return `an access review of \`${authz.verb} ${authz.resource}\` in the namespace of each row, as the caller.`
     case 'bearer':
       return 'any caller that the cluster knows.'
+    case 'all':
+      return `${authz.of.map((one) => accessOf(one).replace(/\.$/, '')).join('; and ')}.`
     case 'owner':
       return 'the caller sees what is its own.'
-    case 'shareToken':
-      return 'the token in the path; no bearer.'
+    case 'token':
+      return `the token of ${authz.of}${authz.header === undefined ? '' : `, in \`${authz.header}\``}; no bearer of the cluster.`
+    case 'public':
+      return authz.shownBy === 'shareToken' ? 'the token in the path; no bearer.' : 'public; no bearer.'
   }
 }
 
 function shortAccess(authz: Authz): string {
+  if (authz.kind === 'all') return `all: ${authz.of.map(shortAccess).join(' and ')}`
   return 'verb' in authz ? `${authz.kind}: ${authz.verb} ${authz.resource}` : authz.kind
 }
 

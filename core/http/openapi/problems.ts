@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import { coreErrors } from '#core/errors/core-errors.ts'
+import { isOpen } from '../endpoint/authz.ts'
 import type { AnyEndpoint } from '../endpoint/endpoint.ts'
 
 const FieldProblem = Type.Object(
@@ -80,11 +81,11 @@ function problemResponse(name: Name): object {
 
 /** Error responses of an endpoint, by status. */
 export function problemsOf({ method, url, authz, docs }: AnyEndpoint): Record<string, object> {
-  const isOpen = authz.kind === 'shareToken'
+  const isPublic = authz.kind === 'public'
   const names: Record<string, Name | false> = {
     400: 'BadRequest',
-    401: !isOpen && 'Unauthenticated',
-    403: !isOpen && authz.kind !== 'bearer' && 'Forbidden',
+    401: !isPublic && 'Unauthenticated',
+    403: !isOpen(authz) && authz.kind !== 'bearer' && 'Forbidden',
     404: url.includes(':') && 'NotFound',
     409: (method === 'POST' || method === 'PUT') && 'Conflict',
     412: docs?.reads?.includes('If-Match') === true && 'PreconditionFailed',

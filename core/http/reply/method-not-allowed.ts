@@ -53,10 +53,7 @@ export function notAllowed(allow: readonly string[]): Fail {
 }
 
 function methodsByPath(catalog: readonly MountedEndpoint[]): readonly PathMethods[] {
-  // Keyed without parameter names, since two plugins may name the same segment differently.
-  const groups = Map.groupBy(catalog, ({ prefix, endpoint }) =>
-    `${prefix}${endpoint.url}`.replaceAll(/:[A-Za-z]+/g, ':'),
-  )
+  const groups = Map.groupBy(catalog, ({ prefix, endpoint }) => pathPattern({ prefix, url: endpoint.url }))
   return [...groups.values()].map((group) => {
     const methods = new Set<string>(group.map(({ endpoint }) => endpoint.method))
     if (methods.has('GET')) methods.add('HEAD')
@@ -69,7 +66,13 @@ function methodsByPath(catalog: readonly MountedEndpoint[]): readonly PathMethod
   })
 }
 
+/** Path without the names of its parameters, since two plugins may name the same segment differently. */
+export function pathPattern({ prefix, url }: { readonly prefix: string; readonly url: string }): string {
+  return `${prefix}${url}`.replaceAll(/:[A-Za-z]+/g, ':')
+}
+
 function matches(pattern: string, path: string): boolean {
+  if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1))
   const expected = pattern.split('/')
   const given = path.split('/')
   return (

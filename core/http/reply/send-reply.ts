@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
-import type { AnyEndpoint, Call } from '../endpoint/endpoint.ts'
+import type { AnyCall, AnyEndpoint } from '../endpoint/endpoint.ts'
 import { JsonPieces } from './raw-list.ts'
 import { headersOf } from '../stream/raw-headers.ts'
 
@@ -8,11 +8,7 @@ import { headersOf } from '../stream/raw-headers.ts'
  * Sends the result of a handler: undefined as an empty response, chunks as JSON, streams as they are. The status is the handler's, else the
  * first success that the endpoint declares.
  */
-export function sendResult(
-  endpoint: AnyEndpoint,
-  call: Call<unknown, unknown, unknown>,
-  result: unknown,
-): FastifyReply {
+export function sendResult(endpoint: AnyEndpoint, call: AnyCall, result: unknown): FastifyReply {
   const { reply } = call
   if (reply.statusCode === 200) reply.code(successStatus(endpoint))
   if (result === undefined) return reply.send()
@@ -39,7 +35,7 @@ function isStream(result: unknown): result is AsyncIterable<Buffer | string> {
 }
 
 // Fastify sends one buffer or a stream; chunks are written to the socket directly, in one write.
-function sendPieces({ reply, request, streams }: Call<unknown, unknown, unknown>, json: JsonPieces): FastifyReply {
+function sendPieces({ reply, request, streams }: AnyCall, json: JsonPieces): FastifyReply {
   const { raw } = withJsonType(reply)
   reply.hijack()
   raw.writeHead(reply.statusCode, {
@@ -54,7 +50,7 @@ function sendPieces({ reply, request, streams }: Call<unknown, unknown, unknown>
 }
 
 // HEAD of a stream returns headers only, since a followed log never ends.
-function sendStream(call: Call<unknown, unknown, unknown>, source: AsyncIterable<Buffer | string>): FastifyReply {
+function sendStream(call: AnyCall, source: AsyncIterable<Buffer | string>): FastifyReply {
   const stream = source instanceof Readable ? source : Readable.from(source, { objectMode: false })
   if (call.request.method === 'HEAD') {
     stream.destroy()

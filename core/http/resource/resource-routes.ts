@@ -6,6 +6,7 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { clusterObject, clusterObjectInput, listOf, nothing } from '#schemas/api/common.ts'
 import { endpoint } from '../endpoint/endpoint.ts'
 import type { AnyEndpoint, Call, Examples } from '../endpoint/endpoint.ts'
+import type { PathNames } from '../endpoint/path-params.ts'
 import { listObjects } from './resource-list.ts'
 import { listQuery, namespaceOfItem, rightsResource, writeQuery } from './resource-schemas.ts'
 import type { RoutedKind } from './resource-schemas.ts'
@@ -133,7 +134,7 @@ interface ItemQuery {
   readonly namespace?: string
 }
 
-type UpdateCall = Call<unknown, ItemQuery, unknown>
+type UpdateCall = Call<PathNames, ItemQuery, unknown>
 
 function deleteRoute(kind: RoutedKind, { path, noun, itemIn }: Named): AnyEndpoint {
   return endpoint({
@@ -189,7 +190,7 @@ function itemWriteQuery(kind: RoutedKind, itemIn: 'path' | 'query') {
 // With the namespace in the query, an absent or empty one is `default`.
 function itemOf(
   kind: RoutedKind,
-  { params, query }: Pick<Call<unknown, ItemQuery, unknown>, 'params' | 'query'>,
+  { params, query }: Pick<Call<PathNames, ItemQuery, unknown>, 'params' | 'query'>,
 ): ObjectRef {
   const { namespace = '' } = query ?? {}
   const isInPath = params.ns !== undefined || kind.scope === 'Cluster'

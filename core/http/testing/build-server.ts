@@ -8,16 +8,14 @@ import type { Keyring } from '#core/signing/keyring.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { AnyEndpoint } from '../endpoint/endpoint.ts'
-import { gate } from '../endpoint/availability-gate.ts'
+import type { Mountable } from '../endpoint/mountable.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { registerMethodNotAllowed } from '../reply/method-not-allowed.ts'
-import { mountEndpoints } from '../mount-endpoints.ts'
+import { mountRoutes } from '../mount-routes.ts'
 import type { Wiring } from '../endpoint/mounted-endpoint.ts'
 import type { Outcome } from '../endpoint/extension-points.ts'
 import { createServer } from '../server.ts'
-import { setOwner } from '../endpoint/server-context.ts'
 import type { HttpServices } from '../endpoint/server-context.ts'
 import { createStreamRegistry } from '../limits/stream-registry.ts'
 import type { StreamCaps } from '../limits/stream-registry.ts'
@@ -37,8 +35,9 @@ export interface TestServer {
 export interface TestPlugin {
   readonly name?: string
   readonly wiring?: Wiring
-  readonly endpoints: readonly AnyEndpoint[]
-  readonly routes?: FastifyPluginAsync
+  readonly endpoints: readonly Mountable[]
+  /** Routes of the platform itself, such as its pages. */
+  readonly pages?: FastifyPluginAsync
 }
 
 /** Real dependencies of the server, if a test has them, and its limits. */
@@ -98,20 +97,13 @@ export async function buildServer(
     const cut = setInterval(() => app.server.closeAllConnections(), 20)
     await app.close().finally(() => clearInterval(cut))
   })
-  for (const plugin of plugins) await app.register(scopeOf(plugin), { prefix: '/api' })
+  for (const { name = 'sample', wiring = 'ready', endpoints, pages } of plugins) {
+    await mountRoutes(app, endpoints, { plugin: name, wiring, prefix: '/api' })
+    if (pages !== undefined) await app.register(pages, { prefix: '/api' })
+  }
   registerMethodNotAllowed(app, services.catalog)
   await app.ready()
   return { app, upstream, outcomes, lines, services }
-}
-
-function scopeOf(plugin: TestPlugin): FastifyPluginAsync {
-  return async (scope) => {
-    setOwner(scope, { plugin: plugin.name ?? 'sample', wiring: 'ready' })
-    await scope.register(async (inner) => {
-      gate(inner, plugin.wiring ?? 'ready')
-      await inner.register(plugin.routes ?? mountEndpoints(plugin.endpoints))
-    })
-  }
 }
 
 const usernames: Readonly<Record<string, string>> = { [DENIED]: 'denied', 'other-token': 'other' }

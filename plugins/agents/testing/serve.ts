@@ -3,11 +3,10 @@ import { createCallers } from '#core/cluster/callers.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { registerMethodNotAllowed } from '#core/http/reply/method-not-allowed.ts'
-import { mountEndpoints } from '#core/http/mount-endpoints.ts'
+import { mountRoutes } from '#core/http/mount-routes.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Outcome } from '#core/http/endpoint/extension-points.ts'
 import { createServer } from '#core/http/server.ts'
-import { setOwner } from '#core/http/endpoint/server-context.ts'
 import { createStreamRegistry } from '#core/http/limits/stream-registry.ts'
 import { testKeyring } from '#core/http/testing/build-server.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
@@ -92,13 +91,8 @@ export async function servePlugin(
     await admin.delete(clusterRoleBindings, { name: operatorBinding })
     await pool.close()
   })
-  await app.register(
-    async (scope) => {
-      setOwner(scope, { plugin, wiring: 'ready' })
-      await scope.register(mountEndpoints(endpointsOf(() => catalog)))
-    },
-    { prefix: '/api' },
-  )
+  const endpoints = endpointsOf(() => catalog)
+  await mountRoutes(app, endpoints, { plugin, wiring: 'ready', prefix: '/api' })
   registerMethodNotAllowed(app, catalog)
   await app.ready()
   const ask: Ask = async (who, method, path, body) => {

@@ -7,7 +7,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { buildServer } from '#core/http/testing/build-server.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
 import { check, denial, made, seen, shuffled } from '../testing/rig.ts'
-import { webhookRoutes } from './webhook-routes.ts'
+import { webhookEndpoint } from './webhook-endpoint.ts'
 import { toClusterRequests } from './cluster-requests.ts'
 import { createIntake } from './intake.ts'
 import { readWebhookToken } from './webhook-token.ts'
@@ -299,8 +299,8 @@ test('the webhook is authenticated before its body is read, is bounded, and retu
       taken.push(...items)
     },
   }
-  const routes = webhookRoutes(intake, token, { webhookMaxEvents: 2, webhookMegabytes: 1 })
-  const { app } = await buildServer(t, [{ endpoints: [], routes }])
+  const webhook = webhookEndpoint(intake, token, { webhookMaxEvents: 2, webhookMegabytes: 1 })
+  const { app } = await buildServer(t, [{ endpoints: [webhook] }])
   const post = (payload: string, bearer = token) =>
     app.inject({
       method: 'POST',

@@ -54,7 +54,7 @@ check('an outcome that the store rejects is dropped alone', async (rig) => {
 
 test('without a store GET /api/audit is 501, and a denial is a log line without secrets', async (t) => {
   const { app } = await buildServer(t, [
-    { endpoints: [], routes: auditRoutes(undefined, { namespaceUid: async () => undefined }) },
+    { endpoints: [auditRoutes(undefined, { namespaceUid: async () => undefined })] },
   ])
   const get = (url: string, headers: object = { authorization: 'Bearer good-token' }) =>
     app.inject({ url, headers: { ...headers } })

@@ -5,7 +5,6 @@ import { composeHost } from '#core/host/process/compose-process.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { runProcess } from '#core/host/process/run-process.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
-import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import { audit } from '../index.ts'
 
 // `node bff.ts FILE SETTINGS`: a BFF with audit and one route, whose act appends to FILE only. SETTINGS, a JSON object, is its whole
@@ -17,23 +16,22 @@ const acts = definePlugin({
   name: 'acts',
   settings: Type.Object({}),
   create: () => ({}),
-  routes: () =>
-    mountEndpoints([
-      endpoint({
-        method: 'POST',
-        url: '/acts/:ns/:name',
-        summary: 'Do it.',
-        authz: { kind: 'review', verb: 'create', resource: 'runs', namespace: { in: 'path', field: 'ns' } },
-        audit: { action: 'connect', resourceKind: 'Act', intent: true },
-        response: { 201: Type.Object({}) },
-        handle: async ({ params }) => {
-          await sleep(Math.random() * 4)
-          appendFileSync(file, `${params.name}\n`)
-          await sleep(Math.random() * 4)
-          return {}
-        },
-      }),
-    ]),
+  routes: () => [
+    endpoint({
+      method: 'POST',
+      url: '/acts/:ns/:name',
+      summary: 'Do it.',
+      authz: { kind: 'review', verb: 'create', resource: 'runs', namespace: { in: 'path', field: 'ns' } },
+      audit: { action: 'connect', resourceKind: 'Act', intent: true },
+      response: { 201: Type.Object({}) },
+      handle: async ({ params }) => {
+        await sleep(Math.random() * 4)
+        appendFileSync(file, `${params.name}\n`)
+        await sleep(Math.random() * 4)
+        return {}
+      },
+    }),
+  ],
 })
 const composed = await composeHost({
   roles: ['bff'],

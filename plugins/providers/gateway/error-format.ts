@@ -26,7 +26,7 @@ export function createErrorFormat({ bodyLimit }: Pick<ProvidersSettings, 'bodyLi
 
 function explain(error: unknown, request: FailedRequest, bodyLimit: number): unknown {
   const { code } = toOpenAiError(error).body.error
-  if (request.isUnknown && code === 'not_found') return unknownPath(request)
+  if ((request.isUnknown && code === 'not_found') || code === 'method_not_allowed') return unknownPath(request)
   if (code === 'payload_too_large')
     return new GatewayError(413, code, `The request body is larger than ${bodyLimit} bytes (providers.bodyLimit).`)
   if (code === 'unsupported_media_type') return new GatewayError(415, code, 'Content-Type must be application/json.')

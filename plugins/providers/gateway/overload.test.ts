@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import type { FastifyPluginAsync } from 'fastify'
 import OpenAI from 'openai'
+import { Type } from 'typebox'
 import type { RequestLimits } from '#core/config/request-limits.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { buildServer, REJECTED } from '#core/http/testing/build-server.ts'
 import { createErrorFormat } from './error-format.ts'
 
@@ -13,15 +14,21 @@ const messages = [{ role: 'user' as const, content: 'hello there' }]
 async function startListener(t: TestContext, limits: Partial<RequestLimits>) {
   const [entered, released] = [[1, 2].map(() => Promise.withResolvers<void>()), Promise.withResolvers<void>()]
   let count = 0
-  const routes: FastifyPluginAsync = async (scope) => {
-    scope.post('/chat/completions', { config: { authz: { kind: 'bearer' } } }, async () => {
+  const chat = endpoint({
+    method: 'POST',
+    url: '/chat/completions',
+    summary: 'x',
+    authz: { kind: 'bearer' },
+    body: Type.Unknown(),
+    response: { 200: Type.Unknown() },
+    handle: async () => {
       entered[count++]?.resolve()
       await released.promise
       return { choices: [] }
-    })
-  }
+    },
+  })
   const errorFormat = createErrorFormat({ bodyLimit: 1024 })
-  const { app } = await buildServer(t, [{ endpoints: [], routes }], { limits, errorFormat })
+  const { app } = await buildServer(t, [{ endpoints: [chat] }], { limits, errorFormat })
   const baseURL = `${await app.listen({ host: '127.0.0.1', port: 0 })}/api`
   const call = (apiKey: string): Promise<unknown> =>
     new OpenAI({ baseURL, apiKey, maxRetries: 0 }).chat.completions.create({ model: 'mock', messages })

@@ -13,6 +13,7 @@ import type { Store } from '#core/event-store/store.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
 import { terminalStates } from '#schemas/run.ts'
+import type { AttemptToken } from '#schemas/run.ts'
 import { delegatedConversation } from './delegated-conversation.ts'
 import { createRun } from '../create/create-run.ts'
 import type { CreateServices, NewRun } from '../create/create-run.ts'
@@ -34,8 +35,10 @@ export interface ChildRuns {
   create(pod: UserInfo, delegation: StateRunRequest, callerTrace: Trace | undefined): Promise<StateRun>
   read(pod: UserInfo, runId: string, waitMs: number): Promise<StateRun>
   cancel(pod: UserInfo, runId: string): Promise<void>
+  /** Reads the attempt token of a worker; undefined if this install did not sign it. */
+  attemptOf(token: string): Promise<AttemptToken | undefined>
   /** Returns the grant under which the run may continue, stored or renewed; undefined if the subject has lost the right. */
-  recheck(runId: string, attempt: string): Promise<string | undefined>
+  recheck(runId: string, attempt: AttemptToken): Promise<string | undefined>
 }
 
 /** Dependencies. */
@@ -69,8 +72,12 @@ export function createChildRuns(services: ChildRunServices): ChildRuns {
       const run = await childOf(services, pod, runId)
       await cancelRun(services.writer, run.id, accountActor(pod.username))
     },
-    recheck: async (runId, token) => {
-      const attempt = await verified(() => readAttempt(core.keys, token, core.now()))
+    attemptOf: (token) =>
+      readAttempt(core.keys, token, core.now()).catch((error: unknown) => {
+        if (error instanceof JwsRefused) return undefined
+        throw error
+      }),
+    recheck: async (runId, attempt) => {
       const run = attempt.runId === runId ? await findRun(db, runId) : undefined
       if (!run) throw new Fail('not_found')
       return renewedGrant(services, run)

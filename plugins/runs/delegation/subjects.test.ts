@@ -141,7 +141,9 @@ async function stateRole(world: World) {
     database: world.store.reader(),
     recheck: async (runId: string) => {
       const token = await signAttempt(keys, { runId, agentUid: agent.uid, epoch: 1 }, new Date(clock.now))
-      return delegations.recheck(runId, token)
+      const attempt = await delegations.attemptOf(token)
+      assert.ok(attempt)
+      return delegations.recheck(runId, attempt)
     },
     async queued(subject: string, groups: readonly string[]) {
       const { id } = await queueRun(world, 'x')

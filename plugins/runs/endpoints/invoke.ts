@@ -1,3 +1,4 @@
+import type { Access } from '#core/cluster/caller.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint, Call } from '#core/http/endpoint/endpoint.ts'
@@ -25,6 +26,8 @@ const audit = { action: 'create', resourceKind: 'Run' }
 
 const bodyExample = { agent: { namespace: 'demo', name: 'hello' }, input: 'Hi' }
 
+type InvokeCall = Call<unknown, unknown, unknown, Access<'create', 'agentdeployments/invoke'>>
+
 interface RunBody {
   readonly agent: { readonly namespace: string; readonly name: string }
   readonly input?: unknown
@@ -39,7 +42,7 @@ type Invoking = Pick<CallerRunsServices, 'runs' | 'live' | 'store' | 'watch' | '
 
 /** Creation of runs by a caller: queued, or with a wait for the outcome. */
 export function invokeEndpoints(services: Invoking): readonly AnyEndpoint[] {
-  const make = (call: Call<unknown, unknown, unknown>, body: RunBody): Promise<RunDetail> => {
+  const make = (call: InvokeCall, body: RunBody): Promise<RunDetail> => {
     const { caller, access, traceparent, idempotency } = call
     const { conversationId, labels } = body
     const agent = {
@@ -108,7 +111,7 @@ export function invokeEndpoints(services: Invoking): readonly AnyEndpoint[] {
  * Reviewed before the run exists, so that no created run is refused (SEC18). Without `get runs` the caller receives the id of the run
  * and no outcome; a stream is refused. An `Idempotency-Key` repeats the run, not its stream.
  */
-async function reviewReading(call: Call<unknown, unknown, unknown>, streams: boolean): Promise<boolean> {
+async function reviewReading(call: InvokeCall, streams: boolean): Promise<boolean> {
   const { caller, access, headers } = call
   const where = { namespace: access.namespace }
   if (!streams) return (await caller.may('get', 'runs', where)) !== undefined

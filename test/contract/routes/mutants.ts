@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { createCallers } from '#core/cluster/callers.ts'
 import { describeCatalog } from '#core/host/role/describe-api.ts'
-import type { AnyEndpoint, Authz } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import { reviewsOf } from '#core/http/endpoint/authz.ts'
+import type { Authz } from '#core/http/endpoint/authz.ts'
 import { buildServer } from '#core/http/testing/build-server.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { plugins } from '#plugins/index.ts'
@@ -59,13 +61,22 @@ async function holdRoute(world: World, endpoint: AnyEndpoint, rows: readonly Row
     assert.ok(count > 0, `${place}: no cell detects ${mutant}`)
     summary.add('authz mutants', 'killed')
   }
-  killed(await redBy({ kind: 'shareToken' }), 'that it became public')
+  killed(await redBy({ kind: 'token', of: 'anyone', header: 'host', verify: () => true }), 'that it became public')
   const { authz } = endpoint
   if (authz.kind === 'review') {
     assert.equal(await redBy(authz), 0, `${place}: unchanged, its review is what the matrix expects`)
     killed(await redBy({ kind: 'bearer' }), 'that its review is gone')
     // Another verb or resource is detected from the declaration of the route; the source of its namespace is not.
     killed(await redBy({ ...authz, namespace: { in: 'cluster' } }), 'a review of the whole cluster')
+  } else if (authz.kind === 'all') {
+    assert.equal(await redBy(authz), 0, `${place}: unchanged, its reviews are what the matrix expects`)
+    for (const gone of reviewsOf(authz)) {
+      const of = authz.of.map((one): Authz => (one === gone ? { kind: 'bearer' } : one))
+      killed(
+        await redBy({ kind: 'all', of: [{ kind: 'bearer' }, { kind: 'bearer' }, ...of] }),
+        `that the review of ${gone.resource} is gone`,
+      )
+    }
   } else if (isHandlersOwn(authz, rows)) {
     killed(
       rows.filter(({ denied, credential }) => denied && credential.user !== undefined).length,

@@ -5,7 +5,6 @@ import { on } from '#core/messaging/consumer/consumer.ts'
 import { defineEvent } from '#core/event-store/event.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
 import type { Projection } from '#core/event-store/store.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
@@ -46,45 +45,44 @@ const notes = definePlugin({
   create: (core, settings) => ({ store: core.store, maxLength: settings.maxLength }),
   api: () => ({ added: noteAdded }),
   projections: () => [listed],
-  routes: ({ store, maxLength }) =>
-    mountEndpoints([
-      endpoint({
-        method: 'POST',
-        url: '/notes/:ns',
-        summary: 'Add a note.',
-        authz: { kind: 'review', verb: 'create', resource: 'runs', namespace: { in: 'path', field: 'ns' } },
-        body: Type.Object({ text: Type.String({ minLength: 1 }) }),
-        idempotent: true,
-        response: { 201: Type.Object({ id: Type.String() }) },
-        handle: async ({ access, body, caller }) => {
-          if (body.text.length > maxLength) throw new Fail('invalid_body')
-          const id = randomUUID()
-          const subject = { namespace: access.namespace, kind: 'Note', name: id }
-          const actor = { name: caller.username, kind: 'user' } as const
-          await store.transact((tx) =>
-            tx.append(`notes/${id}`, 0, [{ type: noteAdded, subject, actor, data: { text: body.text } }]),
-          )
-          return { id }
-        },
-      }),
-      endpoint({
-        method: 'GET',
-        url: '/notes/:ns',
-        summary: 'List notes.',
-        authz: { kind: 'review', verb: 'list', resource: 'runs', namespace: { in: 'path', field: 'ns' } },
-        response: { 200: Type.Object({ items: Type.Array(Type.String()) }) },
-        handle: async ({ access }) => {
-          const rows = await store
-            .reader<Tables>()
-            .selectFrom('notes_list')
-            .select('text')
-            .where('namespace', '=', access.namespace)
-            .orderBy('text')
-            .execute()
-          return { items: rows.map(({ text }) => text) }
-        },
-      }),
-    ]),
+  routes: ({ store, maxLength }) => [
+    endpoint({
+      method: 'POST',
+      url: '/notes/:ns',
+      summary: 'Add a note.',
+      authz: { kind: 'review', verb: 'create', resource: 'runs', namespace: { in: 'path', field: 'ns' } },
+      body: Type.Object({ text: Type.String({ minLength: 1 }) }),
+      idempotent: true,
+      response: { 201: Type.Object({ id: Type.String() }) },
+      handle: async ({ access, body, caller }) => {
+        if (body.text.length > maxLength) throw new Fail('invalid_body')
+        const id = randomUUID()
+        const subject = { namespace: access.namespace, kind: 'Note', name: id }
+        const actor = { name: caller.username, kind: 'user' } as const
+        await store.transact((tx) =>
+          tx.append(`notes/${id}`, 0, [{ type: noteAdded, subject, actor, data: { text: body.text } }]),
+        )
+        return { id }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      url: '/notes/:ns',
+      summary: 'List notes.',
+      authz: { kind: 'review', verb: 'list', resource: 'runs', namespace: { in: 'path', field: 'ns' } },
+      response: { 200: Type.Object({ items: Type.Array(Type.String()) }) },
+      handle: async ({ access }) => {
+        const rows = await store
+          .reader<Tables>()
+          .selectFrom('notes_list')
+          .select('text')
+          .where('namespace', '=', access.namespace)
+          .orderBy('text')
+          .execute()
+        return { items: rows.map(({ text }) => text) }
+      },
+    }),
+  ],
 })
 
 /** Consumes the other plugin's events in the worker. */
@@ -104,28 +102,37 @@ const tally = definePlugin({
       }
     }),
   ],
-  routes: ({ store }) =>
-    mountEndpoints([
-      endpoint({
-        method: 'GET',
-        url: '/tally/:ns',
-        summary: 'Count notes.',
-        authz: { kind: 'review', verb: 'list', resource: 'runs', namespace: { in: 'path', field: 'ns' } },
-        response: { 200: Type.Object({ notes: Type.Integer() }) },
-        handle: async ({ access }) => {
-          const row = await store
-            ?.reader<Tables>()
-            .selectFrom('tally_counts')
-            .select('notes')
-            .where('namespace', '=', access.namespace)
-            .executeTakeFirst()
-          return { notes: row?.notes ?? 0 }
-        },
-      }),
-    ]),
+  routes: ({ store }) => [
+    endpoint({
+      method: 'GET',
+      url: '/tally/:ns',
+      summary: 'Count notes.',
+      authz: { kind: 'review', verb: 'list', resource: 'runs', namespace: { in: 'path', field: 'ns' } },
+      response: { 200: Type.Object({ notes: Type.Integer() }) },
+      handle: async ({ access }) => {
+        const row = await store
+          ?.reader<Tables>()
+          .selectFrom('tally_counts')
+          .select('notes')
+          .where('namespace', '=', access.namespace)
+          .executeTakeFirst()
+        return { notes: row?.notes ?? 0 }
+      },
+    }),
+  ],
 })
 
 const configMaps: Resource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true }
+
+const ping = (url: string, role: string) =>
+  endpoint({
+    method: 'GET',
+    url,
+    summary: 'Get the role.',
+    authz: { kind: 'bearer' },
+    response: { 200: Type.Object({ role: Type.String() }) },
+    handle: async () => ({ role }),
+  })
 
 /** Acts in the manager with its own identity, and serves routes of gateway and state. */
 const mirror = definePlugin({
@@ -149,12 +156,8 @@ const mirror = definePlugin({
       },
     },
   ],
-  gatewayRoutes: () => async (scope) => {
-    scope.get('/v1/ping', { config: { authz: { kind: 'bearer' } } }, async () => ({ role: 'gateway' }))
-  },
-  stateRoutes: (_inner, state) => async (scope) => {
-    scope.get('/ping', { config: { authz: { kind: 'bearer' } } }, async () => ({ role: state.role }))
-  },
+  gatewayRoutes: (_services, { role }) => [ping('/v1/ping', role)],
+  stateRoutes: (_services, { role }) => [ping('/ping', role)],
 })
 
 /** Three small plugins that use every slot of a role. */

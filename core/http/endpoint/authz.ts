@@ -1,0 +1,96 @@
+import type { Access } from '#core/cluster/caller.ts'
+
+/**
+ * Source of the namespace to review; `field` may be dotted (`agent.namespace`). A namespace in the body is reviewed after the body is
+ * validated. An absent or empty value means `default`, or cluster-wide, or a 400 without `absent`.
+ */
+export type NamespaceFrom =
+  | { readonly in: 'path' | 'query' | 'body'; readonly field: string; readonly absent?: 'default' | 'cluster' }
+  | { readonly in: 'cluster' }
+
+/** A SelfSubjectAccessReview of a virtual resource of our group, made before the handler, which receives its `Access`. */
+export interface ReviewAuthz {
+  readonly kind: 'review'
+  readonly verb: string
+  readonly resource: string
+  readonly namespace: NamespaceFrom
+  /** Field with the object's name, in the same part of the request as the namespace (`agent.name`). */
+  readonly name?: string
+}
+
+/** A token that belongs to no account of the cluster; the plugin verifies it. */
+export interface TokenAuthz {
+  readonly kind: 'token'
+  /** Owner of the token, for documents and errors: `the audit webhook`. */
+  readonly of: string
+  /** Header with the token, in lower case; default: the bearer of `Authorization`. */
+  readonly header?: string
+  /**
+   * Verifies the token before the path, the query and the body are read. The result is the handler's `access`; undefined and false are a
+   * 401.
+   */
+  verify(token: string): unknown
+}
+
+/** Several checks, each of which is made; the handler's `access` is the tuple of their proofs. Members are `review`, `kube`, `row` or `bearer`. */
+export interface AllAuthz {
+  readonly kind: 'all'
+  readonly of: readonly [Authz, Authz, ...Authz[]]
+}
+
+/**
+ * Authorization of a route, required at startup.
+ * `kube`: the upstream call is the check; the fields document it, also for the authorization matrix.
+ * `review`: see {@link ReviewAuthz}.
+ * `row`: the namespace is that of a stored row. The handler reviews with `caller.review` (404 for a caller without access), or the
+ * endpoint's own `review` does so before it.
+ * `all`: see {@link AllAuthz}.
+ * `token`: see {@link TokenAuthz}.
+ * `public`: a GET without a bearer, of what the token of a share in its path shows, or of what anyone may read, such as public keys.
+ */
+export type Authz =
+  | { readonly kind: 'kube'; readonly verb: string; readonly resource: string }
+  | ReviewAuthz
+  | { readonly kind: 'row'; readonly verb: string; readonly resource: string }
+  | { readonly kind: 'bearer' }
+  | { readonly kind: 'owner' }
+  | AllAuthz
+  | TokenAuthz
+  | { readonly kind: 'public'; readonly shownBy: 'shareToken' | 'anyone' }
+
+/**
+ * Type of the handler's `access`: the proof of a review, or what `verify` of a token returned. Undefined without a review. A `row` route
+ * has a proof only if it declares a `review`.
+ */
+export type AccessOf<A extends Authz> = A extends ReviewAuthz | { readonly kind: 'row' }
+  ? Access<A['verb'], A['resource']>
+  : A extends TokenAuthz
+    ? Exclude<Awaited<ReturnType<A['verify']>>, undefined | false>
+    : A extends AllAuthz
+      ? Proofs<A['of']>
+      : undefined
+
+type Proofs<Of extends readonly Authz[]> = { readonly [Index in keyof Of]: ProofOf<Of[Index]> }
+
+// The review of a row is made by the handler.
+type ProofOf<Member> = Member extends ReviewAuthz ? Access<Member['verb'], Member['resource']> : undefined
+
+/** The single checks of an endpoint. */
+export function checksOf(authz: Authz): readonly Authz[] {
+  return authz.kind === 'all' ? authz.of : [authz]
+}
+
+/** Reviews of an endpoint that are made before its handler. */
+export function reviewsOf(authz: Authz): readonly ReviewAuthz[] {
+  return checksOf(authz).filter((one) => one.kind === 'review')
+}
+
+/** Whether a review needs the body, which is then validated first. */
+export function reviewsBody(authz: Authz): boolean {
+  return reviewsOf(authz).some(({ namespace }) => namespace.in === 'body')
+}
+
+/** Whether a route is served without a bearer of the cluster. */
+export function isOpen({ kind }: Authz): boolean {
+  return kind === 'public' || kind === 'token'
+}
