@@ -1,4 +1,5 @@
-import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 
 /** A live process holds the lock. */
 export class LockedError extends Error {
@@ -10,20 +11,74 @@ export class LockedError extends Error {
   }
 }
 
+/** Lock files of this process, by absolute path. */
+const held = new Set<string>()
+
+/** Time between two looks at a lock that another process is taking over. */
+const RETRY_MS = 5
+const TRIES = 200
+
 /**
- * Takes a lock file that contains the process id. Replaces the lock of a dead process; throws `LockedError` for that of a live one. The
- * start time beside the pid distinguishes a process from a later one with the same pid (pid 1 of a container, a reboot).
+ * Takes a lock file that contains the process id, for its folder and all folders below. Replaces the lock of a dead process; throws
+ * `LockedError` for that of a live one. Within a folder that this process has locked, no second file is written: one data folder has one
+ * lock. The start time beside the pid distinguishes a process from a later one with the same pid (pid 1 of a container, a reboot).
  */
 export function takeLock(file: string): { release(): void } {
-  const mine = `${process.pid} ${startOf(process.pid)}\n`
-  for (let tries = 0; tries < 5; tries++) {
-    if (create(file, mine)) return { release: () => releaseLock(file, mine) }
-    const found = readOr(file, '')
-    const [pid = 0, start = ''] = parse(found)
-    if (found !== '' && isAlive(pid, start)) throw new LockedError(file, pid)
-    removeStale(file, found)
+  const path = resolve(file)
+  if (held.has(path)) throw new LockedError(path, process.pid)
+  const isCovered = enclosing(path).some((lock) => held.has(lock))
+  const release = isCovered ? takeWithin(path) : takeFile(path)
+  held.add(path)
+  return {
+    release: () => {
+      held.delete(path)
+      release()
+    },
   }
-  throw new Error(`the lock ${file} keeps changing: other processes are starting on the same folder`)
+}
+
+// A process that locks only the inner folder writes its own file first and reads the outer one then: one of the two sees the other.
+function takeWithin(path: string): () => void {
+  refuseLive(path)
+  return () => undefined
+}
+
+function takeFile(path: string): () => void {
+  const mine = `${process.pid} ${startOf(process.pid)}\n`
+  takeOwn(path, mine)
+  const release = (): void => releaseLock(path, mine)
+  try {
+    for (const lock of enclosing(path)) refuseLive(lock)
+    return release
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function takeOwn(path: string, mine: string): void {
+  for (let tries = 0; tries < TRIES; tries++) {
+    if (create(path, mine)) return
+    const found = refuseLive(path)
+    if (found !== undefined && !removeStale(path, found))
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
+  }
+  throw new Error(`the lock ${path} keeps changing: other processes are starting on the same folder`)
+}
+
+/** Returns the content of a lock that no live process holds; undefined if there is none. */
+function refuseLive(path: string): string | undefined {
+  const found = contentOf(path)
+  const [pid, start] = parse(found ?? '')
+  if (isAlive(pid, start)) throw new LockedError(path, pid)
+  return found
+}
+
+/** Lock files of the folders around that of `path`. */
+function enclosing(path: string): string[] {
+  const outer = dirname(dirname(path))
+  const own = join(outer, basename(path))
+  return outer === dirname(outer) ? [own] : [own, ...enclosing(own)]
 }
 
 // Written completely under another name and then linked, so that no process reads a lock without a pid.
@@ -41,21 +96,25 @@ function create(file: string, content: string): boolean {
   }
 }
 
-// Two processes may find the same dead lock; the slower one must not remove the fresh lock of the faster one.
-function removeStale(file: string, found: string): void {
-  const aside = `${file}.stale.${process.pid}`
-  try {
-    renameSync(file, aside)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return
-    throw error
+// Several processes may find the same dead lock. Only the holder of the takeover lock removes it, and only if it is still that one: a slower
+// process must not remove the fresh lock of a faster one. A takeover lock of a dead process is taken over in the same way.
+function removeStale(file: string, found: string): boolean {
+  const takeover = `${file}.takeover`
+  const mine = `${process.pid} ${startOf(process.pid)}\n`
+  if (!create(takeover, mine)) {
+    const other = contentOf(takeover)
+    return other !== undefined && !isAlive(...parse(other)) && removeStale(takeover, other)
   }
-  if (readOr(aside, found) !== found) linkSync(aside, file)
-  rmSync(aside, { force: true })
+  try {
+    if (contentOf(file) === found) rmSync(file, { force: true })
+  } finally {
+    releaseLock(takeover, mine)
+  }
+  return true
 }
 
 function releaseLock(file: string, mine: string): void {
-  if (readOr(file, '') === mine) rmSync(file, { force: true })
+  if (contentOf(file) === mine) rmSync(file, { force: true })
 }
 
 function isAlive(pid: number, start: string): boolean {
@@ -70,7 +129,7 @@ function isAlive(pid: number, start: string): boolean {
 
 // Field 22 of /proc/<pid>/stat; without /proc only the pid is compared.
 function startOf(pid: number): string {
-  const stat = readOr(`/proc/${pid}/stat`, '')
+  const stat = contentOf(`/proc/${pid}/stat`) ?? ''
   return stat === '' ? '-' : (stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-')
 }
 
@@ -79,11 +138,11 @@ function parse(content: string): [number, string] {
   return [Number(pid) || 0, start]
 }
 
-function readOr(file: string, otherwise: string): string {
+function contentOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    return otherwise
+    return undefined
   }
 }
 
