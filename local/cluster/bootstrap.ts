@@ -7,6 +7,7 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { completeRoles, roleResources, withoutReasons } from '#core/cluster/roles/role-objects.ts'
 import { accessOfPlugins, kindsOf } from '#core/plugin/access-of-plugins.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { applyNode } from './node-object.ts'
 import { demoNamespaces, personaBindings } from './personas.ts'
 
 const fieldManager = 'mesh-local'
@@ -35,7 +36,7 @@ export interface BootstrapInput {
 }
 
 /**
- * Applies the objects of an installation: namespaces, accounts, the roles that its plugins need, the personas' bindings, and the mock
+ * Applies the objects of an installation: namespaces, accounts, the node, the roles that its plugins need, the personas' bindings, and the mock
  * routes. Applying is idempotent and done at every start.
  */
 export async function bootstrap(cluster: KubeClient, { rbac, demo, plugins }: BootstrapInput): Promise<void> {
@@ -48,6 +49,7 @@ export async function bootstrap(cluster: KubeClient, { rbac, demo, plugins }: Bo
   const roles = completeRoles(accessOfPlugins(plugins)).map(withoutReasons)
   for (const object of [...namespaces, ...accounts, ...roles, ...personaBindings()])
     await apply(cluster, object, builtIn)
+  await applyNode(cluster, fieldManager)
   const mocks = readManifest(join(demo, 'mock-models.yaml'))
   for (const namespace of ['default', ...demoNamespaces])
     for (const object of mocks)

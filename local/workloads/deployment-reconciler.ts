@@ -1,15 +1,17 @@
 import type { Reconciler, ReconcileResult } from '#core/controllers/watch/declarations.ts'
 import type { ObjectRef } from '#core/kube/client.ts'
+import { AGENT_LABEL } from '#schemas/labels.ts'
 import { deploymentStatus, isOverdue } from './deployment-status.ts'
 import { workloadResources } from './objects.ts'
 import type { LocalDeployment } from './objects.ts'
+import { refusedStatus } from './refused-deployment.ts'
 import type { ReplicaContext } from './replica.ts'
 import { hashOf, hashOfPod, keyOf, replicasOf, startReplica, stopReplica } from './replicas.ts'
 import type { Replicas } from './replicas.ts'
 import { planRollout } from './rollout-plan.ts'
 import { writeWorkloadStatus } from './workload-status.ts'
 
-/** Runs the Deployments of agents as processes; ignores other Deployments. */
+/** Runs the Deployments of agents as processes; other Deployments get the condition `ReplicaFailure`. */
 export function deploymentReconciler(context: ReplicaContext, all: Replicas): Reconciler {
   return {
     name: 'local-deployments',
@@ -26,7 +28,13 @@ async function reconcileDeployment(
   deployment: LocalDeployment | undefined,
 ): Promise<ReconcileResult> {
   const entry = await replicasOf(context, all, keyOf('Deployment', ref), deployment)
-  if (entry === undefined || deployment?.spec === undefined) return {}
+  if (deployment?.spec === undefined) return {}
+  if (entry === undefined) {
+    const { labels, deletionTimestamp } = deployment.metadata
+    if (labels?.[AGENT_LABEL] === undefined && deletionTimestamp === undefined)
+      await writeWorkloadStatus(context.cluster, ref, deployment, refusedStatus(deployment, new Date()))
+    return {}
+  }
   const { replicas: wanted = 1, template, progressDeadlineSeconds = 600 } = deployment.spec
   const hash = hashOf(template)
   if (entry.hash !== hash) Object.assign(entry, { hash, rolledOut: false, rolloutBegan: performance.now() })

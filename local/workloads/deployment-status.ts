@@ -25,11 +25,11 @@ interface DeploymentCondition {
 export function deploymentStatus(deployment: LocalDeployment, count: DeploymentCount) {
   const complete = count.updatedReady >= count.wanted && count.total === count.updated
   const available = count.ready >= count.wanted
-  const progress: [boolean, string] = complete
-    ? [true, 'NewReplicaSetAvailable']
+  const progress = complete
+    ? { holds: true, reason: 'NewReplicaSetAvailable' }
     : count.overdue
-      ? [false, 'ProgressDeadlineExceeded']
-      : [true, 'ReplicaSetUpdated']
+      ? { holds: false, reason: 'ProgressDeadlineExceeded' }
+      : { holds: true, reason: 'ReplicaSetUpdated' }
   return {
     observedGeneration: deployment.metadata.generation ?? 0,
     replicas: count.total,
@@ -38,13 +38,12 @@ export function deploymentStatus(deployment: LocalDeployment, count: DeploymentC
     availableReplicas: count.ready,
     unavailableReplicas: Math.max(0, count.wanted - count.ready),
     conditions: [
-      condition(
-        deployment,
-        'Available',
-        [available, available ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable'],
-        count.now,
-      ),
-      condition(deployment, 'Progressing', progress, count.now),
+      condition(deployment, 'Available', {
+        holds: available,
+        reason: available ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable',
+        now: count.now,
+      }),
+      condition(deployment, 'Progressing', { ...progress, now: count.now }),
     ],
   }
 }
@@ -58,11 +57,11 @@ export function isOverdue(
   return !rollout.rolledOut && now - rollout.rolloutBegan > deadlineSeconds * 1000
 }
 
-function condition(
+/** A condition of the Deployment; an unchanged one keeps its times. */
+export function condition(
   deployment: LocalDeployment,
   type: string,
-  [holds, reason]: [boolean, string],
-  now: Date,
+  { holds, reason, message = reason, now }: { holds: boolean; reason: string; message?: string; now: Date },
 ): DeploymentCondition {
   const all = (deployment.status?.['conditions'] ?? []) as readonly DeploymentCondition[]
   const before = all.find((one) => one.type === type)
@@ -73,7 +72,7 @@ function condition(
     type,
     status,
     reason,
-    message: reason,
+    message,
     lastUpdateTime: time,
     lastTransitionTime: before?.status === status ? before.lastTransitionTime : time,
   }

@@ -1,0 +1,35 @@
+import type { LocalDeployment } from './objects.ts'
+import { condition } from './deployment-status.ts'
+
+/** Shown by `kubectl describe` and, with the reason, by `kubectl rollout status`. */
+const MESSAGE = 'the embedded default runs agents only'
+
+/**
+ * The status of a Deployment that is no agent. `ReplicaFailure` has the reason; `kubectl rollout status` ends for an exceeded deadline
+ * only, so the roll-out is reported as such at once. Pure.
+ */
+export function refusedStatus(deployment: LocalDeployment, now: Date) {
+  const { replicas: wanted = 1 } = deployment.spec ?? {}
+  const refused = wanted > 0
+  return {
+    observedGeneration: deployment.metadata.generation ?? 0,
+    ...(refused ? { unavailableReplicas: wanted } : {}),
+    conditions: [
+      condition(deployment, 'Available', {
+        holds: !refused,
+        reason: refused ? 'MinimumReplicasUnavailable' : 'MinimumReplicasAvailable',
+        message: MESSAGE,
+        now,
+      }),
+      condition(deployment, 'Progressing', {
+        holds: !refused,
+        reason: refused ? 'ProgressDeadlineExceeded' : 'NewReplicaSetAvailable',
+        message: MESSAGE,
+        now,
+      }),
+      ...(refused
+        ? [condition(deployment, 'ReplicaFailure', { holds: true, reason: 'AgentsOnly', message: MESSAGE, now })]
+        : []),
+    ],
+  }
+}
