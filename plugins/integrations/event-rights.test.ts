@@ -5,8 +5,16 @@ import type { StoredEvent } from '#core/event-store/event.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
+import { rightToSee } from '#core/messaging/wire/seen-by.ts'
 import { createEventRights } from './event-rights.ts'
 import { runCreated, runStarted } from '#plugins/runs/events.ts'
+
+test('CON3: an event of a declared kind is shown by the right on its declared resource', () => {
+  const kinds = [{ kind: 'Shelf', plural: 'shelves', group: 'library.example' }]
+  const event = { subject: { namespace: 'default', kind: 'Shelf', name: 'x' }, data: {} }
+  const right = rightToSee({ ...runCreated, seenBy: undefined }, event, kinds)
+  assert.deepEqual(right, { verb: 'get', resource: 'shelves', group: 'library.example' })
+})
 
 test('CON3: a stream reviews each right once, and again after 30 s', needs('etcd', 'kube-apiserver'), async (t) => {
   const kube = await sharedKube(t)
@@ -23,6 +31,7 @@ test('CON3: a stream reviews each right once, and again after 30 s', needs('etcd
       },
     },
     types: new Map([runCreated, runStarted].map((type) => [type.type, type])),
+    kinds: [],
     namespace: 'default',
     now: () => clock.now,
   })

@@ -1,5 +1,6 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import type { EventType, StoredEvent } from '#core/event-store/event.ts'
+import type { AnyKind } from '#schemas/kind.ts'
 import { rightToSee } from '#core/messaging/wire/seen-by.ts'
 import type { Right } from '#core/messaging/wire/seen-by.ts'
 import { parseLabel } from '#core/kube/names.ts'
@@ -13,6 +14,8 @@ export interface EventRights {
 export interface EventRightsInput {
   readonly caller: Pick<Caller, 'may'>
   readonly types: ReadonlyMap<string, EventType>
+  /** Kinds of the installation. */
+  readonly kinds: readonly AnyKind[]
   /** Namespace of the stream; '' is the cluster. */
   readonly namespace: string
   readonly maxAgeMs?: number
@@ -26,7 +29,7 @@ const MOST_ANSWERS = 5_000
 
 /** Creates the rights of one stream: each distinct (verb, resource, namespace) is reviewed once and again after `maxAgeMs`. */
 export function createEventRights(input: EventRightsInput): EventRights {
-  const { caller, types, maxAgeMs = MAX_AGE_MS, now = () => performance.now() } = input
+  const { caller, types, kinds, maxAgeMs = MAX_AGE_MS, now = () => performance.now() } = input
   const answers = new Map<string, { readonly allowed: Promise<boolean>; readonly at: number }>()
   const ask = ({ verb, resource, group }: Right, namespace: string): Promise<boolean> => {
     const key = `${verb} ${group}/${resource} ${namespace}`
@@ -40,7 +43,7 @@ export function createEventRights(input: EventRightsInput): EventRights {
   }
   return {
     maySee: async (event) => {
-      const right = rightToSee(types.get(event.type), event)
+      const right = rightToSee(types.get(event.type), event, kinds)
       if (right === undefined) return false
       const namespace = event.subject.namespace ?? ''
       // Over the cluster a cluster-wide grant spares a review for each namespace.

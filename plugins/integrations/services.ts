@@ -5,7 +5,7 @@ import type { EventFeed } from './event-feed.ts'
 
 /** What the routes of the plugin need. */
 export interface IntegrationsServices {
-  readonly core: Pick<Core, 'eventTypes' | 'install' | 'log'>
+  readonly core: Pick<Core, 'eventTypes' | 'install' | 'kinds' | 'log'>
   readonly store: Store
   readonly feed: EventFeed
 }

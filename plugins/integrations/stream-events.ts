@@ -89,7 +89,12 @@ async function serve(
   const closed = new AbortController()
   // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void stream.closed.then(() => closed.abort())
-  const rights = createEventRights({ caller, types: services.core.eventTypes(), namespace })
+  const rights = createEventRights({
+    caller,
+    types: services.core.eventTypes(),
+    kinds: services.core.kinds(),
+    namespace,
+  })
   try {
     for await (const events of services.feed.follow(access, after, closed.signal))
       for (const event of events) {

@@ -1,4 +1,5 @@
 import { GROUP } from '#schemas/group.ts'
+import type { AnyKind } from '#schemas/kind.ts'
 import type { EventType, StoredEvent } from '#core/event-store/event.ts'
 
 /** A permission reviewed as the caller: `verb` on `resource` in `namespace`, '' for the cluster. */
@@ -8,13 +9,19 @@ export interface Right {
   readonly group: string
 }
 
-/** Permission required to see an event; undefined if no caller may see it, which includes undeclared types. */
+/**
+ * Permission required to see an event; undefined if no caller may see it, which includes undeclared types. The resource of a declared kind
+ * is the declared one.
+ */
 export function rightToSee(
   type: EventType | undefined,
   event: Pick<StoredEvent, 'subject' | 'data'>,
+  kinds: readonly Pick<AnyKind, 'kind' | 'plural' | 'group'>[],
 ): Right | undefined {
   if (type === undefined || type.seenBy === 'none') return undefined
   if (type.seenBy !== undefined) return { group: GROUP, ...type.seenBy }
+  const declared = kinds.find(({ kind }) => kind === event.subject.kind)
+  if (declared !== undefined) return { verb: 'get', resource: declared.plural, group: declared.group }
   return { verb: 'get', resource: pluralOf(event.subject.kind), group: groupOf(event.data) }
 }
 

@@ -17,6 +17,7 @@ import { Type } from 'typebox'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { createEventFeed } from '../event-feed.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { streamEvents } from '../stream-events.ts'
 
 /** Ends the reading of a test: every persona may see it. */
@@ -42,7 +43,7 @@ export async function startEventFeed(t: TestContext, more: readonly AnyEndpoint[
   const types = new Map([...declaredTypes, sentinel].map((type) => [type.type, type]))
   const lines: string[] = []
   const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } })
-  const core = { install: 'mesh', eventTypes: () => types, log }
+  const core = { install: 'mesh', eventTypes: () => types, kinds: () => kindsOf(plugins), log }
   const served = await servePlugin(t, 'events', () => [
     streamEvents({ core, store, feed: createEventFeed(store) }),
     ...more,
