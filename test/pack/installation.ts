@@ -10,6 +10,7 @@ import type { Scope } from '#test/harness/scope.ts'
 /** The line of `--output json`. */
 export interface Ready {
   readonly url: string
+  readonly kubeconfig: string
   readonly pid: number
   readonly tokens: Readonly<Record<string, string>>
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { after, before } from 'node:test'
@@ -8,6 +9,7 @@ import { makePackage, packTarball } from '../../scripts/pack/pack.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { blocksOf, commandsOf } from '../flows/readme.ts'
 import { findOldNode, install, processesOf, readOnly, start } from './installation.ts'
+import { checkAudit, checkCrud, checkEvents, checkManifests, checkMatrix } from './third-party-kind.ts'
 import { typeErrors } from './type-errors.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -21,6 +23,7 @@ after(() => work.remove())
 const settings = `plugins: [./greeter.ts, '@acme/mesh-x']
 greeter: {greeting: good day}
 `
+const shelves = join(root, 'test', 'pack', 'testdata', 'shelves')
 const page = join(root, 'docs', 'how-to', 'write-a-plugin.md')
 const [greeter = ''] = blocksOf(page, 'The plugin', 'ts')
 const packaged = `export default (mesh) => mesh.definePlugin({
@@ -52,7 +55,8 @@ before(async () => {
   writeFileSync(join(folder, 'mesh.yaml'), settings)
   writeFileSync(join(folder, 'greeter.ts'), greeter)
   tarball = packTarball(join(work.path, 'package'), work.path)
-  install(folder, [tarball, packTarball(thirdParty(), work.path)])
+  writeFileSync(join(folder, 'shelves.yaml'), `plugins: ['@library/mesh-shelves']\n`)
+  install(folder, [tarball, packTarball(thirdParty(), work.path), packTarball(shelves, work.path)])
 })
 
 test('packed: the tarball holds JavaScript and declarations, with everything it reads beside it', () => {
@@ -93,6 +97,23 @@ test(
     assert.equal(flagged.length, 1, 'the young generation of the platform is not bounded')
     assert.equal(await running.stop('SIGTERM'), 0)
     assert.deepEqual(processesOf(folder), [], 'no process is left')
+  },
+)
+
+test(
+  'packed: a CRUD kind of a third party is 20 lines, and has curl, kubectl, audit, events and the matrix',
+  { skip: notLinux, timeout: 180_000 },
+  async (t) => {
+    assert.ok(readFileSync(join(shelves, 'index.js'), 'utf8').trimEnd().split('\n').length <= 20)
+    const env = { MESH_CONFIG: join(folder, 'shelves.yaml') }
+    const bin = join(folder, 'node_modules/.bin/mesh')
+    const { ready, stop } = await start(t, folder, [bin, ...mesh('--no-demo')], { env })
+    await checkCrud(t, ready)
+    await checkMatrix(t, ready)
+    await checkAudit(t, ready)
+    await checkEvents(ready)
+    await checkManifests(t, execFileSync(bin, ['manifests', '--third-party'], { env: { ...process.env, ...env } }))
+    assert.equal(await stop('SIGTERM'), 0)
   },
 )
 
