@@ -5,8 +5,10 @@ import type { TestContext } from 'node:test'
 import { parseAllDocuments } from 'yaml'
 import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
+import { accessVerbs, personaRoles } from '#core/cluster/roles/access-rule.ts'
+import { policyRules } from '#core/cluster/roles/policy-rules.ts'
 import { GROUP } from './group.ts'
-import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { accessOfPlugins, kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
 
 const kinds = kindsOf(plugins)
@@ -204,4 +206,28 @@ test('K6: live reviews of the personas and the service accounts', async (t) => {
   for (const [index, question] of questions.entries()) {
     assert.equal(answers[index], question[4], question.slice(0, 4).join(' '))
   }
+})
+
+test('K6: the API server gives each persona the declared verbs on each resource of ours, and no other', async (t) => {
+  const ask = await setUp(t)
+  const access = accessOfPlugins(plugins)
+  const resources = [...new Set(access.filter(({ group }) => group === undefined).map(({ resource }) => resource))]
+  const questions = personaRoles.flatMap((who) => {
+    const rules = policyRules(who, access).filter(({ apiGroups }) => apiGroups.includes(GROUP))
+    return resources.flatMap((path): Question[] => {
+      const [plural = '', subresource] = path.split('/')
+      const named = `${plural}.${GROUP}${subresource === undefined ? '' : `/${subresource}`}`
+      return accessVerbs.map((verb) => [
+        who,
+        verb,
+        named,
+        namespace,
+        rules.some(({ resources: granted, verbs }) => granted.includes(path) && verbs.includes(verb)),
+      ])
+    })
+  })
+  assert.ok(questions.length > 200 && questions.some(([, , , , answer]) => answer))
+  const answers = await ask(questions)
+  const wrong = questions.filter(([, , , , answer], index) => answers[index] !== answer)
+  assert.deepEqual(wrong, [])
 })

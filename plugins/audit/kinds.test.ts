@@ -17,14 +17,10 @@ interface Role {
 
 test('PODA5, UXM15: every kind of the platform has an informer, and the manager may get, list and watch each', () => {
   const followed = plugins.flatMap(informersOf)
-  const ours = ['AgentDeployment', 'AgentTemplate', 'ModelProvider', 'ModelRoute', 'Tenant']
-  assert.deepEqual(
-    kindsOf(plugins)
-      .map(({ kind }) => kind)
-      .toSorted(),
-    ours,
-  )
-  assert.deepEqual(followed.map(({ resourceKind }) => resourceKind).toSorted(), [...ours, 'Namespace'].toSorted())
+  const kinds = kindsOf(plugins).map(({ kind }) => kind)
+  for (const kind of ['AgentDeployment', 'AgentTemplate', 'ModelProvider', 'ModelRoute', 'Tenant'])
+    assert.ok(kinds.includes(kind), kind)
+  assert.deepEqual(followed.map(({ resourceKind }) => resourceKind).toSorted(), [...kinds, 'Namespace'].toSorted())
   const file = new URL('../../deploy/rbac/manager.yaml', import.meta.url)
   const roles = parseAllDocuments(readFileSync(file, 'utf8')).map((document): Role => document.toJS())
   const rules =

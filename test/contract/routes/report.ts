@@ -25,6 +25,7 @@ const head = [
   'computed by asking the API server the same with the same credential. `other` is allowed, and then not found or in conflict. A mismatch is',
   'an answer other than the computed one, a caller other than the credential in the audit log of the API server, a change after a denial, or a',
   'denied mutation that is not in exactly one audit row. `changes` are random changes of RBAC, `flipped` the questions whose answer they changed.',
+  'What the shipped roles grant is in [rights](rights.md).',
   '',
 ]
 
