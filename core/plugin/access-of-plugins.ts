@@ -40,6 +40,7 @@ export function accessOfPlugins(plugins: readonly AnyPlugin[]): readonly AccessR
   return [...coreAccess, ...plugins.flatMap(accessOf)]
 }
 
-function accessOfInformer({ resource: { group, plural } }: Informer): AccessRule {
-  return { group, resource: plural, manager: readVerbs }
+function accessOfInformer({ resource: { group, plural, namespaced } }: Informer): AccessRule {
+  const scope = namespaced ? {} : ({ scope: 'Cluster' } as const)
+  return { group, resource: plural, ...scope, clusterWide: true, manager: readVerbs }
 }

@@ -36,9 +36,9 @@ export function crud(kind: AnyKind, options: CrudOptions): KindSlot {
 function accessOf(kind: AnyKind, personas: 'usual' | 'operators' | readonly AccessRule[]): readonly AccessRule[] {
   if (typeof personas !== 'string') return personas
   const { group, plural } = kind
-  if (personas === 'operators')
-    return [{ group, resource: plural, operator: accessVerbs }, ...scaleOf(kind, 'operator')]
-  return [{ group, resource: plural, viewer: readVerbs, developer: writeVerbs }, ...scaleOf(kind, 'developer')]
+  const what = { group, resource: plural, ...(kind.namespaced ? {} : ({ scope: 'Cluster' } as const)) }
+  if (personas === 'operators') return [{ ...what, operator: accessVerbs }, ...scaleOf(kind, 'operator')]
+  return [{ ...what, viewer: readVerbs, developer: writeVerbs }, ...scaleOf(kind, 'developer')]
 }
 
 function scaleOf({ group, plural, scale }: AnyKind, role: 'developer' | 'operator'): readonly AccessRule[] {

@@ -26,6 +26,13 @@ const children: readonly AccessRule[] = [
   { group: 'networking.k8s.io', resource: 'networkpolicies', manager: accessVerbs },
 ]
 
+// What the reconciler watches besides its own kind.
+const watched: readonly AccessRule[] = [
+  { group: '', resource: 'pods', clusterWide: true, manager: ['list', 'watch'] },
+  { group: 'apps', resource: 'deployments', clusterWide: true, manager: ['list', 'watch'] },
+  { group: 'batch', resource: 'jobs', clusterWide: true, manager: ['list', 'watch'] },
+]
+
 /** Rights on what belongs to an agent: versions, pods, logs and Kubernetes Events for people, its objects for the manager. */
 export const agentsAccess: readonly AccessRule[] = [
   events(''),
@@ -40,5 +47,6 @@ export const agentsAccess: readonly AccessRule[] = [
     manager: ['update'],
   },
   { group: '', resource: 'pods', reason: 'One whose launcher lost its port to its agent.', manager: ['delete'] },
+  ...watched,
   ...children,
 ]

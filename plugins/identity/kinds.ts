@@ -15,9 +15,10 @@ export const identityAccess: readonly AccessRule[] = [
   {
     group: '',
     resource: 'namespaces',
+    scope: 'Cluster',
     reason: 'A RoleBinding makes this the bound namespace itself, nothing more.',
     viewer: ['get'],
   },
-  { group: '', resource: 'namespaces', operator: accessVerbs },
-  { resource: 'tenants/status', manager: statusVerbs },
+  { group: '', resource: 'namespaces', scope: 'Cluster', operator: accessVerbs },
+  { resource: 'tenants/status', scope: 'Cluster', manager: statusVerbs },
 ]

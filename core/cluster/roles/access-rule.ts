@@ -19,6 +19,10 @@ export interface AccessRule extends Readonly<Partial<Record<GrantedRole, readonl
   readonly group?: string
   /** Plural, with the subresource if it is one: `pods/log`. */
   readonly resource: string
+  /** Cluster: objects of the resource have no namespace. Default: they have one. */
+  readonly scope?: 'Cluster'
+  /** Stays cluster-wide where the other rights of an account are bound per namespace (deploy/components/namespaced-writes): for watches. */
+  readonly clusterWide?: true
   /** Kind of a resource that exists in access reviews only (`Run`), for audit rows and messages. */
   readonly kind?: string
   /** Comment in the generated role. */
@@ -36,6 +40,12 @@ export const statusVerbs: readonly Verb[] = ['get', 'update', 'patch']
 
 /** Rights of core itself: the roles that authenticate bearers and review stored subjects. */
 export const coreAccess: readonly AccessRule[] = [
-  { group: 'authentication.k8s.io', resource: 'tokenreviews', gateway: ['create'], state: ['create'] },
-  { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', state: ['create'] },
+  {
+    group: 'authentication.k8s.io',
+    resource: 'tokenreviews',
+    scope: 'Cluster',
+    gateway: ['create'],
+    state: ['create'],
+  },
+  { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', scope: 'Cluster', state: ['create'] },
 ]

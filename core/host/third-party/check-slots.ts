@@ -6,7 +6,7 @@ import { GROUP } from '#schemas/group.ts'
 type Refuse = (why: string) => never
 
 const resourcePattern = /^[a-z][a-z0-9-]{0,62}(?:\/[a-z]{1,30})?$/
-const textFields = ['group', 'resource', 'kind', 'reason']
+const textFields = ['group', 'resource', 'scope', 'clusterWide', 'kind', 'reason']
 const roles: readonly string[] = [...personaRoles, ...accountRoles]
 
 /** Validates `access` of a third party: the generated roles get nothing but enumerated verbs on named resources (K6). */

@@ -1,0 +1,103 @@
+import { accountRoles } from '#core/cluster/roles/access-rule.ts'
+import type { AccessRule, GrantedRole } from '#core/cluster/roles/access-rule.ts'
+import { toManifest } from '#core/cluster/roles/manifest.ts'
+import { policyRules } from '#core/cluster/roles/policy-rules.ts'
+import { accessOfPlugins } from '#core/plugin/access-of-plugins.ts'
+import { plugins } from '#plugins/index.ts'
+import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
+
+const apiGroup = 'rbac.authorization.k8s.io'
+const generated = 'Generated from `access`, `kinds` and `informers` of plugins by `npm run generate`; do not edit.'
+const components = 'deploy/components'
+
+/** Roles of the components that bind the platform's accounts to chosen namespaces. */
+export async function generate(): Promise<Map<string, string>> {
+  const access = accessOfPlugins(plugins)
+  return new Map([
+    [`${components}/namespaced/kustomization.yaml`, clusterPatches(access)],
+    [`${components}/namespaced/namespace.yaml`, rolesOfNamespace(access)],
+    [`${components}/namespaced-writes/cluster-roles.yaml`, readsOfCluster(access)],
+  ])
+}
+
+// A Namespace is granted by name, in namespace.yaml.
+const isNamespaces = ({ group, resource }: AccessRule): boolean => group === '' && resource === 'namespaces'
+const isCluster = (rule: AccessRule): boolean => rule.scope === 'Cluster'
+
+function clusterPatches(access: readonly AccessRule[]): string {
+  const patches = accountRoles.map((role) => {
+    const rules = policyRules(
+      role,
+      access.filter((rule) => isCluster(rule) && !isNamespaces(rule)),
+    )
+    // Without the comment and `rules:`.
+    const lines = toManifest([{ rules }], 'x').split('\n').slice(2, -1)
+    const value = rules.length === 0 ? ' []\n' : `\n${lines.map((line) => `        ${line}\n`).join('')}`
+    const patch = `      - op: replace\n        path: /rules\n        value:${value}`
+    return `  - target:\n      kind: ClusterRole\n      name: mesh-${role}\n    patch: |\n${patch}`
+  })
+  return `${clusterHeader}${patches.join('')}`
+}
+
+const clusterHeader = `# ${generated}
+# No account of the platform reads or writes objects of a namespace outside of the chosen ones. Beside this component: the list
+# \`cluster.namespaces\` in mesh.yaml, and namespace.yaml once per namespace of it (docs/operations/install.md).
+# What remains cluster-wide: reviews of bearers and of subjects, and the platform's own kinds without a namespace.
+apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+patches:
+`
+
+function rolesOfNamespace(access: readonly AccessRule[]): string {
+  const namespaced = access.filter((rule) => !isCluster(rule))
+  const objects = accountRoles.flatMap((role) => [
+    { ...objectOf('Role', `mesh-${role}`, 'NAMESPACE'), rules: policyRules(role, namespaced) },
+    { ...objectOf('RoleBinding', `mesh-${role}`, 'NAMESPACE'), ...boundTo('Role', `mesh-${role}`, role) },
+  ])
+  const name = 'mesh-namespace-NAMESPACE'
+  const reason = 'The Namespace itself: list and watch are allowed for its name alone.'
+  const own = {
+    apiGroups: [''],
+    resources: ['namespaces'],
+    resourceNames: ['NAMESPACE'],
+    verbs: ['get', 'list', 'watch'],
+    reason,
+  }
+  return toManifest(
+    [
+      ...objects,
+      { ...objectOf('ClusterRole', name), rules: [own] },
+      { ...objectOf('ClusterRoleBinding', name), ...boundTo('ClusterRole', name, 'manager') },
+    ],
+    `${generated}
+Rights of the platform in one namespace, once for each of \`cluster.namespaces\`:
+  sed 's/NAMESPACE/team-a/g' deploy/components/namespaced/namespace.yaml | kubectl apply -f -`,
+  )
+}
+
+// Of the manager's rights, lists and watches; of the gateway's, reviews of bearers. Everything else is bound per namespace.
+function readsOfCluster(access: readonly AccessRule[]): string {
+  const watches = access.filter(({ clusterWide }) => clusterWide)
+  return toManifest(
+    [
+      {
+        ...objectOf('ClusterRole', 'mesh-gateway-cluster'),
+        rules: policyRules('gateway', access.filter(isCluster)),
+      },
+      { ...objectOf('ClusterRole', 'mesh-manager-cluster'), rules: policyRules('manager', watches) },
+    ],
+    `${generated}
+Reviews of bearers have no namespace. The manager lists and watches these kinds in the whole cluster; RBAC cannot restrict pods by label.
+Everything else of both, above all what they write and Secrets, is bound per namespace.`,
+  )
+}
+
+function objectOf(kind: string, name: string, namespace?: string) {
+  const metadata = { name, ...(namespace === undefined ? {} : { namespace }) }
+  return { apiVersion: `${apiGroup}/v1`, kind, metadata }
+}
+
+function boundTo(kind: 'Role' | 'ClusterRole', name: string, role: GrantedRole) {
+  const subjects = [{ kind: 'ServiceAccount', name: `mesh-${role}`, namespace: SYSTEM_NAMESPACE }]
+  return { roleRef: { apiGroup, kind, name }, subjects }
+}
