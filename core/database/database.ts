@@ -24,12 +24,14 @@ export interface Database {
   readonly reader: Kysely<unknown>
   /** Notified after each commit that appended events, by this process or (PostgreSQL) by any other. */
   readonly appended: SignalHub
+  /** Notified after each commit that enqueued tasks, by this process or (PostgreSQL) by any other. */
+  readonly enqueued: SignalHub
   /** Connection usage of this process. */
   usage(): ConnectionUsage
-  /** Notifies other processes of appended events. Notifications may be lost, so readers also poll. */
-  announce(): void
+  /** Notifies this process and others of a commit. Notifications may be lost, so readers also poll. */
+  announce(what: Announcement): void
   /** Starts listening for notifications of other processes. */
-  listen(): { stop(): Promise<void> }
+  listen(what: Announcement): { stop(): Promise<void> }
   close(): Promise<void>
 }
 
@@ -50,43 +52,61 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
   await pglite.exec(`set timezone = UTC; set ${READ_ONLY_SESSION} = on`)
   const sessions = pgliteSessions(pglite, close)
   const root = createKysely(sessions, 'write')
+  const hubs = createHubs()
   return {
     kind: 'pglite',
     root,
     db: withTables<CoreTables>(root),
     reader: createKysely(sessions, 'read'),
-    appended: createSignalHub(),
+    ...hubs,
     usage: () => sessions.usage(),
     // One process owns the folder, so no other process needs a notification.
-    announce: () => undefined,
+    announce: (what) => hubs[what].notify(),
     listen: () => ({ stop: async () => undefined }),
     close: closeOnce(root),
   }
 }
 
-const channel = 'mesh_appended'
+/** What a commit contains: events or tasks. */
+export type Announcement = 'appended' | 'enqueued'
+
+function createHubs(): Record<Announcement, SignalHub> {
+  return { appended: createSignalHub(), enqueued: createSignalHub() }
+}
+
+const channels = { appended: 'mesh_appended', enqueued: 'mesh_enqueued' } as const satisfies Record<
+  Announcement,
+  string
+>
 
 function openPostgres(address: StoreAddress, connections: number): Database {
   const { url } = address
   refuseBadUrl(address)
   const sessions = postgresSessions(address, connections)
   const root = createKysely(sessions, 'write')
-  const appended = createSignalHub()
+  const hubs = createHubs()
+  const others = {
+    appended: createAnnouncer(root, channels.appended),
+    enqueued: createAnnouncer(root, channels.enqueued),
+  }
   return {
     kind: 'postgres',
     root,
     db: withTables<CoreTables>(root),
     reader: createKysely(sessions, 'read'),
-    appended,
+    ...hubs,
     usage: () => sessions.usage(),
-    announce: createAnnouncer(root),
-    listen: () => listenOn(url, channel, () => appended.notify()),
+    announce: (what) => {
+      hubs[what].notify()
+      others[what]()
+    },
+    listen: (what) => listenOn(url, channels[what], () => hubs[what].notify()),
     close: closeOnce(root),
   }
 }
 
 // NOTIFY inside a transaction takes a server-wide lock at COMMIT. After the commit, one in flight covers many commits.
-function createAnnouncer(db: Kysely<unknown>): () => void {
+function createAnnouncer(db: Kysely<unknown>, channel: string): () => void {
   let running = false
   let again = false
   const announce = async (): Promise<void> => {

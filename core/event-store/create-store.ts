@@ -46,7 +46,7 @@ export function createStore(database: Database, options: StoreOptions): Store {
     readStream: (stream, after) => readStream(database.db, stream, after),
     appends: () => {
       const appended = database.appended.subscribe()
-      const listening = database.listen()
+      const listening = database.listen('appended')
       return { wait: (timeoutMs, signal) => appended.wait(timeoutMs, signal), stop: () => listening.stop() }
     },
     newestPosition: () => newestPosition(database.db),

@@ -40,10 +40,7 @@ export async function transact<Result>(options: TransactOptions, fn: (tx: Tx) =>
   const { result, appended, late } = await measured(options.meter, () =>
     retried(options.meter, () => attempt(options, fn)),
   )
-  if (appended) {
-    options.database.appended.notify()
-    options.database.announce()
-  }
+  if (appended) options.database.announce('appended')
   for (const work of late) await runLate(work, options.onLateFailure)
   return result
 }

@@ -49,7 +49,7 @@ async function relay(options: RelayOptions, term: Term): Promise<void> {
   const failed = options.metrics?.counter(eventMetrics.relayFailures)
   const log = createEventLog(database)
   const appended = log.subscribe()
-  const listening = database.listen()
+  const listening = database.listen('appended')
   let failures = 0
   let position: bigint | undefined
   try {

@@ -7,6 +7,7 @@ import type { Wiring } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { Store } from '#core/event-store/store.ts'
+import type { TaskQueue } from '#core/tasks/task-queue.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Point } from '#core/jobs/extension-point.ts'
@@ -28,6 +29,8 @@ export interface Core {
   /** Undefined without a store, unless the plugin requires one. */
   readonly store: Store | undefined
   readonly bus: Bus
+  /** Durable queue: tasks are enqueued in a transaction of any role and run by workers. */
+  readonly tasks: TaskQueue
   readonly cluster: { as(bearer: string): Promise<Caller>; knows?(bearer: string): boolean }
   /** Guarded calls to addresses named by users or peers. */
   readonly outbound: Outbound

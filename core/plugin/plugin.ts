@@ -10,6 +10,7 @@ import type { Mountable } from '#core/http/endpoint/mountable.ts'
 import type { Wiring } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import type { Projection } from '#core/event-store/store.ts'
+import type { TaskHandler } from '#core/tasks/task.ts'
 import type {
   BffContext,
   ConsumerContext,
@@ -108,6 +109,8 @@ export interface Plugin<
   consumers?(services: Services, context: ConsumerContext): readonly Consumer[]
   /** Called once per role: `context.role` is the role of the returned jobs. */
   jobs?(services: Services, context: WorkerContext | ManagerContext): readonly Job[]
+  /** Handlers of queued tasks. */
+  tasks?(services: Services, worker: WorkerContext): readonly TaskHandler[]
   reconcilers?(services: Services, manager: ManagerContext): readonly Reconciler[]
   /** Called in reverse load order. */
   close?(services: Services): Promise<void>

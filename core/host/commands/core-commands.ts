@@ -31,6 +31,35 @@ const redriveDeadLetters = defineCoreCommand({
   load: async () => (await import('./dead-letters-command.ts')).redriveDeadLetters,
 })
 
+const ofTasks = {
+  task: { value: 'NAME', help: 'of this type only' },
+  namespace: { value: 'NAME', help: 'of this namespace only' },
+  output,
+} as const
+
+const listDeadTasks = defineCoreCommand({
+  words: 'worker dead-tasks list',
+  summary: 'list tasks without attempts left',
+  description: `Tasks that failed in their last attempt, or that their handler gave up, oldest first. Payloads are not printed.\n\n${readsSettings}`,
+  options: {
+    ...ofTasks,
+    limit: { value: 'N', default: '200', help: 'maximum number, 1 to 10000', parse: integer(1, 10_000) },
+  },
+  load: async () => (await import('./dead-tasks-command.ts')).printDeadTasks,
+})
+
+const retryDeadTasks = defineCoreCommand({
+  words: 'worker dead-tasks retry',
+  summary: 'run dead tasks again',
+  description: `The tasks are due at once, with all their attempts.\n\n${readsSettings}`,
+  options: {
+    id: { positional: true, repeatable: true, help: 'id of a task; without one, all dead tasks of the type' },
+    ...ofTasks,
+  },
+  exitCodes: { 1: 'could not run or an id was not found' },
+  load: async () => (await import('./dead-tasks-command.ts')).retryTasks,
+})
+
 const rebuild = defineCoreCommand({
   words: 'rebuild',
   summary: 'fill the tables of a projection from the event log again',
@@ -121,6 +150,8 @@ Roles read their keys again without a restart. Rotate at most once an hour; a se
 export const coreCommands: readonly Command[] = [
   listDeadLetters,
   redriveDeadLetters,
+  listDeadTasks,
+  retryDeadTasks,
   rebuild,
   manifests,
   restore,

@@ -19,6 +19,7 @@ const listSlots = {
   consumers: ['name', 'types', 'handle'],
   // `checkJob` names the missing field.
   jobs: [],
+  tasks: [],
   reconcilers: ['name', 'resource', 'reconcile'],
 } as const satisfies Partial<Record<keyof AnyPlugin, readonly string[]>>
 

@@ -17,6 +17,9 @@ import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { startConsumers } from '#core/messaging/consumer/consumer-runner.ts'
 import { createLagJob } from '#core/messaging/lag-metrics.ts'
 import { createRelay, readCursor, relayName } from '#core/messaging/outbox-relay.ts'
+import { runTasks } from '#core/tasks/run-tasks.ts'
+import { createTaskMetricsJob, createTaskRetention } from '#core/tasks/task-jobs.ts'
+import { createTaskQueue } from '#core/tasks/task-queue.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { driftOf } from './platform-bus.ts'
 import type { StreamState } from './platform-bus.ts'
@@ -37,7 +40,10 @@ export interface PlatformWorkParts {
 export function createPlatformWork(
   shared: SharedParts,
   parts: PlatformWorkParts,
-): Pick<Platform, 'workerJobs' | 'ticks' | 'relay' | 'consume' | 'inform' | 'reconcile' | 'lead'> {
+): Pick<
+  Platform,
+  'workerJobs' | 'ticks' | 'tasks' | 'runTasks' | 'relay' | 'consume' | 'inform' | 'reconcile' | 'lead'
+> {
   const { database, log, metrics, served, eventRetentionDays: retentionDays } = shared
   const { store, states } = parts
   const holder = randomUUID()
@@ -49,15 +55,23 @@ export function createPlatformWork(
     if (parts.identity === undefined) throw new Error('this role has no identity of its own')
     return parts.identity
   }
+  let taskTypes: readonly string[] = []
   return {
     lead,
     ticks: database === undefined ? undefined : createJobTicks(database),
+    tasks: createTaskQueue(database),
+    runTasks: (handlers, signal) => {
+      taskTypes = handlers.map(({ type }) => type.name)
+      return database === undefined ? { done: Promise.resolve() } : runTasks({ ...shared, database, handlers, signal })
+    },
     workerJobs:
       database === undefined
         ? []
         : [
             createRetention({ database, retentionDays, also: [pruneTombstones, pruneReports] }),
             createLagJob(database, metrics),
+            createTaskRetention({ database }),
+            createTaskMetricsJob(database, metrics, () => taskTypes),
           ],
     relay: (consumers, signal) => ({
       done:

@@ -8,6 +8,8 @@ import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import type { EventType } from '#core/event-store/event.ts'
 import type { Job, Running, Term } from '#core/jobs/background-work.ts'
+import type { TaskHandler } from '#core/tasks/task.ts'
+import type { TaskQueue } from '#core/tasks/task-queue.ts'
 import type { JobTicks } from '#core/tasks/job-ticks.ts'
 import type { MigrationSource } from '#core/database/migration.ts'
 import type { Projection, Store } from '#core/event-store/store.ts'
@@ -42,8 +44,11 @@ export interface Platform {
   rebuild(name: string): Promise<{ readonly events: number }>
   /** Jobs of core in the worker: retention of the event log, metrics. */
   readonly workerJobs: readonly Job[]
+  readonly tasks: TaskQueue
   /** Executed ticks of jobs with a cron expression; undefined without a store. */
   readonly ticks: JobTicks | undefined
+  /** Runs tasks until the signal aborts, and measures their queues. Without a store it runs none. */
+  runTasks(handlers: readonly TaskHandler[], signal: AbortSignal): Running
   relay(consumers: readonly Consumer[], signal: AbortSignal): Running
   /**
    * Sweeps the log while the bus is unavailable. `subscribe` resolves once the bus delivers, however long it takes for the streams to

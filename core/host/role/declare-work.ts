@@ -7,6 +7,8 @@ import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { informersOf } from '#core/plugin/access-of-plugins.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { ConsumerContext, ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
+import { checkTaskHandler } from '#core/tasks/task.ts'
+import type { TaskHandler } from '#core/tasks/task.ts'
 import { usable } from '../load/container.ts'
 import type { Built } from '../load/container.ts'
 import { ofCore, refuseShared, slotValues, valuesOf } from '../load/slot-values.ts'
@@ -31,6 +33,8 @@ export interface DeclareInput extends ManagerInput {
 /** Background work that the plugins declare for a role. */
 export interface DeclaredWork {
   readonly jobs: readonly Job[]
+  /** Handlers of tasks; only the worker has some. */
+  readonly tasks: readonly TaskHandler[]
 }
 
 /**
@@ -45,7 +49,16 @@ export function declareWork(role: 'worker' | 'manager', input: DeclareInput): De
   for (const { plugin = '', value } of jobs) callSlot(plugin, 'jobs', () => checkJob(value))
   const own = [{ name: relayName }, { name: missedDeletions }, ...input.platform.workerJobs]
   refuseShared([...ofCore<{ readonly name: string }>(own), ...jobs], 'the job', nameOf)
-  return { jobs: valuesOf(jobs) }
+  return { jobs: valuesOf(jobs), tasks: role === 'worker' ? declareTasks(input) : [] }
+}
+
+function declareTasks(input: DeclareInput): readonly TaskHandler[] {
+  const tasks = slotValues('tasks', usable(input.built), ({ plugin, services }) =>
+    plugin.tasks?.(services, workerContext(plugin, input)),
+  )
+  for (const { plugin = '', value } of tasks) callSlot(plugin, 'tasks', () => checkTaskHandler(value))
+  refuseShared(tasks, 'the task', ({ type }) => [type.name])
+  return valuesOf(tasks)
 }
 
 /**

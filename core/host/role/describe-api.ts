@@ -85,6 +85,7 @@ function inertCore(version: string, plugins: readonly AnyPlugin[]): Core {
       check: refuse,
       close: async () => undefined,
     },
+    tasks: { enqueue: refuse },
     cluster: { as: refuse },
     outbound: createOutbound({ allow: [], lookup: refuse }),
     urls: { bff: 'http://bff.invalid', gateway: 'http://gateway.invalid', state: 'http://state.invalid' },

@@ -36,6 +36,8 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
   const own = consumers.filter((consumer) => consumer.role === role)
   const consuming = platform.store === undefined ? undefined : platform.consume(own, signal)
   if (consuming !== undefined) add(consuming)
+  // The queue is in the store: tasks do not wait for the bus.
+  add(platform.runTasks(input.declared.tasks, signal))
   await platform.available.bus(signal)
   const jobs = [...ofCore, ...input.declared.jobs]
   add(runJobs({ jobs, platform, log: core.log, metrics: core.metrics, tracer: input.tracer, now: core.now, signal }))

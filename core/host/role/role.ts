@@ -146,6 +146,7 @@ function createCore(role: Role, { input, platform, extensions, eventTypes, plugi
     now: input.now,
     store: platform.store,
     bus: platform.bus,
+    tasks: platform.tasks,
     cluster: platform.callers,
     outbound: createOutbound(input.outbound),
     urls: input.urls,

@@ -1,6 +1,7 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import { parseYamlText } from '#core/config/yaml-file.ts'
 import type { YamlFile } from '#core/config/yaml-file.ts'
+import { createTaskQueue } from '#core/tasks/task-queue.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { OpenPlatform } from '../platform/platform.ts'
 
@@ -23,6 +24,8 @@ export function standalonePlatform(): OpenPlatform {
     rebuild: async () => ({ events: 0 }),
     workerJobs: [],
     ticks: undefined,
+    tasks: createTaskQueue(undefined),
+    runTasks: (_handlers, signal) => idle(signal),
     relay: (_, signal) => idle(signal),
     consume: (_consumers, signal) => ({ ...idle(signal), subscribe: async () => undefined }),
     inform: (_informers, signal) => idle(signal),

@@ -47,6 +47,7 @@ const fieldChecks: Readonly<Record<keyof AnyPlugin, FieldCheck>> = {
   create: aFunction,
   api: aFunction,
   system: aFunction,
+  tasks: aFunction,
   projections: aFunction,
   contributions: aFunction,
   routes: aFunction,

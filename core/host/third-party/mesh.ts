@@ -11,6 +11,7 @@ import { asObject, isObject } from '#core/json/is-object.ts'
 import { on } from '#core/messaging/consumer/consumer.ts'
 import { BadArguments, defineCommand } from '#core/plugin/command.ts'
 import { crud } from '#core/plugin/crud.ts'
+import { TaskFailure, defineTask, handleTask } from '#core/tasks/task.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { defineKind } from '#schemas/kind.ts'
@@ -29,6 +30,9 @@ export interface Mesh {
   readonly contribute: typeof contribute
   readonly defineEvent: typeof defineOwnEvent
   readonly on: typeof on
+  readonly defineTask: typeof defineTask
+  readonly handleTask: typeof handleTask
+  readonly TaskFailure: typeof TaskFailure
   readonly endpoint: typeof endpoint
   readonly resourceRoutes: typeof resourceRoutes
   readonly defineKind: typeof defineKind
@@ -56,6 +60,9 @@ export function createMesh(plugins: readonly AnyPlugin[]): Mesh {
     contribute: checkedContribute,
     defineEvent: checkedEvent,
     on: checkedOn,
+    defineTask: checkedTask,
+    handleTask: checkedHandler,
+    TaskFailure,
     endpoint: checkedEndpoint,
     resourceRoutes,
     defineKind: checkedKind,
@@ -105,6 +112,17 @@ const checkedOn: typeof on = (name, types, options, handle) => {
   demand(isObject(options), `on ${name}: the third argument must be { order, from }`)
   demand(typeof handle === 'function', `on ${name}: the fourth argument must be a function`)
   return on(name, types, options, handle)
+}
+
+const checkedTask: typeof defineTask = (spec) => {
+  demand(isObject(spec), "defineTask: the argument must be { name: 'acme.deliver', payload: mesh.Type.Object({}) }")
+  return defineTask(spec)
+}
+
+const checkedHandler: typeof handleTask = (type, handle) => {
+  demand(isNamed(type), 'handleTask: the first argument must be a task declared by mesh.defineTask')
+  demand(typeof handle === 'function', `handleTask ${type.name}: the second argument must be a function`)
+  return handleTask(type, handle)
 }
 
 // Checked again when it is mounted; here an error has the position of the declaration.

@@ -10,6 +10,7 @@ import { createCallers } from '#core/cluster/callers.ts'
 import { createDirectory } from '#core/cluster/namespace-directory.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { createOwnIdentity } from '#core/cluster/token-review.ts'
+import { createTaskQueue } from '#core/tasks/task-queue.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Contribution, Point } from '#core/jobs/extension-point.ts'
@@ -87,6 +88,7 @@ export async function startGateway(
     now: () => new Date(),
     store,
     bus: createMemoryBus(),
+    tasks: createTaskQueue(database),
     cluster: callers,
     // Upstreams of these tests listen on loopback.
     outbound: createOutbound({ allow }),
