@@ -1,5 +1,7 @@
 import { coreErrors } from './core-errors.ts'
 import type { ErrorCode } from './core-errors.ts'
+import { isObject } from '#core/json/is-object.ts'
+import { problemOfError } from './define-errors.ts'
 import type { ErrorDefinition } from './define-errors.ts'
 
 /** One refused field: an RFC 6901 pointer (`/spec/image`, or `?limit` for a query, `:name` for a path) and why. */
@@ -29,7 +31,7 @@ export class Fail extends Error {
       cause?: unknown
     } = {},
   ) {
-    const definition = typeof error === 'string' ? ofCore(error) : error
+    const definition = isDefinition(error) ? error : ofCore(error)
     super(detail ?? definition.title, { cause: more.cause })
     this.name = 'Fail'
     this.definition = definition
@@ -38,6 +40,10 @@ export class Fail extends Error {
     this.retryAfter = more.retryAfter
     this.headers = more.headers ?? {}
   }
+}
+
+function isDefinition(error: unknown): error is ErrorDefinition {
+  return isObject(error) && problemOfError(error) === undefined
 }
 
 // Untyped plugins may name any code.

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createCallers } from '#core/cluster/callers.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
+import { describeCatalog } from '#core/host/role/describe-api.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { rightToSee } from '#core/messaging/wire/seen-by.ts'
+import { plugins } from '#plugins/index.ts'
+import { declaredTypes } from './testing/event-feed.ts'
 import { createEventRights } from './event-rights.ts'
 import { runCreated, runStarted } from '#plugins/runs/events.ts'
 
@@ -14,6 +17,15 @@ test('CON3: an event of a declared kind is shown by the right on its declared re
   const event = { subject: { namespace: 'default', kind: 'Shelf', name: 'x' }, data: {} }
   const right = rightToSee({ ...runCreated, seenBy: undefined }, event, kinds)
   assert.deepEqual(right, { verb: 'get', resource: 'shelves', group: 'library.example' })
+})
+
+test('CON3: every event of audit requires the right of GET /api/audit', async () => {
+  const catalog = await describeCatalog(plugins, '0.0.0')
+  const authz = catalog.find(({ endpoint: { method, url } }) => method === 'GET' && url === '/audit')?.endpoint.authz
+  assert.ok(authz?.kind === 'review')
+  const types = declaredTypes.filter(({ plugin }) => plugin === 'audit')
+  assert.equal(types.length, 4)
+  for (const { type, seenBy } of types) assert.deepEqual(seenBy, { verb: authz.verb, resource: authz.resource }, type)
 })
 
 test('CON3: a stream reviews each right once, and again after 30 s', needs('etcd', 'kube-apiserver'), async (t) => {

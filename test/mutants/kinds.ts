@@ -32,7 +32,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'kinds: a third party may have a kind of our group',
-    file: 'core/host/load/check-slots.ts',
+    file: 'core/host/third-party/check-slots.ts',
     find: '    if (!isGroup(group) || isReserved(group))',
     replace: '    if (!isGroup(group))',
     tests: manifests,
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'kinds: a third party may grant a star',
-    file: 'core/host/load/check-slots.ts',
+    file: 'core/host/third-party/check-slots.ts',
     find: 'accessVerbs.some((known) => known === verb)',
     replace: "typeof verb === 'string'",
     tests: manifests,

@@ -4,6 +4,7 @@ import { mutants as ofApiServer } from './apiserver.ts'
 import { mutants as ofAudit } from './audit.ts'
 import { mutants as ofCommands } from './commands.ts'
 import { mutants as ofConversations } from './convo.ts'
+import { mutants as ofChecks } from './checks.ts'
 import { mutants as ofCluster } from './core-cluster.ts'
 import { mutants as ofHttp } from './core-http.ts'
 import { mutants as ofKinds } from './kinds.ts'
@@ -48,4 +49,5 @@ export const all: readonly Mutant[] = [
   ...ofDeploy,
   ...ofNamespaces,
   ...ofTasks,
+  ...ofChecks,
 ]

@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/host/third-party/third-party.ts',
     find: 'return withPositions(checkPlugin(`${from} (${at})`, plugin, input.plugins), file, at)',
     replace: 'return checkPlugin(from, plugin, input.plugins)',
-    tests: ['core/host/load/third-party.test.ts'],
+    tests: ['core/host/third-party/third-party.test.ts'],
     only: 'UXM21',
   },
   {

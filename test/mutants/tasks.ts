@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a cron expression is checked when its job runs, not at the start',
     file: 'core/host/role/declare-work.ts',
-    find: '      declared.forEach(checkJob)\n',
+    find: "  for (const { plugin = '', value } of jobs) callSlot(plugin, 'jobs', () => checkJob(value))\n",
     replace: '',
     tests: system,
     only: 'invalid expression',

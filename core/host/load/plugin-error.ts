@@ -47,18 +47,20 @@ function located(slot: Slot, file: string): Slot {
 const platform = new URL('../../../', import.meta.url).href
 
 /**
- * Position of an error in a plugin's file, else in another file below its folder. A syntax error has its position in the first line of its
- * stack, other errors in a frame.
+ * Position of an error: its first frame in a file of the plugin, which is the folder of its entry without packages. A syntax error has its
+ * position in the first line of its stack.
  */
 export function positionIn(error: unknown, file: string): string | undefined {
   if (!(error instanceof Error) || error.stack === undefined) return undefined
   const lines = error.stack.split('\n')
+  const beside = besideFile(lines, new URL('./', pathToFileURL(file)).href)
+  if (beside !== undefined) return beside
   for (const name of [pathToFileURL(file).href, file])
     for (const line of lines) {
       const found = line.split(name)[1]?.match(/^:(\d+(?::\d+)?)/)?.[1]
       if (found !== undefined) return `${file}:${found}`
     }
-  return besideFile(lines, new URL('./', pathToFileURL(file)).href)
+  return undefined
 }
 
 function besideFile(lines: readonly string[], folder: string): string | undefined {

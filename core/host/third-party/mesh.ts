@@ -54,6 +54,7 @@ export function createMesh(plugins: readonly AnyPlugin[]): Mesh {
     BadArguments,
     definePoint,
     point: <T>(name: string): Point<T> => {
+      demand(typeof name === 'string', 'point: the argument must be a name, such as agents.requirement')
       assertPoint(name, points)
       return definePoint<T>(name)
     },
@@ -64,9 +65,9 @@ export function createMesh(plugins: readonly AnyPlugin[]): Mesh {
     handleTask: checkedHandler,
     TaskFailure,
     endpoint: checkedEndpoint,
-    resourceRoutes,
+    resourceRoutes: checkedResourceRoutes,
     defineKind: checkedKind,
-    crud,
+    crud: checkedCrud,
     openEventStream,
     Fail,
     defineErrors: checkedErrors,
@@ -141,6 +142,28 @@ const checkedKind: typeof defineKind = (spec) => {
   demand(/^[a-z][a-z0-9]{0,62}$/.test(String(plural)), 'defineKind: plural must be lower case letters and digits')
   demand(asObject(given.spec).type === 'object', 'defineKind: spec must be a mesh.Type.Object({...})')
   return defineKind(spec)
+}
+
+const checkedResourceRoutes: typeof resourceRoutes = (kind, options) => {
+  demandKind('resourceRoutes', kind, options)
+  return resourceRoutes(kind, options)
+}
+
+const checkedCrud: typeof crud = (kind, options) => {
+  demandKind('crud', kind, options)
+  demand(isObject(options.sample), 'crud: sample must be the spec of a valid object')
+  return crud(kind, options)
+}
+
+function demandKind(helper: string, kind: unknown, options: unknown): void {
+  demand(
+    isObject(kind) && typeof kind.plural === 'string' && isObject(kind.spec),
+    `${helper}: the first argument must be a kind of mesh.defineKind({...})`,
+  )
+  demand(
+    isObject(options) && Array.isArray(options.verbs),
+    `${helper}: the second argument must be { verbs: ['list', 'get', ...] }`,
+  )
 }
 
 function isNamed(value: unknown): boolean {

@@ -214,3 +214,69 @@ test('UXM21, CON15: a plugin that fails names itself, the file and line, and the
   for (const [name, , message] of starting)
     await assert.rejects(start(t, join(folder, `${name}.yaml`)), { name: 'BootError', message }, name)
 })
+
+test('CON15: a helper that gets no or wrong arguments names them, the file and the line', async (t) => {
+  const calls: readonly (readonly [string, RegExp])[] = [
+    ['defineEvent()', /defineEvent: the argument must be \{ domain/],
+    ["defineEvent({ domain: 'com.acme' })", /defineEvent: plugin must be a text/],
+    ["defineEvent({ domain: 'com.acme', plugin: 'x', fact: 'y', summary: 'z' })", /defineEvent: data must be a schema/],
+    ['defineErrors()', /defineErrors: the argument must be/],
+    ['defineErrors({ a: 409 })', /defineErrors: the argument must be/],
+    ["defineErrors({ a: { status: 200, title: 'x' } })", /error a: the status must be an integer from 400 to 599/],
+    ['contribute()', /contribute: the first argument must be a point/],
+    ["point('http.outcom')", /there is no extension point "http\.outcom"; did you mean http\.outcome\?/],
+    ['point()', /point: the argument must be a name/],
+    ['optional()', /optional: the plugin is missing/],
+    ['on()', /on: the first argument must be the name of the consumer/],
+    ["on('x.a', [undefined], {}, () => {})", /on x\.a: the second argument must be a list of event types/],
+    ["on('x.a', 'all')", /on x\.a: the third argument must be/],
+    ['endpoint()', /an endpoint must be an object, not undefined/],
+    ['crud()', /crud: the first argument must be a kind/],
+    ['resourceRoutes({})', /resourceRoutes: the first argument must be a kind/],
+    ['defineKind()', /defineKind: the argument must be/],
+  ]
+  const folder = await folderWith(
+    t,
+    Object.fromEntries(
+      calls.map(([call], index) => [`p${index}.mjs`, `export default (mesh) => {\n  mesh.${call}\n}`]),
+    ),
+  )
+  const input = { folder, plugins: [builtin], profile: 'open' as const }
+  for (const [index, [call, message]] of calls.entries()) {
+    const failed = await loadThirdParties([`./p${index}.mjs`], input).catch((error: unknown) => error)
+    assert.ok(failed instanceof Error && failed.name === 'BootError', call)
+    assert.match(failed.message, message, call)
+    assert.match(
+      failed.message,
+      new RegExp(`^plugin \\./p${index}\\.mjs: its function failed: .*p${index}\\.mjs:2:8\\)$`),
+      call,
+    )
+  }
+})
+
+test('CON15: a wrong declaration names the line of definePlugin, and an error of another file that file', async (t) => {
+  const declared = (more: string): string =>
+    `export default (mesh) =>\n  mesh.definePlugin({ contract: 1, name: 'x', settings: mesh.Type.Object({}), create: () => ({}), ${more} })`
+  const folder = await folderWith(t, {
+    'a.mjs': declared('events: [undefined]'),
+    'b.mjs': declared('needs: null'),
+    'c.mjs': declared('migrations: "./migrations"'),
+    'd.mjs': declared("contributions: () => [mesh.contribute(mesh.definePoint('runs.gone'), 1)]"),
+    'd.yaml': `${ports}plugins: [./d.mjs]\n`,
+    'e.mjs': `import { boom } from './lib/helper.mjs'\n${declared('create: () => boom()')}`,
+    'e.yaml': `${ports}plugins: [./e.mjs]\n`,
+    'lib/helper.mjs': "export const boom = () => {\n  throw new Error('deep')\n}",
+    'node_modules/broken/package.json': '{ "main": ',
+  })
+  const input = { folder, plugins: [builtin], profile: 'open' as const }
+  const refused = async (from: string, message: RegExp): Promise<void> =>
+    assert.rejects(loadThirdParties([from], input), { name: 'BootError', message })
+  await refused('./a.mjs', /^plugin \.\/a\.mjs \(.*a\.mjs:2:8\): events must be a list of mesh\.defineEvent/)
+  await refused('./b.mjs', /b\.mjs:2:8\): needs must be an object/)
+  await refused('./c.mjs', /c\.mjs:2:8\): migrations must be a URL/)
+  await refused('broken', /^plugin broken: .*package\.json cannot be read/)
+  const starting = (name: string, message: RegExp): Promise<void> =>
+    assert.rejects(start(t, join(folder, `${name}.yaml`)), { name: 'BootError', message })
+  await starting('d', /^plugin x \(.*d\.mjs:2:8\) contributes to the point runs\.gone, which no plugin declares$/)
+  await starting('e', /^plugin x: create failed: deep \(.*lib\/helper\.mjs:2:9\)$/)
+})
