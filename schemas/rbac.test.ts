@@ -196,6 +196,7 @@ test('K6: live reviews of the personas and the service accounts', async (t) => {
     [account('mesh-state'), 'create', 'tokenreviews.authentication.k8s.io', '', true],
     [account('mesh-state'), 'create', 'subjectaccessreviews.authorization.k8s.io', '', true],
     [account('mesh-state'), 'get', 'secrets', '', false],
+    [account('mesh-manager'), 'create', 'subjectaccessreviews.authorization.k8s.io', '', true],
     [account('mesh-manager'), 'patch', group('agentdeployments/status'), '', true],
     [account('mesh-manager'), 'update', agents, '', false],
     [account('mesh-manager'), 'list', 'secrets', '', false],

@@ -17,7 +17,7 @@ export async function askAccess<V extends string, R extends string>(
   username: string,
   question: Question<V, R>,
 ): Promise<Access<V, R> | undefined> {
-  const { verb, resource, namespace } = question
+  const { verb, resource, namespace, name, group } = question
   // The authorizer does not validate names: it would allow an operator the namespace ".." (M4).
   if (namespace !== '' && !isLabel(namespace)) throw new InvalidName('namespace', 'must be an RFC 1123 label')
   const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: specOf(question) }
@@ -27,7 +27,7 @@ export async function askAccess<V extends string, R extends string>(
       throw reviewFailure(error)
     })
   if (!isAllowed(answer.status)) return undefined
-  return { verb, resource, namespace, username } as Access<V, R> // the only place that creates a proof
+  return { verb, resource, namespace, name, group, username } as Access<V, R> // the only place that creates a proof
 }
 
 /** The API server's own 403 for the question, so that a virtual resource is refused like a real one. */

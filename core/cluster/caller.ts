@@ -12,6 +12,10 @@ export interface Access<Verb extends string = string, Res extends string = strin
   readonly verb: Verb
   readonly resource: Res
   readonly namespace: DnsLabel | ''
+  /** API group of the resource; undefined for ours. */
+  readonly group?: string | undefined
+  /** The one object that was reviewed; undefined for every object of the namespace. */
+  readonly name?: string | undefined
   readonly username: string
 }
 

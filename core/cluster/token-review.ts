@@ -31,6 +31,7 @@ export interface SubjectAttributes {
   readonly resource: string
   readonly namespace: string
   readonly name?: string
+  readonly group?: string
 }
 
 // Only the authentication is cached, for this time (D1); permissions are reviewed each time.
@@ -96,7 +97,7 @@ async function reviewSubject(cluster: KubeClient, user: UserInfo, attributes: Su
   const [resource, subresource] = attributes.resource.split('/')
   const resourceAttributes = {
     verb: attributes.verb,
-    group: GROUP,
+    group: attributes.group ?? GROUP,
     resource,
     ...(subresource === undefined ? {} : { subresource }),
     ...(attributes.namespace === '' ? {} : { namespace: attributes.namespace }),

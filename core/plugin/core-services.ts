@@ -1,4 +1,5 @@
 import type { Caller } from '#core/cluster/caller.ts'
+import type { Observed } from '#core/cluster/observed-objects.ts'
 import type { Profile, Role } from '#core/config/profile.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { AuditDescriptor, EventType } from '#core/event-store/event.ts'
@@ -32,6 +33,8 @@ export interface Core {
   /** Durable queue: tasks are enqueued in a transaction of any role and run by workers. */
   readonly tasks: TaskQueue
   readonly cluster: { as(bearer: string): Promise<Caller>; knows?(bearer: string): boolean }
+  /** Reads of the object index: from names to uids. */
+  readonly observed: Observed
   /** Guarded calls to addresses named by users or peers. */
   readonly outbound: Outbound
   /** Base URLs of the other roles, as reachable from this process. */

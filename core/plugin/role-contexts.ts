@@ -51,6 +51,8 @@ export interface ManagerContext extends SystemReads {
   readonly role: 'manager'
   readonly cluster: KubeClient
   readonly observed: Observed
+  /** SubjectAccessReview for another user, as in gateway and state role. */
+  readonly subjectMay: OwnIdentity['subjectMay']
 }
 
 /** The manager's listener. */

@@ -47,5 +47,5 @@ export const coreAccess: readonly AccessRule[] = [
     gateway: ['create'],
     state: ['create'],
   },
-  { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', scope: 'Cluster', state: ['create'] },
+  { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', scope: 'Cluster', state: ['create'], manager: ['create'] },
 ]

@@ -116,6 +116,6 @@ function workerContext(plugin: AnyPlugin, input: DeclareInput): WorkerContext {
 
 function managerContext(plugin: AnyPlugin, { platform, built }: ManagerInput): ManagerContext {
   if (platform.identity === undefined) throw new Error('the role manager has no identity of its own')
-  const { cluster } = platform.identity
-  return { role: 'manager', cluster, observed: platform.observed, ...createSystemReads(plugin, built) }
+  const { cluster, subjectMay } = platform.identity
+  return { role: 'manager', cluster, subjectMay, observed: platform.observed, ...createSystemReads(plugin, built) }
 }

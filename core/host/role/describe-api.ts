@@ -87,6 +87,7 @@ function inertCore(version: string, plugins: readonly AnyPlugin[]): Core {
     },
     tasks: { enqueue: refuse },
     cluster: { as: refuse },
+    observed: inertPlatform.observed,
     outbound: createOutbound({ allow: [], lookup: refuse }),
     urls: { bff: 'http://bff.invalid', gateway: 'http://gateway.invalid', state: 'http://state.invalid' },
     descriptors: () => new Map(),

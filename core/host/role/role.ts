@@ -148,6 +148,7 @@ function createCore(role: Role, { input, platform, extensions, eventTypes, plugi
     bus: platform.bus,
     tasks: platform.tasks,
     cluster: platform.callers,
+    observed: platform.observed,
     outbound: createOutbound(input.outbound),
     urls: input.urls,
     tracer: input.tracer,

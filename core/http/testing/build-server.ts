@@ -109,6 +109,7 @@ export async function buildServer(
 const usernames: Readonly<Record<string, string>> = { [DENIED]: 'denied', 'other-token': 'other' }
 
 function recordingCaller(bearer: string, upstream: string[]): Caller {
+  const username = usernames[bearer] ?? 'test'
   upstream.push('as')
   if (bearer === REJECTED) throw new KubeError(401, 'Unauthorized', 'Unauthorized')
   const review: Caller['review'] = async (verb, resource, where) => {
@@ -117,15 +118,15 @@ function recordingCaller(bearer: string, upstream: string[]): Caller {
     )
     if (bearer === DENIED || (bearer === UNREADING && verb === 'get'))
       throw new KubeError(403, 'Forbidden', `${resource}.mesh.dev is forbidden: User "test" cannot ${verb}`)
-    return { verb, resource, namespace: where.namespace, username: 'test' } as Access<typeof verb, typeof resource>
+    return { verb, resource, namespace: where.namespace, username } as Access<typeof verb, typeof resource>
   }
   return {
-    username: usernames[bearer] ?? 'test',
+    username,
     bearer,
     get cluster(): never {
       throw new Error('this upstream has no cluster')
     },
-    whoami: async () => ({ username: 'test', uid: '', groups: [], extra: {} }),
+    whoami: async () => ({ username, uid: '', groups: [], extra: {} }),
     review,
     may: async (verb, resource, where) => review(verb, resource, where).catch(() => undefined),
   }

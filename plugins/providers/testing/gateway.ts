@@ -90,6 +90,7 @@ export async function startGateway(
     bus: createMemoryBus(),
     tasks: createTaskQueue(database),
     cluster: callers,
+    observed,
     // Upstreams of these tests listen on loopback.
     outbound: createOutbound({ allow }),
     urls: { gateway: '', state: '', bff: '' },
