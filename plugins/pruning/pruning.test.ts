@@ -19,7 +19,7 @@ import { adapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { createRun } from '#plugins/runs/create/create-run.ts'
 import { createRunPruner } from '#plugins/runs/retention/prune-runs.ts'
-import { admitAgent } from '#plugins/runs/caller-runs.ts'
+import { admitTarget } from '#plugins/runs/create/find-target.ts'
 import { savePartials } from '#plugins/runs/store/partials.ts'
 import { findRun } from '#plugins/runs/store/internal/run-rows.ts'
 import type { RunsTables } from '#plugins/runs/store/tables.ts'
@@ -213,7 +213,7 @@ for (const { name, skip, open } of adapters) {
     const held = Promise.withResolvers<void>()
     const removed = held.promise.then(() => rig.remove('team', 'brief'))
     const made = await rig.queue(agent, ns, async (db) => {
-      await admitAgent(agent)(db)
+      await admitTarget({ agent })(db)
       held.resolve()
       await removed
       // Long enough for the manager to observe the deletion; recording it waits for this transaction.
@@ -227,7 +227,7 @@ for (const { name, skip, open } of adapters) {
     })
     await rig.until('its run is cancelled', async () => (await rig.state(made)) === 'cancelling')
     await assert.rejects(
-      rig.queue(agent, ns, admitAgent(agent)),
+      rig.queue(agent, ns, admitTarget({ agent })),
       (error: unknown) => error instanceof Fail && error.code === 'not_found',
     )
   })

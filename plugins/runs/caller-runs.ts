@@ -1,6 +1,5 @@
-import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { Access, Caller } from '#core/cluster/caller.ts'
-import type { Observed, ObservedObject } from '#core/cluster/observed-objects.ts'
+import type { Observed } from '#core/cluster/observed-objects.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import type { Actor } from '#core/event-store/event.ts'
 import type { Core } from '#core/plugin/core-services.ts'
@@ -10,17 +9,18 @@ import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { explainReadiness } from './launchers/agent-readiness.ts'
 import { createRun } from './create/create-run.ts'
-import type { CreateServices, NewRun } from './create/create-run.ts'
+import type { CreateServices } from './create/create-run.ts'
+import { admitTarget } from './create/find-target.ts'
+import { checkProof, invoke } from './create/permission.ts'
+import { newRun } from './create/new-run.ts'
 import { decideCancel } from './lifecycle/decide.ts'
 import type { ResumeAnswer } from './lifecycle/decide.ts'
-import { signGrant } from './grants.ts'
 import type { LiveUpdates } from './stream/live-frame.ts'
 import { resumeRun } from './interrupts/resume-run.ts'
 import { toDetail, toRun } from './read/to-run.ts'
 import type { Run, RunDetail } from './read/to-run.ts'
 import { listRuns, locateRun, readRun, readRunContent } from './store/reads.ts'
 import type { RunFilter, RunPage } from './store/reads.ts'
-import { holdAgent } from './store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { readTree } from './read/read-tree.ts'
 import type { RunTree } from './read/read-tree.ts'
@@ -37,9 +37,6 @@ export interface RunRequest {
   readonly trigger: string
   readonly idempotency?: Idempotency | undefined
 }
-
-/** Longest time until a new agent is observed. */
-const observeMs = 2_000
 
 const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -122,16 +119,6 @@ export function createCallerRuns(services: CallerRunsDependencies): CallerRuns {
   }
 }
 
-/** Signs the grant of the caller, after the review of this request. */
-async function grantFor(
-  core: CallerRunsDependencies['core'],
-  caller: Caller,
-  run: { readonly runId: string; readonly agentUid: string },
-) {
-  const { username, groups } = await caller.whoami()
-  return signGrant(core.keys, { ...run, subject: username, groups }, core.now())
-}
-
 /** The actor of a person's act, for the audit log. */
 export function actorOf(caller: Caller): Actor {
   return accountActor(caller.username)
@@ -151,36 +138,18 @@ function accessFor<Verb extends 'list' | 'update'>(verb: Verb, access: Access): 
   return access as Access<Verb, 'runs'>
 }
 
-/** Resolves a name to a uid by the object index, since the caller may not be allowed to read the agent. */
 async function createFor(
   services: CallerRunsDependencies,
   caller: Caller,
   access: Access,
   request: RunRequest,
 ): Promise<RunDetail> {
-  const { core, observed } = services
-  const { namespace, name } = request.agent
-  if (access.namespace !== namespace) throw new Error('the proof is for another namespace')
-  const agent = await observed.find('AgentDeployment', namespace, name, observeMs)
-  const namespaceUid = agent && (await observed.namespaceUid(namespace, observeMs))
-  if (!agent || namespaceUid === undefined) throw noAgent(namespace, name)
-  const runId = uuidV7()
-  const newRun: NewRun = {
-    runId,
-    agent: { namespace, name, uid: agent.uid },
-    namespaceUid,
-    input: request.input,
-    conversationId: request.conversationId ?? uuidV7(),
-    labels: request.labels ?? {},
-    trigger: { kind: request.trigger, by: caller.username },
-    subject: caller.username,
-    actor: actorOf(caller),
-    grant: await grantFor(core, caller, { runId, agentUid: agent.uid }),
-    traceparent: request.traceparent,
-    idempotency: request.idempotency,
-  }
-  const run = await createRun(services, newRun, admitAgent(agent))
-  const isKnown = run.id !== runId && (await caller.may('get', 'runs', { namespace })) !== undefined
+  const { namespace } = request.agent
+  checkProof(caller, access, { ...invoke, ...request.agent })
+  const trigger = { kind: request.trigger, by: caller.username }
+  const made = await newRun(services, { subject: await caller.whoami(), trigger }, request)
+  const run = await createRun(services, made, admitTarget(made))
+  const isKnown = run.id !== made.runId && (await caller.may('get', 'runs', { namespace })) !== undefined
   if (isKnown) return toDetail(run, await readRunContent(services.store.reader<RunsTables>(), run))
   return toDetail(asQueued(run), { input: request.input, output: null, error: null, interrupts: [], decisions: [] })
 }
@@ -207,16 +176,4 @@ function asQueued(run: SelectedRun): SelectedRun {
 /** Cancels a run. Child runs are cancelled by its event (`consumers.ts`). */
 export async function cancelRun(writer: RunWriter, id: string, actor: Actor): Promise<void> {
   await writer.change(id, { actor }, (facts) => ({ facts: decideCancel(facts) }))
-}
-
-/** Refuses a run of an agent that was deleted after its name was resolved. */
-export function admitAgent({ uid, namespace, name }: Pick<ObservedObject, 'uid' | 'namespace' | 'name'>) {
-  return async (db: Parameters<typeof holdAgent>[0]): Promise<void> => {
-    if (!(await holdAgent(db, uid))) throw noAgent(namespace, name)
-  }
-}
-
-/** The error for a missing agent. */
-export function noAgent(namespace: string, name: string): Fail {
-  return new Fail('not_found', `There is no agent ${name} in ${namespace}.`)
 }

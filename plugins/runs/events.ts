@@ -18,6 +18,7 @@ const agent = Type.Object({
 const createdData = Type.Object({
   runId,
   agent: Type.Union([agent, Type.Null()]),
+  executor: Type.Optional(Type.String({ description: 'Kind of a run without an agent.' })),
   namespaceUid: Type.String(),
   conversationId: Type.String(),
   rootRunId: runId,

@@ -1,6 +1,7 @@
+import { isObject } from '#core/json/is-object.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
-import { signJws, verifyJws } from '#core/signing/jws.ts'
-import type { FindKey } from '#core/signing/jws.ts'
+import { JwsRefused, signJws, verifyJws } from '#core/signing/jws.ts'
+import type { Claims, Expected, FindKey } from '#core/signing/jws.ts'
 import type { AttemptToken, RunGrant } from '#schemas/run.ts'
 
 const grantSeconds = 7 * 24 * 3600
@@ -12,13 +13,18 @@ export interface GrantFor {
   readonly agentUid: string
   readonly subject: string
   readonly groups: readonly string[]
+  /** Default: `invoke`, for runs of agents. */
+  readonly scopes?: readonly string[]
 }
 
+/** Key of a grant. `account` belongs to the manager: its grants are valid for service accounts only. */
+export type GrantKey = 'grant' | 'account'
+
 /** Signs a run grant. Called only by the role that made the review. */
-export function signGrant(keys: Keyring, grant: GrantFor, now: Date): Promise<string> {
+export function signGrant(keys: Keyring, grant: GrantFor, now: Date, by: GrantKey = 'grant'): Promise<string> {
   const iat = Math.floor(now.getTime() / 1000)
-  const claims: RunGrant = { typ: 'mesh-run-grant', ...grant, scopes: ['invoke'], iat, exp: iat + grantSeconds }
-  return signJws(keys.current('grant'), claims)
+  const claims: RunGrant = { typ: 'mesh-run-grant', scopes: ['invoke'], ...grant, iat, exp: iat + grantSeconds }
+  return signJws(keys.current(by), claims)
 }
 
 /** Signs the worker's attempt token for the epoch that it holds. */
@@ -33,15 +39,40 @@ export function signAttempt(
 }
 
 /** Reads a grant that this install signed; rejects with `JwsRefused`. */
-export function readGrant(keys: Keyring, token: string, now: Date): Promise<RunGrant> {
-  return verifyJws<RunGrant>(token, finder(keys, 'grant'), { typ: 'mesh-run-grant', now: () => now })
+export async function readGrant(keys: Keyring, token: string, now: Date): Promise<RunGrant> {
+  const expected = { typ: 'mesh-run-grant', now: () => now } as const
+  const { claims, by } = await verifyGrantKey<RunGrant>(keys, token, expected)
+  if (!maySign(by, claims.subject)) throw new JwsRefused('claims')
+  return claims
+}
+
+/** Verifies a token that one of the grant keys signed; returns its claims and the name of the key. */
+export async function verifyGrantKey<C extends Claims>(keys: Keyring, token: string, expected: Expected<C>) {
+  let by: GrantKey = 'grant'
+  const find: FindKey = (id) => {
+    const key = keys.find('grant', id)
+    if (key === undefined) by = 'account'
+    return (key ?? keys.find('account', id))?.key
+  }
+  const claims = await verifyJws<C>(token, find, expected)
+  return { claims, by }
+}
+
+/** Whether a key may sign for a subject: the manager's only for a service account (ADR 0063). */
+export function maySign(by: GrantKey, subject: string): boolean {
+  return by === 'grant' || /^system:serviceaccount:[^:]+:[^:]+$/.test(subject)
+}
+
+/** Age of a grant in milliseconds, unverified; undefined for other text. */
+export function grantAgeMs(token: string, now: Date): number | undefined {
+  const iat = claimsOf(token)?.iat
+  return typeof iat === 'number' ? now.getTime() - iat * 1000 : undefined
 }
 
 /** Reads a grant of this install, even if expired. Returns undefined if its key is unknown. */
 export async function readAnyGrant(keys: Keyring, token: string): Promise<RunGrant | undefined> {
   try {
-    const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp?: unknown }
-    return await readGrant(keys, token, new Date(Number(exp) * 1000 - 1000))
+    return await readGrant(keys, token, new Date(Number(claimsOf(token)?.exp) * 1000 - 1000))
   } catch {
     return undefined
   }
@@ -54,9 +85,17 @@ export function isRunningOut(grant: RunGrant, now: Date): boolean {
 
 /** Reads an attempt token of a worker; rejects with `JwsRefused`. */
 export function readAttempt(keys: Keyring, token: string, now: Date): Promise<AttemptToken> {
-  return verifyJws<AttemptToken>(token, finder(keys, 'attempt'), { typ: 'mesh-run-attempt', now: () => now })
+  return verifyJws<AttemptToken>(token, (id) => keys.find('attempt', id)?.key, {
+    typ: 'mesh-run-attempt',
+    now: () => now,
+  })
 }
 
-function finder(keys: Keyring, name: 'grant' | 'attempt'): FindKey {
-  return (id) => keys.find(name, id)?.key
+function claimsOf(token: string): { readonly iat?: unknown; readonly exp?: unknown } | undefined {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+    return isObject(claims) ? claims : undefined
+  } catch {
+    return undefined
+  }
 }

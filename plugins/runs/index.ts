@@ -5,11 +5,12 @@ import { contribute } from '#core/jobs/extension-point.ts'
 import { launcherKeyRecorder } from '#plugins/agents/points.ts'
 import { agentRuns } from '#plugins/providers/points.ts'
 import { pruner } from '#plugins/pruning/points.ts'
+import { createRunsApi } from './api.ts'
 import { runsConsumers } from './consumers.ts'
 import { createChildRuns } from './delegation/child-runs.ts'
 import { runErrors } from './errors.ts'
 import { runEvents } from './events.ts'
-import { createGatewayRuns } from './gateway-runs.ts'
+import { createGatewayRuns } from './gateway/gateway-runs.ts'
 import { createServices } from './services.ts'
 import { runsJobs } from './jobs.ts'
 import { createKeyRecorder } from './launchers/launcher-keys.ts'
@@ -40,17 +41,20 @@ export const runs = definePlugin({
   requires: ['store'],
   keys: {
     // Grants of runs are signed where a caller or a parent run starts them: a worker cannot create one.
-    bff: { signs: ['grant'] },
-    gateway: { signs: ['grant'] },
+    bff: { signs: ['grant'], verifies: ['account'] },
+    gateway: { signs: ['grant'], verifies: ['account'] },
     // It also publishes the key set for launchers.
-    state: { signs: ['grant'], verifies: ['attempt'] },
-    worker: { signs: ['attempt'] },
+    state: { signs: ['grant'], verifies: ['account', 'attempt'] },
+    worker: { signs: ['attempt'], verifies: ['grant', 'account'] },
+    // Grants of service accounts only (ADR 0063).
+    manager: { signs: ['account'], verifies: ['grant'] },
   },
   migrations: new URL('./migrations/', import.meta.url),
   events: runEvents,
   access: runsAccess,
   errors: runErrors,
   create: createServices,
+  api: createRunsApi,
   projections: () => [runsProjection],
   contributions: (services) => [
     contribute(pruner, createRunPruner(services.writer, services.removed('namespace'))),

@@ -97,6 +97,7 @@ async function insertRun(event: Event, tx: Db): Promise<void> {
       agent_name: data.agent?.name ?? null,
       agent_uid: data.agent?.uid ?? null,
       agent_revision: data.agent?.revision ?? null,
+      executor: data.executor ?? null,
       conversation_id: data.conversationId,
       root_run_id: data.rootRunId,
       parent_run_id: data.parentRunId,

@@ -12,7 +12,7 @@ import type { RunWatch } from './stream/run-watch.ts'
 import { createCallerRuns } from './caller-runs.ts'
 import type { CallerRuns } from './caller-runs.ts'
 import type { runsSettings } from './settings.ts'
-import { createRunWriter } from './lifecycle/run-writer.ts'
+import { createRunWriter, nameOfRun } from './lifecycle/run-writer.ts'
 import type { RunWriter, StateEntered } from './lifecycle/run-writer.ts'
 
 /** Services of the plugin, for its slots. */
@@ -57,7 +57,7 @@ export function observeStates({ metrics, log }: Pick<Core, 'metrics' | 'log'>): 
     transitions.inc({ state })
     if (terminalStates.has(state)) finished.inc({ state, reason: failReason ?? 'none' })
     if (state !== 'failed' && state !== 'timed_out') return
-    const agent = `${run.namespace}/${run.agent_name ?? ''}`
+    const agent = `${run.namespace}/${nameOfRun(run)}`
     log.warn({ runId: run.id, agent, reason: failReason ?? state, launcher }, 'run failed')
   }
 }

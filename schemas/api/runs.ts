@@ -91,6 +91,7 @@ export const Run = Type.Object(
       }),
       Type.Null(),
     ]),
+    executor: Type.Optional(Type.String({ description: 'Kind of a run without an agent, such as an export.' })),
     conversationId: textOrNull,
     rootRunId: RunId,
     parentRunId: Type.Union([RunId, Type.Null()]),

@@ -41,3 +41,5 @@ export type { Task, TaskContext, TaskHandler, TaskLimits, TaskType } from '#core
 export type { Enqueued, NewTask } from '#core/tasks/enqueue-task.ts'
 export type { TaskQueue } from '#core/tasks/task-queue.ts'
 export type { Keyring, KeyName, RoleKeys } from '#core/signing/keyring.ts'
+export type { PreparedRun, PrepareRequest, QueuedRun, RunsApi } from '#plugins/runs/api.ts'
+export type { ExecutorChange, ExecutorResult, ExecutorRun, RunExecutor } from '#plugins/runs/points.ts'

@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'invoke: the run is made before reading it is reviewed',
-    file: 'plugins/runs/gateway-runs.ts',
+    file: 'plugins/runs/gateway/gateway-runs.ts',
     find: "  await caller.review('get', 'runs', { namespace: agent.namespace })\n",
     replace: '',
     tests: invoke,
@@ -81,8 +81,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'idempotency: a run does not know the key of its request',
-    file: 'plugins/runs/caller-runs.ts',
-    find: '    idempotency: request.idempotency,\n',
+    file: 'plugins/runs/create/new-run.ts',
+    find: '    ...(content.idempotency ? { idempotency: content.idempotency } : {}),\n',
     replace: '',
     tests: idempotency,
     only: 'process ended',
@@ -90,7 +90,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'idempotency: a repeat is refused by the quota that its own run fills',
     file: 'plugins/runs/create/create-run.ts',
-    find: '    if (known) return known\n',
+    find: '  if (known) return known\n',
     replace: '',
     tests: idempotency,
     only: 'process ended',
@@ -98,8 +98,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'idempotency: two runs made at once for one key fail the second request',
     file: 'plugins/runs/create/create-run.ts',
-    find: '    if (contentBytes === undefined) return madeMeanwhile(db, run.idempotency)\n',
-    replace: "    if (contentBytes === undefined) throw new Error('twice')\n",
+    find: '  if (contentBytes === undefined) return madeMeanwhile(db, run.idempotency)\n',
+    replace: "  if (contentBytes === undefined) throw new Error('twice')\n",
     tests: idempotency,
     only: 'PostgreSQL: O6: a failed',
   },

@@ -86,12 +86,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a run is streamed without being awaited while it is waited for',
-    file: 'plugins/runs/gateway-runs.ts',
+    file: 'plugins/runs/gateway/gateway-runs.ts',
     find: 'const [ended] = await Promise.all([wait(), streamRun(services, run, 0, { send, signal: over.signal })])',
     replace: `const streaming = streamRun(services, run, 0, { send, signal: over.signal })
     const ended = await wait()
     await streaming`,
-    tests: ['plugins/runs/gateway-runs.test.ts'],
+    tests: ['plugins/runs/gateway/gateway-runs.test.ts'],
     only: 'PODA1',
   },
   {

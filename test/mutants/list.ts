@@ -17,6 +17,7 @@ import { mutants as ofProviders } from './providers.ts'
 import { mutants as ofRuns } from './runs.ts'
 import { mutants as ofRunBounds } from './runs-bounds.ts'
 import { mutants as ofDispatch } from './runs-dispatch.ts'
+import { mutants as ofBehalf } from './runs-behalf.ts'
 import { mutants as ofStartup } from './startup.ts'
 import { mutants as ofDeploy } from './deploy.ts'
 import { mutants as ofDoors } from './doors.ts'
@@ -40,6 +41,7 @@ export const all: readonly Mutant[] = [
   ...ofRunBounds,
   ...ofDispatch,
   ...ofCommands,
+  ...ofBehalf,
   ...ofConversations,
   ...ofAgents,
   ...ofIsolation,

@@ -47,5 +47,11 @@ export const coreAccess: readonly AccessRule[] = [
     gateway: ['create'],
     state: ['create'],
   },
-  { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', scope: 'Cluster', state: ['create'], manager: ['create'] },
+  {
+    group: 'authorization.k8s.io',
+    resource: 'subjectaccessreviews',
+    scope: 'Cluster',
+    state: ['create'],
+    manager: ['create'],
+  },
 ]

@@ -1,6 +1,6 @@
 import type { Actor } from '#core/event-store/event.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
-import type { Store } from '#core/event-store/store.ts'
+import type { Store, Tx } from '#core/event-store/store.ts'
 import { runCreated } from '../events.ts'
 import { toRows } from '../lifecycle/journal.ts'
 import type { LiveUpdates } from '../stream/live-frame.ts'
@@ -13,10 +13,25 @@ import { appendJournal } from '../store/internal/journal.ts'
 import { findRun } from '../store/internal/run-rows.ts'
 import type { RunsTables, RunsTx, SelectedRun } from '../store/tables.ts'
 
+/** An agent by name and uid. */
+export interface AgentRef {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+}
+
+/** The kind of a run that an executor of a plugin executes, and the namespace of the run. */
+export interface ExecutorRef {
+  readonly kind: string
+  readonly namespace: string
+}
+
 /** Everything about a new run. */
 export interface NewRun {
   readonly runId: string
-  readonly agent: { readonly namespace: string; readonly name: string; readonly uid: string }
+  /** The agent, or the kind and namespace of a run without one. */
+  readonly agent?: AgentRef
+  readonly executor?: ExecutorRef
   readonly namespaceUid: string
   readonly input: unknown
   readonly conversationId: string
@@ -42,40 +57,47 @@ export interface CreateServices {
   readonly refused?: (quota: ExceededQuota) => void
 }
 
+/** Refuses a run in its transaction by throwing. */
+export type Admit = (db: RunsTx) => Promise<void>
+
 /**
  * Queues a run: event, content, lease and first journal entry in one transaction. `admit` may refuse it there by throwing. A finished
  * or cancelling parent gets no more children: `run_terminal`. If an earlier request has the same idempotency key, returns its run
  * and creates none.
  */
-export function createRun(
-  services: CreateServices,
+export function createRun(services: CreateServices, run: NewRun, admit?: Admit): Promise<SelectedRun> {
+  return services.store.transact((tx) => createRunIn(services, tx, run, admit))
+}
+
+/** As `createRun`, in the given transaction. */
+export async function createRunIn(
+  services: Omit<CreateServices, 'store'>,
+  tx: Tx,
   run: NewRun,
-  admit: (db: RunsTx) => Promise<void> = () => Promise.resolve(),
+  admit?: Admit,
 ): Promise<SelectedRun> {
-  return services.store.transact(async (tx) => {
-    const db = tx.tables<RunsTables>()
-    const known = await findKeyed(db, run.idempotency)
-    if (known) return known
-    await admit(db)
-    if (run.parent) await lockParent(db, run.parent.id)
-    const of = { namespaceUid: run.namespaceUid, caller: run.trigger.by }
-    await checkQuotas(db, of, services.settings, (quota) => services.refused?.(quota))
-    const contentBytes = await insertRun(db, run)
-    if (contentBytes === undefined) return madeMeanwhile(db, run.idempotency)
-    const queued = {
-      ts: services.core.now(),
-      kind: 'run.queued',
-      path: [run.agent.name],
-      spanId: '',
-      data: { trigger: run.trigger, conversationId: run.conversationId },
-    } as const
-    await appendJournal(db, run.runId, toRows(run.runId, 0, [queued]), { contentBytes })
-    await tx.append(`runs/${run.runId}`, 0, [toCreated(run)])
-    tx.afterCommit(() => services.live.wake(run.runId))
-    const row = await findRun(db, run.runId)
-    if (!row) throw new Error('the projection did not make the row of a new run')
-    return row
-  })
+  const db = tx.tables<RunsTables>()
+  const known = await findKeyed(db, run.idempotency)
+  if (known) return known
+  await admit?.(db)
+  if (run.parent) await lockParent(db, run.parent.id)
+  const of = { namespaceUid: run.namespaceUid, caller: run.trigger.by }
+  await checkQuotas(db, of, services.settings, (quota) => services.refused?.(quota))
+  const contentBytes = await insertRun(db, run)
+  if (contentBytes === undefined) return madeMeanwhile(db, run.idempotency)
+  const queued = {
+    ts: services.core.now(),
+    kind: 'run.queued',
+    path: [run.agent?.name ?? run.executor?.kind ?? ''],
+    spanId: '',
+    data: { trigger: run.trigger, conversationId: run.conversationId },
+  } as const
+  await appendJournal(db, run.runId, toRows(run.runId, 0, [queued]), { contentBytes })
+  await tx.append(`runs/${run.runId}`, 0, [toCreated(run)])
+  tx.afterCommit(() => services.live.wake(run.runId))
+  const row = await findRun(db, run.runId)
+  if (!row) throw new Error('the projection did not make the row of a new run')
+  return row
 }
 
 // Two concurrent requests with one key: the insert of the second one waited for the COMMIT of the first.
@@ -89,7 +111,7 @@ function toCreated(run: NewRun) {
   return {
     type: runCreated,
     subject: {
-      namespace: run.agent.namespace,
+      namespace: run.agent?.namespace ?? run.executor?.namespace,
       kind: 'Run',
       name: run.runId,
       namespaceUid: run.namespaceUid,
@@ -100,7 +122,8 @@ function toCreated(run: NewRun) {
     traceparent: run.traceparent,
     data: {
       runId: run.runId,
-      agent: { ...run.agent, revision: null },
+      agent: run.agent === undefined ? null : { ...run.agent, revision: null },
+      ...(run.executor === undefined ? {} : { executor: run.executor.kind }),
       namespaceUid: run.namespaceUid,
       conversationId: run.conversationId,
       rootRunId: run.parent?.root_run_id ?? run.runId,

@@ -1,5 +1,4 @@
 import { sleep } from '#core/async/sleep.ts'
-import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { UserInfo } from '#core/cluster/caller.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { accountActor } from '#core/event-store/event.ts'
@@ -16,13 +15,17 @@ import { terminalStates } from '#schemas/run.ts'
 import type { AttemptToken } from '#schemas/run.ts'
 import { delegatedConversation } from './delegated-conversation.ts'
 import { createRun } from '../create/create-run.ts'
-import type { CreateServices, NewRun } from '../create/create-run.ts'
+import type { CreateServices } from '../create/create-run.ts'
+import { admitTarget } from '../create/find-target.ts'
+import { newRun } from '../create/new-run.ts'
+import { fromScope } from '../create/permission.ts'
+import { checkDepth } from '../create/run-depth.ts'
 import { isSettled } from '../lifecycle/decide.ts'
 import { checkDelegate } from './check-delegate.ts'
 import { isRunningOut, readAnyGrant, readAttempt, readGrant, signGrant } from '../grants.ts'
 import type { LiveUpdates } from '../stream/live-frame.ts'
 import { toError } from '../read/to-run.ts'
-import { admitAgent, cancelRun, noAgent } from '../caller-runs.ts'
+import { cancelRun } from '../caller-runs.ts'
 import { readContent, replaceGrant } from '../store/internal/content.ts'
 import { findRun } from '../store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
@@ -50,14 +53,12 @@ export interface ChildRunServices extends Pick<CreateServices, 'settings' | 'ref
   readonly state: StateContext
 }
 
-const observeMs = 2_000
-
 /** Creates the services of the state role. */
 export function createChildRuns(services: ChildRunServices): ChildRuns {
   const { core, store } = services
   const db = store.reader<RunsTables>()
   return {
-    keys: () => core.keys.jwks(['grant', 'attempt']),
+    keys: () => core.keys.jwks(['grant', 'account', 'attempt']),
     create: (pod, delegation, callerTrace) => delegate(services, pod, delegation, callerTrace),
     read: async (pod, runId, waitMs) => {
       const deadline = performance.now() + waitMs
@@ -95,51 +96,24 @@ async function delegate(
   const { core } = services
   const { namespace, name } = delegation.agent
   const parent = delegation.parentRunId === undefined ? undefined : await ownRun(services, pod, delegation.parentRunId)
-  await checkDepth(services, parent, delegation.maxDepth)
+  await checkDepth(services.store.reader<RunsTables>(), parent, delegation.maxDepth)
   await checkDelegate(services.state, pod, { namespace, name }, parent?.agent_uid)
   const subject = parent ? await subjectOf(services, parent) : pod
   if (!(await mayInvoke(services, subject, namespace, name)))
     throw new Fail('forbidden', 'The subject of the run may not invoke that agent.')
-  const { agent, namespaceUid } = await findAgent(services, namespace, name)
-  const runId = uuidV7()
-  const grant = { runId, agentUid: agent.uid, subject: subject.username, groups: subject.groups }
-  const newRun: NewRun = {
-    runId,
-    agent: { namespace, name, uid: agent.uid },
-    namespaceUid,
-    input: delegation.input,
-    conversationId: delegatedConversation(parent, delegation.conversationId),
-    labels: {},
-    trigger: { kind: delegation.mode, by: pod.username },
-    subject: subject.username,
-    actor: accountActor(pod.username),
-    grant: await signGrant(core.keys, grant, core.now()),
-    traceparent: formatTraceparent(traceOfChild(parent, callerTrace)),
-    ...(parent ? { parent } : {}),
-  }
-  return toDelegated(services, await createRun(services, newRun, admitAgent(agent)))
-}
-
-async function findAgent({ state }: ChildRunServices, namespace: string, name: string) {
-  const agent = await state.observed.find('AgentDeployment', namespace, name, observeMs)
-  const namespaceUid = agent && (await state.observed.namespaceUid(namespace, observeMs))
-  if (agent && namespaceUid !== undefined) return { agent, namespaceUid }
-  throw noAgent(namespace, name)
-}
-
-const deepest = 8
-
-/** The depth is counted from stored rows. The launcher's value can only lower the bound. */
-async function checkDepth(
-  { store }: ChildRunServices,
-  parent: SelectedRun | undefined,
-  maxDepth: number,
-): Promise<void> {
-  const db = store.reader<RunsTables>()
-  let depth = 0
-  for (let run = parent; run; depth++)
-    run = run.parent_run_id === null ? undefined : await findRun(db, run.parent_run_id)
-  if (depth > Math.min(maxDepth, deepest)) throw new Fail(runErrors.depth_exceeded)
+  const trigger = { kind: delegation.mode, by: pod.username }
+  const run = await newRun(
+    { core, observed: services.state.observed },
+    { subject, trigger },
+    {
+      agent: delegation.agent,
+      input: delegation.input,
+      conversationId: delegatedConversation(parent, delegation.conversationId),
+      traceparent: formatTraceparent(traceOfChild(parent, callerTrace)),
+      ...(parent ? { parent } : {}),
+    },
+  )
+  return toDelegated(services, await createRun(services, run, admitTarget(run)))
 }
 
 /** The trace of the parent, below the launcher's span if it belongs to that trace. Without a parent a new trace (SEC26). */
@@ -180,11 +154,24 @@ async function renewedGrant(services: ChildRunServices, run: SelectedRun): Promi
   if (!content || grant?.runId !== run.id || grant.subject !== run.subject) return undefined
   const { subject, groups } = grant
   const user: UserInfo = { username: subject, uid: '', groups, extra: {} }
-  if (!(await mayInvoke(services, user, run.namespace, run.agent_name ?? ''))) return undefined
+  if (!(await isStillAllowed(services, user, run, grant.scopes))) return undefined
   if (!isRunningOut(grant, core.now())) return content.grant_token
-  const fresh = await signGrant(core.keys, { runId: run.id, agentUid: grant.agentUid, subject, groups }, core.now())
+  const same = { runId: run.id, agentUid: grant.agentUid, subject, groups, scopes: grant.scopes }
+  const fresh = await signGrant(core.keys, same, core.now())
   await store.transact((tx) => replaceGrant(tx.tables<RunsTables>(), run.id, content.grant_token, fresh))
   return fresh
+}
+
+// The grant of a run without an agent names what was reviewed.
+async function isStillAllowed(
+  services: ChildRunServices,
+  user: UserInfo,
+  { agent_name: name, namespace }: SelectedRun,
+  [scope]: readonly string[],
+): Promise<boolean> {
+  if (name !== null) return mayInvoke(services, user, namespace, name)
+  const question = fromScope(scope, namespace)
+  return question !== undefined && services.state.subjectMay(user, question)
 }
 
 function mayInvoke({ state }: ChildRunServices, subject: UserInfo, namespace: string, name: string): Promise<boolean> {

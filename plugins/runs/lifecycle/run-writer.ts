@@ -96,7 +96,7 @@ interface Services extends WriterNeeds {
 
 async function apply(tx: Tx, { live, now, author, entered }: Services, locked: LockedRun, change: RunChange) {
   const { run } = locked
-  const at = { ts: now(), path: [run.agent_name ?? ''], spanId: '' }
+  const at = { ts: now(), path: [nameOfRun(run)], spanId: '' }
   const own = change.facts.map((fact) => toFactEntry(fact, at, change.content?.[fact.fact]))
   const entries = [...(change.entries ?? []), ...own]
   const rows = toRows(run.id, locked.journalSeq, entries)
@@ -140,6 +140,11 @@ async function queue(db: RunsTx, locked: LockedRun, author: Author, state: Selec
 /** The state of a run as input of a decision. */
 export function toFacts(run: SelectedRun): RunFacts {
   return { state: run.state, started: run.started, segment: run.segment, interrupts: run.open_interrupts }
+}
+
+/** Name of the agent of a run, or the kind of one without. */
+export function nameOfRun(run: Pick<SelectedRun, 'agent_name' | 'executor'>): string {
+  return run.agent_name ?? run.executor ?? ''
 }
 
 /** Subject of the events of a run. */

@@ -93,7 +93,7 @@ function rootOf(run: SelectedRun): OpenNode {
   return {
     spanId: traceparentOf(run).slice(36, 52),
     kind: 'run',
-    name: run.agent_name ?? run.trigger_kind,
+    name: run.agent_name ?? run.executor ?? run.trigger_kind,
     startedAt: startedAt.toISOString(),
     durationMs: run.finished_at ? run.finished_at.getTime() - startedAt.getTime() : null,
     status: run.state === 'queued' ? 'queued' : unfinishedStatus(run),

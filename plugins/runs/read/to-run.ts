@@ -57,6 +57,7 @@ export function toRun(row: SelectedRun): Run {
     agent:
       row.agent_name === null ? null : { namespace: row.namespace, name: row.agent_name, revision: row.agent_revision },
     conversationId: row.conversation_id,
+    ...(row.executor === null ? {} : { executor: row.executor }),
     rootRunId: row.root_run_id,
     parentRunId: row.parent_run_id,
     trigger: { kind: row.trigger_kind, by: row.trigger_by },

@@ -2,6 +2,7 @@ import type { Job } from '#core/jobs/background-work.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { deleteRuns } from './delete-runs.ts'
+import { dropExpiredPrepared } from '../store/internal/prepared.ts'
 import { dropOrphanPartials, runsFinishedBefore, runsPausedBefore } from '../store/deletion.ts'
 import type { RunsTables } from '../store/tables.ts'
 
@@ -30,7 +31,8 @@ export function createRunRetention(given: RunRetentionOptions): Job {
     every: hourly,
     async run({ epoch, signal }) {
       while (!signal.aborted && (await removeBatch(options, epoch)) >= options.batch);
-      while (!signal.aborted && (await removeOrphans(options, epoch)) >= options.batch);
+      for (const drop of [dropOrphanPartials, dropExpiredPrepared])
+        while (!signal.aborted && (await dropBatch(options, epoch, drop)) >= options.batch);
     },
   }
 }
@@ -50,10 +52,14 @@ async function removeBatch(
   return runs
 }
 
-function removeOrphans({ store, batch }: Required<RunRetentionOptions>, epoch: bigint): Promise<number> {
+function dropBatch(
+  { store, batch }: Required<RunRetentionOptions>,
+  epoch: bigint,
+  drop: typeof dropOrphanPartials,
+): Promise<number> {
   return store.transact(async (tx) => {
     const db = tx.tables<RunsTables>()
     await assertEpoch(db, name, epoch)
-    return dropOrphanPartials(db, batch)
+    return drop(db, batch)
   })
 }

@@ -13,6 +13,8 @@ export interface RunRow {
   agent_name: string | null
   agent_uid: string | null
   agent_revision: number | null
+  /** Kind of a run without an agent. */
+  executor: string | null
   conversation_id: string
   root_run_id: string
   parent_run_id: string | null
@@ -129,6 +131,12 @@ export interface LauncherKeyRow {
   recorded_at: Generated<Date>
 }
 
+/** A prepared run that was queued, until it expires. */
+export interface PreparedRow {
+  run_id: string
+  expires_at: Date
+}
+
 /** Tables of the plugin, and the core table that its reads join. */
 export type RunsTables = {
   runs_runs: RunRow
@@ -139,6 +147,7 @@ export type RunsTables = {
   runs_partial: PartialRow
   runs_storage: StorageRow
   runs_launcher_keys: LauncherKeyRow
+  runs_prepared: PreparedRow
   object_index: { uid: string; kind: string; namespace: string; name: string; deleted_at: Date | null }
 }
 

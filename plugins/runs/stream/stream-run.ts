@@ -5,6 +5,7 @@ import type { LiveUpdates, LiveFrame } from './live-frame.ts'
 import type { RunWatch } from './run-watch.ts'
 import { readJournal, readJournalPage, readPartials } from '../store/reads.ts'
 import type { JournalPage } from '../store/reads.ts'
+import { nameOfRun } from '../lifecycle/run-writer.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 
 /** Sends a frame of a stream. */
@@ -146,7 +147,7 @@ function toFrame(run: SelectedRun, row: JournalPage['entries'][number]): LiveFra
 }
 
 function unnumbered(run: SelectedRun, kind: string, data: LiveFrame['data']): LiveFrame {
-  const path = [run.agent_name ?? '']
+  const path = [nameOfRun(run)]
   return { v: 1, runId: run.id, ts: new Date().toISOString(), kind, agent: run.agent_name, path, spanId: '', data }
 }
 

@@ -10,6 +10,7 @@ export function toRow(some: Partial<SelectedRun> = {}): SelectedRun {
     agent_name: 'robot',
     agent_uid: 'uid-1',
     agent_revision: null,
+    executor: null,
     conversation_id: 'c',
     root_run_id: '01a203f9-9c7c-79a1-9d5f-66e7ff79849b',
     parent_run_id: null,

@@ -1,16 +1,15 @@
 import type { Static } from 'typebox'
 import { Agent } from 'undici'
 import type { WorkerContext } from '#core/plugin/role-contexts.ts'
-import type { Core } from '#core/plugin/core-services.ts'
 import { collect } from '#core/http-client/request.ts'
-import type { Store } from '#core/event-store/store.ts'
 import { signAttempt } from '../grants.ts'
-import type { LiveUpdates } from '../stream/live-frame.ts'
+import { runExecutor } from '../points.ts'
+import { queuePrepared } from '../prepared/queue.ts'
+import type { RunsServices } from '../services.ts'
 import { runMetrics } from '../metrics.ts'
 import type { runsSettings } from '../settings.ts'
 import { readLauncherKeys } from '../store/launcher-keys.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
-import type { RunWriter } from '../lifecycle/run-writer.ts'
 import type { WorkerServices } from './worker-services.ts'
 import { StateUnavailable } from './failure.ts'
 import { createLauncherClient } from './launcher-client.ts'
@@ -25,7 +24,7 @@ const connecting = { connect: { timeout: 3_000 }, allowH2: false }
 
 /** Creates the services of the worker role, with connections to launchers and to the state role. */
 export function createWorkerServices(
-  parts: { readonly core: Core; readonly store: Store; readonly live: LiveUpdates; readonly writer: RunWriter },
+  parts: Pick<RunsServices, 'core' | 'store' | 'live' | 'writer' | 'settings' | 'refused'>,
   worker: WorkerContext,
   settings: Static<typeof runsSettings>,
 ): WorkerServices & { close(): Promise<void> } {
@@ -46,6 +45,8 @@ export function createWorkerServices(
     ...parts,
     log: core.log,
     tracer: core.tracer,
+    executors: core.extensions(runExecutor),
+    queueChild: (tx, prepared, parentRunId) => queuePrepared(parts, tx, prepared, { parentRunId }),
     unreachableAfterMs: settings.unreachableAfter * 1000,
     busyPatienceMs,
     cancelPatienceMs: settings.cancelTimeout * 1000,

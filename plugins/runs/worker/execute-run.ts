@@ -1,5 +1,7 @@
 import { sleep } from '#core/async/sleep.ts'
 import type { FailReason, InvokeRequest } from '#schemas/run.ts'
+import { executeRunKind } from '../executor/execute-run-kind.ts'
+import { grantAgeMs } from '../grants.ts'
 import { mayStart } from '../lifecycle/decide.ts'
 import { readContent } from '../store/internal/content.ts'
 import { releaseLease } from '../store/internal/lease.ts'
@@ -109,6 +111,7 @@ type Content = NonNullable<Awaited<ReturnType<typeof readContent>>>
 
 async function executeFound(services: WorkerServices, found: Found): Promise<number | undefined> {
   const { claim, run, content, signal, cancel } = found
+  if (run.executor !== null) return executeRunKind(services, found, () => isStillAllowed(services, found))
   const launchers = services.launchersOf(run, () => content.grant_token, claim)
   const fail = (reason: FailReason, message?: string) =>
     failRun(services, found, reason, unprovenMessage(reason, launchers) ?? message)
@@ -173,10 +176,16 @@ async function followDispatched(
 
 /** Checks the right of the subject again before a late or later segment, and renews the grant. */
 async function isStillAllowed(services: WorkerServices, { claim, run, content }: Found): Promise<boolean> {
-  if (run.segment === 0 && Date.now() - run.created_at.getTime() <= recheckAfterMs) return true
+  if (run.segment === 0 && reviewAgeMs(run, content) <= recheckAfterMs) return true
   const { allowed, grant } = await services.recheck(run, claim.epoch)
   content.grant_token = grant ?? content.grant_token
   return allowed
+}
+
+// The grant of a prepared run is older than the run.
+function reviewAgeMs(run: SelectedRun, content: Content): number {
+  const now = new Date()
+  return Math.max(now.getTime() - run.created_at.getTime(), grantAgeMs(content.grant_token, now) ?? 0)
 }
 
 async function dispatchFound(

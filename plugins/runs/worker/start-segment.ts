@@ -14,13 +14,13 @@ const maxBackOffMs = 60_000
 /**
  * Commits the start of the segment, with ticket and pod, before the agent is invoked. A worker that takes over has only this ticket and
  * cannot start the segment a second time (O6). The ticket is replaced only after every invocation with it was refused: until this
- * commit no other process has claimed the run, so none has the former ticket.
+ * commit no other process has claimed the run, so none has the former ticket. A segment of an executor has neither.
  */
 export async function commitStart(
   services: WorkerServices,
   claim: Claim,
   run: SelectedRun,
-  start: SegmentStart,
+  start?: SegmentStart,
 ): Promise<boolean> {
   const segment = run.segment + 1
   let isStarted = false

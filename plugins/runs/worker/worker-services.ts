@@ -1,6 +1,9 @@
 import type { Logger } from '#core/log/logger.ts'
-import type { Store } from '#core/event-store/store.ts'
+import type { Store, Tx } from '#core/event-store/store.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
+import type { QueuedRun } from '../prepared/queue.ts'
+import type { PreparedRun } from '../prepared/seal.ts'
+import type { RunExecutor } from '../points.ts'
 import type { LiveUpdates } from '../stream/live-frame.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { SelectedRun } from '../store/tables.ts'
@@ -21,6 +24,10 @@ export interface WorkerServices {
   launchersOf(run: SelectedRun, grant: () => string, claim: Claim): Launchers
   /** Whether the subject may still invoke the agent, with the current grant of the run (absent from older state roles). */
   recheck(run: SelectedRun, epoch: number): Promise<{ readonly allowed: boolean; readonly grant?: string }>
+  /** Executors of runs without an agent. */
+  readonly executors?: readonly RunExecutor[]
+  /** Queues a prepared run as a child. */
+  readonly queueChild?: (tx: Tx, prepared: PreparedRun, parentRunId: string) => Promise<QueuedRun>
   /** How long an agent may be unreachable before its run fails. */
   readonly unreachableAfterMs: number
   /** How long a busy agent is retried before its run is requeued. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { LauncherAddress, LauncherPlace, RunsTx, SelectedRun } from '../tables.ts'
+import type { Db } from './db.ts'
 import { findRun } from './run-rows.ts'
 
 /** Seconds until a lease expires without renewal. */
@@ -29,6 +30,12 @@ export async function renewLeases(db: RunsTx, holder: string): Promise<ReadonlyS
     where holder = ${holder} and state = 'ready' and expires_at > clock_timestamp()
     returning run_id, epoch`.execute(db)
   return new Set(rows.map((row) => `${row.run_id}/${row.epoch}`))
+}
+
+/** Whether the claim is still the holder of its run. */
+export async function holdsLease(db: Db, { runId, epoch }: Pick<Claim, 'runId' | 'epoch'>): Promise<boolean> {
+  const lease = db.selectFrom('runs_lease').select('run_id').where('run_id', '=', runId).where('epoch', '=', epoch)
+  return (await lease.where('state', '=', 'ready').executeTakeFirst()) !== undefined
 }
 
 /** Releases the lease of a run, which is due again after a delay. `failed` counts a failed attempt. */

@@ -7,10 +7,10 @@ export function findRun(db: Db, runId: string): Promise<SelectedRun | undefined>
 }
 
 /**
- * Whether an agent exists by the object index. The lock delays its deletion until the end of the transaction: a new run is either
+ * Whether an agent or a namespace exists by the object index. The lock delays its deletion until the end of the transaction: a new run is either
  * refused, or committed before the deletion, whose pruning then finds it.
  */
-export async function holdAgent(db: RunsTx, uid: string): Promise<boolean> {
+export async function holdObject(db: RunsTx, uid: string): Promise<boolean> {
   const query = db.selectFrom('object_index').select('uid').where('uid', '=', uid).where('deleted_at', 'is', null)
   return (await query.forShare().executeTakeFirst()) !== undefined
 }

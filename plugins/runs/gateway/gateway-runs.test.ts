@@ -6,11 +6,11 @@ import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { followGatewayRun } from './gateway-runs.ts'
-import { toDetail } from './read/to-run.ts'
-import type { RunDetail } from './read/to-run.ts'
-import { findRun } from './store/internal/run-rows.ts'
-import type { RunsTables } from './store/tables.ts'
-import { createWorld, queueRun } from './testing/world.ts'
+import { toDetail } from '../read/to-run.ts'
+import type { RunDetail } from '../read/to-run.ts'
+import { findRun } from '../store/internal/run-rows.ts'
+import type { RunsTables } from '../store/tables.ts'
+import { createWorld, queueRun } from '../testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
 const [adapter] = adapters

@@ -1,14 +1,14 @@
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { AgentCall, AgentOutcome, AgentRuns } from '#plugins/providers/points.ts'
-import { withCallerRuns } from './services.ts'
-import type { CallerRunsServices, RunsServices } from './services.ts'
-import { waitForRun } from './stream/wait-for-run.ts'
-import type { LiveFrame } from './stream/live-frame.ts'
-import type { RunDetail } from './read/to-run.ts'
-import { findRun } from './store/internal/run-rows.ts'
-import type { RunsTables, SelectedRun } from './store/tables.ts'
-import { streamRun } from './stream/stream-run.ts'
-import type { StreamServices } from './stream/stream-run.ts'
+import { withCallerRuns } from '../services.ts'
+import type { CallerRunsServices, RunsServices } from '../services.ts'
+import { waitForRun } from '../stream/wait-for-run.ts'
+import type { LiveFrame } from '../stream/live-frame.ts'
+import type { RunDetail } from '../read/to-run.ts'
+import { findRun } from '../store/internal/run-rows.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import { streamRun } from '../stream/stream-run.ts'
+import type { StreamServices } from '../stream/stream-run.ts'
 
 /** Runs for the model gateway: agents as models, and the owner of a run. */
 export function createGatewayRuns(services: RunsServices): AgentRuns {

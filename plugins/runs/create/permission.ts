@@ -1,0 +1,41 @@
+import type { Access } from '#core/cluster/caller.ts'
+import type { SubjectAttributes } from '#core/cluster/token-review.ts'
+
+/** A permission that a run needs: `create agentdeployments/invoke`, or that of its executor. */
+export interface Permission {
+  readonly verb: string
+  readonly resource: string
+  /** Default: the group of the platform. */
+  readonly group?: string | undefined
+}
+
+/** The permission of runs of agents. */
+export const invoke: Permission = { verb: 'create', resource: 'agentdeployments/invoke' }
+
+/** A permission for one object of a namespace, or for all of them. */
+export interface PermissionIn extends Permission {
+  readonly namespace: string
+  readonly name?: string | undefined
+}
+
+/** Throws unless the proof is that this caller has the permission. A proof without a name covers every object of the namespace. */
+export function checkProof(caller: { readonly username: string }, access: Access, wanted: PermissionIn): void {
+  const { verb, resource, group, namespace, name, username } = access
+  if (verb !== wanted.verb || resource !== wanted.resource || group !== wanted.group)
+    throw new Error(`the proof is for ${verb} ${resource}, the run needs ${wanted.verb} ${wanted.resource}`)
+  if (namespace !== wanted.namespace || (name !== undefined && name !== wanted.name))
+    throw new Error('the proof is for another object or namespace')
+  if (username !== caller.username) throw new Error('the proof is of another caller')
+}
+
+/** The scope of a grant: what was reviewed, so that it can be reviewed again. */
+export function toScope({ verb, resource, group, name }: Permission & Pick<PermissionIn, 'name'>): string {
+  return JSON.stringify([verb, resource, group ?? null, name ?? null])
+}
+
+/** The question that a scope stands for; undefined for other text. */
+export function fromScope(scope: string | undefined, namespace: string): SubjectAttributes | undefined {
+  if (scope?.startsWith('[') !== true) return undefined
+  const [verb, resource, group, name] = JSON.parse(scope) as readonly [string, string, string | null, string | null]
+  return { verb, resource, namespace, ...(group === null ? {} : { group }), ...(name === null ? {} : { name }) }
+}

@@ -1,0 +1,80 @@
+import type { Tx } from '#core/event-store/store.ts'
+import { definePoint } from '#core/jobs/extension-point.ts'
+import type { EntryKind, InvokeResult, Resolution } from '#schemas/run.ts'
+import type { QueuedRun } from './prepared/queue.ts'
+import type { PreparedRun } from './prepared/seal.ts'
+import type { Permission } from './create/permission.ts'
+
+/** Executes runs of one kind, in the worker, under the lease of the run. */
+export interface RunExecutor {
+  /** Kind of the runs: lower case letters, digits and `-`. */
+  readonly kind: string
+  /** What a caller needs in the run's namespace to create such a run. */
+  readonly permission: Permission
+  /**
+   * Executes a segment of the run. It is called again with the last checkpoint after a crash, an error or `waiting`, so it must continue from
+   * there. An error is retried with a growing pause, `runs.maxAttempts` times without progress.
+   */
+  execute(run: ExecutorRun): Promise<ExecutorResult>
+}
+
+/** How a call of an executor ended. `waiting` releases the worker; the executor is called again after the pause. */
+export type ExecutorResult = WithoutUsage<InvokeResult> | { readonly state: 'waiting'; readonly afterMs: number }
+
+type WithoutUsage<T> = T extends unknown ? Omit<T, 'usage'> : never
+
+/** A run under the lease of this worker. Every write checks the lease, and is rejected once another worker has the run. */
+export interface ExecutorRun {
+  readonly id: string
+  readonly kind: string
+  readonly namespace: string
+  /** The account for which the run is done. */
+  readonly subject: string
+  readonly conversationId: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly traceparent: string
+  readonly input: unknown
+  /** Fencing token: rises with each claim of the run. */
+  readonly epoch: number
+  /** Number of the segment: 1, and one more after each pause. */
+  readonly segment: number
+  /** The last one that was saved; null before. */
+  readonly checkpoint: unknown
+  /** Answers to the interrupts of the last pause. */
+  readonly resolutions: readonly Resolution[]
+  /** Aborts when the worker stops, the run exceeds a limit, or another worker has it: the result no longer counts. */
+  readonly signal: AbortSignal
+  /** Aborts when a cancel is requested. The executor then has `runs.cancelTimeout` to return. */
+  readonly cancelled: AbortSignal
+  /** Writes journal entries, a checkpoint and rows of the plugin in one transaction. */
+  save(change: ExecutorChange): Promise<void>
+  /** Queues a prepared run as a child of this run; within `save`. */
+  queueChild(tx: Tx, prepared: PreparedRun): Promise<QueuedRun>
+  /** State and outcome of the child runs, oldest first. */
+  children(): Promise<readonly ChildRun[]>
+}
+
+/** A change of a run by its executor. */
+export interface ExecutorChange {
+  readonly entries?: readonly ExecutorEntry[]
+  /** Replaces the checkpoint. */
+  readonly checkpoint?: unknown
+  readonly also?: (tx: Tx) => Promise<void>
+}
+
+/** A journal entry: what a launcher may report, without `run.*`. */
+export interface ExecutorEntry {
+  readonly kind: EntryKind
+  readonly spanId?: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** A child run. */
+export interface ChildRun extends QueuedRun {
+  readonly output: unknown
+  readonly error: string | null
+  readonly failReason: string | null
+}
+
+/** Executors of runs without an agent; one per kind. */
+export const runExecutor = definePoint<RunExecutor>('runs.executor')

@@ -1,0 +1,128 @@
+import type { Access, Caller, UserInfo } from '#core/cluster/caller.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import type { DnsLabel, DnsName } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import type { ManagerContext } from '#core/plugin/role-contexts.ts'
+import { formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
+import { checkProof, invoke, toScope } from '../create/permission.ts'
+import type { PermissionIn } from '../create/permission.ts'
+import { newRun } from '../create/new-run.ts'
+import type { RunAuthority } from '../create/new-run.ts'
+import { runExecutor } from '../points.ts'
+import { checkRequest, refuse } from './request.ts'
+import type { PrepareRequest } from './request.ts'
+import { sealRun } from './seal.ts'
+import type { PreparedRun } from './seal.ts'
+
+/** Dependencies. */
+export interface PrepareServices {
+  readonly core: Pick<Core, 'keys' | 'now' | 'observed' | 'extensions'>
+}
+
+/** A ServiceAccount by name. */
+export interface AccountName {
+  readonly namespace: string
+  readonly name: string
+}
+
+const daySeconds = 24 * 3600
+const serviceAccounts = {
+  group: '',
+  version: 'v1',
+  plural: 'serviceaccounts',
+  kind: 'ServiceAccount',
+  namespaced: true,
+}
+
+/** Prepares a run of the caller, who has the permission for it by the given proof. */
+export async function prepareRun(
+  services: PrepareServices,
+  caller: Pick<Caller, 'username' | 'whoami'>,
+  access: Access,
+  request: PrepareRequest,
+): Promise<PreparedRun> {
+  checkRequest(request)
+  const permission = permissionOf(services, request)
+  checkProof(caller, access, permission)
+  return seal(services, { subject: await caller.whoami(), signedBy: 'grant', permission }, request)
+}
+
+/**
+ * Prepares a run of a ServiceAccount of the run's namespace, for what no person requests at that moment. The account must exist and have the
+ * permission, by a SubjectAccessReview now. The author of the object that asks for the run has no part in it (ADR 0063).
+ */
+export async function prepareRunAs(
+  services: PrepareServices,
+  manager: Pick<ManagerContext, 'cluster' | 'subjectMay'>,
+  account: AccountName,
+  request: PrepareRequest,
+): Promise<PreparedRun> {
+  checkRequest(request)
+  const permission = permissionOf(services, request)
+  const { verb, resource, group, namespace, name } = permission
+  const ref = { namespace: parseLabel('namespace', namespace), name: parseName('serviceAccount', account.name) }
+  if (account.namespace !== namespace)
+    throw new Fail('forbidden', 'A ServiceAccount has runs only in its own namespace.')
+  const subject = await readAccount(manager, ref)
+  const question = { verb, resource, namespace, ...(group ? { group } : {}), ...(name ? { name } : {}) }
+  if (!(await manager.subjectMay(subject, question)))
+    throw new Fail(
+      'forbidden',
+      `The ServiceAccount ${ref.name} may not ${verb} ${resource} ${name ?? ''} in ${namespace}.`,
+    )
+  return seal(services, { subject, signedBy: 'account', permission }, request)
+}
+
+function permissionOf({ core }: PrepareServices, { agent, executor }: PrepareRequest): PermissionIn {
+  if (agent !== undefined) return { ...invoke, ...agent }
+  const found = core.extensions(runExecutor).find(({ kind }) => kind === executor?.kind)
+  if (executor === undefined || found === undefined)
+    throw refuse('/executor/kind', 'is not a kind of run of this installation')
+  return { ...found.permission, namespace: executor.namespace, name: executor.object }
+}
+
+interface Sealing extends Pick<RunAuthority, 'subject'> {
+  readonly signedBy: 'grant' | 'account'
+  readonly permission: PermissionIn
+}
+
+async function seal(
+  { core }: PrepareServices,
+  { subject, signedBy, permission }: Sealing,
+  request: PrepareRequest,
+): Promise<PreparedRun> {
+  const { expiresInSeconds: seconds = daySeconds, trigger: kind, traceparent, agent, executor, ...content } = request
+  const authority = {
+    subject,
+    signedBy,
+    trigger: { kind, by: subject.username },
+    scopes: agent === undefined ? [toScope(permission)] : undefined,
+  }
+  const run = await newRun({ core, observed: core.observed }, authority, {
+    ...content,
+    ...(executor === undefined ? { agent } : { executor: { kind: executor.kind, namespace: executor.namespace } }),
+    traceparent: formatTraceparent(parseTraceparent(traceparent) ?? startTrace()),
+  })
+  return sealRun(core.keys, run, { now: core.now(), seconds, by: signedBy })
+}
+
+/** The account as the API server would authenticate it. One that does not exist cannot make a request. */
+async function readAccount(
+  { cluster }: Pick<ManagerContext, 'cluster'>,
+  ref: { readonly namespace: DnsLabel; readonly name: DnsName },
+): Promise<UserInfo> {
+  const { namespace, name } = ref
+  const missing = () => new Fail('not_found', `There is no ServiceAccount ${name} in ${namespace}.`)
+  const { metadata } = await cluster.get(serviceAccounts, ref).catch((error: unknown) => {
+    throw isStatus(error, 404) ? missing() : error
+  })
+  if (metadata.deletionTimestamp !== undefined) throw missing()
+  return {
+    username: `system:serviceaccount:${namespace}:${name}`,
+    uid: metadata.uid ?? '',
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+    extra: {},
+  }
+}

@@ -1,0 +1,65 @@
+import type { Tx } from '#core/event-store/store.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import type { RunState } from '#schemas/run.ts'
+import { createRunIn } from '../create/create-run.ts'
+import type { CreateServices, NewRun } from '../create/create-run.ts'
+import { admitTarget } from '../create/find-target.ts'
+import { checkDepth } from '../create/run-depth.ts'
+import { findRun } from '../store/internal/run-rows.ts'
+import { usePrepared } from '../store/internal/prepared.ts'
+import type { RunsTables, RunsTx, SelectedRun } from '../store/tables.ts'
+import { openSealed, refused } from './seal.ts'
+
+/** Dependencies. */
+export type QueueServices = Omit<CreateServices, 'store' | 'core'> & { readonly core: Pick<Core, 'keys' | 'now'> }
+
+/** How a prepared run is queued. */
+export interface QueueOptions {
+  /** Makes it a child: it is cancelled with its parent and has its trace. Parent and child must have one subject. */
+  readonly parentRunId?: string | undefined
+}
+
+/** A run in the queue. */
+export interface QueuedRun {
+  readonly runId: string
+  readonly state: RunState
+}
+
+/**
+ * Queues a prepared run in the given transaction. Repeating it returns the run of the first time; it never makes a second one. The agent
+ * must still be the one that was reviewed, by its uid.
+ */
+export async function queuePrepared(
+  services: QueueServices,
+  tx: Tx,
+  given: unknown,
+  { parentRunId }: QueueOptions = {},
+): Promise<QueuedRun> {
+  const db = tx.tables<RunsTables>()
+  const { run, expiresAt } = await openSealed(services.core.keys, given, services.core.now())
+  if (!(await usePrepared(db, run.runId, expiresAt))) {
+    const known = await findRun(db, run.runId)
+    if (!known) throw refused('Its run has been queued and removed.')
+    return toQueued(known)
+  }
+  const parent = parentRunId === undefined ? undefined : await parentOf(db, run, parentRunId)
+  const child = parent === undefined ? run : { ...run, parent, traceparent: inTraceOf(parent, run.traceparent) }
+  return toQueued(await createRunIn(services, tx, child, admitTarget(run)))
+}
+
+function toQueued({ id, state }: SelectedRun): QueuedRun {
+  return { runId: id, state }
+}
+
+async function parentOf(db: RunsTx, { subject }: NewRun, parentRunId: string): Promise<SelectedRun> {
+  const parent = await findRun(db, parentRunId)
+  if (!parent) throw new Fail('not_found', 'The parent run does not exist.')
+  if (parent.subject !== subject) throw refused('Its subject is not that of the parent run.')
+  await checkDepth(db, parent)
+  return parent
+}
+
+function inTraceOf({ trace_id: traceId }: SelectedRun, traceparent: string): string {
+  return `00-${traceId}${traceparent.slice(35)}`
+}

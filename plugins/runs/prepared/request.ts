@@ -1,0 +1,68 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { checkOf } from '#core/errors/validate.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
+import { CreateRunBody } from '#schemas/api/runs.ts'
+import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN } from '#schemas/parts.ts'
+import { findUnstorable } from '#schemas/storable-text.ts'
+
+const maxSeconds = 7 * 24 * 3600
+// The bound of a request's body.
+const maxInputBytes = 1024 * 1024
+
+const word = '^[a-z][a-z0-9-]{0,39}$'
+const { agent, ...fields } = CreateRunBody.properties
+
+const schema = Type.Object({
+  ...fields,
+  agent: Type.Optional(agent),
+  executor: Type.Optional(
+    Type.Object({
+      kind: Type.String({ pattern: word }),
+      namespace: Type.String({ maxLength: 63, pattern: DNS_LABEL_PATTERN }),
+      object: Type.Optional(Type.String({ maxLength: 253, pattern: DNS_NAME_PATTERN })),
+    }),
+  ),
+  trigger: Type.String({ pattern: word }),
+  expiresInSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: maxSeconds })),
+})
+
+/** A run to prepare: that of `POST /api/runs` or one of an executor, with its origin and a bound on its use. */
+export interface PrepareRequest extends Omit<Static<typeof CreateRunBody>, 'agent'> {
+  readonly agent?: { readonly namespace: string; readonly name: string }
+  /** A run without an agent. `object` is the name of the object whose permission is reviewed; default: all of the namespace. */
+  readonly executor?: { readonly kind: string; readonly namespace: string; readonly object?: string }
+  /** Origin of the run, as in `trigger.kind`: lower case letters, digits and `-`. */
+  readonly trigger: string
+  /** Default: a day. At most seven days. */
+  readonly expiresInSeconds?: number
+  readonly traceparent?: string | undefined
+  readonly idempotency?: Idempotency | undefined
+}
+
+const check = checkOf(schema)
+
+// Triggers of the platform's own requests.
+const reserved: ReadonlySet<string> = new Set(['api', 'gateway', 'spawn', 'handoff'])
+
+/** Throws `invalid_body` with the fields that `POST /api/runs` would refuse. */
+export function checkRequest(request: PrepareRequest): void {
+  const { traceparent: _t, idempotency: _i, ...rest } = request
+  // Absent and undefined are the same for a caller in code.
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+  const problems = check(given)
+  if (problems.length > 0) throw new Fail('invalid_body', undefined, { errors: problems })
+  const unstorable = findUnstorable(given)
+  if (unstorable !== undefined) throw refuse(unstorable, 'must not contain U+0000 or a lone surrogate')
+  if ((request.agent === undefined) === (request.executor === undefined))
+    throw refuse('/agent', 'a run has either an agent or an executor')
+  if (reserved.has(request.trigger)) throw refuse('/trigger', 'is a trigger of the platform')
+  if (Buffer.byteLength(JSON.stringify(request.input ?? null)) > maxInputBytes)
+    throw refuse('/input', `must not exceed ${maxInputBytes} bytes`)
+}
+
+/** The error for a field of the request. */
+export function refuse(pointer: string, detail: string): Fail {
+  return new Fail('invalid_body', undefined, { errors: [{ pointer, detail }] })
+}

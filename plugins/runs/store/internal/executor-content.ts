@@ -1,0 +1,20 @@
+import { sql } from 'kysely'
+import type { RunsTx } from '../tables.ts'
+import type { Db } from './db.ts'
+
+/** Replaces the checkpoint of a run during its segment. */
+export async function saveCheckpoint(db: RunsTx, runId: string, json: string): Promise<void> {
+  await sql`update runs_content set checkpoint = ${json}::jsonb where run_id = ${runId}`.execute(db)
+}
+
+/** Child runs with their outcome, oldest first. */
+export function readChildren(db: Db, parentId: string) {
+  return db
+    .selectFrom('runs_runs')
+    .innerJoin('runs_content', 'runs_content.run_id', 'runs_runs.id')
+    .select(['runs_runs.id', 'state', 'fail_reason', 'runs_content.output', 'runs_content.error'])
+    .where('parent_run_id', '=', parentId)
+    .orderBy('runs_runs.created_at')
+    .orderBy('runs_runs.id')
+    .execute()
+}
