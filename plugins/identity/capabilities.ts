@@ -60,14 +60,21 @@ export function questionOf(mounted: readonly MountedEndpoint[]): Question | unde
   return questions.find((question) => question.verb === 'list') ?? questions[0]
 }
 
-// Rights on resources of other groups (namespaces, pods/log) do not decide.
+// Rights on resources of Kubernetes (namespaces, pods/log, controllerrevisions.apps) do not decide; those of a third party's group do.
 const OTHER_GROUPS = new Set(['namespaces', 'pods', 'pods/log', 'secrets'])
 
 function toQuestion(authz: Authz): readonly Question[] {
   if (authz.kind === 'all') return authz.of.flatMap(toQuestion)
   if (authz.kind !== 'kube' && authz.kind !== 'review') return []
   const { verb, resource } = authz
-  return OTHER_GROUPS.has(resource) || resource.includes('.') ? [] : [{ verb, resource }]
+  return OTHER_GROUPS.has(resource) || isOfKubernetes(resource) ? [] : [{ verb, resource }]
+}
+
+function isOfKubernetes(resource: string): boolean {
+  const [plural = ''] = resource.split('/', 1)
+  const dot = plural.indexOf('.')
+  const group = plural.slice(dot + 1)
+  return dot >= 0 && (!group.includes('.') || group.endsWith('.k8s.io'))
 }
 
 // One review for the whole cluster. Only if it is denied, one review per namespace.

@@ -104,6 +104,10 @@ test('the right that decides about a plugin is its first list', () => {
   assert.deepEqual(questionOf([single, get]), { verb: 'list', resource: 'runs' })
   assert.deepEqual(questionOf([single]), { verb: 'get', resource: 'runs' })
   assert.equal(questionOf([]), undefined)
+  const shelves = 'shelves.library.example'
+  assert.deepEqual(questionOf([reading('library', shelves)]), { verb: 'list', resource: shelves })
+  for (const resource of ['namespaces', 'controllerrevisions.apps', 'endpointslices.discovery.k8s.io'])
+    assert.equal(questionOf([reading('x', resource)]), undefined, resource)
 })
 
 test('namespaces are listed by the cluster, or with scope=permitted read one by one as the caller', real, async (t) => {
