@@ -12,7 +12,7 @@ const aText: FieldCheck = (given) => (typeof given === 'string' ? undefined : 'a
 const anObject: FieldCheck = (given) => (isObject(given) ? undefined : 'an object')
 const aSchema: FieldCheck = (given) => (isObject(given) ? undefined : 'a schema, such as mesh.Type.Object({})')
 const aUrl: FieldCheck = (given) =>
-  given instanceof URL ? undefined : "a URL, such as new URL('./migrations/', import.meta.url)"
+  given instanceof URL ? undefined : 'a URL of a folder, such as that of ./migrations/'
 const listOf =
   (item: string, ...fields: readonly string[]): FieldCheck =>
   (given) => {
