@@ -2,6 +2,7 @@ import { isObject } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import { forbiddenField, required } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
+import { withinBudget } from '../schema/compile-schema.ts'
 import { defaultFaults } from './default-faults.ts'
 import { ruleFaults } from './rule-faults.ts'
 import { schemaFaults } from './schema-faults.ts'
@@ -24,7 +25,7 @@ export function versionSchemaFaults({ schema, subresources }: JsonObject, path: 
   const found = [...rootFaults, ...statusRootFaults(root, subresources, at), ...structural, ...keywords]
   // A default or a rule has a meaning only in a valid schema.
   if (found.length > 0) return found
-  const defaults = defaultFaults(root, at)
+  const defaults = withinBudget(() => defaultFaults(root, at))
   return defaults.length > 0 ? defaults : ruleFaults(root, at)
 }
 
