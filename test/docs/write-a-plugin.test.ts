@@ -77,6 +77,10 @@ test(
     assert.deepEqual(await codeOf('/shelves/default/prose/loans', { book: 'x' }), [404, 'not_found'])
     assert.equal((await codeOf(loans, { book: 'x' }, 'unbound'))[0], 403)
     assert.deepEqual(await call(loans), [200, { items: [{ book: 'Duino Elegies' }, { book: 'Odes' }] }])
-    assert.deepEqual(await runForTest('library count', ['--namespace', 'default'], { env }), { code: 0, out: '2\n', err: '' })
+    assert.deepEqual(await runForTest('library count', ['--namespace', 'default'], { env }), {
+      code: 0,
+      out: '2\n',
+      err: '',
+    })
   },
 )

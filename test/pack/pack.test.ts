@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import test, { after, before } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { makePackage, packTarball } from '../../scripts/pack/pack.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { blocksOf, commandsOf } from '../flows/readme.ts'
+import { filesOfPage } from '../docs/page-files.ts'
+import { commandsOf } from '../flows/readme.ts'
 import { findOldNode, install, processesOf, readOnly, start } from './installation.ts'
+import type { Running } from './installation.ts'
 import { checkAudit, checkCrud, checkEvents, checkManifests, checkMatrix } from './third-party-kind.ts'
 import { typeErrors } from './type-errors.ts'
 
@@ -20,12 +22,9 @@ const mesh = (...flags: string[]) => ['all', '--data', 'd', '--port', '0', '--ou
 let tarball = ''
 after(() => work.remove())
 
-const settings = `plugins: [./greeter.ts, '@acme/mesh-x']
-greeter: {greeting: good day}
-`
 const shelves = join(root, 'test', 'pack', 'testdata', 'shelves')
 const page = join(root, 'docs', 'how-to', 'write-a-plugin.md')
-const [greeter = ''] = blocksOf(page, 'The plugin', 'ts')
+const library = filesOfPage(page)
 const packaged = `export default (mesh) => mesh.definePlugin({
   contract: 1,
   name: 'mesh-x',
@@ -51,9 +50,11 @@ const shout = `require('node:http').createServer((request, response) => {
 before(async () => {
   await makePackage(root, join(work.path, 'package'))
   mkdirSync(folder)
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  writeFileSync(join(folder, 'mesh.yaml'), settings)
-  writeFileSync(join(folder, 'greeter.ts'), greeter)
+  const [commands = ''] = commandsOf(page, 'Install')
+  run(folder, commands.replace('npm install @mesh.dev/mesh', ''))
+  writeFiles(folder, library)
+  const settings = library.get('mesh.yaml') ?? ''
+  writeFileSync(join(folder, 'mesh.yaml'), settings.replace('./library/index.ts', "./library/index.ts, '@acme/mesh-x'"))
   tarball = packTarball(join(work.path, 'package'), work.path)
   writeFileSync(join(folder, 'shelves.yaml'), `plugins: ['@library/mesh-shelves']\n`)
   install(folder, [tarball, packTarball(thirdParty(), work.path), packTarball(shelves, work.path)])
@@ -86,9 +87,7 @@ test(
     assert.equal(created, 201, JSON.stringify(answer))
     assert.deepEqual(await invoke({ namespace: 'default', name: 'shout' }, 'loud'), [200, 'succeeded', 'LOUD'])
 
-    const greet = '/api/x/greeter/greet/default'
-    assert.deepEqual(await running.call('viewer', greet), [200, { text: 'good day default' }])
-    assert.equal((await running.call('other-tenant', greet))[0], 403)
+    await lend(running)
     assert.deepEqual(await running.call('viewer', '/api/x/mesh-x/'), [200, { from: 'a packed tarball' }])
 
     assert.ok(processesOf(folder).length >= 4, 'the platform, its launchers and a command were running')
@@ -137,21 +136,27 @@ test(
 
 test('packed: the plugin of write-a-plugin type-checks under strict beside the tarball, and three wrong ones do not', () => {
   const author = join(work.path, 'author')
-  const [command = ''] = commandsOf(page, 'The plugin')
+  const [commands = ''] = commandsOf(page, 'Check the types')
+  const [command = '', check = ''] = commands.split('\n')
   const packages = command.replace('npm install --save-dev ', '').split(' ')
   mkdirSync(author)
   writeFileSync(join(author, 'package.json'), '{ "type": "module" }')
   install(author, ['--omit=optional', tarball, ...packages])
+  writeFiles(author, library)
+  run(author, check)
+  const index = library.get('library/index.ts') ?? ''
+  const routes = library.get('library/routes.ts') ?? ''
   const errors = typeErrors(author, {
-    'greeter.ts': greeter,
-    'unknown-slot.ts': greeter.replace('create:', 'onStart: async () => undefined,\n    create:'),
-    'no-authz.ts': greeter.replace(/authz: .*\n/, '\n'),
-    'wrong-need.ts': greeter.replace('create:', "needs: { runs: 'runs' },\n    create:"),
+    'library/index.ts': index,
+    'library/unknown-slot.ts': index.replace('create:', 'onStart: async () => undefined,\n    create:'),
+    'library/no-authz.ts': routes.replace(/authz: .*\n/, '\n'),
+    'library/wrong-need.ts': index.replace('create:', "needs: { runs: 'runs' },\n    create:"),
   })
-  assert.deepEqual([...errors.keys()], ['no-authz.ts', 'unknown-slot.ts', 'wrong-need.ts'], [...errors].join('\n'))
-  assert.match(errors.get('unknown-slot.ts') ?? '', /'onStart' does not exist in type 'Plugin</)
-  assert.match(errors.get('no-authz.ts') ?? '', /Property 'authz' is missing in type/)
-  assert.match(errors.get('wrong-need.ts') ?? '', /Type 'string' is not assignable to type 'AnyPlugin /)
+  const wrong = ['library/no-authz.ts', 'library/unknown-slot.ts', 'library/wrong-need.ts']
+  assert.deepEqual([...errors.keys()].toSorted(), wrong, [...errors].join('\n'))
+  assert.match(errors.get('library/unknown-slot.ts') ?? '', /'onStart' does not exist in type 'Plugin</)
+  assert.match(errors.get('library/no-authz.ts') ?? '', /Property 'authz' is missing in type/)
+  assert.match(errors.get('library/wrong-need.ts') ?? '', /Type 'string' is not assignable to type 'AnyPlugin /)
 })
 
 const oldNode = findOldNode()
@@ -174,6 +179,35 @@ test(
     while (processesOf(folder).length > 0) await setTimeout(20)
   },
 )
+
+/** The calls of the page against the running platform, and what it says about rights and audit. */
+async function lend({ ready, call }: Running): Promise<void> {
+  const [, commands = ''] = commandsOf(page, 'Run it')
+  const answers = run(folder, commands.replace('http://localhost:8080', ready.url).replace('./.mesh/', './d/'))
+  assert.match(answers, /"room":"Attic".*\{"book":"Duino Elegies"\}\{"items":\[\{"book":"Duino Elegies"\}\]\}$/s)
+  const loans = '/api/x/library/shelves/default/poetry/loans'
+  assert.equal((await call('other-tenant', loans))[0], 403)
+  assert.equal((await call('developer', loans, { book: 'Duino Elegies' }))[1]['code'], 'book_lent')
+  const rows = async (): Promise<readonly unknown[]> => {
+    const [, { items }] = await call('operator', '/api/audit?action=lend')
+    return (items as { actor: string; resourceName: string; outcome: string }[])
+      .filter(({ outcome }) => outcome === 'success')
+      .map(({ actor, resourceName }) => `${actor} ${resourceName}`)
+  }
+  for (const end = Date.now() + 20_000; (await rows()).length === 0 && Date.now() < end;) await setTimeout(100)
+  assert.deepEqual(await rows(), ['developer poetry'])
+}
+
+function writeFiles(into: string, files: ReadonlyMap<string, string>): void {
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(into, path)), { recursive: true })
+    writeFileSync(join(into, path), text)
+  }
+}
+
+function run(cwd: string, commands: string): string {
+  return execFileSync('bash', ['-ec', commands], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+}
 
 // As npm packs it, from an unrelated folder.
 function thirdParty(): string {

@@ -12,7 +12,14 @@ const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript
 export function typeErrors(folder: string, modules: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   for (const [name, text] of Object.entries(modules)) writeFileSync(join(folder, name), text)
   const config = {
-    compilerOptions: { target: 'es2024', module: 'nodenext', strict: true, noEmit: true, types: ['node'] },
+    compilerOptions: {
+      target: 'es2024',
+      module: 'nodenext',
+      strict: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      types: ['node'],
+    },
     files: Object.keys(modules),
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
