@@ -41,7 +41,7 @@ test(
     t.after(() => kubectl(config, ['delete', '-f', '-', '--ignore-not-found', '--wait=false'], manifests.out))
     const applied = await kubectl(config, ['apply', '--server-side', '-f', '-'], manifests.out)
     assert.equal(applied.code, 0, applied.stderr)
-    await kubectl(config, ['wait', '--for=condition=Established', '--timeout=30s', 'crd/shelves.acme.example'])
+    await kubectl(config, ['wait', '--for=condition=Established', '--timeout=30s', 'crd/bookshelves.acme.example'])
 
     const composed = await composeHost({
       roles: ['migrate', 'bff'],
@@ -62,9 +62,9 @@ test(
       return [answer.status, (await answer.json()) as Record<string, unknown>] as const
     }
     const shelf = { metadata: { name: 'poetry', namespace: 'default' }, spec: { room: 'Attic' } }
-    const [created, object] = await call('/shelves', shelf)
+    const [created, object] = await call('/bookshelves', shelf)
     assert.equal(created, 201, JSON.stringify(object))
-    const loans = '/shelves/default/poetry/loans'
+    const loans = '/bookshelves/default/poetry/loans'
     assert.deepEqual(await call(loans, { book: 'Duino Elegies' }), [201, { book: 'Duino Elegies' }])
     const codeOf = async (...asked: Parameters<typeof call>) => {
       const [status, problem] = await call(...asked)
@@ -72,9 +72,9 @@ test(
     }
     assert.deepEqual(await codeOf(loans, { book: 'Duino Elegies' }), [409, 'book_lent'])
     assert.equal((await call(loans, { book: 'Odes' }))[0], 201)
-    assert.deepEqual(await codeOf(loans, { book: 'Sonnets' }), [409, 'shelf_empty'])
+    assert.deepEqual(await codeOf(loans, { book: 'Sonnets' }), [409, 'too_many_loans'])
     assert.deepEqual(await codeOf(loans, { book: '' }), [400, 'invalid_body'])
-    assert.deepEqual(await codeOf('/shelves/default/prose/loans', { book: 'x' }), [404, 'not_found'])
+    assert.deepEqual(await codeOf('/bookshelves/default/prose/loans', { book: 'x' }), [404, 'not_found'])
     assert.equal((await codeOf(loans, { book: 'x' }, 'unbound'))[0], 403)
     assert.deepEqual(await call(loans), [200, { items: [{ book: 'Duino Elegies' }, { book: 'Odes' }] }])
     assert.deepEqual(await runForTest('library count', ['--namespace', 'default'], { env }), {

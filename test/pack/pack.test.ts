@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test, { after, before } from 'node:test'
@@ -12,7 +12,7 @@ import { commandsOf } from '../flows/readme.ts'
 import { findOldNode, install, processesOf, readOnly, start } from './installation.ts'
 import type { Running } from './installation.ts'
 import { checkAudit, checkCrud, checkEvents, checkManifests, checkMatrix } from './third-party-kind.ts'
-import { typeErrors } from './type-errors.ts'
+import { compiler, typeErrors } from './type-errors.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const notLinux = process.platform !== 'linux' && 'processes are looked up in /proc'
@@ -143,7 +143,7 @@ test('packed: the plugin of write-a-plugin type-checks under strict beside the t
   writeFileSync(join(author, 'package.json'), '{ "type": "module" }')
   install(author, ['--omit=optional', tarball, ...packages])
   writeFiles(author, library)
-  run(author, check)
+  run(author, check.replace('npx tsc', `${process.execPath} ${compiler}`))
   const index = library.get('library/index.ts') ?? ''
   const routes = library.get('library/routes.ts') ?? ''
   const errors = typeErrors(author, {
@@ -185,7 +185,7 @@ async function lend({ ready, call }: Running): Promise<void> {
   const [, commands = ''] = commandsOf(page, 'Run it')
   const answers = run(folder, commands.replace('http://localhost:8080', ready.url).replace('./.mesh/', './d/'))
   assert.match(answers, /"room":"Attic".*\{"book":"Duino Elegies"\}\{"items":\[\{"book":"Duino Elegies"\}\]\}$/s)
-  const loans = '/api/x/library/shelves/default/poetry/loans'
+  const loans = '/api/x/library/bookshelves/default/poetry/loans'
   assert.equal((await call('other-tenant', loans))[0], 403)
   assert.equal((await call('developer', loans, { book: 'Duino Elegies' }))[1]['code'], 'book_lent')
   const rows = async (): Promise<readonly unknown[]> => {
@@ -206,7 +206,9 @@ function writeFiles(into: string, files: ReadonlyMap<string, string>): void {
 }
 
 function run(cwd: string, commands: string): string {
-  return execFileSync('bash', ['-ec', commands], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  const { status, stdout, stderr } = spawnSync('bash', ['-ec', commands], { cwd, encoding: 'utf8' })
+  assert.equal(status, 0, `${commands}\n${stdout}${stderr}`)
+  return stdout
 }
 
 // As npm packs it, from an unrelated folder.

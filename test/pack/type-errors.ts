@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
+/** The compiler of the repository: packages are installed without its programs. */
+export const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
 
 /**
  * Writes modules into a folder where the package is installed and type-checks them as their author would, under strict:
