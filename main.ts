@@ -10,7 +10,7 @@ import { wantsHelp } from '#core/host/commands/parse-arguments.ts'
 import { listsPlugins } from '#core/host/commands/listed-plugins.ts'
 import type { OwnedCommand } from '#core/host/load/plugin-commands.ts'
 import { exitCodes } from '#core/host/process/run-process.ts'
-import { allCommand } from '#local/options.ts'
+import { allCommand } from '#core/host/commands/all-command.ts'
 import { builtInCommands } from '#plugins/command-list.ts'
 
 // What others stand on starts first.
