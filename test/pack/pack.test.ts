@@ -51,7 +51,7 @@ before(async () => {
   await makePackage(root, join(work.path, 'package'))
   mkdirSync(folder)
   const [commands = ''] = commandsOf(page, 'Install')
-  run(folder, commands.replace('npm install @mesh.dev/mesh', ''))
+  runShell(folder, commands.replace('npm install @mesh.dev/mesh', ''))
   writeFiles(folder, library)
   const settings = library.get('mesh.yaml') ?? ''
   writeFileSync(join(folder, 'mesh.yaml'), settings.replace('./library/index.ts', "./library/index.ts, '@acme/mesh-x'"))
@@ -143,7 +143,7 @@ test('packed: the plugin of write-a-plugin type-checks under strict beside the t
   writeFileSync(join(author, 'package.json'), '{ "type": "module" }')
   install(author, ['--omit=optional', tarball, ...packages])
   writeFiles(author, library)
-  run(author, check.replace('npx tsc', `${process.execPath} ${compiler}`))
+  runShell(author, check.replace('npx tsc', `${process.execPath} ${compiler}`))
   const index = library.get('library/index.ts') ?? ''
   const routes = library.get('library/routes.ts') ?? ''
   const errors = typeErrors(author, {
@@ -183,7 +183,7 @@ test(
 /** The calls of the page against the running platform, and what it says about rights and audit. */
 async function lend({ ready, call }: Running): Promise<void> {
   const [, commands = ''] = commandsOf(page, 'Run it')
-  const answers = run(folder, commands.replace('http://localhost:8080', ready.url).replace('./.mesh/', './d/'))
+  const answers = runShell(folder, commands.replace('http://localhost:8080', ready.url).replace('./.mesh/', './d/'))
   assert.match(answers, /"room":"Attic".*\{"book":"Duino Elegies"\}\{"items":\[\{"book":"Duino Elegies"\}\]\}$/s)
   const loans = '/api/x/library/bookshelves/default/poetry/loans'
   assert.equal((await call('other-tenant', loans))[0], 403)
@@ -205,7 +205,7 @@ function writeFiles(into: string, files: ReadonlyMap<string, string>): void {
   }
 }
 
-function run(cwd: string, commands: string): string {
+function runShell(cwd: string, commands: string): string {
   const { status, stdout, stderr } = spawnSync('bash', ['-ec', commands], { cwd, encoding: 'utf8' })
   assert.equal(status, 0, `${commands}\n${stdout}${stderr}`)
   return stdout
