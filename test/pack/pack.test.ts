@@ -12,6 +12,7 @@ import { commandsOf } from '../flows/readme.ts'
 import { findOldNode, install, processesOf, readOnly, start } from './installation.ts'
 import type { Running } from './installation.ts'
 import { checkAudit, checkCrud, checkEvents, checkManifests, checkMatrix } from './third-party-kind.ts'
+import { checkPlugin } from './third-party-plugin.ts'
 import { compiler, typeErrors } from './type-errors.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -22,7 +23,10 @@ const mesh = (...flags: string[]) => ['all', '--data', 'd', '--port', '0', '--ou
 let tarball = ''
 after(() => work.remove())
 
-const shelves = join(root, 'test', 'pack', 'testdata', 'shelves')
+const testdata = join(root, 'test', 'pack', 'testdata')
+const ownSettings = `plugins: ['@library/mesh-shelves', '@library/mesh-lending']
+lending: {limit: 5}
+`
 const page = join(root, 'docs', 'how-to', 'write-a-plugin.md')
 const library = filesOfPage(page)
 const packaged = `export default (mesh) => mesh.definePlugin({
@@ -56,8 +60,9 @@ before(async () => {
   const settings = library.get('mesh.yaml') ?? ''
   writeFileSync(join(folder, 'mesh.yaml'), settings.replace('./library/index.ts', "./library/index.ts, '@acme/mesh-x'"))
   tarball = packTarball(join(work.path, 'package'), work.path)
-  writeFileSync(join(folder, 'shelves.yaml'), `plugins: ['@library/mesh-shelves']\n`)
-  install(folder, [tarball, packTarball(thirdParty(), work.path), packTarball(shelves, work.path)])
+  const packed = ['shelves', 'lending'].map((name) => packTarball(join(testdata, name), work.path))
+  writeFileSync(join(folder, 'packages.yaml'), ownSettings)
+  install(folder, [tarball, packTarball(thirdParty(), work.path), ...packed])
 })
 
 test('packed: the tarball holds JavaScript and declarations, with everything it reads beside it', () => {
@@ -99,22 +104,26 @@ test(
   },
 )
 
-test(
-  'packed: a CRUD kind of a third party is 20 lines, and has curl, kubectl, audit, events and the matrix',
-  { skip: notLinux, timeout: 180_000 },
-  async (t) => {
-    assert.ok(readFileSync(join(shelves, 'index.js'), 'utf8').trimEnd().split('\n').length <= 20)
-    const env = { MESH_CONFIG: join(folder, 'shelves.yaml') }
-    const bin = join(folder, 'node_modules/.bin/mesh')
-    const { ready, stop } = await start(t, folder, [bin, ...mesh('--no-demo')], { env })
-    await checkCrud(t, ready)
-    await checkMatrix(t, ready)
-    await checkAudit(t, ready)
+test('packed: plugins of third parties', { skip: notLinux, timeout: 180_000 }, async (t) => {
+  const env = { MESH_CONFIG: join(folder, 'packages.yaml') }
+  const bin = join(folder, 'node_modules/.bin/mesh')
+  const run = (...args: string[]) => String(execFileSync(bin, args, { env: { ...process.env, ...env } }))
+  const { ready, stop } = await start(t, folder, [bin, ...mesh('--no-demo')], { env })
+  await t.test('a CRUD kind is 20 lines, with curl, kubectl, audit, events and the matrix', async (part) => {
+    assert.ok(readFileSync(join(testdata, 'shelves/index.js'), 'utf8').trimEnd().split('\n').length <= 20)
+    await checkCrud(part, ready)
+    await checkMatrix(part, ready)
+    await checkAudit(part, ready)
     await checkEvents(ready)
-    await checkManifests(t, execFileSync(bin, ['manifests', '--third-party'], { env: { ...process.env, ...env } }))
-    assert.equal(await stop('SIGTERM'), 0)
-  },
-)
+    await checkManifests(part, run('manifests', '--third-party'))
+  })
+  await t.test('a kind, a route, an event, a consumer, an error and a command', async (part) => {
+    await checkPlugin(part, ready)
+    assert.equal(run('lending', 'limit'), '5\n')
+    assert.match(run('--help'), /mesh lending limit/)
+  })
+  assert.equal(await stop('SIGTERM'), 0)
+})
 
 test(
   'packed: an installation that its user may not write starts, with its store prepared in the user’s own cache',

@@ -4,7 +4,7 @@ import type { AuditEvent } from '#schemas/api/audit.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { createSend } from '../flows/platform/send.ts'
-import type { Send } from '../flows/platform/send.ts'
+import type { RawAnswer, Send } from '../flows/platform/send.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
 /** A running installation with the plugin of `testdata/shelves`. */
@@ -21,7 +21,10 @@ const shelf = (name: string, capacity: number, namespace = 'default') => ({
 })
 
 /** Asks as a persona: `POST /path`. */
-function asker(t: Scope, { url, tokens }: Installed) {
+export type Asked = (who: string, line: string, body?: object) => Promise<RawAnswer>
+
+/** Creates {@link Asked} for an installation. */
+export function asker(t: Scope, { url, tokens }: Installed): Asked {
   const send: Send = createSend(t, url)
   return (who: string, line: string, body?: object) => {
     const [method = '', to = ''] = line.split(' ')
@@ -131,14 +134,13 @@ export async function checkEvents({ url, tokens }: Installed): Promise<void> {
 }
 
 /** kube-apiserver accepts the CRDs and roles that `mesh manifests` prints, and serves the kind. */
-export async function checkManifests(t: Scope, manifests: Buffer): Promise<void> {
+export async function checkManifests(t: Scope, manifests: string): Promise<void> {
   const kube = await sharedKube(t)
   const config = kube.kubeconfig(kube.tokens['admin'] ?? '')
-  const text = manifests.toString()
-  t.after(() => kubectl(config, ['delete', '-f', '-', '--ignore-not-found', '--wait=false'], text))
+  t.after(() => kubectl(config, ['delete', '-f', '-', '--ignore-not-found', '--wait=false'], manifests))
   const sample = { apiVersion: 'library.example/v1alpha1', kind: 'Shelf', ...shelf('real', 5) }
   for (const [args, input] of [
-    [['apply', '--server-side', '-f', '-'], text],
+    [['apply', '--server-side', '-f', '-'], manifests],
     [['wait', '--for=condition=Established', '--timeout=30s', 'crd/shelves.library.example'], ''],
     [['create', '-f', '-'], JSON.stringify(sample)],
     [['get', 'shelf', 'real', '--as=system:serviceaccount:mesh-system:mesh-manager'], ''],
