@@ -17,8 +17,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'kinds: the role of a plugin is not aggregated',
     file: 'core/cluster/roles/role-objects.ts',
-    find: '{ ...own.metadata, labels }',
-    replace: '{ ...own.metadata }',
+    find: 'own.map((persona) => labelled(persona, role))',
+    replace: 'own',
     tests: roles,
     only: 'aggregated into the shipped personas',
   },

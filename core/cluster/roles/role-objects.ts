@@ -29,20 +29,21 @@ export function completeRoles(access: readonly AccessRule[]): readonly RoleObjec
  * has its own rules besides, since the controller replaces them by those of `mesh-<persona>-base` and others.
  */
 export function shippedRoles(role: GrantedRole, access: readonly AccessRule[]): readonly RoleObject[] {
-  const [own, ...binding] = roleWithBinding(`mesh-${role}`, role, access)
-  if (own === undefined || !isPersona(role)) return own === undefined ? [] : [own, ...binding]
+  const own = roleWithBinding(`mesh-${role}`, role, access)
+  if (!isPersona(role)) return own
   const matchLabels = aggregationLabels(role)
-  const aggregated = { ...own, aggregationRule: { clusterRoleSelectors: [{ matchLabels }] } }
-  return [aggregated, { ...own, metadata: { name: `${own.metadata.name}-base`, labels: matchLabels } }]
+  return own.flatMap((persona) => [
+    { ...persona, aggregationRule: { clusterRoleSelectors: [{ matchLabels }] } },
+    labelled({ ...persona, metadata: { name: `${persona.metadata.name}-base` } }, role),
+  ])
 }
 
 /** Roles that a plugin adds to an installation: aggregated into the personas, bound to the accounts. */
 export function pluginRoles(plugin: string, access: readonly AccessRule[]): readonly RoleObject[] {
   return [...personaRoles, ...accountRoles].flatMap((role) => {
-    const [own, ...binding] = roleWithBinding(`mesh-plugin-${plugin}-${role}`, role, access)
-    if (own?.rules?.length === 0 || own === undefined) return []
-    const labels = isPersona(role) ? aggregationLabels(role) : undefined
-    return [labels === undefined ? own : { ...own, metadata: { ...own.metadata, labels } }, ...binding]
+    if (policyRules(role, access).length === 0) return []
+    const own = roleWithBinding(`mesh-plugin-${plugin}-${role}`, role, access)
+    return isPersona(role) ? own.map((persona) => labelled(persona, role)) : own
   })
 }
 
@@ -59,6 +60,11 @@ function roleWithBinding(name: string, role: GrantedRole, access: readonly Acces
   const subjects = [{ kind: 'ServiceAccount', name: `mesh-${role}`, namespace: SYSTEM_NAMESPACE }]
   const roleRef = { apiGroup: group, kind: 'ClusterRole', name }
   return [own, { apiVersion: `${group}/v1`, kind: 'ClusterRoleBinding', metadata, roleRef, subjects }]
+}
+
+// Selected by the aggregation of the persona.
+function labelled(object: RoleObject, role: GrantedRole): RoleObject {
+  return { ...object, metadata: { ...object.metadata, labels: aggregationLabels(role) } }
 }
 
 function aggregationLabels(role: GrantedRole): Readonly<Record<string, string>> {
