@@ -9,6 +9,7 @@ import { createRunsApi } from './api.ts'
 import { runsConsumers } from './consumers.ts'
 import { createChildRuns } from './delegation/child-runs.ts'
 import { runErrors } from './errors.ts'
+import { runExecutor } from './points.ts'
 import { runEvents } from './events.ts'
 import { createGatewayRuns } from './gateway/gateway-runs.ts'
 import { createServices } from './services.ts'
@@ -53,6 +54,7 @@ export const runs = definePlugin({
   events: runEvents,
   access: runsAccess,
   errors: runErrors,
+  points: [runExecutor],
   create: createServices,
   api: createRunsApi,
   projections: () => [runsProjection],
