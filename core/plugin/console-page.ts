@@ -7,6 +7,6 @@ export interface ConsolePage {
   readonly section: string
   /** Path in the console; of a third party below `/x/<plugin>`. */
   readonly path: string
-  /** Capability of `GET /api/capabilities` that shows or hides the page. */
+  /** Capability of `GET /api/capabilities` that shows or hides the page: a plugin, or a part of one that is never hidden. */
   readonly capability: string
 }

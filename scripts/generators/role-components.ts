@@ -75,19 +75,20 @@ Rights of the platform in one namespace, once for each of \`cluster.namespaces\`
   )
 }
 
-// Of the manager's rights, lists and watches; of the gateway's, reviews of bearers. Everything else is bound per namespace.
+// Of the manager's rights, lists, watches and reviews of subjects; of the gateway's, reviews of bearers. Everything else is bound per
+// namespace.
 function readsOfCluster(access: readonly AccessRule[]): string {
-  const watches = access.filter(({ clusterWide }) => clusterWide)
+  const reads = access.filter(({ clusterWide, group }) => clusterWide || group === 'authorization.k8s.io')
   return toManifest(
     [
       {
         ...objectOf('ClusterRole', 'mesh-gateway-cluster'),
         rules: policyRules('gateway', access.filter(isCluster)),
       },
-      { ...objectOf('ClusterRole', 'mesh-manager-cluster'), rules: policyRules('manager', watches) },
+      { ...objectOf('ClusterRole', 'mesh-manager-cluster'), rules: policyRules('manager', reads) },
     ],
     `${generated}
-Reviews of bearers have no namespace. The manager lists and watches these kinds in the whole cluster; RBAC cannot restrict pods by label.
+Reviews of bearers and subjects have no namespace. The manager lists and watches these kinds in the whole cluster; RBAC cannot restrict pods by label.
 Everything else of both, above all what they write and Secrets, is bound per namespace.`,
   )
 }

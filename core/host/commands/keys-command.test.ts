@@ -38,7 +38,9 @@ async function setUp(t: TestContext) {
     >
   const all = async () =>
     Object.fromEntries<Record<string, string>>(
-      await Promise.all(['bff', 'gateway', 'state', 'worker'].map(async (role) => [role, await dataOf(role)] as const)),
+      await Promise.all(
+        ['bff', 'gateway', 'manager', 'state', 'worker'].map(async (role) => [role, await dataOf(role)] as const),
+      ),
     )
   const command = (kind: 'init' | 'rotate', ...args: string[]) =>
     run(kind, ['--namespace', namespace, ...args], { KUBECONFIG: config })
@@ -57,10 +59,11 @@ test(
     const names = (data: Record<string, string>) =>
       [...new Set(Object.keys(data).map((file) => file.replace(/-.*\./, '.')))].toSorted()
     assert.deepEqual(Object.values(made).map(names), [
-      ['cursor.key', 'grant.key', 'kek.key'],
-      ['grant.key'],
-      ['attempt.pub', 'grant.key'],
-      ['attempt.key'],
+      ['account.pub', 'cursor.key', 'grant.key', 'kek.key'],
+      ['account.pub', 'grant.key'],
+      ['account.key', 'grant.pub'],
+      ['account.pub', 'attempt.pub', 'grant.key'],
+      ['account.pub', 'attempt.key', 'grant.pub'],
     ])
     const second = await command('init')
     assert.match(second.out, /mesh-keys-state unchanged[^]*nothing to change/)
@@ -81,7 +84,7 @@ test('PODA15: rotate publishes a key everywhere; a second call within the hour c
   const foreign = { 'acme.hooks-0mabcdefg00000000.key': Buffer.from('x').toString('base64') }
   const ref = { namespace, name: parseName('name', 'mesh-keys-worker') }
   await admin.patch(secrets, ref, { type: 'merge', body: { data: foreign } })
-  assert.match((await command('rotate', '--force')).out, /mesh-keys-worker updated[^]*4 keys made, 0 removed/)
+  assert.match((await command('rotate', '--force')).out, /mesh-keys-worker updated[^]*5 keys made, 0 removed/)
   const after = await all()
   assert.equal(after['worker']?.['acme.hooks-0mabcdefg00000000.key'], foreign['acme.hooks-0mabcdefg00000000.key'])
   const ids = (data: Record<string, string> | undefined, name: string) =>
@@ -113,7 +116,7 @@ test(
     const list = parse(printed.out) as { items: readonly KubeObject[] }
     assert.deepEqual(
       list.items.map(({ metadata }) => metadata.namespace),
-      [namespace, namespace, namespace, namespace],
+      Array<string>(5).fill(namespace),
     )
     const applied = await kubectl(config, ['apply', '-f', '-'], printed.out)
     assert.equal(applied.code, 0, applied.stderr)
@@ -130,11 +133,11 @@ test('PODA15: a folder takes the place of the cluster; wrong arguments and a mis
   const folder = tempFolder('keys-folder')
   t.after(folder.remove)
   const dir = join(folder.path, 'keys')
-  assert.match((await run('init', ['--dir', dir])).out, /8 keys made/)
+  assert.match((await run('init', ['--dir', dir])).out, /10 keys made/)
   assert.match((await run('init', ['--dir', dir])).out, /nothing to change/)
   const files = readdirSync(dir)
-  assert.match((await run('rotate', ['--dir', dir, '--force', '--revoke'])).out, /4 keys made, 4 removed/)
-  assert.equal(readdirSync(dir).filter((file) => files.includes(file)).length, 4)
+  assert.match((await run('rotate', ['--dir', dir, '--force', '--revoke'])).out, /5 keys made, 5 removed/)
+  assert.equal(readdirSync(dir).filter((file) => files.includes(file)).length, 5)
   for (const args of [['--output', 'xml'], ['--force'], ['extra'], ['--unknown']]) {
     const { code, err } = await run('init', args)
     assert.deepEqual([code, /usage: mesh keys init/.test(err)], [2, true], args.join(' '))

@@ -207,7 +207,10 @@ function lazyPages() {
 function pagesOf({ built, thirdParty }: RoleAppInput, catalog: readonly MountedEndpoint[]): readonly ConsolePage[] {
   const hidden = new Set(built.flatMap(({ plugin, wired }) => (wired.wiring === 'hidden' ? [plugin.name] : [])))
   const plugins = built.map(({ plugin }) => plugin)
-  const capabilities = [...plugins.map(({ name }) => name), ...catalog.map(({ plugin }) => plugin)]
+  const capabilities = [
+    ...plugins.map(({ name }) => name),
+    ...catalog.map(({ capability, plugin }) => capability ?? plugin),
+  ]
   const ids = plugins.flatMap(({ name, console = [] }) => (hidden.has(name) ? console.map(({ id }) => id) : []))
   return consolePagesOf({ plugins, thirdParty, capabilities }).filter(
     ({ id, capability }) => !ids.includes(id) && !hidden.has(capability),
