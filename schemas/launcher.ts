@@ -23,6 +23,8 @@ export interface LauncherConfig {
   }
   /** Agents (`name` or `namespace/name`) that this one may call; absent: those of its namespace. The state role decides. */
   readonly delegates?: readonly string[]
+  /** Parts of plugins, by plugin. */
+  readonly plugins?: Readonly<Record<string, unknown>>
 }
 
 /** A tool of the built-in loop, by the name of its entry in the agent's spec. */

@@ -3,6 +3,8 @@ declare const carries: unique symbol
 /** A named extension point, declared in its owner's `points.ts`, which imports nothing else. */
 export interface Point<T> {
   readonly name: string
+  /** Name of a value, if each may be contributed once: a second one ends the start, naming both plugins. */
+  key?(value: T): string
   readonly [carries]?: T
 }
 
@@ -12,9 +14,15 @@ export interface Contribution {
   readonly value: unknown
 }
 
+/** A contributed value and its plugin. */
+export interface Contributed<T> {
+  readonly plugin: string
+  readonly value: T
+}
+
 /** Declares an extension point. */
-export function definePoint<T>(name: string): Point<T> {
-  return { name }
+export function definePoint<T>(name: string, key?: (value: T) => string): Point<T> {
+  return { name, ...(key === undefined ? {} : { key }) }
 }
 
 /** Contributes a value to a point. */

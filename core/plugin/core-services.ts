@@ -11,7 +11,7 @@ import type { Store } from '#core/event-store/store.ts'
 import type { TaskQueue } from '#core/tasks/task-queue.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { Point } from '#core/jobs/extension-point.ts'
+import type { Contributed, Point } from '#core/jobs/extension-point.ts'
 import type { AnyKind } from '#schemas/kind.ts'
 
 /** Services of every plugin. `cluster` only acts as callers; a role's own identity is part of that role's context. */
@@ -49,6 +49,8 @@ export interface Core {
   readonly plugins: () => ReadonlyMap<string, Wired>
   /** Values contributed to a point, readable once every `create` has run. */
   extensions<T>(point: Point<T>): readonly T[]
+  /** As `extensions`, with the plugin of each value. */
+  contributed<T>(point: Point<T>): readonly Contributed<T>[]
 }
 
 /** A service that may be absent. A plugin that requires an absent one is `unwired`. */

@@ -5,7 +5,7 @@ import { agentKind } from './kinds.ts'
 import type { AgentsServices } from './services.ts'
 import { agentErrors } from './errors.ts'
 import { createModelGateway } from './generate/model-gateway.ts'
-import { agentRequirement, launcherKeyRecorder } from './points.ts'
+import { agentGate, agentPodPart, agentRequirement, launcherKeyRecorder } from './points.ts'
 import { agentReconciler } from './reconcilers.ts'
 import { agentEndpoints } from './routes.ts'
 import { agentSettings, agentSettingSources, toReconcileSettings } from './settings.ts'
@@ -20,7 +20,7 @@ export const agents = definePlugin({
   kinds: [agentKind],
   access: agentsAccess,
   errors: agentErrors,
-  points: [agentRequirement, launcherKeyRecorder],
+  points: [agentRequirement, launcherKeyRecorder, agentPodPart, agentGate],
   create: (core, settings): AgentsServices => ({
     now: core.now,
     gateway: createModelGateway(core.urls.gateway),
@@ -28,6 +28,7 @@ export const agents = definePlugin({
     checks: () => core.extensions(agentRequirement),
     kinds: core.kinds,
     reconcile: toReconcileSettings(core, settings),
+    parts: () => ({ pods: core.contributed(agentPodPart), gates: core.contributed(agentGate) }),
     recordKey: async (agentUid, publicKey) => {
       for (const keep of core.extensions(launcherKeyRecorder)) await keep(agentUid, publicKey)
     },
@@ -40,7 +41,7 @@ export const agents = definePlugin({
     },
   }),
   routes: (services) => agentEndpoints(services),
-  reconcilers: ({ reconcile, now, kinds, recordKey, findActor }, { cluster }) => [
-    agentReconciler({ cluster, settings: reconcile, now, kinds, recordKey, findActor }),
+  reconcilers: ({ reconcile, now, kinds, recordKey, findActor, parts }, { cluster }) => [
+    agentReconciler({ cluster, settings: reconcile, now, kinds, recordKey, findActor, parts: parts() }),
   ],
 })

@@ -1,7 +1,9 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import { definePoint } from '#core/jobs/extension-point.ts'
+import type { KubeClient } from '#core/kube/client.ts'
 import type { Requirement } from '#schemas/api/agents.ts'
-import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import type { Condition } from '#schemas/object.ts'
 
 /** Reports requirements of an agent beyond its references, with the caller's rights. */
 export type RequirementCheck = (
@@ -21,3 +23,65 @@ export type LauncherKeyRecorder = (agentUid: string, publicKey: string) => Promi
 
 /** Point for the plugin that stores the public keys of launchers. */
 export const launcherKeyRecorder = definePoint<LauncherKeyRecorder>('agents.launcher-key')
+
+type Pod = NonNullable<AgentDeploymentSpec['pod']>
+type Variables = NonNullable<NonNullable<AgentDeploymentSpec['runtime']>['env']>
+
+/** What a plugin adds to the pods of an agent. Every name may be set once: by the spec, the platform or one plugin. */
+export interface PodAddition {
+  /** Variables of the agent's process. A declarative agent has none, and gets none. */
+  readonly env?: Variables
+  /** Configuration of the launcher, below `plugins.<plugin>` of its file. */
+  readonly launcher?: Readonly<Record<string, unknown>>
+  readonly sidecars?: readonly PodSidecar[]
+  /** Volumes and mounts of the agent's process, by the rules of `spec.pod`. */
+  readonly volumes?: NonNullable<Pod['volumes']>
+  readonly volumeMounts?: NonNullable<Pod['volumeMounts']>
+  /** A condition of the agent's status, of a type of the plugin. */
+  readonly condition?: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
+}
+
+/** A container that starts before the agent and ends after it, restricted like the agent's. */
+export interface PodSidecar {
+  readonly name: string
+  readonly image: string
+  readonly command?: readonly string[]
+  readonly args?: readonly string[]
+  readonly env?: Variables
+  readonly resources?: NonNullable<AgentDeploymentSpec['resources']>
+  readonly volumeMounts?: NonNullable<Pod['volumeMounts']>
+}
+
+/**
+ * Returns what the plugin adds to the pods of an agent, or undefined. Called in each reconciliation, with the manager's identity. Another
+ * result replaces the pods, so it may depend on the agent and on objects only, never on time.
+ */
+export type PodPart = (agent: AgentDeploymentObject, cluster: KubeClient) => Promise<PodAddition | undefined>
+
+/** Point for additions to the pods of agents. */
+export const agentPodPart = definePoint<PodPart>('agents.pod-part')
+
+/** Why a revision is held back. */
+export interface GateHold {
+  /** Type of the condition in the agent's status; default `Gated`. */
+  readonly condition?: string
+  readonly reason: string
+  readonly message: string
+}
+
+/** A revision that would be rolled out, or started if nothing of the agent runs. */
+export interface GateCandidate {
+  readonly agent: AgentDeploymentObject
+  readonly revision: string
+  /** The revision that the workload runs; undefined before the first one. */
+  readonly deployed: string | undefined
+}
+
+/**
+ * Returns why a revision is held back, or undefined to let it pass. Called in each reconciliation while the revision is not deployed, at
+ * least every 15 seconds. The workload that runs is unchanged meanwhile.
+ */
+export type AgentGate = (candidate: GateCandidate, cluster: KubeClient) => Promise<GateHold | undefined>
+
+/** Point for gates before the roll-out of a revision. */
+export const agentGate = definePoint<AgentGate>('agents.gate')

@@ -8,6 +8,7 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
 import { collectReferences } from '#schemas/references.ts'
+import { referencedKinds } from './references/reference-kinds.ts'
 import { reconcileAgent } from './reconcile/reconcile-agent.ts'
 import type { ReconcileContext } from './reconcile/reconcile-agent.ts'
 import { hasTermination } from './reconcile/status/last-termination.ts'
@@ -34,7 +35,11 @@ export function agentReconciler(options: Omit<ReconcileContext, 'authors'> & Aut
     resource: AgentDeployment,
     owns: [children.Deployment, children.Job],
     watches: [
-      { resource: ModelRoute, toRefs: async (route) => index.referrersOf(route) },
+      // Kinds of plugins included.
+      ...options
+        .kinds()
+        .filter(({ kind }) => kind === ModelRoute.kind || referencedKinds(AgentDeployment).has(kind))
+        .map((resource) => ({ resource, toRefs: async (target: KubeObject) => index.referrersOf(target) })),
       { resource: pods, labelSelector: AGENT_LABEL, toRefs: async (pod) => agentsOf(pod) },
     ],
     // Annotations and managed fields change often, and no object depends on them.

@@ -2,6 +2,7 @@ import type { ChangeActorFinder } from '#core/controllers/objects/extension-poin
 import type { AnyKind } from '#schemas/kind.ts'
 import type { ModelGateway } from './generate/model-gateway.ts'
 import type { LauncherKeyRecorder, RequirementCheck } from './points.ts'
+import type { AgentParts } from './reconcile/parts/collect-parts.ts'
 import type { ReconcileSettings } from './reconcile/settings.ts'
 
 /** Services used by the routes. */
@@ -19,6 +20,8 @@ export interface AgentEndpointServices {
 /** Services of the plugin. */
 export interface AgentsServices extends AgentEndpointServices {
   reconcile: ReconcileSettings
+  /** Additions and gates of other plugins. */
+  parts(): AgentParts
   /** Stores the public key of an agent's launchers. */
   recordKey: LauncherKeyRecorder
   /** The authenticated actor of a change of an agent, if a plugin knows one. */

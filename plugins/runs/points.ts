@@ -77,4 +77,4 @@ export interface ChildRun extends QueuedRun {
 }
 
 /** Executors of runs without an agent; one per kind. */
-export const runExecutor = definePoint<RunExecutor>('runs.executor')
+export const runExecutor = definePoint<RunExecutor>('runs.executor', ({ kind }) => kind)

@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a contribution to an unknown point is ignored',
     file: 'core/host/load/container.ts',
-    find: '  refuseUnownedPoints(declared, pointNames(built.map(({ plugin }) => plugin)))\n',
+    find: '  refuseUnownedPoints(declared, pointNames(plugins))\n',
     replace: '',
     tests: boot,
     only: 'CON6',

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const prepared = ['plugins/runs/prepared/prepared-runs.test.ts']
+const parts = ['plugins/agents/reconcile/parts/parts.test.ts']
 const executor = ['plugins/runs/executor/executor.test.ts']
 
 /** Defects in runs on behalf of others: forged, moved, late or repeated prepared runs, missing reviews, lost fencing. */
@@ -100,5 +101,29 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (performance.now() - since >= cancelPatienceMs * 1e6)',
     tests: executor,
     only: 'cancel reaches',
+  },
+  {
+    name: 'pod parts: two plugins set one variable',
+    file: 'plugins/agents/reconcile/parts/merge-parts.ts',
+    find: 'const owner = claims.get(key)',
+    replace: "const owner = what === 'variable' ? undefined : claims.get(key)",
+    tests: parts,
+    only: 'two owners',
+  },
+  {
+    name: 'pod parts: the rules of the pod do not hold for them',
+    file: 'plugins/agents/reconcile/parts/merge-parts.ts',
+    find: 'const broken = problem ?? validateSpec(merged.agent, settings)?.message',
+    replace: 'const broken = problem',
+    tests: parts,
+    only: 'cannot break',
+  },
+  {
+    name: 'gates: a revision that is held back is deployed',
+    file: 'plugins/agents/reconcile/reconcile-agent.ts',
+    find: 'if (held.length === 0) await applyObjects',
+    replace: 'if (held.length >= 0) await applyObjects',
+    tests: parts,
+    only: 'hold revisions back',
   },
 ]

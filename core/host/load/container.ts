@@ -1,13 +1,13 @@
 import { absentApi, absentStore } from './unconfigured-store.ts'
 import { asPlugin, BootError, callSlot } from './startup-error.ts'
-import { pointNames, refuseUnownedPoints } from './points.ts'
-import { slotValues, valuesOf } from './slot-values.ts'
+import { pointNames, refuseSharedContributions, refuseUnownedPoints } from './points.ts'
+import type { OwnedContribution } from './points.ts'
+import { slotValues } from './slot-values.ts'
 import type { Core, CoreWith, Requirement, Wired } from '#core/plugin/core-services.ts'
 import { keyringFor, refuseMissingKeys } from './plugin-keys.ts'
 import { needsOf } from './load-order.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
-import type { Contribution } from '#core/jobs/extension-point.ts'
 
 /** A plugin as created for one role. */
 export interface Built {
@@ -20,7 +20,7 @@ export interface Built {
 export interface RoleContainer {
   /** In load order. */
   readonly built: readonly Built[]
-  readonly contributions: readonly Contribution[]
+  readonly contributions: readonly OwnedContribution[]
   /** Closes plugins in reverse load order; an error does not stop the others. */
   close(): Promise<void>
 }
@@ -72,12 +72,14 @@ async function createServices({ name }: AnyPlugin, create: () => object): Promis
   return services
 }
 
-function contributionsOf(built: readonly Built[]): readonly Contribution[] {
+function contributionsOf(built: readonly Built[]): readonly OwnedContribution[] {
   const declared = slotValues('contributions', usable(built), ({ plugin, services }) =>
     plugin.contributions?.(services),
   )
-  refuseUnownedPoints(declared, pointNames(built.map(({ plugin }) => plugin)))
-  return valuesOf(declared)
+  const plugins = built.map(({ plugin }) => plugin)
+  refuseUnownedPoints(declared, pointNames(plugins))
+  refuseSharedContributions(declared, plugins)
+  return declared.map(({ plugin = '', value }) => ({ ...value, plugin }))
 }
 
 /** Plugins whose background work runs. `hidden` hides routes only, so dependents of such a plugin still work. */

@@ -36,3 +36,20 @@ export function refuseUnownedPoints(contributions: readonly Declared<Contributio
         `${owner} contributes to the point ${value.point}, which no plugin declares${didYouMean(value.point, known)}`,
       )
 }
+
+/** A contribution and the plugin that makes it. */
+export interface OwnedContribution extends Contribution {
+  readonly plugin: string
+}
+
+/** Refuses two values with one key at a point that has keys, naming both plugins. */
+export function refuseSharedContributions(
+  contributions: readonly Declared<Contribution>[],
+  plugins: readonly AnyPlugin[],
+): void {
+  for (const { name, key } of plugins.flatMap(({ points = [] }) => points)) {
+    if (key === undefined) continue
+    const own = contributions.filter(({ value }) => value.point === name)
+    refuseShared(own, `the ${name}`, ({ value }) => [key(value)])
+  }
+}

@@ -95,5 +95,6 @@ function inertCore(version: string, plugins: readonly AnyPlugin[]): Core {
     kinds: () => kindsOf(plugins),
     plugins: () => new Map(),
     extensions: () => [],
+    contributed: () => [],
   }
 }

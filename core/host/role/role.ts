@@ -18,7 +18,8 @@ import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import type { Core, Wired } from '#core/plugin/core-services.ts'
 import type { OpenPlatform, Platform } from '../platform/platform.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import type { Contribution } from '#core/jobs/extension-point.ts'
+import type { Contributed, Point } from '#core/jobs/extension-point.ts'
+import type { OwnedContribution } from '../load/points.ts'
 import type { MigrationSource } from '#core/database/migration.ts'
 import { createRoleApp, hasManagerRoutes } from './role-server.ts'
 import type { ListeningRole, RoleApp } from './role-server.ts'
@@ -90,7 +91,7 @@ export async function buildRole(role: Role, input: RoleInput): Promise<RunningRo
   )
   const platform = await input.openPlatform({ role, projections, eventTypes, migrations })
   try {
-    const extensions = (): readonly Contribution[] => contributionsOf(container)
+    const extensions = (): readonly OwnedContribution[] => contributionsOf(container)
     let wired: ReadonlyMap<string, Wired> = new Map()
     const plugins = () => new Map([...wired].filter(([, { wiring }]) => wiring !== 'hidden'))
     const core = createCore(role, { input, platform, extensions, eventTypes, plugins })
@@ -114,7 +115,7 @@ export async function buildRole(role: Role, input: RoleInput): Promise<RunningRo
   }
 }
 
-function contributionsOf(container: RoleContainer | undefined): readonly Contribution[] {
+function contributionsOf(container: RoleContainer | undefined): readonly OwnedContribution[] {
   if (container === undefined) throw new Error('extensions are readable once every plugin is created')
   return container.contributions
 }
@@ -122,7 +123,7 @@ function contributionsOf(container: RoleContainer | undefined): readonly Contrib
 interface CoreParts {
   readonly input: RoleInput
   readonly platform: Platform
-  readonly extensions: () => readonly Contribution[]
+  readonly extensions: () => readonly OwnedContribution[]
   readonly eventTypes: readonly EventType[]
   readonly plugins: Core['plugins']
 }
@@ -135,6 +136,10 @@ function createCore(role: Role, { input, platform, extensions, eventTypes, plugi
   const descriptors = new Map(audited)
   const kinds = kindsOf(input.ordered)
   const declared = new Map(eventTypes.map((one) => [one.type, one]))
+  const contributed = <T>(point: Point<T>): readonly Contributed<T>[] =>
+    extensions()
+      .filter((one) => one.point === point.name)
+      .map(({ plugin, value }) => ({ plugin, value: value as T }))
   return {
     role,
     install: settings.core.install,
@@ -157,10 +162,8 @@ function createCore(role: Role, { input, platform, extensions, eventTypes, plugi
     kinds: () => kinds,
     plugins,
     // A contribution contains the name of its point; the point's type determines the type of its values.
-    extensions: <T>(point: { readonly name: string }) =>
-      extensions()
-        .filter((one) => one.point === point.name)
-        .map((one) => one.value as T),
+    extensions: <T>(point: Point<T>) => contributed(point).map(({ value }) => value),
+    contributed,
   }
 }
 

@@ -8,6 +8,9 @@ import { applyObjects } from './objects/apply-objects.ts'
 import type { ApplyContext } from './objects/apply-objects.ts'
 import { toLauncherConfig } from './objects/launcher-config.ts'
 import { UnusableKeys } from './objects/launcher-keys.ts'
+import { askGates, collectParts } from './parts/collect-parts.ts'
+import type { AgentParts, HeldRevision } from './parts/collect-parts.ts'
+import { mergeParts, withoutParts } from './parts/merge-parts.ts'
 import { replaceLostPods } from './pod/replace-lost-pods.ts'
 import type { AnyKind } from '#schemas/kind.ts'
 import { createFindResource } from '../resources.ts'
@@ -20,7 +23,7 @@ import type { RevisionAuthors } from './revision/revision-author.ts'
 import { toStatus } from './status/agent-status.ts'
 import type { Findings } from './status/agent-status.ts'
 import type { ConditionProblem } from './status/problem.ts'
-import { readWorkload } from './status/read-workload.ts'
+import { readDeployed, readWorkload } from './status/read-workload.ts'
 import { writeStatus } from './status/write-status.ts'
 import { validateSpec } from './validate-spec.ts'
 
@@ -29,6 +32,8 @@ export interface ReconcileContext extends ApplyContext {
   readonly kinds: () => readonly AnyKind[]
   readonly now: () => Date
   readonly authors: RevisionAuthors
+  /** Additions and gates of other plugins; default: none. */
+  readonly parts?: AgentParts
 }
 
 /** Interval of reading pods while a revision rolls out. Otherwise only terminations of containers are watched. */
@@ -43,27 +48,31 @@ export async function reconcileAgent(
   const { cluster, settings } = context
   const events: KubeEvent[] = []
   const revisions = await listRevisions(cluster, agent)
-  const refusal = validateSpec(agent, settings)
+  const merged = await mergedParts(context, agent)
+  const parts = 'agent' in merged ? merged : withoutParts(agent)
+  const refusal = 'refusal' in merged ? merged.refusal : undefined
   const resolution =
     refusal === undefined
       ? await resolveReferences({ cluster, findResource: createFindResource(context.kinds) }, agent)
       : undefined
   const unresolved = resolution !== undefined && 'refusal' in resolution ? resolution.refusal : undefined
   let blocked: ConditionProblem | undefined
+  let held: readonly HeldRevision[] = []
   if (resolution !== undefined && 'resolved' in resolution) {
     const data = toRevisionData(agent, resolution.resolved)
     const plan = planRevision(agent, data, revisions)
-    const config = toLauncherConfig(agent, data)
-    const workload = { agent, revision: plan.name, revisionNumber: plan.first, config }
+    const config = toLauncherConfig(agent, data, parts.launcher)
+    const workload = { agent, revision: plan.name, revisionNumber: plan.first, config, parts }
+    held = await holdsOf(context, agent, plan.name)
     blocked = await blockedBy(async () => {
       events.push(...(await applyRevision(cluster, agent, plan)))
-      await applyObjects(context, workload)
+      if (held.length === 0) await applyObjects(context, workload)
     })
   }
   const state = await readWorkload(cluster, agent, context.now())
   events.push(...(await replaceLostPods(cluster, state.pods)))
   const warning = resolution !== undefined && 'warning' in resolution ? resolution.warning : undefined
-  const found: Findings = { agent, refusal, unresolved, blocked, warning, ...state }
+  const found: Findings = { agent, refusal, unresolved, blocked, warning, held, parts: parts.conditions, ...state }
   const status = toStatus(found, settings, context.now())
   // Changed or re-created meanwhile. Requeued here, since a change of fields that nothing depends on triggers no reconciliation.
   if (!(await writeStatus(cluster, agent, status))) return { requeueAfterMs: 0 }
@@ -73,8 +82,30 @@ export async function reconcileAgent(
   return nextResult(found)
 }
 
+/** The agent with the parts of plugins, or why it cannot run. The spec itself is checked first, without parts. */
+async function mergedParts(
+  { cluster, settings, parts = noParts }: ReconcileContext,
+  agent: AgentDeploymentObject,
+): Promise<ReturnType<typeof mergeParts>> {
+  const refusal = validateSpec(agent, settings)
+  return refusal === undefined ? mergeParts(agent, await collectParts(parts, agent, cluster), settings) : { refusal }
+}
+
+// A deployed revision has passed: its objects are kept as they should be.
+async function holdsOf(
+  { cluster, parts = noParts }: ReconcileContext,
+  agent: AgentDeploymentObject,
+  revision: string,
+): Promise<readonly HeldRevision[]> {
+  if (parts.gates.length === 0) return []
+  const { deployed } = await readDeployed(cluster, agent)
+  return deployed === revision ? [] : askGates(parts, { agent, revision, deployed }, cluster)
+}
+
+const noParts: AgentParts = { pods: [], gates: [] }
+
 function nextResult(found: Findings): ReconcileResult {
-  if (found.unresolved !== undefined) return { requeueAfterMs: WHILE_UNRESOLVED_MS }
+  if (found.unresolved !== undefined || (found.held ?? []).length > 0) return { requeueAfterMs: WHILE_UNRESOLVED_MS }
   if (found.blocked !== undefined)
     return { requeueAfterMs: found.blocked.reason === CLUSTER_REFUSED ? WHILE_UNRESOLVED_MS : WHILE_PROGRESSING_MS }
   if (found.progress === undefined || found.progress.complete || found.progress.failure?.reason === 'JobFailed')

@@ -98,6 +98,8 @@ export async function startGateway(
     eventTypes: () => new Map(),
     kinds: () => [],
     plugins: () => new Map(),
+    contributed: <T>(point: Point<T>) =>
+      values.filter((value) => value.point === point.name).map(({ value }) => ({ plugin: 'test', value: value as T })),
     extensions: <T>(point: Point<T>) =>
       values.filter((value) => value.point === point.name).map((value) => value.value as T),
   }

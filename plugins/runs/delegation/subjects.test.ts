@@ -73,8 +73,8 @@ for (const { name, skip, open } of adapters) {
     `${name}: SEC30: the grant of a resumed run keeps its subject and is renewed only for it`,
     { skip },
     async (t) => {
-      const { world } = await start(t, open)
-      const state = await stateRole(world)
+      const { database, world } = await start(t, open)
+      const state = await stateRole(world, database)
       const run = await state.queued('alice', ['developers'])
       await pauseAndAnswer(world, run.id, 'bob')
       const grant = await state.recheck(run.id)
@@ -91,8 +91,8 @@ for (const { name, skip, open } of adapters) {
   )
 
   test(`${name}: SEC30: a stored grant of another subject, run or key is not renewed`, { skip }, async (t) => {
-    const { world } = await start(t, open)
-    const state = await stateRole(world)
+    const { database, world } = await start(t, open)
+    const state = await stateRole(world, database)
     const run = await state.queued('alice', [])
     const of = { runId: run.id, agentUid: agent.uid, subject: 'alice', groups: [] }
     const now = new Date(state.clock.now)
@@ -129,7 +129,7 @@ async function pauseAndAnswer(world: World, runId: string, by: string): Promise<
 }
 
 /** The state role on a real store; only the result of the access review is scripted. */
-async function stateRole(world: World) {
+async function stateRole(world: World, database: Database) {
   const keys = memoryKeyring()
   const clock = { now: Date.now() }
   const asked: Pick<UserInfo, 'username' | 'groups'>[] = []
@@ -138,7 +138,7 @@ async function stateRole(world: World) {
     clock,
     asked,
     allow: true,
-    database: world.store.reader(),
+    database: database.root,
     recheck: async (runId: string) => {
       const token = await signAttempt(keys, { runId, agentUid: agent.uid, epoch: 1 }, new Date(clock.now))
       const attempt = await delegations.attemptOf(token)

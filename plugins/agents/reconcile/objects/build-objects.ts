@@ -10,6 +10,7 @@ import { configName, configText } from './launcher-config.ts'
 import { networkRules } from './network-policy.ts'
 import { ownerReference } from '../owner-reference.ts'
 import { podLabels, toPodTemplate } from '../pod/pod-template.ts'
+import type { MergedParts } from '../parts/merge-parts.ts'
 import type { DeploymentView } from '../status/workload-progress.ts'
 import type { ReconcileSettings } from '../settings.ts'
 
@@ -23,6 +24,8 @@ export interface Workload {
   /** The first number of its content: a revision that is raised has another number, and the same pods. */
   readonly revisionNumber: number
   readonly config: LauncherConfig
+  /** What plugins add to the pods; default: nothing. */
+  readonly parts?: MergedParts
 }
 
 /** The ServiceAccount of the agent. Tokens of its pods are issued for it. */
@@ -37,7 +40,7 @@ export function toConfigMap({ agent, config }: Workload): KubeObject {
 
 /** The Deployment of a `service` agent. New pods must be ready before old ones are removed. */
 export function toDeployment(
-  { agent, revision, revisionNumber, config }: Workload,
+  { agent, revision, revisionNumber, config, parts }: Workload,
   settings: ReconcileSettings,
   live?: DeploymentView,
 ): KubeObject {
@@ -49,7 +52,7 @@ export function toDeployment(
       progressDeadlineSeconds: 120,
       selector: { matchLabels: { [AGENT_LABEL]: agent.metadata.name } },
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
-      template: toPodTemplate(agent, { configMap: configName(agent, config), revisionNumber }, settings),
+      template: toPodTemplate(agent, { configMap: configName(agent, config), revisionNumber, parts }, settings),
     },
   }
 }
@@ -62,8 +65,11 @@ function replicasOf(scaling: AgentDeploymentSpec['scaling'], now: number | undef
 }
 
 /** The Job of a `job` agent, named by its revision, since the pod template of a Job is immutable. */
-export function toJob({ agent, revision, revisionNumber, config }: Workload, settings: ReconcileSettings): KubeObject {
-  const template = toPodTemplate(agent, { configMap: configName(agent, config), revisionNumber }, settings)
+export function toJob(
+  { agent, revision, revisionNumber, config, parts }: Workload,
+  settings: ReconcileSettings,
+): KubeObject {
+  const template = toPodTemplate(agent, { configMap: configName(agent, config), revisionNumber, parts }, settings)
   return {
     ...head(agent, 'batch/v1', 'Job', revision, revision),
     spec: { backoffLimit: 2, template },

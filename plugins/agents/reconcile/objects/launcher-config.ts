@@ -9,7 +9,11 @@ import { stableHash } from '../stable-hash.ts'
  * Configuration of the launcher. It has neither replicas nor the number of a revision, since a change of those alone must not
  * replace pods.
  */
-export function toLauncherConfig(agent: AgentDeploymentObject, { spec, resolved }: RevisionData): LauncherConfig {
+export function toLauncherConfig(
+  agent: AgentDeploymentObject,
+  { spec, resolved }: RevisionData,
+  plugins: Readonly<Record<string, unknown>> = {},
+): LauncherConfig {
   const { name, namespace = '', uid = '' } = agent.metadata
   const [route, ...fallbackRoutes] = resolved.routes
   return {
@@ -25,6 +29,7 @@ export function toLauncherConfig(agent: AgentDeploymentObject, { spec, resolved 
       ? {}
       : { delegates: spec.delegates.map((one) => `${one.namespace ?? namespace}/${one.name}`) }),
     ...(spec.limits === undefined ? {} : { limits: spec.limits }),
+    ...(Object.keys(plugins).length === 0 ? {} : { plugins }),
   }
 }
 

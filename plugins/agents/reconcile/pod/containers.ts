@@ -2,6 +2,7 @@ import { INIT_COMMAND } from '#schemas/launcher.ts'
 import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { PLATFORM_VOLUMES } from '#schemas/pod-limits.ts'
+import type { PodSidecar } from '../../points.ts'
 import { agentEnvironment, launcherEnvironment } from './environment.ts'
 import { LAUNCHER_COMMAND, LAUNCHER_USER, MOUNTS } from './image-layout.ts'
 import type { ReconcileSettings } from '../settings.ts'
@@ -35,6 +36,25 @@ export function launcherSidecar(agent: AgentDeploymentObject, settings: Reconcil
     restartPolicy: 'Always',
     resources: agent.spec.pod?.launcherResources ?? settings.launcherResources,
     startupProbe,
+  }
+}
+
+/** A sidecar of a plugin, restricted like the agent. Field by field, so that further fields reach no container. */
+export function addedSidecar(sidecar: PodSidecar, settings: ReconcileSettings): object {
+  const { name, image, command, args, env, resources, volumeMounts } = sidecar
+  const securityContext = restricted(settings.agentUser, settings.hardened)
+  return {
+    name,
+    image,
+    imagePullPolicy: settings.imagePullPolicy,
+    restartPolicy: 'Always',
+    ...(command === undefined ? {} : { command }),
+    ...(args === undefined ? {} : { args }),
+    ...(env === undefined ? {} : { env }),
+    resources: resources ?? settings.agentResources,
+    ...(volumeMounts === undefined ? {} : { volumeMounts }),
+    terminationMessagePolicy,
+    securityContext,
   }
 }
 

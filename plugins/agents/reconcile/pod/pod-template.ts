@@ -1,7 +1,16 @@
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AGENT_LABEL, KEYS_SECRET_SUFFIX, MANAGED_BY, REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
 import { PLATFORM_VOLUMES, VOLUME_SOURCES } from '#schemas/pod-limits.ts'
-import { LEAVING_SECONDS, agentContainer, declarativeContainer, launcherSidecar, temporaryFiles } from './containers.ts'
+import type { PodSidecar } from '../../points.ts'
+import type { MergedParts } from '../parts/merge-parts.ts'
+import {
+  LEAVING_SECONDS,
+  addedSidecar,
+  agentContainer,
+  declarativeContainer,
+  launcherSidecar,
+  temporaryFiles,
+} from './containers.ts'
 import { GRACE_SECONDS } from './environment.ts'
 import { workloadType } from '../workload-type.ts'
 import { CONFIG_FILE, LAUNCHER_USER } from './image-layout.ts'
@@ -12,12 +21,20 @@ type AgentVolume = NonNullable<NonNullable<AgentDeploymentObject['spec']['pod']>
 /** Lifetime of a projected token in seconds. The kubelet renews it at 80 %. */
 const TOKEN_SECONDS = 3600
 
+/** The revision of a pod, and what plugins add to it. */
+export interface PodOf {
+  readonly configMap: string
+  readonly revisionNumber: number
+  readonly parts?: Pick<MergedParts, 'agent' | 'sidecars'> | undefined
+}
+
 /** The pod template of an agent, within Pod Security `restricted`. `configMap` has the launcher's configuration. */
 export function toPodTemplate(
-  agent: AgentDeploymentObject,
-  { configMap, revisionNumber }: { readonly configMap: string; readonly revisionNumber: number },
+  bare: AgentDeploymentObject,
+  { configMap, revisionNumber, parts }: PodOf,
   settings: ReconcileSettings,
 ) {
+  const { agent, sidecars } = parts ?? { agent: bare, sidecars: [] }
   const job = agent.spec.executionModel === 'job'
   return {
     metadata: {
@@ -38,7 +55,7 @@ export function toPodTemplate(
         fsGroup: LAUNCHER_USER,
       },
       ...placement(agent, settings),
-      ...containers(agent, settings),
+      ...containers(agent, sidecars, settings),
       volumes: volumes(agent, configMap, settings),
     },
   }
@@ -62,9 +79,15 @@ function placement({ spec: { pod = {} } }: AgentDeploymentObject, settings: Reco
 }
 
 // An agent process never shares root file system, environment or process tree with the launcher.
-function containers(agent: AgentDeploymentObject, settings: ReconcileSettings) {
-  if (workloadType(agent.spec) === 'declarative') return { containers: [declarativeContainer(agent, settings)] }
-  return { initContainers: [launcherSidecar(agent, settings)], containers: [agentContainer(agent, settings)] }
+function containers(agent: AgentDeploymentObject, sidecars: readonly PodSidecar[], settings: ReconcileSettings) {
+  // The cluster has one type of container; those of the platform have more fields.
+  const added = sidecars.map((one) => addedSidecar(one, settings) as ReturnType<typeof launcherSidecar>)
+  if (workloadType(agent.spec) === 'declarative')
+    return {
+      ...(added.length === 0 ? {} : { initContainers: added }),
+      containers: [declarativeContainer(agent, settings)],
+    }
+  return { initContainers: [launcherSidecar(agent, settings), ...added], containers: [agentContainer(agent, settings)] }
 }
 
 function volumes(agent: AgentDeploymentObject, configMap: string, settings: ReconcileSettings) {

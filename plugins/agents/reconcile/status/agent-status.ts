@@ -7,6 +7,8 @@ import { workloadType } from '../workload-type.ts'
 import { lastTermination } from './last-termination.ts'
 import type { AgentPod } from './agent-pod.ts'
 import type { Progress } from './workload-progress.ts'
+import type { HeldRevision } from '../parts/collect-parts.ts'
+import type { PartCondition } from './part-condition.ts'
 import type { ReconcileSettings } from '../settings.ts'
 
 /** Findings of a reconciliation. */
@@ -20,6 +22,10 @@ export interface Findings {
   readonly warning?: ConditionProblem | undefined
   /** Why the objects could not be created: one of the names is taken. */
   readonly blocked: ConditionProblem | undefined
+  /** Gates that hold the newest revision back. */
+  readonly held?: readonly HeldRevision[]
+  /** Conditions of plugins. */
+  readonly parts?: readonly PartCondition[]
   /** The revision that the workload runs, or is moving to; undefined when there is no workload. */
   readonly deployed: string | undefined
   readonly progress: Progress | undefined
@@ -53,10 +59,11 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
     conditions: [
       accepted(found),
       resolvedRefs(found),
-      { type: 'EvalGated', status: 'False', reason: 'NoGate', message: 'No eval gate holds a revision back.' } as const,
+      ...gated(found),
       isolated(agent, settings),
       ready(found, current),
       degraded(found),
+      ...(found.parts ?? []),
     ].map((verdict) => withTimes(verdict, agent, now)),
   }
 }
@@ -91,6 +98,19 @@ function resolvedRefs({ refusal, unresolved, warning }: Findings): Verdict {
   return { type, status: 'True', reason: 'ResolvedRefs', message: 'Every reference was found.' }
 }
 
+// One condition for each type, with the first gate that holds the revision back.
+function gated({ held = [] }: Findings): Verdict[] {
+  const types = new Map(held.toReversed().map((hold) => [hold.condition ?? 'Gated', hold]))
+  const verdicts = [...types].map(([type, { plugin, reason, message }]): Verdict => {
+    return { type, status: 'True', reason, message: `${message} (plugin ${plugin})` }
+  })
+  if (types.has('EvalGated')) return verdicts
+  return [
+    { type: 'EvalGated', status: 'False', reason: 'NoGate', message: 'No eval gate holds a revision back.' },
+    ...verdicts,
+  ]
+}
+
 function isolated(agent: AgentDeploymentObject, settings: StatusSettings): Verdict {
   const type = 'Isolated'
   const form = workloadType(agent.spec)
@@ -113,7 +133,8 @@ function ready(found: Findings, current: string | undefined): Verdict {
   const { progress } = found
   if (progress?.serving === true && current !== undefined)
     return { type, status: 'True', reason: 'Serving', message: `Revision ${current} serves.` }
-  const obstacle = obstacleOf(found)
+  const [hold] = found.held ?? []
+  const obstacle = obstacleOf(found) ?? (hold && { reason: hold.reason, message: hold.message })
   if (obstacle !== undefined) return { type, status: 'False', ...obstacle }
   if (progress?.scaledToZero === true)
     return { type, status: 'False', reason: 'ScaledToZero', message: 'The agent is scaled to zero.' }

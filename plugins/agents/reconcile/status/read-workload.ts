@@ -26,22 +26,29 @@ export async function readWorkload(
   agent: AgentDeploymentObject,
   now: Date,
 ): Promise<WorkloadState> {
-  const name = agent.spec.executionModel === 'job' ? await newestJob(cluster, agent) : agent.metadata.name
-  const kind = agent.spec.executionModel === 'job' ? 'Job' : 'Deployment'
-  const live = name === undefined ? undefined : await find<DeploymentView & JobView>(cluster, kind, refIn(agent, name))
-  if (live === undefined || !isOwnedBy(live, agent))
-    return { deployed: undefined, progress: undefined, podProblem: undefined, pods: [] }
+  const { live, kind, deployed } = await readDeployed(cluster, agent)
+  if (live === undefined) return { deployed: undefined, progress: undefined, podProblem: undefined, pods: [] }
   const progress = kind === 'Job' ? jobProgress(live) : deploymentProgress(live)
   const pods = await readPods(cluster, agent)
   // A failed Job reports its reason itself.
   const settled = progress.complete || progress.failure?.reason === 'JobFailed'
   const port = agent.spec.runtime?.port ?? AGENT_DEFAULTS.port
   return {
-    deployed: live.metadata.annotations?.[REVISION_ANNOTATION],
+    deployed,
     progress,
     podProblem: settled ? undefined : podProblem(pods, { now, port }),
     pods,
   }
+}
+
+/** The workload of an agent, and the revision that it runs or is moving to. */
+export async function readDeployed(cluster: KubeClient, agent: AgentDeploymentObject) {
+  const isJob = agent.spec.executionModel === 'job'
+  const name = isJob ? await newestJob(cluster, agent) : agent.metadata.name
+  const kind = isJob ? 'Job' : 'Deployment'
+  const found = name === undefined ? undefined : await find<DeploymentView & JobView>(cluster, kind, refIn(agent, name))
+  const live = found !== undefined && isOwnedBy(found, agent) ? found : undefined
+  return { live, kind, deployed: live?.metadata.annotations?.[REVISION_ANNOTATION] } as const
 }
 
 async function newestJob(cluster: KubeClient, agent: AgentDeploymentObject): Promise<string | undefined> {

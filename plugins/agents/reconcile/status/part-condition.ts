@@ -1,0 +1,15 @@
+import type { Condition } from '#schemas/object.ts'
+
+/** A condition of a plugin in the status of an agent. */
+export type PartCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
+
+/** Types of the conditions that the platform sets. */
+export const platformConditions: readonly string[] = [
+  'Accepted',
+  'ResolvedRefs',
+  'EvalGated',
+  'Gated',
+  'Isolated',
+  'Ready',
+  'Degraded',
+]
