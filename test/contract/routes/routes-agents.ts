@@ -1,7 +1,7 @@
 import type { RawRequest } from '#test/flows/platform/send.ts'
-import { annotate, create, get, invoke, list, remove, replace, virtual } from './raw-requests.ts'
+import { annotate, create, get, invoke, list, virtual } from './raw-requests.ts'
 import type { AccessRequest } from './raw-requests.ts'
-import { agents, bearerOnly, found, nameOf, ok, query, templates } from './route-case.ts'
+import { agents, bearerOnly, found, nameOf, ok, templates } from './route-case.ts'
 import type { RouteCase, Target } from './route-case.ts'
 import { agentNamed, MISSING, templateNamed } from './world.ts'
 
@@ -39,13 +39,6 @@ const config = { name: 'matrix', model: { route: 'mock' }, systemPrompt: 'Hi.' }
 
 /** Routes of agents and their subresources. */
 export const agentRoutes: Readonly<Record<string, RouteCase>> = {
-  'GET /api/agents': {
-    over: 'namespaces',
-    authz: `kube: list ${agents}`,
-    request: (target) => query('/agents', target),
-    questions: ({ namespace }) => [list(agents, namespace)],
-    allowed: ok(200),
-  },
   'POST /api/agents': {
     over: 'objects',
     authz: `kube: create ${agents}`,
@@ -56,32 +49,6 @@ export const agentRoutes: Readonly<Record<string, RouteCase>> = {
     }),
     questions: (target) => [create(agents, target.namespace, agentNamed(target.namespace, nameOf(target)))],
     allowed: ok(201),
-  },
-  'GET /api/agents/{ns}/{name}': {
-    ...onAgent('', `kube: get ${agents}`),
-    questions: (target) => [getAgent(target)],
-    allowed: ok(200),
-  },
-  'PUT /api/agents/{ns}/{name}': {
-    over: 'objects',
-    authz: `kube: update ${agents}`,
-    request: (target) => ({
-      method: 'PUT',
-      path: `/api/agents/${target.namespace}/${nameOf(target)}?dryRun=All`,
-      body: agentNamed(target.namespace, nameOf(target)),
-    }),
-    questions: (target, { agents: known }) => {
-      const body = { ...agentNamed(target.namespace, nameOf(target)) }
-      const metadata = { ...body.metadata, resourceVersion: known[target.namespace]?.metadata.resourceVersion ?? '' }
-      const at = { namespace: target.namespace, name: nameOf(target) }
-      return [getAgent(target), replace(agents, at, { ...body, metadata })]
-    },
-    allowed: ok(200),
-  },
-  'DELETE /api/agents/{ns}/{name}': {
-    ...onAgent('?dryRun=All', `kube: delete ${agents}`, { method: 'DELETE' }),
-    questions: (target) => [remove(agents, target.namespace, nameOf(target))],
-    allowed: ok(204),
   },
   'POST /api/agents/{ns}/{name}/fork': {
     ...onAgent('/fork?dryRun=All', `kube: create ${agents}`, { method: 'POST', body: { name: 'forked' } }),

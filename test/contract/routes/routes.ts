@@ -2,11 +2,13 @@ import { annotate, create, get, list, remove, virtual } from './raw-requests.ts'
 import { bearerOnly, nameOf, ok, query, templates } from './route-case.ts'
 import type { RouteCase } from './route-case.ts'
 import { agentRoutes } from './routes-agents.ts'
+import { kindRoutes } from './routes-kinds.ts'
 import { runRoutes } from './routes-runs.ts'
 import { MISSING, templateNamed } from './world.ts'
 
 /** Every route below `/api`, by method and path. The suite fails for a mounted route without a case. */
 export const routes: Readonly<Record<string, RouteCase>> = {
+  ...kindRoutes,
   ...agentRoutes,
   'GET /api/whoami': bearerOnly('/api/whoami'),
   'GET /api/capabilities': bearerOnly('/api/capabilities'),

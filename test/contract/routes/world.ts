@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { KubeObject } from '#core/kube/client.ts'
+import type { KindSlot } from '#core/plugin/kind-slot.ts'
+import { plugins } from '#plugins/index.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
@@ -25,8 +27,8 @@ export interface World {
   readonly runs: Readonly<Record<string, string>>
   /** Running pod of the agent by namespace. */
   readonly pods: Readonly<Record<string, string>>
-  /** The stored agent by namespace. */
-  readonly agents: Readonly<Record<string, KubeObject>>
+  /** The stored objects of kinds with CRUD routes, by plural and namespace. */
+  readonly objects: Readonly<Record<string, Readonly<Record<string, KubeObject>>>>
 }
 
 /** Creates the objects as admin, at the API server or through the API. */
@@ -42,7 +44,9 @@ export async function fill(platform: Platform): Promise<World> {
     credentials,
     runs: by(({ run }) => run),
     pods: by(({ pod }) => pod),
-    agents: by(({ agent }) => agent),
+    objects: Object.fromEntries(
+      routedKinds.map(({ kind: { plural } }) => [plural, by(({ objects }) => objects.get(plural) as KubeObject)]),
+    ),
   }
 }
 
@@ -63,6 +67,17 @@ export function templateNamed(namespace: string, name: string) {
   }
 }
 
+/** Kinds with CRUD routes, each with the object that the suite writes. Of the sample of an agent, references would have to exist. */
+export const routedKinds: readonly KindSlot[] = plugins
+  .flatMap(({ kinds = [] }) => kinds)
+  .filter(({ endpoints }) => endpoints.length > 0)
+  .map((slot) => (slot.kind.kind === AgentDeployment.kind ? { ...slot, sample: agentNamed('', '') } : slot))
+
+/** The sample of a kind under another name. */
+export function sampleNamed({ sample }: KindSlot, namespace: string, name: string): KubeObject {
+  return { ...sample, metadata: { name, namespace } }
+}
+
 async function fillNamespace({ admin, send, kube, tokens, processes }: Platform, namespace: string) {
   const made = await send({
     method: 'POST',
@@ -72,6 +87,8 @@ async function fillNamespace({ admin, send, kube, tokens, processes }: Platform,
   })
   assert.equal(made.status, 201, made.text)
   await admin.create(AgentTemplate, templateNamed(namespace, EXISTING))
+  for (const slot of routedKinds)
+    if (slot.kind.kind !== AgentDeployment.kind) await admin.create(slot.kind, sampleNamed(slot, namespace, EXISTING))
   const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', EXISTING) }
   const end = performance.now() + 60_000
   let agent: KubeObject
@@ -96,7 +113,9 @@ async function fillNamespace({ admin, send, kube, tokens, processes }: Platform,
     bearer: tokens.admin,
   })
   const pod = pods.json<{ items: KubeObject[] }>().items[0]?.metadata.name ?? ''
-  return { namespace, run: runId, pod, agent: await admin.get(AgentDeployment, ref) }
+  const objects = new Map<string, KubeObject>()
+  for (const { kind } of routedKinds) objects.set(kind.plural, await admin.get(kind, ref))
+  return { namespace, run: runId, pod, objects }
 }
 
 function isReady(agent: KubeObject): boolean {
