@@ -2,6 +2,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findLongTests, findTests } from './test/find-tests.ts'
+import { groupTests } from './test/group-tests.ts'
 import { createReport } from './test/report.ts'
 import { runFiles } from './test/run-files.ts'
 import { startSharedServers } from './test/shared-servers.ts'
@@ -18,6 +19,8 @@ const options = {
   memory: { type: 'string', default: '4096' },
   coverage: { type: 'boolean', default: false },
   long: { type: 'boolean', default: false },
+  together: { type: 'boolean', default: false },
+  alone: { type: 'boolean', default: false },
   concurrency: { type: 'string', default: String(filesAtOnce()) },
 } as const
 
@@ -25,13 +28,15 @@ const usage = `  npm test                                          everything
   npm test -- core/http                             the files of a folder, or one file
   npm test -- core/http/admission/limits.test.ts --name F4    tests whose name matches
 
-usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage] [--long] [--timeout SECONDS] [--memory MB] [--concurrency N]
+usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage] [--long] [--together | --alone] [--timeout SECONDS] [--memory MB] [--concurrency N]
 
   --name PATTERN      only tests whose name matches this regular expression
   --verbose           a line for each test, not only for those that fail
   --bail              stop at the first failure
   --coverage          print what of each folder was executed
   --long              the long tests, with full counts
+  --together          the named files in one process
+  --alone             each file in its own process; without it, files that can share one do
   --timeout SECONDS   of each test (default 180)
   --memory MB         of a file's process, which is killed above it (default 4096)
   --concurrency N     test files at once (default ${filesAtOnce()}: two for each processor, where memory allows)
@@ -80,7 +85,7 @@ const report = createReport({
 })
 const coverage = values.coverage ? await measureCoverage() : undefined
 const running = runFiles(
-  files,
+  groups(),
   {
     root: fileURLToPath(root),
     concurrency: Number(values.concurrency),
@@ -103,6 +108,13 @@ const outcome = report.finish()
 await servers?.stop()
 // Not left to tap, which treats a run without tests as a success.
 process.exit(outcome.failed === 0 && outcome.passed + outcome.skipped > 0 ? 0 : 1)
+
+// The name of a file is part of what --name matches in a group, and coverage is measured per file.
+function groups(): readonly (readonly string[])[] {
+  if (values.together) return [files]
+  const isAlone = values.alone || values.coverage || values.long || values.name !== undefined
+  return isAlone ? files.map((file) => [file]) : groupTests(files, fileURLToPath(root))
+}
 
 // Imported here, since it costs half a second.
 async function measureCoverage() {

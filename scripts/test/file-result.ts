@@ -18,6 +18,17 @@ export interface FileTests {
   readonly announced: number | undefined
 }
 
+/** Result of one file. */
+export interface FileRun extends FileTests {
+  readonly index: number
+  readonly path: string
+  readonly ms: number
+  /** Exit code or signal of its process, unless 0. */
+  readonly ended: number | string | undefined
+  /** Output of the file and its children. */
+  readonly output: string
+}
+
 /** Collects the tests of a TAP stream. Suites are not tests, and a parent that failed only because of its children is not a failure. */
 export function collectTests(parser: Parser): FileTests {
   const tests: TestResult[] = []

@@ -1,6 +1,5 @@
 import { failedByChildren } from './file-result.ts'
-import type { TestResult } from './file-result.ts'
-import type { FileRun } from './run-files.ts'
+import type { FileRun, TestResult } from './file-result.ts'
 
 /** Numbers of tests by result. Suites and files are not counted; a crashed file is one failure. */
 export interface Outcome {

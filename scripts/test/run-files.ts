@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { t as tap } from 'tap'
 import { tempFolder } from '../../test/harness/temp-folder.ts'
 import { collectTests } from './file-result.ts'
-import type { FileTests } from './file-result.ts'
+import { splitGroup } from './split-group.ts'
+import type { FileRun } from './file-result.ts'
 import { limitMemory } from './memory-limit.ts'
 
 /** Options of a run. */
@@ -21,17 +22,6 @@ export interface RunOptions {
   readonly coverageOf?: ((file: number) => string) | undefined
 }
 
-/** Result of one file. */
-export interface FileRun extends FileTests {
-  readonly index: number
-  readonly path: string
-  readonly ms: number
-  /** Exit code or signal of its process, unless 0. */
-  readonly ended: number | string | undefined
-  /** Output of the file and its children. */
-  readonly output: string
-}
-
 /** A run of all files; `stop` ends every remaining process. */
 export interface FilesRun {
   readonly done: Promise<void>
@@ -44,53 +34,87 @@ const timeLimitsPerFile = 5
 // adds loader hooks, which every child process would inherit (0.3 s each).
 const redirect = 'exec 4>&1 1>&2; export NODE_OPTIONS="$1"; shift; exec "$@"'
 
-/** Runs each file in a separate process under tap, and reports its result as soon as it has ended. */
-export function runFiles(files: readonly string[], options: RunOptions, onFile: (run: FileRun) => void): FilesRun {
+const severalFiles = fileURLToPath(new URL('several-files.mjs', import.meta.url))
+
+/** Runs each group of files in a process under tap, and reports the result of each file as soon as its process has ended. */
+export function runFiles(
+  groups: readonly (readonly string[])[],
+  options: RunOptions,
+  onFile: (run: FileRun) => void,
+): FilesRun {
   const logs = tempFolder('logs')
   // Discards tap's own output, the TAP of all files: users need a line per file and the failures.
   tap.register()
   tap.resume()
   tap.setTimeout(0)
   tap.jobs = options.concurrency
-  const running = new Set<NonNullable<ReturnType<typeof tap.spawn>['subtest']>>()
-  const runOne = async (file: string, index: number): Promise<void> => {
-    const path = relative(options.root, file)
-    const log = join(logs.path, String(index))
-    const descriptor = openSync(log, 'w')
-    const command = [process.env.NODE_OPTIONS ?? '', process.execPath, ...flagsOf(options), file]
-    const spawned = tap.spawn('/bin/sh', ['-c', redirect, 'sh', ...command], {
-      name: path,
-      cwd: options.root,
-      env: environmentOf(options, index),
-      buffered: true,
-      timeout: options.timeoutMs * timeLimitsPerFile,
-      stdio: ['ignore', 'pipe', descriptor],
-    } as object)
-    const { subtest } = spawned
-    if (!subtest) throw new Error(`${path} cannot be started`)
-    running.add(subtest)
-    const memory = subtest.proc?.pid === undefined ? undefined : limitMemory(subtest.proc.pid, options.memoryMb)
-    const found = collectTests(subtest.parser)
-    await spawned
-    running.delete(subtest)
-    memory?.stop()
-    closeSync(descriptor)
-    const ended =
-      memory?.exceeded() === true
-        ? `killed, it held more than ${options.memoryMb} MB of memory`
-        : (subtest.options.signal ?? (subtest.options.exitCode || undefined))
-    onFile({
-      ...found,
-      announced: found.announced,
-      index,
-      path,
-      ms: subtest.time,
-      ended,
-      output: readFileSync(log, 'utf8'),
-    })
-  }
-  const done = Promise.all(files.map(runOne)).then(() => logs.remove())
-  return { done, stop: () => running.forEach(({ proc }) => proc?.kill('SIGKILL')) }
+  const scope: Scope = { options, logs: logs.path, running: new Set(), started: 0 }
+  const done = Promise.all(groups.map((files) => runGroup(files, scope, onFile))).then(() => logs.remove())
+  return { done, stop: () => scope.running.forEach(({ proc }) => proc?.kill('SIGKILL')) }
+}
+
+interface Scope {
+  readonly options: RunOptions
+  readonly logs: string
+  readonly running: Set<NonNullable<ReturnType<typeof tap.spawn>['subtest']>>
+  /** Number of processes so far. */
+  started: number
+}
+
+async function runGroup(files: readonly string[], scope: Scope, onFile: (run: FileRun) => void): Promise<void> {
+  const { options } = scope
+  const [only = ''] = files
+  if (files.length === 1) return onFile(await runAlone(only, scope))
+  const together = await runProcess(files, scope)
+  const found = splitGroup(together, files, options.root)
+  if (found !== undefined) return found.forEach(onFile)
+  // The process ended early or with an error outside of the tests: each file shows alone whether it did that.
+  const runs = await Promise.all(files.map((file) => runAlone(file, scope)))
+  const isExplained = runs.some(({ tests, ended }) => ended !== undefined || tests.some(({ ok }) => !ok))
+  runs.forEach(onFile)
+  if (!isExplained)
+    onFile({ ...together, path: `${files.length} files together: ${runs.map(({ path }) => path).join(' ')}` })
+}
+
+async function runAlone(file: string, scope: Scope): Promise<FileRun> {
+  return runProcess([file], scope)
+}
+
+async function runProcess(files: readonly string[], scope: Scope): Promise<FileRun> {
+  const { options } = scope
+  const index = scope.started++
+  const path = files.map((file) => relative(options.root, file)).join(' ')
+  const log = join(scope.logs, String(index))
+  const descriptor = openSync(log, 'w')
+  const command = [process.env.NODE_OPTIONS ?? '', process.execPath, ...flagsOf(options), ...programOf(files)]
+  const spawned = tap.spawn('/bin/sh', ['-c', redirect, 'sh', ...command], {
+    name: `${index} ${path}`,
+    cwd: options.root,
+    env: environmentOf(options, index),
+    buffered: true,
+    timeout: options.timeoutMs * timeLimitsPerFile,
+    stdio: ['ignore', 'pipe', descriptor],
+  } as object)
+  const { subtest } = spawned
+  if (!subtest) throw new Error(`${path} cannot be started`)
+  scope.running.add(subtest)
+  const memory = subtest.proc?.pid === undefined ? undefined : limitMemory(subtest.proc.pid, options.memoryMb)
+  const found = collectTests(subtest.parser)
+  await spawned
+  scope.running.delete(subtest)
+  memory?.stop()
+  closeSync(descriptor)
+  const ended =
+    memory?.exceeded() === true
+      ? `killed, it held more than ${options.memoryMb} MB of memory`
+      : (subtest.options.signal ?? (subtest.options.exitCode || undefined))
+  const output = readFileSync(log, 'utf8')
+  return { ...found, announced: found.announced, index, path, ms: subtest.time, ended, output }
+}
+
+function programOf(files: readonly string[]): readonly string[] {
+  const [only = ''] = files
+  return files.length === 1 ? [only] : [severalFiles, ...files]
 }
 
 // Code from the compile cache has coverage of whole functions only.

@@ -14,12 +14,21 @@ const linux = { skip: process.platform === 'linux' ? (false as const) : 'reads /
 const head = `import test, { describe } from 'node:test'\nimport assert from 'node:assert/strict'\n`
 
 /** Runs the runner on one file of the given text. */
-async function runOn(t: TestContext, source: string, ...flags: readonly string[]) {
+function runOn(t: TestContext, source: string, ...flags: readonly string[]) {
+  return runOnAll(t, { some: source }, ...flags)
+}
+
+/** Runs the runner on files of the given names and texts. */
+async function runOnAll(t: TestContext, sources: Readonly<Record<string, string>>, ...flags: readonly string[]) {
   const folder = tempFolder('runner')
   t.after(folder.remove)
-  const file = join(folder.path, 'some.test.mjs')
-  writeFileSync(file, head + source)
-  const child = spawn(process.execPath, [runner, file, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const files = Object.entries(sources).map(([name, source]) => {
+    const file = join(folder.path, `${name}.test.mjs`)
+    writeFileSync(file, head + source)
+    return file
+  })
+  const env = { ...process.env, MESH_TEST_POSTGRES_URL: 'none', MESH_TEST_KUBE: 'none' }
+  const child = spawn(process.execPath, [runner, ...files, ...flags], { stdio: ['ignore', 'pipe', 'pipe'], env })
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { out, err, code: Number(code), last: out.trimEnd().split('\n').at(-1) }
 }
@@ -120,4 +129,60 @@ test('--name runs the tests that match, and none is a failure', async (t) => {
   assert.deepEqual([one.last, one.code], ['1 passed, 0 failed', 0])
   const none = await runOn(t, source, '--name', 'X3')
   assert.deepEqual([none.last, none.code], ['0 passed, 0 failed', 1])
+})
+
+test('CON9: files in one process have their own hooks, results and failures', async (t) => {
+  const { out, last, code } = await runOnAll(
+    t,
+    {
+      first: `import { before, beforeEach } from 'node:test'
+        const seen = []
+        before(() => seen.push('before'))
+        beforeEach((t) => seen.push(t.name))
+        test('one', () => assert.deepEqual(seen, ['before', 'one']))
+        test('two', () => assert.equal(globalThis.pid ??= process.pid, process.pid))`,
+      second: `describe('suite', () => test('fails', () => assert.fail('broken')))
+        test('shares the process', () => assert.equal(globalThis.pid, process.pid))`,
+      third: `throw new Error('not loaded')`,
+      fourth: ``,
+    },
+    '--together',
+  )
+  assert.match(out, /ok {3}\S*first\.test\.mjs \(2 passed,/)
+  assert.match(out, /FAIL \S*second\.test\.mjs \(1 passed, 1 FAILED,/)
+  assert.match(out, /second\.test\.mjs > suite > fails\n[^]*broken/)
+  assert.match(out, /third\.test\.mjs > the file can be loaded\n[^]*not loaded/)
+  assert.match(out, /fourth\.test\.mjs > the file has no test/)
+  assert.deepEqual([last, code], ['3 passed, 3 failed', 1])
+})
+
+for (const [what, source] of [
+  ['exits within a test', `test('a', () => process.exit(0))`],
+  ['is killed', `test('a', () => process.kill(process.pid, 'SIGKILL'))`],
+  ['has an exit code of its own', `test('a', () => {}); process.exitCode = 7`],
+  [
+    'throws after its tests',
+    `test('a', () => void setTimeout(() => { throw new Error('late') }, 1)); test('b', () => {})`,
+  ],
+] as const)
+  test(`a file that ${what} fails no other file of its process`, async (t) => {
+    const others = { first: `test('one', () => {})`, third: `test('three', () => {})` }
+    const { out, code } = await runOnAll(t, { first: others.first, second: source, third: others.third }, '--together')
+    assert.match(out, /ok {3}\S*first\.test\.mjs \(1 passed,/)
+    assert.match(out, /FAIL \S*second\.test\.mjs/)
+    assert.match(out, /ok {3}\S*third\.test\.mjs \(1 passed,/)
+    assert.equal(code, 1)
+  })
+
+test('files that fail only in one process are a failure that names them', async (t) => {
+  const { out, last, code } = await runOnAll(
+    t,
+    {
+      first: `globalThis.left = true; test('one', () => {})`,
+      second: `test('two', () => { if (globalThis.left) process.exit(3) })`,
+    },
+    '--together',
+  )
+  assert.match(out, /FAIL 2 files together: \S*first\.test\.mjs \S*second\.test\.mjs/)
+  assert.deepEqual([last, code], ['2 passed, 1 failed', 1])
 })

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import type { PGlite } from '@electric-sql/pglite'
 import { serverCache } from '#test/harness/find-server.ts'
 import { openDatabase } from '../database.ts'
@@ -38,6 +39,8 @@ async function empty(pglite: PGlite): Promise<boolean> {
 }
 
 async function start(): Promise<PGlite> {
+  // A test file runs few statements: optimized code costs more to compile than it saves (1 s of CPU).
+  setFlagsFromString('--liftoff-only')
   const { PGlite } = await import('@electric-sql/pglite')
   const archive = join(serverCache(), `pglite-${versionOfPglite()}.tar`)
   if (existsSync(archive)) return PGlite.create('memory://', { loadDataDir: new Blob([await readFile(archive)]) })

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import test from 'node:test'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { groupTests } from './group-tests.ts'
+
+test('files of a folder share processes in tens, and what belongs to the process keeps its own', (t) => {
+  const { path: root, remove } = tempFolder('groups')
+  t.after(remove)
+  const write = (path: string, text = "test('one', () => {})"): string => {
+    const file = join(root, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+    return file
+  }
+  const light = Array.from({ length: 12 }, (_, n) => write(`core/a${n}.test.ts`))
+  const other = write('plugins/b.test.ts')
+  const alone = [
+    write('test/flows/c.test.ts'),
+    ...[
+      "process.env.HOME = '/'",
+      'delete process.env.HOME',
+      "process.on('exit', stop)",
+      "t.mock.timers.enable({ apis: ['setTimeout'] })",
+      "spawn('node')",
+      'await launch(t, {})',
+      'process.memoryUsage().rss',
+      'monitorEventLoopDelay()',
+      'new Worker(url) // node:worker_threads',
+    ].map((text, n) => write(`core/d${n}.test.ts`, text)),
+  ]
+  const groups = groupTests([...light.slice(0, 6), ...alone, other, ...light.slice(6)], root)
+  const shared = groups.filter(({ length }) => length > 1)
+  assert.deepEqual(shared, [light.slice(0, 10), light.slice(10)])
+  assert.deepEqual(groups.filter(({ length }) => length === 1).flat(), [...alone, other])
+})
