@@ -148,9 +148,6 @@ function createKysely(source: SessionSource, access: 'read' | 'write'): Kysely<u
   })
 }
 
-/** A handle that only reads. The compiler knows no `insertInto` on it, and the database refuses a write in its `sql`. */
-export type Reader<Tables> = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'fn' | 'getExecutor'>
-
 /** The handle, typed by the caller's tables. */
 export function withTables<Tables>(db: Kysely<unknown>): Kysely<Tables> {
   return db as Kysely<Tables>

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Reader } from '#core/database/database.ts'
 import type { StoredEvent } from './event.ts'
 import { toStoredEvent } from './event-row.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
+import type { Reader } from './store.ts'
 
 type Db = Reader<CoreTables>
 

@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely'
-import type { Reader } from '#core/database/database.ts'
+import type { Kysely, Transaction } from 'kysely'
 import type { EventType, NewEvent, StoredEvent } from './event.ts'
 
 /** Expected version of a stream: a number (0 for a new one), or 'any'. A mismatch throws `StreamConflict` (O4). */
@@ -22,6 +21,9 @@ export interface Tx {
   /** Runs once after COMMIT (signals, live frames); a crash may lose it. */
   afterCommit(work: () => void | Promise<void>): void
 }
+
+/** A handle that only reads. The compiler knows no `insertInto` on it, and the database refuses a write in its `sql`. */
+export type Reader<Tables> = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'fn' | 'getExecutor'>
 
 /** The relational store of the control plane. */
 export interface Store {

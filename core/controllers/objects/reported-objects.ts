@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { RawBuilder, Transaction } from 'kysely'
-import type { Reader } from '#core/database/database.ts'
 import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import type { RequestOutcome } from '#core/http/audit/events.ts'
+import type { Reader } from '#core/event-store/store.ts'
 
 /** An object that a caller created or changed through the API. */
 export interface ReportedObject {

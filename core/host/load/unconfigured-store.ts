@@ -1,6 +1,5 @@
-import type { Reader } from '#core/database/database.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { Store } from '#core/event-store/store.ts'
+import type { Reader, Store } from '#core/event-store/store.ts'
 
 /** Store of an unwired plugin, so that `create` needs no special case. Its use throws `not_wired`. */
 export const absentStore: Store = {

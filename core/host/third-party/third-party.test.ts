@@ -12,17 +12,31 @@ import { createLogger } from '#core/log/create-logger.ts'
 import { testKeyring } from '#core/http/testing/build-server.ts'
 import { createHost } from '../process/host.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import { definePoint } from '#core/jobs/extension-point.ts'
 import { Type } from 'typebox'
 import { standalonePlatform } from '../testing/standalone-platform.ts'
 import { loadThirdParties } from './third-party.ts'
 
 const run = promisify(execFile)
+const greeters = definePoint<string>('runs.greeters')
 const builtin = definePlugin({
   contract: 1,
   name: 'runs',
   settings: Type.Object({}),
-  create: () => ({}),
+  points: [greeters],
+  create: (core) => ({ all: () => core.extensions(greeters) }),
   api: () => ({ answer: 42 }),
+  routes: ({ all }) => [
+    endpoint({
+      method: 'GET',
+      url: '/greeters',
+      summary: 'x',
+      authz: { kind: 'bearer' },
+      response: { 200: Type.Array(Type.String()) },
+      handle: async () => [...all()],
+    }),
+  ],
 })
 
 const local = `
@@ -38,6 +52,7 @@ return mesh.definePlugin({
   settings: mesh.Type.Object({ greeting: mesh.Type.String({ default: 'hello' }) }),
   events: [mesh.defineEvent({ domain: 'com.acme', plugin: 'local', fact: 'greeted', summary: 'x', data: mesh.Type.Object({}) })],
   create: (_core, settings, needs) => ({ text: settings.greeting + ' ' + (needs.runs as { answer: number }).answer }),
+  contributions: ({ text }) => [mesh.contribute(mesh.point<string>('runs.greeters'), text)],
   routes: ({ text }) => [mesh.endpoint({
     method: 'GET', url: '/greet/:ns', summary: 'Greets.', authz: { kind: 'bearer' },
     response: { 200: mesh.Type.Object({ text: mesh.Type.String() }) },
@@ -120,6 +135,7 @@ test('third parties: a plugin from ./local.ts and one from a packed tarball load
   const get = await start(t, join(folder, 'mesh.yaml'))
   assert.deepEqual(await get('/api/x/local/greet/default'), [200, { text: 'good day 42 default' }])
   assert.deepEqual((await get('/api/x/local/greet/UPPER'))[0], 400)
+  assert.deepEqual(await get('/api/greeters'), [200, ['good day 42']])
   const [status, problem] = (await get('/api/x/local/greet/arctic')) as [number, Record<string, unknown>]
   assert.deepEqual([status, problem['code'], problem['title']], [409, 'too_cold', 'It is too cold.'])
   assert.match(JSON.stringify((await get('/openapi.json'))[1]), /"enum":\[[^\]]*"too_cold"/)

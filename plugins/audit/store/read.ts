@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Reader } from '#core/database/database.ts'
 import type { Access } from '#core/cluster/caller.ts'
 import type { AuditTables } from './tables.ts'
+import type { Reader } from '#core/event-store/store.ts'
 
 /** Filters of a page. The namespace comes from the proof (A9). */
 export interface AuditFilter {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Reader } from '#core/database/database.ts'
 import type { Seal, Tombstone } from '../seal/chain.ts'
 import { ensureBlocks, today } from './day-partitions.ts'
 import type { AuditTables, AuditTx as Tx } from './tables.ts'
+import type { Reader } from '#core/event-store/store.ts'
 
 /** A handle on the audit log's tables, inside a transaction or not. */
 export type AuditReader = Reader<AuditTables>

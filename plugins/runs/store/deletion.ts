@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Reader } from '#core/database/database.ts'
 import { lockLeases } from './internal/lease.ts'
 import type { RunsTables, RunsTx, SelectedRun } from './tables.ts'
+import type { Reader } from '#core/event-store/store.ts'
 
 type Db = Reader<RunsTables>
 

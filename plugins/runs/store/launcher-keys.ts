@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Reader } from '#core/database/database.ts'
 import { deletedUids } from '#core/cluster/object-index-sql.ts'
 import type { RunsTables, RunsTx } from './tables.ts'
+import type { Reader } from '#core/event-store/store.ts'
 
 type Db = Reader<RunsTables>
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Reader } from '#core/database/database.ts'
 import type { RunsTables } from './tables.ts'
+import type { Reader } from '#core/event-store/store.ts'
 
 /** State of the queue: waiting runs, seconds that the oldest has waited, and runs with a lease. */
 export interface QueueState {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { RawBuilder, Selectable, SelectQueryBuilder } from 'kysely'
-import type { Reader } from '#core/database/database.ts'
 import type { Access } from '#core/cluster/caller.ts'
 import { inLiveNamespace, liveNamespaceUid } from '#core/cluster/object-index-sql.ts'
 import type { RunState } from '#schemas/run.ts'
 import type { JournalRow, RunsTables, SelectedRun } from './tables.ts'
+import type { Reader } from '#core/event-store/store.ts'
 
 /** Filters of a list of runs; `since` bounds `createdAt` from below. */
 export interface RunFilter {

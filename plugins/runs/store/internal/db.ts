@@ -1,5 +1,5 @@
-import type { Reader } from '#core/database/database.ts'
 import type { RunsTables } from '../tables.ts'
+import type { Reader } from '#core/event-store/store.ts'
 
 /**
  * The statements of this folder take ids, not proofs, so `routes.ts` may not import them. Every writer locks the run's lease row
