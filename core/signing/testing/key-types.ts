@@ -6,6 +6,7 @@ export const keyTypes: KeyTypes = new Map([
   ['cursor', 'secret'],
   ['grant', 'ed25519'],
   ['attempt', 'ed25519'],
+  ['account', 'ed25519'],
   ['kek', 'secret'],
 ])
 

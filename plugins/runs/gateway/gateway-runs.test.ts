@@ -12,7 +12,7 @@ import { findRun } from '../store/internal/run-rows.ts'
 import type { RunsTables } from '../store/tables.ts'
 import { createWorld, queueRun } from '../testing/world.ts'
 
-const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
+const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
 const [adapter] = adapters
 
 test('PODA1: a run that can be neither awaited nor streamed fails one call, not the gateway', async (t) => {
