@@ -2,9 +2,10 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, normalize, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Install a package, follow pages in a copy of the tree, or stop servers and processes under a whole platform.
+// Install a package, follow pages in a copy of the tree, wait for cron, or stop servers and processes under a whole platform.
 const onlyLong = [
   'test/pack/pack.test.ts',
+  'test/contract/plugins/evals/evals.test.ts',
   'test/flows/readme.test.ts',
   'test/flows/key-rotation.test.ts',
   'test/flows/outage.test.ts',
