@@ -12,7 +12,7 @@ import { commandsOf } from '../flows/readme.ts'
 import { findOldNode, install, processesOf, readOnly, start } from './installation.ts'
 import type { Running } from './installation.ts'
 import { checkAudit, checkCrud, checkEvents, checkManifests, checkMatrix } from './third-party-kind.ts'
-import { checkPlugin } from './third-party-plugin.ts'
+import { checkPlugin, checkPodPart } from './third-party-plugin.ts'
 import { compiler, typeErrors } from './type-errors.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -117,8 +117,9 @@ test('packed: plugins of third parties', { skip: notLinux, timeout: 180_000 }, a
     await checkEvents(ready)
     await checkManifests(part, run('manifests', '--third-party'))
   })
-  await t.test('a kind, a route, an event, a consumer, an error and a command', async (part) => {
+  await t.test('a kind, a route, an event, a consumer, an error, a command and a pod part', async (part) => {
     await checkPlugin(part, ready)
+    await checkPodPart(part, ready)
     assert.equal(run('lending', 'limit'), '5\n')
     assert.match(run('--help'), /mesh lending limit/)
   })

@@ -33,6 +33,22 @@ export async function checkPlugin(t: Scope, installed: Installed): Promise<void>
   assert.equal(await readEvents(installed, 'other-tenant', 'example.library.lending.noted.v1'), '403')
 }
 
+/** An agent has the variable that the plugin adds to its pods. */
+export async function checkPodPart(t: Scope, installed: Installed): Promise<void> {
+  const ask = asker(t, installed)
+  const config = { name: 'reader', runtime: { command: [process.execPath, '-e', answersWithLimit] } }
+  const created = await ask('developer', 'POST /api/agents', { namespace: 'default', config })
+  assert.equal(created.status, 201, created.text)
+  const agent = { namespace: 'default', name: 'reader' }
+  const run = await ask('developer', 'POST /api/invoke', { agent, input: 'limit?' })
+  assert.deepEqual([run.status, run.json()['output']], [200, '5'], run.text)
+}
+
+const answersWithLimit = `require('node:http').createServer((request, response) => {
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify({ output: process.env.LENDING_LIMIT ?? 'none' }))
+}).listen(process.env.AGENT_PORT, '127.0.0.1')`
+
 // CON12: the rows of a success, a denial and a failure have the names of the declarations.
 async function checkRows(ask: Asked): Promise<void> {
   const wanted = [

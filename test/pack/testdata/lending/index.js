@@ -74,7 +74,12 @@ export default (mesh) => {
         },
       }),
     ],
-    create: ({ store }) => ({ store }),
+    create: ({ store }, { limit }) => ({ store, limit }),
+    contributions: ({ limit }) => [
+      mesh.contribute(mesh.point('agents.pod-part'), async () => ({
+        env: [{ name: 'LENDING_LIMIT', value: `${limit}` }],
+      })),
+    ],
     routes: (services) => [lend(services)],
     consumers: () => [mesh.on('lending.notes', [lent], { order: 'none', from: 'start' }, noteLoans)],
   })
