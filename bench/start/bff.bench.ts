@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createKeyring } from '#core/signing/create-keyring.ts'
-import { keyTypes } from '#core/signing/testing/key-types.ts'
+import { plugins } from '#plugins/index.ts'
+import { declareKeys } from '#core/host/load/plugin-keys.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { heapFlags } from '#test/harness/heap-flags.ts'
 import { startNats } from '#test/harness/nats.ts'
@@ -76,7 +77,7 @@ function against(figure: string): Pick<Goal, 'number' | 'peer'> {
 // Migrated dependencies of a BFF; at startup it uses only the address of the API server.
 async function surroundings(t: Scope, folder: string): Promise<Environment> {
   const keys = join(folder, 'keys')
-  createKeyring({ dir: keys, generate: keyTypes })
+  createKeyring({ dir: keys, generate: declareKeys(plugins, new Set()).types })
   const env = {
     PATH: process.env.PATH ?? '',
     DATABASE_URL: await createDatabase(t),

@@ -6,7 +6,7 @@ import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
-import { keyTypes } from '#core/signing/testing/key-types.ts'
+import { declareKeys } from '#core/host/load/plugin-keys.ts'
 import { bootstrap, createDemo } from '#local/cluster/bootstrap.ts'
 import { shipped } from '#local/cluster/local-cluster.ts'
 import { plugins } from '#plugins/index.ts'
@@ -110,7 +110,7 @@ export async function installCrds(cluster: KubeServer, bearer: string): Promise<
 export async function environment(folder: string, cluster: KubeServer, stores: Readonly<Record<string, string>>) {
   const keys = join(folder, 'keys')
   mkdirSync(keys, { mode: 0o700 })
-  createKeyring({ dir: keys, generate: keyTypes })
+  createKeyring({ dir: keys, generate: declareKeys(plugins, new Set()).types })
   writeFileSync(join(folder, 'ca.crt'), cluster.ca)
   writeFileSync(join(folder, 'mesh.yaml'), 'agents:\n  isolation: none\n')
   const ports = { BFF: await freePort(), GATEWAY: await freePort(), STATE: await freePort() }
