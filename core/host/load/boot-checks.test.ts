@@ -114,6 +114,17 @@ test('CON6: a contribution to a point that no plugin declares ends the start, na
   })
 })
 
+test('CON6: two values of one key at a point with keys end the start, naming both plugins', async (t) => {
+  const kinds = definePoint<{ readonly kind: string }>('one.kinds', ({ kind }) => kind)
+  const giving = (name: string, kind: string) => plugin(name, { contributions: () => [contribute(kinds, { kind })] })
+  await refused(t, 'plugin two and plugin three both declare the one.kinds export', [
+    plugin('one', { points: [kinds] }),
+    giving('two', 'export'),
+    giving('other', 'import'),
+    giving('three', 'export'),
+  ])
+})
+
 test('CON6: a plugin with the name of a core setting ends the start', () => {
   for (const name of ['listen', 'limits', 'cluster', 'plugins'])
     assert.throws(() => checkPlugins([plugin(name)], []), {
