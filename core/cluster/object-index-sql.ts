@@ -9,9 +9,10 @@ export function liveNamespaceUid(name: string): RawBuilder<string> {
     and deleted_at is null order by length(rv) desc, rv desc limit 1)`
 }
 
-/** Whether a uid, usually a column, belongs to a live namespace. */
-export function inLiveNamespace(uid: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`exists (select from object_index where object_index.kind = 'Namespace' and object_index.uid = ${uid}
+/** Whether the namespace uid of a row, given as its column (`acme_notes.namespace_uid`) or as SQL, is that of a live namespace. */
+export function inLiveNamespace(uid: string | RawBuilder<unknown>): RawBuilder<boolean> {
+  const given = typeof uid === 'string' ? sql.ref(uid) : uid
+  return sql<boolean>`exists (select from object_index where object_index.kind = 'Namespace' and object_index.uid = ${given}
     and object_index.deleted_at is null)`
 }
 

@@ -3,7 +3,6 @@ import type { Caller } from '#core/cluster/caller.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Informer } from '#core/controllers/watch/declarations.ts'
 import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
-import type { Observed } from '#core/cluster/observed-objects.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import type { ConsolePage } from './console-page.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
@@ -13,7 +12,6 @@ import type { SystemReads } from './system-reads.ts'
 export interface BffContext {
   readonly role: 'bff'
   readonly directory: Directory
-  readonly observed: Observed
   /** Every mounted endpoint with plugin and availability, for capabilities and OpenAPI. */
   readonly catalog: () => readonly MountedEndpoint[]
   /** Console pages of every plugin that is not hidden. */
@@ -23,7 +21,6 @@ export interface BffContext {
 /** The gateway on port 4000 reviews a user's bearer as the caller, and a pod's by TokenReview. */
 export interface GatewayContext extends OwnIdentity {
   readonly role: 'gateway'
-  readonly observed: Observed
   /** Undefined without a store. */
   readonly directory: Directory | undefined
   callerOf(bearer: string): Promise<Caller>
@@ -32,12 +29,10 @@ export interface GatewayContext extends OwnIdentity {
 /** The state role on port 3002. */
 export interface StateContext extends OwnIdentity, SystemReads {
   readonly role: 'state'
-  readonly observed: Observed
 }
 
 /** Context of consumers. A consumer declares its role itself: the worker, or the manager. */
 export interface ConsumerContext extends SystemReads {
-  readonly observed: Observed
   readonly endpoints: ServiceEndpoints
 }
 
@@ -50,7 +45,6 @@ export interface WorkerContext extends ConsumerContext {
 export interface ManagerContext extends SystemReads {
   readonly role: 'manager'
   readonly cluster: KubeClient
-  readonly observed: Observed
   /** SubjectAccessReview for another user, as in gateway and state role. */
   readonly subjectMay: OwnIdentity['subjectMay']
 }

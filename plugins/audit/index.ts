@@ -46,7 +46,7 @@ export const audit = definePlugin({
     contribute(httpOutcome, outcomes),
     ...(core.store ? [contribute(changeActorFinder, createActorFinder(core.store))] : []),
   ],
-  routes: ({ log }, { observed }) => [auditRoutes(log, observed)],
+  routes: ({ core, log }) => [auditRoutes(log, core.observed)],
   managerRoutes: ({ core, settings }, { informers, serves }) =>
     settings.webhookTokenFile === undefined
       ? []

@@ -3,7 +3,8 @@ import type { Observed } from '#core/cluster/observed-objects.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Part } from '#core/http/endpoint/mountable.ts'
-import { cutPage } from '#core/database/cut-page.ts'
+import { storeList } from '#core/http/store/store-list.ts'
+import type { RowKey } from '#core/http/store/store-list.ts'
 import { AuditPage, AuditQuery } from '#schemas/api/audit.ts'
 import type { Audit } from './audit-log.ts'
 
@@ -22,16 +23,18 @@ export function auditRoutes(audit: Audit | undefined, observed: Pick<Observed, '
     },
     query: AuditQuery,
     response: { 200: AuditPage },
-    async handle({ access, query, cursors, caller }) {
+    async handle(call) {
       if (!audit) throw new Fail('not_wired')
-      const { limit = 50, cursor, namespace: _, ...filter } = query
-      const bound = { namespace: access.namespace, ...filter }
-      const after = cursor === undefined ? undefined : toKey(cursors.open(cursor, bound))
+      const { access, caller } = call
+      const { limit: _limit, cursor: _cursor, namespace: _namespace, ...filter } = call.query
       const namespaceUid = await boundUid(caller, access.namespace, observed)
       const bounds = namespaceUid === undefined ? filter : { ...filter, namespaceUid }
-      const rows = await audit.list(access as Access<'list', 'auditlogs'>, bounds, { limit: limit + 1, after })
-      const { items, last } = cutPage(rows, limit)
-      return { items, nextCursor: last ? cursors.seal([last.occurredAt, last.id], bound) : null }
+      return storeList(call, {
+        resource: 'auditlogs',
+        access,
+        read: (proof, { limit, after }) => audit.list(proof, bounds, { limit, after: after && toKey(after) }),
+        keyOf: ({ occurredAt, id }) => [occurredAt, id],
+      })
     },
   })
   return { wiring: audit ? 'ready' : 'unwired', endpoints: [list] }
@@ -50,8 +53,6 @@ async function boundUid(
   return (await observed.namespaceUid(namespace)) ?? NONE
 }
 
-function toKey(position: unknown): { occurredAt: Date; id: string } {
-  const [at, id] = Array.isArray(position) ? position : []
-  if (typeof at !== 'string' || typeof id !== 'string') throw new Fail('invalid_cursor')
-  return { occurredAt: new Date(at), id }
+function toKey([at, id]: RowKey): { readonly occurredAt: Date; readonly id: string } {
+  return { occurredAt: new Date(at ?? ''), id: String(id) }
 }

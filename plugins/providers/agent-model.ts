@@ -1,10 +1,8 @@
 import type { Caller } from '#core/cluster/caller.ts'
-import type { Observed } from '#core/cluster/observed-objects.ts'
 
 /** A chat with an agent: a run, created as the caller after the review `create agentdeployments/invoke`. */
 export interface AgentCall {
   readonly caller: Caller
-  readonly observed: Observed
   readonly agent: { readonly namespace: string; readonly name: string }
   readonly input: unknown
   readonly conversationId?: string

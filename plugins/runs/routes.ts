@@ -1,5 +1,4 @@
 import type { Mountable } from '#core/http/endpoint/mountable.ts'
-import type { BffContext } from '#core/plugin/role-contexts.ts'
 import { fixture } from './endpoints/fixture.ts'
 import { invokeEndpoints } from './endpoints/invoke.ts'
 import { listEndpoints } from './endpoints/lists.ts'
@@ -8,10 +7,10 @@ import { withCallerRuns } from './services.ts'
 import type { RunsServices } from './services.ts'
 
 /** Every route of the plugin, below `/api`. */
-export function runsRoutes(services: RunsServices, bff: BffContext): readonly Mountable[] {
-  const callerServices = withCallerRuns(services, bff.observed)
+export function runsRoutes(services: RunsServices): readonly Mountable[] {
+  const callerServices = withCallerRuns(services)
   return [
-    ...listEndpoints(callerServices, bff),
+    ...listEndpoints(callerServices, services.core),
     ...invokeEndpoints(callerServices),
     ...runEndpoints(callerServices),
     { wiring: 'unwired', because: 'Replay fixtures are not recorded by this version.', endpoints: [fixture] },

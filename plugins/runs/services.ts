@@ -1,5 +1,4 @@
 import type { Static } from 'typebox'
-import type { Observed } from '#core/cluster/observed-objects.ts'
 import { terminalStates } from '#schemas/run.ts'
 import type { Core, CoreWith } from '#core/plugin/core-services.ts'
 import type { Store } from '#core/event-store/store.ts'
@@ -63,6 +62,6 @@ export function observeStates({ metrics, log }: Pick<Core, 'metrics' | 'log'>): 
 }
 
 /** Adds the runs of callers for a role that serves them. */
-export function withCallerRuns(services: RunsServices, observed: Observed): CallerRunsServices {
-  return { ...services, runs: createCallerRuns({ ...services, observed }) }
+export function withCallerRuns(services: RunsServices): CallerRunsServices {
+  return { ...services, runs: createCallerRuns({ ...services, observed: services.core.observed }) }
 }

@@ -33,6 +33,7 @@ export const coreLayers: readonly string[] = [
   'core/http/audit',
   'core/http/reply',
   'core/http/resource',
+  'core/http/store',
   'core/http/admission',
   'core/http/openapi',
   'core/http',

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const bearer = ['core/http/input/bearer-token.test.ts']
 const input = ['core/http/input/input.test.ts']
+const bookmarks = ['test/contract/plugins/bookmarks/bookmarks.test.ts']
 
 /** Defects in core/http: names, bearers, bodies, streams, cursors. */
 export const mutants: readonly Mutant[] = [
@@ -130,5 +131,45 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (agents.length > 100 && !options.dryRun)',
     tests: ['plugins/agents/endpoints/endpoints.test.ts'],
     only: 'UXM3',
+  },
+  {
+    name: 'a list of stored rows has a cursor on an exactly full last page',
+    file: 'core/http/store/store-list.ts',
+    find: 'cutPage(await list.read(access, { limit: limit + 1, after }), limit)',
+    replace: 'cutPage(await list.read(access, { limit, after }), limit - 1)',
+    tests: bookmarks,
+    only: 'CON8',
+  },
+  {
+    name: 'a walk over namespaces goes on after an exactly full page',
+    file: 'core/http/store/store-list.ts',
+    find: '    if (rows.length <= room) {',
+    replace: '    if (rows.length < room) {',
+    tests: bookmarks,
+    only: 'CON8',
+  },
+  {
+    name: 'a cursor of stored rows is not bound to the filter',
+    file: 'core/http/store/store-list.ts',
+    find: 'const bound = { ...filter, namespace: access.namespace, bound: list.bound ?? null }',
+    replace: 'const bound = { namespace: filter.namespace === "" ? "" : "x", bound: list.bound ?? null }',
+    tests: bookmarks,
+    only: 'CON8',
+  },
+  {
+    name: 'If-Match of a stored row is not compared',
+    file: 'core/http/store/row-version.ts',
+    find: 'if (wanted !== undefined && wanted !== String(version))',
+    replace: 'if (wanted === "x" && wanted !== String(version))',
+    tests: bookmarks,
+    only: 'If-Match',
+  },
+  {
+    name: 'authz of kind all makes its first review only',
+    file: 'core/http/authorize.ts',
+    find: '  const reviews = reviewsOf(authz)\n',
+    replace: '  const reviews = reviewsOf(authz).slice(0, 1)\n',
+    tests: ['core/http/all-reviews.test.ts'],
+    only: 'each review is made',
   },
 ]

@@ -20,14 +20,14 @@ import { createSystemReads } from './create-system-reads.ts'
 
 /** Input of declarations for the manager. */
 interface ManagerInput {
-  readonly platform: Pick<Platform, 'observed' | 'identity'>
+  readonly platform: Pick<Platform, 'identity'>
   readonly built: readonly Built[]
 }
 
 /** Input of declarations. */
 export interface DeclareInput extends ManagerInput {
   readonly core: Pick<Core, 'eventTypes'>
-  readonly platform: Pick<Platform, 'observed' | 'identity' | 'endpoints' | 'workerJobs'>
+  readonly platform: Pick<Platform, 'identity' | 'endpoints' | 'workerJobs'>
 }
 
 /** Background work that the plugins declare for a role. */
@@ -107,7 +107,7 @@ export function reconcilersOfPlugins(input: ManagerInput): readonly Reconciler[]
 }
 
 function consumerContext(plugin: AnyPlugin, { platform, built }: DeclareInput): ConsumerContext {
-  return { observed: platform.observed, endpoints: platform.endpoints, ...createSystemReads(plugin, built) }
+  return { endpoints: platform.endpoints, ...createSystemReads(plugin, built) }
 }
 
 function workerContext(plugin: AnyPlugin, input: DeclareInput): WorkerContext {
@@ -117,5 +117,5 @@ function workerContext(plugin: AnyPlugin, input: DeclareInput): WorkerContext {
 function managerContext(plugin: AnyPlugin, { platform, built }: ManagerInput): ManagerContext {
   if (platform.identity === undefined) throw new Error('the role manager has no identity of its own')
   const { cluster, subjectMay } = platform.identity
-  return { role: 'manager', cluster, subjectMay, observed: platform.observed, ...createSystemReads(plugin, built) }
+  return { role: 'manager', cluster, subjectMay, ...createSystemReads(plugin, built) }
 }

@@ -59,9 +59,8 @@ const refuse = async (): Promise<never> => {
   throw new Error('nothing is reachable while the API is described')
 }
 
-const inertPlatform: Pick<Platform, 'identity' | 'observed' | 'directory'> = {
+const inertPlatform: Pick<Platform, 'identity' | 'directory'> = {
   identity: undefined,
-  observed: { find: refuse, namespaceUid: refuse },
   directory: undefined,
 }
 
@@ -87,7 +86,7 @@ function inertCore(version: string, plugins: readonly AnyPlugin[]): Core {
     },
     tasks: { enqueue: refuse },
     cluster: { as: refuse },
-    observed: inertPlatform.observed,
+    observed: { find: refuse, namespaceUid: refuse },
     outbound: createOutbound({ allow: [], lookup: refuse }),
     urls: { bff: 'http://bff.invalid', gateway: 'http://gateway.invalid', state: 'http://state.invalid' },
     descriptors: () => new Map(),

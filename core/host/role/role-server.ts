@@ -34,7 +34,7 @@ export type ListeningRole = 'bff' | 'gateway' | 'state' | 'manager'
 export interface RoleAppInput {
   readonly role: ListeningRole
   readonly core: Core
-  readonly platform: Pick<Platform, 'callers' | 'store' | 'observed' | 'directory' | 'identity' | 'serves'>
+  readonly platform: Pick<Platform, 'callers' | 'store' | 'directory' | 'identity' | 'serves'>
   readonly built: readonly Built[]
   readonly settings: {
     readonly limits: RequestLimits & Pick<CoreSettings['limits'], 'streams' | 'streamsPerUser'>
@@ -175,7 +175,7 @@ function routesOf(
       serves: platform.serves ?? (() => true),
     })
   if (platform.identity === undefined) throw new Error(`the role ${input.role} has no identity of its own`)
-  const own = { ...platform.identity, observed: platform.observed }
+  const own = platform.identity
   if (input.role === 'state')
     return plugin.stateRoutes?.(services, {
       ...own,
@@ -221,7 +221,6 @@ function bffContext(platform: RoleAppInput['platform'], { catalog, pages }: Moun
   return {
     pages,
     role: 'bff',
-    observed: platform.observed,
     directory: platform.directory ?? emptyDirectory,
     catalog: () => catalog,
   }

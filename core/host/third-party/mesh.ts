@@ -1,9 +1,13 @@
+import { sql } from 'kysely'
 import { Type } from 'typebox'
+import { inLiveNamespace } from '#core/cluster/object-index-sql.ts'
 import { defineErrors } from '#core/errors/define-errors.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { checkEndpoint } from '#core/http/endpoint/check-endpoint.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { resourceRoutes } from '#core/http/resource/resource-routes.ts'
+import { requireVersion, versioned } from '#core/http/store/row-version.ts'
+import { storeList } from '#core/http/store/store-list.ts'
 import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { contribute, definePoint } from '#core/jobs/extension-point.ts'
 import type { Point } from '#core/jobs/extension-point.ts'
@@ -38,6 +42,15 @@ export interface Mesh {
   readonly defineKind: typeof defineKind
   readonly crud: typeof crud
   readonly openEventStream: typeof openEventStream
+  /** One page of stored rows for a caller: cursor, filters, `scope=permitted`. */
+  readonly storeList: typeof storeList
+  /** `ETag` and `If-Match` of stored rows. */
+  readonly versioned: typeof versioned
+  readonly requireVersion: typeof requireVersion
+  /** SQL condition for rows whose namespace was neither deleted nor created again. */
+  readonly inLiveNamespace: typeof inLiveNamespace
+  /** Kysely's tag for SQL with parameters. */
+  readonly sql: typeof sql
   readonly Fail: typeof Fail
   readonly defineErrors: typeof defineErrors
   readonly Type: typeof Type
@@ -69,6 +82,11 @@ export function createMesh(plugins: readonly AnyPlugin[]): Mesh {
     defineKind: checkedKind,
     crud: checkedCrud,
     openEventStream,
+    storeList,
+    versioned,
+    requireVersion,
+    inLiveNamespace,
+    sql,
     Fail,
     defineErrors: checkedErrors,
     Type,

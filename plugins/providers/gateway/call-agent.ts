@@ -36,7 +36,6 @@ export async function callAgent(call: GatewayCall, chat: AgentChat): Promise<voi
   try {
     const outcome = await runs.invokeForGateway({
       caller,
-      observed: call.gateway.observed,
       agent: { namespace: agent.namespace, name: agent.name },
       input: lastUserText(chat.body),
       ...(call.conversationId === undefined ? {} : { conversationId: call.conversationId }),

@@ -112,7 +112,6 @@ export async function startGateway(
     platform: {
       callers,
       store: core.store,
-      observed,
       directory: createDirectory(store),
       identity: createOwnIdentity({ cluster: admin }),
     },

@@ -103,7 +103,7 @@ async function delegate(
     throw new Fail('forbidden', 'The subject of the run may not invoke that agent.')
   const trigger = { kind: delegation.mode, by: pod.username }
   const run = await newRun(
-    { core, observed: services.state.observed },
+    { core, observed: core.observed },
     { subject, trigger },
     {
       agent: delegation.agent,

@@ -13,7 +13,7 @@ import type { StreamServices } from '../stream/stream-run.ts'
 /** Runs for the model gateway: agents as models, and the owner of a run. */
 export function createGatewayRuns(services: RunsServices): AgentRuns {
   return {
-    invokeForGateway: (call) => invokeForGateway(withCallerRuns(services, call.observed), call),
+    invokeForGateway: (call) => invokeForGateway(withCallerRuns(services), call),
     agentOf: async (runId) => {
       const run = await findRun(services.store.reader<RunsTables>(), runId)
       if (!run || run.agent_name === null || run.agent_uid === null) return undefined

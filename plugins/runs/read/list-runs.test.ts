@@ -247,9 +247,8 @@ async function serve(t: TestContext) {
   const core = { keys: testKeyring(), now: () => new Date(Date.now() + clock.ms) }
   const services = { ...world, core, observed }
   const runsOf = createCallerRuns(services)
-  const nothing = { namesAfter: async () => [], permitted: async () => ({ lastName: undefined }) }
   const served = await servePlugin(t, 'runs', () => [
-    ...listEndpoints({ runs: runsOf }, { observed, directory: nothing }),
+    ...listEndpoints({ runs: runsOf }, { observed }),
     ...runEndpoints({ ...world, runs: runsOf }),
   ])
   await observeNamespaces(database, [served.namespace, served.other])

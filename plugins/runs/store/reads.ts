@@ -135,10 +135,7 @@ export function readPartials(db: Db, run: Pick<SelectedRun, 'id'>) {
 
 /** Runs whose namespace was not deleted or re-created since. */
 function current(db: Db): SelectRuns {
-  return db
-    .selectFrom('runs_runs')
-    .selectAll('runs_runs')
-    .where(inLiveNamespace(sql.ref('runs_runs.namespace_uid')))
+  return db.selectFrom('runs_runs').selectAll('runs_runs').where(inLiveNamespace('runs_runs.namespace_uid'))
 }
 
 // With a single uid the index of a namespace yields its page. By name or join all newer runs were read (100 ms of 100,000).
