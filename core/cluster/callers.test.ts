@@ -144,7 +144,8 @@ test('M8: a grant and a revoke count at once: no allow decision is cached', real
   await admin.create(roles, role(namespace, 'runs', { apiGroups: ['mesh.dev'], resources: ['runs'], verbs: ['list'] }))
   const bound = await admin.create(roleBindings, binding(namespace, 'runs', 'unbound'))
   const access = await eventually(() => caller.may('list', 'runs', { namespace }))
-  assert.deepEqual({ ...access }, { verb: 'list', resource: 'runs', namespace, username: 'unbound' })
+  const whole = { group: undefined, name: undefined }
+  assert.deepEqual({ ...access }, { verb: 'list', resource: 'runs', namespace, username: 'unbound', ...whole })
   assert.equal(await caller.may('get', 'runs', { namespace }), undefined)
   await admin.delete(roleBindings, { namespace, name: parseLabel('name', bound.metadata.name) })
   await eventually(async () =>

@@ -47,7 +47,7 @@ test('A8: keys, tokens and passwords that the process has read are removed, and 
   createKeyring({ dir: folder.path, generate: keyTypes })
   const texts = readdirSync(folder.path).map((file) => readFileSync(join(folder.path, file), 'utf8'))
   folder.remove()
-  assert.equal(texts.length, 8, 'of each name the key that signs and the next one')
+  assert.equal(texts.length, 2 * keyTypes.size, 'of each name the key that signs and the next one')
   const jwt = `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}`
   log.info({ at: ['quoted"and\nbroken', ...texts], url: `/x?t=${jwt}` }, 'Authorization: Bearer opaque-token-1')
   const secrets = texts.flatMap((text) => text.split('\n').filter((line) => line !== '' && !line.startsWith('--')))

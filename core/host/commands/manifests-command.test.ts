@@ -83,13 +83,13 @@ test('mesh manifests names the argument, the plugin or the file that is wrong', 
   for (const [plugin, message] of [
     [
       acme.replace('acme.example', 'mesh.dev'),
-      /plugin \.\/acme\.mjs: kinds\[0\]: the group "mesh\.dev" must be a DNS name/,
+      /plugin \.\/acme\.mjs \(.*acme\.mjs:1:\d+\): kinds\[0\]: the group "mesh\.dev" must be a DNS name/,
     ],
     [acme.replace("'get', 'create'", "'*'"), /access\[0\]\.manager must be a list of verbs/],
     [acme.replace("resource: 'configmaps'", "resource: '*'"), /access\[0\]\.resource must be a plural/],
     [acme.replace('manager:', 'admin:'), /access\[0\]\.admin is no role/],
     [acme.replace('ManifestCog', 'BuiltInSample'), /plugins sample and acme both have the kind BuiltInSample/],
-    [acme.replace('sample: { teeth: 7 }', ''), /plugin acme: the kind ManifestCog has no sample/],
+    [acme.replace('sample: { teeth: 7 }', ''), /crud: sample must be the spec of a valid object/],
     [acme.replace("plural: 'manifestcogs'", "plural: '../x'"), /defineKind: plural must be lower case/],
     [acme.replace('kinds: [mesh', 'kinds: [{}, mesh'), /kinds\[0\] must be built by mesh\.crud/],
   ] as const) {
