@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Keyring } from '#core/signing/keyring.ts'
+import { NotOpenable, openBytes, sealBytes } from '#core/signing/sealed.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { AnyCall, AnyEndpoint } from './endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
@@ -129,20 +130,18 @@ function replay(call: AnyCall, answer: StoredAnswer): unknown {
 
 // A response may contain a value that is shown only once (a share's token), so it is stored encrypted and bound to its key.
 function encrypt(keys: Keyring, key: Buffer, answer: StoredAnswer): Buffer {
-  const kek = keys.current('kek')
-  const iv = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', kek.key, iv).setAAD(key)
-  const sealed = Buffer.concat([cipher.update(JSON.stringify(answer)), cipher.final()])
-  const id = Buffer.from(kek.id)
-  return Buffer.concat([Buffer.from([id.length]), id, iv, cipher.getAuthTag(), sealed])
+  return sealBytes(keys, Buffer.from(JSON.stringify(answer)), bindingOf(key))
 }
 
 function decrypt(keys: Keyring, key: Buffer, sealed: Buffer): StoredAnswer {
-  const after = 1 + (sealed[0] ?? 0)
-  const kek = keys.find('kek', sealed.subarray(1, after).toString())
-  if (kek === undefined) throw new Fail('idempotency_conflict', 'The stored answer can no longer be read.')
-  const decipher = createDecipheriv('aes-256-gcm', kek.key, sealed.subarray(after, after + 12)).setAAD(key)
-  decipher.setAuthTag(sealed.subarray(after + 12, after + 28))
-  const text = Buffer.concat([decipher.update(sealed.subarray(after + 28)), decipher.final()]).toString()
-  return JSON.parse(text) as StoredAnswer
+  try {
+    return JSON.parse(openBytes(keys, sealed, bindingOf(key)).toString()) as StoredAnswer
+  } catch (error) {
+    if (!(error instanceof NotOpenable)) throw error
+    throw new Fail('idempotency_conflict', 'The stored answer can no longer be read.')
+  }
+}
+
+function bindingOf(key: Buffer) {
+  return { owner: 'core', purpose: 'idempotent-answer', of: [key.toString('hex')] }
 }

@@ -7,6 +7,7 @@ import type { Outbound } from '#core/http-client/outbound.ts'
 import type { Wiring } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
+import type { Sealed } from '#core/signing/sealed.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { TaskQueue } from '#core/tasks/task-queue.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
@@ -26,6 +27,8 @@ export interface Core {
   readonly tracer?: Tracer | undefined
   /** The keys that the plugin declares for this role. */
   readonly keys: Keyring
+  /** Encryption of secrets at rest, with the key `kek`: the plugin declares it in `keys` of the role. */
+  readonly sealed: Sealed
   readonly now: () => Date
   /** Undefined without a store, unless the plugin requires one. */
   readonly store: Store | undefined

@@ -14,8 +14,9 @@ import { collectReferences, mayRefer } from '#schemas/references.ts'
 import { baseUrlOf } from './openai/base-url.ts'
 import { refusalOfKey, secrets } from './key-binding.ts'
 import type { KeyRefusal } from './key-binding.ts'
-import { toConditionsStatus, writeConditions } from './status/conditions.ts'
-import type { ConditionValue } from './status/conditions.ts'
+import { toConditionsStatus } from '#core/controllers/conditions.ts'
+import type { ConditionValue } from '#core/controllers/conditions.ts'
+import { writeStatus } from '#core/controllers/write-status.ts'
 import { providerVerdicts, unreadyReason } from './status/provider-status.ts'
 import type { AddressProblem } from './status/provider-status.ts'
 import { routeVerdicts } from './status/route-status.ts'
@@ -52,8 +53,7 @@ export function providerReconciler(options: StatusOptions): Reconciler {
         address: await addressProblem(options.outbound, spec),
         key: await keyProblem(cluster, ref, spec),
       })
-      if (!(await write(options, { resource: ModelProvider, ref, object: provider, verdicts })))
-        return { requeueAfterMs: 0 }
+      if (!(await write(options, { resource: ModelProvider, object: provider, verdicts }))) return { requeueAfterMs: 0 }
       return nextResult(verdicts, spec.type !== 'mock')
     },
   }
@@ -73,7 +73,7 @@ export function routeReconciler(options: Pick<StatusOptions, 'cluster' | 'now'>)
       index.set(ref, route === undefined ? [] : collectReferences(ModelRoute.spec, route))
       if (route === undefined) return {}
       const verdicts = routeVerdicts(await Promise.all(targetsOf(route).map((one) => findTarget(cluster, route, one))))
-      const written = await write(options, { resource: ModelRoute, ref, object: route, verdicts })
+      const written = await write(options, { resource: ModelRoute, object: route, verdicts })
       return written ? {} : { requeueAfterMs: 0 }
     },
   }
@@ -85,17 +85,16 @@ function generationOf({ metadata: { uid, generation, deletionTimestamp } }: Kube
 
 interface Written {
   readonly resource: Resource
-  readonly ref: ObjectRef
   readonly object: ModelProviderObject | ModelRouteObject
   readonly verdicts: readonly ConditionValue[]
 }
 
 function write(
   { cluster, now }: Pick<StatusOptions, 'cluster' | 'now'>,
-  { resource, ref, object, verdicts }: Written,
+  { resource, object, verdicts }: Written,
 ): Promise<boolean> {
   const status = toConditionsStatus(object, verdicts, now())
-  return writeConditions(cluster, resource, ref, { object, status })
+  return writeStatus(cluster, resource, object, status)
 }
 
 function nextResult(verdicts: readonly ConditionValue[], changesByItself: boolean): ReconcileResult {

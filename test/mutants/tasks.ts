@@ -2,6 +2,8 @@ import type { Mutant } from './mutant.ts'
 
 const jobs = ['core/host/role/job-runner.test.ts']
 const tasks = ['core/tasks/tasks.test.ts']
+const sealed = ['core/signing/sealed.test.ts']
+const owned = ['core/controllers/apply-owned.test.ts']
 const system = ['core/host/role/system-reads.test.ts']
 
 /** Defects in jobs, tasks and system reads. */
@@ -109,5 +111,33 @@ export const mutants: readonly Mutant[] = [
     replace: 'and t.due_at <= clock_timestamp() and t.expires_at is null\n        order by',
     tests: tasks,
     only: 'kill -9',
+  },
+  {
+    name: 'a sealed value opens for any row',
+    file: 'core/signing/sealed.ts',
+    find: 'owner, purpose, ...(of as readonly string[])]',
+    replace: 'owner, purpose]',
+    tests: sealed,
+  },
+  {
+    name: 'a sealed value opens for any plugin',
+    file: 'core/signing/sealed.ts',
+    find: 'String(VERSION), id, owner,',
+    replace: 'String(VERSION), id,',
+    tests: sealed,
+  },
+  {
+    name: 'an object of another owner is taken over',
+    file: 'core/controllers/apply-owned.ts',
+    find: 'if (live !== undefined && !isOwnedBy(live, owner))',
+    replace: 'if (live !== undefined && owner === live)',
+    tests: owned,
+  },
+  {
+    name: 'a status is written to the successor of its object',
+    file: 'core/controllers/write-status.ts',
+    find: 'metadata: { resourceVersion: object.metadata.resourceVersion },',
+    replace: 'metadata: {},',
+    tests: owned,
   },
 ]

@@ -8,6 +8,7 @@ import { keyringFor, refuseMissingKeys } from './plugin-keys.ts'
 import { needsOf } from './load-order.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
+import { createSealed } from '#core/signing/sealed.ts'
 
 /** A plugin as created for one role. */
 export interface Built {
@@ -46,7 +47,7 @@ export async function createRoleContainer(input: ContainerInput): Promise<RoleCo
     // `wire` left no plugin wired that requires an absent service.
     const services = wired.wiring === 'unwired' ? absent : input.core
     const keys = keyringFor(plugin, input.core.role, input.keys)
-    const core = { ...services, keys } as CoreWith<readonly Requirement[]>
+    const core = { ...services, keys, sealed: createSealed(keys, plugin.name) } as CoreWith<readonly Requirement[]>
     if (wired.wiring !== 'unwired') refuseMissingKeys(plugin, input.core.role, input.keys)
     const create = (): object => plugin.create(core, input.slices.get(plugin.name), apisFor(plugin, built))
     try {

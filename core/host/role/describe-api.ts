@@ -6,6 +6,7 @@ import { createOutbound } from '#core/http-client/outbound.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
+import { createSealed } from '#core/signing/sealed.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { absentStore } from '../load/unconfigured-store.ts'
 import { declareKeys } from '../load/plugin-keys.ts'
@@ -66,6 +67,7 @@ const inertPlatform: Pick<Platform, 'identity' | 'directory'> = {
 
 function inertCore(version: string, plugins: readonly AnyPlugin[]): Core {
   const types = [...clusterEvents, ...plugins.flatMap((plugin) => plugin.events ?? [])]
+  const keys = createKeyring({ generate: declareKeys(plugins, new Set()).types })
   return {
     role: 'bff',
     install: 'mesh',
@@ -73,7 +75,8 @@ function inertCore(version: string, plugins: readonly AnyPlugin[]): Core {
     version,
     log: createLogger({ level: 'error' }),
     metrics: createMetrics(),
-    keys: createKeyring({ generate: declareKeys(plugins, new Set()).types }),
+    keys,
+    sealed: createSealed(keys, 'core'),
     now: () => new Date(0),
     store: absentStore,
     bus: {

@@ -7,6 +7,7 @@ import { createOutbound } from '#core/http-client/outbound.ts'
 import type { Running } from '#core/jobs/background-work.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
+import { createSealed } from '#core/signing/sealed.ts'
 import type { Projection } from '#core/event-store/store.ts'
 import { prefixOfThirdParty } from '#core/database/table-prefix.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
@@ -148,6 +149,7 @@ function createCore(role: Role, { input, platform, extensions, eventTypes, plugi
     log: input.log.child({ role }),
     metrics: input.metrics,
     keys: keyringFor(undefined, role, input.keys),
+    sealed: createSealed(keyringFor(undefined, role, input.keys), 'core'),
     now: input.now,
     store: platform.store,
     bus: platform.bus,

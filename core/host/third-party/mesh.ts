@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { inLiveNamespace } from '#core/cluster/object-index-sql.ts'
+import { applyOwned } from '#core/controllers/apply-owned.ts'
+import { toConditionsStatus } from '#core/controllers/conditions.ts'
+import { writeStatus } from '#core/controllers/write-status.ts'
 import { defineErrors } from '#core/errors/define-errors.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { checkEndpoint } from '#core/http/endpoint/check-endpoint.ts'
@@ -37,6 +40,10 @@ export interface Mesh {
   readonly defineTask: typeof defineTask
   readonly handleTask: typeof handleTask
   readonly TaskFailure: typeof TaskFailure
+  /** For reconcilers: applies owned objects, writes a status, adds times to conditions. */
+  readonly applyOwned: typeof applyOwned
+  readonly writeStatus: typeof writeStatus
+  readonly toConditionsStatus: typeof toConditionsStatus
   readonly endpoint: typeof endpoint
   readonly resourceRoutes: typeof resourceRoutes
   readonly defineKind: typeof defineKind
@@ -77,6 +84,9 @@ export function createMesh(plugins: readonly AnyPlugin[]): Mesh {
     defineTask: checkedTask,
     handleTask: checkedHandler,
     TaskFailure,
+    applyOwned,
+    writeStatus,
+    toConditionsStatus,
     endpoint: checkedEndpoint,
     resourceRoutes: checkedResourceRoutes,
     defineKind: checkedKind,

@@ -24,7 +24,8 @@ import { toStatus } from './status/agent-status.ts'
 import type { Findings } from './status/agent-status.ts'
 import type { ConditionProblem } from './status/problem.ts'
 import { readDeployed, readWorkload } from './status/read-workload.ts'
-import { writeStatus } from './status/write-status.ts'
+import { writeStatus } from '#core/controllers/write-status.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { validateSpec } from './validate-spec.ts'
 
 /** Dependencies of a reconciliation. */
@@ -75,7 +76,7 @@ export async function reconcileAgent(
   const found: Findings = { agent, refusal, unresolved, blocked, warning, held, parts: parts.conditions, ...state }
   const status = toStatus(found, settings, context.now())
   // Changed or re-created meanwhile. Requeued here, since a change of fields that nothing depends on triggers no reconciliation.
-  if (!(await writeStatus(cluster, agent, status))) return { requeueAfterMs: 0 }
+  if (!(await writeStatus(cluster, AgentDeployment, agent, status))) return { requeueAfterMs: 0 }
   await recordEvents(cluster, agent, [...events, ...statusEvents(agent, status)], context.now())
   const kept = await pruneRevisions(cluster, agent, status)
   await context.authors.note(agent, kept)

@@ -1,4 +1,4 @@
-import type { ConditionValue } from './conditions.ts'
+import type { ConditionValue } from '#core/controllers/conditions.ts'
 
 /** One provider of a route. The first one is `providerRef`. */
 export interface TargetFindings {

@@ -10,6 +10,7 @@ import { createCallers } from '#core/cluster/callers.ts'
 import { createDirectory } from '#core/cluster/namespace-directory.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { createOwnIdentity } from '#core/cluster/token-review.ts'
+import { createSealed } from '#core/signing/sealed.ts'
 import { createTaskQueue } from '#core/tasks/task-queue.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { Core } from '#core/plugin/core-services.ts'
@@ -85,6 +86,7 @@ export async function startGateway(
     log: createLogger({ level: 'debug', currentTrace, destination: { write: (line) => lines.push(line) } }),
     metrics: createMetrics(),
     keys: memoryKeyring(),
+    sealed: createSealed(memoryKeyring(), 'providers'),
     now: () => new Date(),
     store,
     bus: createMemoryBus(),

@@ -1,5 +1,6 @@
+import { OwnedByOther, applyOwned } from '#core/controllers/apply-owned.ts'
+import { MANAGER } from '#core/controllers/write-status.ts'
 import type { KubeClient, KubeObject, ObjectRef } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
@@ -8,7 +9,7 @@ import { children } from './child-kinds.ts'
 import type { ChildKind } from './child-kinds.ts'
 
 /** The field manager of everything that the reconciler writes. */
-export const RECONCILER_FIELD_MANAGER = 'mesh-manager'
+export const RECONCILER_FIELD_MANAGER = MANAGER
 
 /** Thrown if an object of that name exists with another owner, or of an earlier agent of this name. It is left unchanged. */
 export class NotOwned extends Error {
@@ -26,22 +27,19 @@ export class NotOwned extends Error {
   }
 }
 
-/** Applies an object by server-side apply. Fields of other managers, such as the replica count of an autoscaler, are kept. */
+/** Applies an object of the agent, unless it is as desired. Throws `NotOwned`. */
 export async function applyChild(
   cluster: KubeClient,
   agent: AgentDeploymentObject,
   object: KubeObject,
 ): Promise<KubeObject> {
   const resource = children[object.kind as ChildKind]
-  const ref = refOf(object)
-  const live = await find(cluster, object.kind as ChildKind, ref)
-  if (live !== undefined && !isOwnedBy(live, agent)) throw new NotOwned(live, agent)
-  return cluster.patch(
-    resource,
-    ref,
-    { type: 'apply', body: object, force: true },
-    { fieldManager: RECONCILER_FIELD_MANAGER },
-  )
+  const { apiVersion, kind } = AgentDeployment
+  try {
+    return (await applyOwned({ cluster, owner: { ...agent, apiVersion, kind }, resource, object })).object
+  } catch (error) {
+    throw error instanceof OwnedByOther ? new NotOwned(error.live, agent) : error
+  }
 }
 
 /** Deletes an object if it exists and belongs to the agent. */
@@ -78,12 +76,5 @@ export function ignore(...statuses: readonly number[]): (error: unknown) => unde
   return (error) => {
     if (statuses.some((status) => isStatus(error, status))) return undefined
     throw error
-  }
-}
-
-function refOf(object: KubeObject): ObjectRef {
-  return {
-    namespace: parseLabel('metadata.namespace', object.metadata.namespace ?? ''),
-    name: parseName('metadata.name', object.metadata.name),
   }
 }

@@ -1,7 +1,8 @@
 import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
-import type { Condition } from '#schemas/object.ts'
+import { toConditions } from '#core/controllers/conditions.ts'
+import type { ConditionValue } from '#core/controllers/conditions.ts'
 import type { ConditionProblem } from './problem.ts'
 import { workloadType } from '../workload-type.ts'
 import { lastTermination } from './last-termination.ts'
@@ -36,7 +37,6 @@ export interface Findings {
 
 /** The settings that a status depends on. */
 type StatusSettings = Pick<ReconcileSettings, 'isolation'>
-type Verdict = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>
 
 /** Computes the status. Transition times of unchanged conditions are kept. Pure. */
 export function toStatus(found: Findings, settings: StatusSettings, now: Date): AgentDeploymentStatus {
@@ -56,15 +56,19 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
     ...progress?.counts,
     ...(termination === undefined ? {} : { lastTermination: termination }),
     ...(agent.spec.executionModel === 'job' ? {} : { selector: selectorOf(agent), url: urlOf(agent) }),
-    conditions: [
-      accepted(found),
-      resolvedRefs(found),
-      ...gated(found),
-      isolated(agent, settings),
-      ready(found, current),
-      degraded(found),
-      ...(found.parts ?? []),
-    ].map((verdict) => withTimes(verdict, agent, now)),
+    conditions: toConditions(
+      agent,
+      [
+        accepted(found),
+        resolvedRefs(found),
+        ...gated(found),
+        isolated(agent, settings),
+        ready(found, current),
+        degraded(found),
+        ...(found.parts ?? []),
+      ],
+      now,
+    ),
   }
 }
 
@@ -84,12 +88,12 @@ export function obstacleOf(found: Findings): ConditionProblem | undefined {
   return found.refusal ?? found.unresolved ?? found.blocked ?? failing
 }
 
-function accepted({ refusal }: Findings): Verdict {
+function accepted({ refusal }: Findings): ConditionValue {
   if (refusal !== undefined) return { type: 'Accepted', status: 'False', ...refusal }
   return { type: 'Accepted', status: 'True', reason: 'Accepted', message: 'The spec can be run here.' }
 }
 
-function resolvedRefs({ refusal, unresolved, warning }: Findings): Verdict {
+function resolvedRefs({ refusal, unresolved, warning }: Findings): ConditionValue {
   const type = 'ResolvedRefs'
   const problem = unresolved ?? warning
   if (problem !== undefined) return { type, status: 'False', ...problem }
@@ -99,9 +103,9 @@ function resolvedRefs({ refusal, unresolved, warning }: Findings): Verdict {
 }
 
 // One condition for each type, with the first gate that holds the revision back.
-function gated({ held = [] }: Findings): Verdict[] {
+function gated({ held = [] }: Findings): ConditionValue[] {
   const types = new Map(held.toReversed().map((hold) => [hold.condition ?? 'Gated', hold]))
-  const verdicts = [...types].map(([type, { plugin, reason, message }]): Verdict => {
+  const verdicts = [...types].map(([type, { plugin, reason, message }]): ConditionValue => {
     return { type, status: 'True', reason, message: `${message} (plugin ${plugin})` }
   })
   if (types.has('EvalGated')) return verdicts
@@ -111,7 +115,7 @@ function gated({ held = [] }: Findings): Verdict[] {
   ]
 }
 
-function isolated(agent: AgentDeploymentObject, settings: StatusSettings): Verdict {
+function isolated(agent: AgentDeploymentObject, settings: StatusSettings): ConditionValue {
   const type = 'Isolated'
   const form = workloadType(agent.spec)
   if (form === 'declarative')
@@ -128,7 +132,7 @@ function isolated(agent: AgentDeploymentObject, settings: StatusSettings): Verdi
   return { type, status: 'False', reason: 'SameUser', message }
 }
 
-function ready(found: Findings, current: string | undefined): Verdict {
+function ready(found: Findings, current: string | undefined): ConditionValue {
   const type = 'Ready'
   const { progress } = found
   if (progress?.serving === true && current !== undefined)
@@ -142,19 +146,8 @@ function ready(found: Findings, current: string | undefined): Verdict {
 }
 
 // While an old revision serves, Ready is true. Degraded shows that the newest one does not become ready.
-function degraded(found: Findings): Verdict {
+function degraded(found: Findings): ConditionValue {
   const obstacle = obstacleOf(found)
   if (obstacle !== undefined) return { type: 'Degraded', status: 'True', ...obstacle }
   return { type: 'Degraded', status: 'False', reason: 'AsExpected', message: 'No problem with the newest revision.' }
-}
-
-function withTimes(verdict: Verdict, agent: AgentDeploymentObject, now: Date): Condition {
-  const before = agent.status?.conditions?.find((one) => one.type === verdict.type)
-  return {
-    ...verdict,
-    // Whole seconds, as Kubernetes writes them.
-    lastTransitionTime:
-      before?.status === verdict.status ? before.lastTransitionTime : now.toISOString().replace(/\.\d+Z$/, 'Z'),
-    observedGeneration: agent.metadata.generation ?? 0,
-  }
 }

@@ -1,0 +1,35 @@
+import { canonicalJson } from '#core/json/canonical-json.ts'
+import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { refOf } from './object-ref.ts'
+
+/** The field manager of what the manager writes. */
+export const MANAGER = 'mesh-manager'
+
+/**
+ * Writes the status of an object if it differs. Returns false if the object was changed or deleted since it was read: its successor of the
+ * same name must not receive it, and the reconciler reads it again.
+ */
+export async function writeStatus<Status extends object>(
+  cluster: Pick<KubeClient, 'patch'>,
+  resource: Resource,
+  object: KubeObject<unknown, Status>,
+  status: Status,
+): Promise<boolean> {
+  const before: object = object.status ?? {}
+  if (canonicalJson(status) === canonicalJson(before)) return true
+  // A merge patch removes a field only by null.
+  const gone = Object.keys(before).filter((key) => !(key in status))
+  const body = {
+    metadata: { resourceVersion: object.metadata.resourceVersion },
+    status: { ...Object.fromEntries(gone.map((key) => [key, null])), ...status },
+  }
+  const ref = refOf(object)
+  try {
+    await cluster.patch(resource, ref, { type: 'merge', body }, { subresource: 'status', fieldManager: MANAGER })
+    return true
+  } catch (error) {
+    if (isStatus(error, 409) || isStatus(error, 404)) return false
+    throw error
+  }
+}
