@@ -1,0 +1,11 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+
+export const breaking = false
+
+/** Deliveries that a receiver has accepted. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`create table x_hooks_deliveries (id text primary key, epoch bigint not null, status integer not null)`.execute(
+    db,
+  )
+}
