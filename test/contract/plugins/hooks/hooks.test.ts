@@ -118,7 +118,7 @@ async function until(met: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
-test('S4: webhooks of a third party are matched, deduplicated, signed, retried, and dead at last', async (t) => {
+test('webhooks of a third party are matched, deduplicated, signed, retried, and dead at last', async (t) => {
   const good = await startReceiver(t, [503, 429])
   const bad = await startReceiver(t, [400])
   const down = await startReceiver(t, [500, 500, 500, 500])
