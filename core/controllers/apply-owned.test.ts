@@ -7,7 +7,7 @@ import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
-import { APPLIED_ANNOTATION, applyOwned, isOwnedBy, ownerReferenceOf } from './apply-owned.ts'
+import { APPLIED_ANNOTATION, applyOwned, isControlledBy, ownerReferenceOf } from './apply-owned.ts'
 import { toConditionsStatus } from './conditions.ts'
 import { writeStatus } from './write-status.ts'
 
@@ -59,7 +59,7 @@ test('applyOwned: an object gets its owner, is sent once, and again after a chan
   const first = await apply({ a: '1', b: '2' })
   assert.deepEqual([first.changed, writes.length], [true, 1])
   assert.deepEqual(first.object.metadata.ownerReferences, [ownerReferenceOf(owner)])
-  assert.ok(isOwnedBy(first.object, owner))
+  assert.ok(isControlledBy(first.object, owner))
   assert.equal((await apply({ b: '2', a: '1' })).changed, false)
   assert.equal(writes.length, 1, 'nothing is sent for an object that is as desired')
   // Another manager adds a field of its own, which stays, and changes a desired one, which is restored.

@@ -3,7 +3,7 @@ import { canonicalJson } from '#core/json/canonical-json.ts'
 import { isObject } from '#core/json/is-object.ts'
 import type { KubeClient, KubeObject, OwnerReference, Resource } from '#core/kube/client.ts'
 import { isStatus } from '#core/kube/status.ts'
-import { refOf } from './object-ref.ts'
+import { objectRefOf } from './object-ref.ts'
 import { MANAGER } from './write-status.ts'
 
 /** Digest of the fields that were applied last. Fields that are no longer applied change it. */
@@ -44,9 +44,9 @@ export interface ApplyOwnedOptions {
 export async function applyOwned(options: ApplyOwnedOptions): Promise<Applied> {
   const { cluster, owner, resource, fieldManager = MANAGER } = options
   const desired = withOwner(options.object, owner)
-  const ref = refOf(desired)
+  const ref = objectRefOf(desired)
   const live = await find(cluster, resource, desired)
-  if (live !== undefined && !isOwnedBy(live, owner)) throw new OwnedByOther(live)
+  if (live !== undefined && !isControlledBy(live, owner)) throw new OwnedByOther(live)
   if (live !== undefined && live.metadata.deletionTimestamp === undefined && contains(live, desired))
     return { object: live, changed: false }
   const patch = { type: 'apply', body: desired, force: true } as const
@@ -64,7 +64,7 @@ export function ownerReferenceOf(owner: KubeObject): OwnerReference {
 }
 
 /** Whether an object belongs to an owner, by uid: a re-created owner has nothing of its predecessor. */
-export function isOwnedBy(object: Pick<KubeObject, 'metadata'>, owner: Pick<KubeObject, 'metadata'>): boolean {
+export function isControlledBy(object: Pick<KubeObject, 'metadata'>, owner: Pick<KubeObject, 'metadata'>): boolean {
   const { uid } = owner.metadata
   return uid !== undefined && object.metadata.ownerReferences?.some((one) => one.uid === uid) === true
 }
@@ -83,7 +83,7 @@ async function find(
   object: KubeObject,
 ): Promise<KubeObject | undefined> {
   try {
-    return await cluster.get(resource, refOf(object))
+    return await cluster.get(resource, objectRefOf(object))
   } catch (error) {
     if (isStatus(error, 404)) return undefined
     throw error

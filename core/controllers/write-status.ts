@@ -1,7 +1,7 @@
 import { canonicalJson } from '#core/json/canonical-json.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { isStatus } from '#core/kube/status.ts'
-import { refOf } from './object-ref.ts'
+import { objectRefOf } from './object-ref.ts'
 
 /** The field manager of what the manager writes. */
 export const MANAGER = 'mesh-manager'
@@ -24,7 +24,7 @@ export async function writeStatus<Status extends object>(
     metadata: { resourceVersion: object.metadata.resourceVersion },
     status: { ...Object.fromEntries(gone.map((key) => [key, null])), ...status },
   }
-  const ref = refOf(object)
+  const ref = objectRefOf(object)
   try {
     await cluster.patch(resource, ref, { type: 'merge', body }, { subresource: 'status', fieldManager: MANAGER })
     return true

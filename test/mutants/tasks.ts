@@ -129,7 +129,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an object of another owner is taken over',
     file: 'core/controllers/apply-owned.ts',
-    find: 'if (live !== undefined && !isOwnedBy(live, owner))',
+    find: 'if (live !== undefined && !isControlledBy(live, owner))',
     replace: 'if (live !== undefined && owner === live)',
     tests: owned,
   },
