@@ -14,6 +14,7 @@ import { composeHost } from '#core/host/process/compose-process.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { loadCertificate } from '@mesh.dev/embedded-apiserver/certificate'
 import { identity } from '#plugins/identity/index.ts'
+import { providers } from '#plugins/providers/index.ts'
 import { templates } from '#plugins/templates/index.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 import { until } from '#test/chaos/until.ts'
@@ -58,7 +59,7 @@ async function setUp(t: TestContext) {
   await run('admin', 'wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all')
   const composed = await composeHost({
     roles: ['migrate', 'manager', 'worker', 'bff'],
-    plugins: [identity, templates, audit],
+    plugins: [identity, templates, providers, audit],
     version: '0.0.0',
     env: { DATABASE_URL: await createDatabase(t), AUDIT_WEBHOOK_TOKEN_FILE: tokenFile },
     presets: {

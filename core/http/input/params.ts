@@ -27,7 +27,7 @@ export function paramsReader(url: string, schema: TSchema | undefined): ParamsRe
       const text = raw[field] ?? ''
       const parsed = names[field]?.(field, text) ?? text
       const property = properties.get(field)
-      const value = property === undefined ? parsed : readValue(`:${field}`, parsed, property)
+      const value = property === undefined ? parsed : readValue(`:${field}`, parsed, property, 'malformed_request')
       const [error] = checks.get(field)?.(value) ?? []
       if (error !== undefined)
         throw new Fail('malformed_request', undefined, { errors: [{ pointer: `:${field}`, detail: error.detail }] })

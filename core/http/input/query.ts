@@ -58,26 +58,28 @@ function decodePair(pair: string): readonly [string, string] {
   }
 }
 
-/** Parses a parameter exactly by the type in its schema. */
-export function readValue(pointer: string, text: string, schema: TSchema): unknown {
+type ValueCode = 'invalid_query' | 'malformed_request'
+
+/** Parses a parameter exactly by the type in its schema. Throws `code`: `invalid_query` of a query, `malformed_request` of a path. */
+export function readValue(pointer: string, text: string, schema: TSchema, code: ValueCode = 'invalid_query'): unknown {
   const type = 'type' in schema ? schema.type : undefined
   if (type === 'integer') {
-    if (!/^-?(?:0|[1-9][0-9]{0,15})$/.test(text)) throw refuse([{ pointer, detail: 'must be an integer' }])
+    if (!/^-?(?:0|[1-9][0-9]{0,15})$/.test(text)) throw refuse([{ pointer, detail: 'must be an integer' }], code)
     return Number(text)
   }
   if (type === 'number') {
     if (!/^-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,15})?$/.test(text))
-      throw refuse([{ pointer, detail: 'must be a number' }])
+      throw refuse([{ pointer, detail: 'must be a number' }], code)
     return Number(text)
   }
   if (type === 'boolean') {
-    if (text !== 'true' && text !== 'false') throw refuse([{ pointer, detail: 'must be true or false' }])
+    if (text !== 'true' && text !== 'false') throw refuse([{ pointer, detail: 'must be true or false' }], code)
     return text === 'true'
   }
-  if (!isStorable(text)) throw refuse([{ pointer, detail: 'must not contain U+0000' }])
+  if (!isStorable(text)) throw refuse([{ pointer, detail: 'must not contain U+0000' }], code)
   const isTime = 'format' in schema && schema.format === 'date-time'
   if (isTime && !isStorableTime(Date.parse(text)))
-    throw refuse([{ pointer, detail: 'must be an RFC 3339 time in the years 1 to 9999' }])
+    throw refuse([{ pointer, detail: 'must be an RFC 3339 time in the years 1 to 9999' }], code)
   return text
 }
 
@@ -92,9 +94,7 @@ function toQueryPointer(pointer: string): string {
   return pointer.replace(/^\//, '?')
 }
 
-function refuse(errors: readonly FieldError[]): Fail {
+function refuse(errors: readonly FieldError[], code: ValueCode = 'invalid_query'): Fail {
   const [first] = errors
-  return new Fail('invalid_query', first === undefined ? undefined : `${first.pointer.slice(1)} ${first.detail}.`, {
-    errors,
-  })
+  return new Fail(code, first === undefined ? undefined : `${first.pointer.slice(1)} ${first.detail}.`, { errors })
 }

@@ -147,7 +147,7 @@ test('UXM20: the list has the models of every namespace, listed and reviewed as 
     [`${b}/other`, 403, 'forbidden'],
     [`agent/${b}/secret`, 403, 'forbidden'],
     ['a/b/c', 400, 'invalid_body'],
-    ['\0', 400, 'invalid_name'],
+    ['\0', 400, 'malformed_request'],
     [`${'x'.repeat(900)}/y`, 400, 'invalid_name'],
   ]
   for (const [id, status, code] of missing) {
