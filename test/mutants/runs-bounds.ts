@@ -61,7 +61,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a query with U+0000 is read',
     file: 'core/http/input/query.ts',
-    find: "  if (!isStorable(text)) throw refuse([{ pointer, detail: 'must not contain U+0000' }])\n",
+    find: "  if (!isStorable(text)) throw refuse([{ pointer, detail: 'must not contain U+0000' }], code)\n",
     replace: '',
     tests: storable,
     only: 'SEC6',

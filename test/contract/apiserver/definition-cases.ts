@@ -75,7 +75,7 @@ const refused = (holds: string, body: unknown): DefinitionCase => ({
 /** A create that is accepted, although it has a mistake. */
 const accepted = (holds: string, body: unknown): DefinitionCase => ({
   holds,
-  steps: [post(body), get(ONE)],
+  steps: [post(body), established],
   statuses: [201, 200],
 })
 /** A schema of `spec` that is refused. */
@@ -104,7 +104,8 @@ export const definitionCases: readonly DefinitionCase[] = [
       post(object({ size: 0 }, 'b'), ITEMS),
       get(`${ITEMS}/a`),
       merge(ONE, { spec: { names: { shortNames: ['gd', 'gdt'] } } }),
-      get(ONE, '"gdt"]'),
+      // The names of the spec are in the answer at once, the accepted ones when the controller has read them.
+      get(ONE, '"acceptedNames":{"plural":"gadgets","singular":"gadget","shortNames":["gd","gdt"]'),
       merge(ONE, { metadata: { labels: { a: 'b' } } }),
       get(ITEMS, 'GadgetList'),
       merge(`${ITEMS}/a`, { metadata: { finalizers: ['test.example/hold'] } }),
