@@ -81,7 +81,7 @@ function digest(input: string): string {
   return createHash('sha256').update(input).digest('hex')
 }
 
-/** A text field of an event; the empty text if it is none. */
+/** A text field of an event; empty for other values. */
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

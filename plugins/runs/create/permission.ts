@@ -33,7 +33,7 @@ export function toScope({ verb, resource, group, name }: Permission & Pick<Permi
   return JSON.stringify([verb, resource, group ?? null, name ?? null])
 }
 
-/** The question that a scope stands for; undefined for other text. */
+/** The access review that a scope names; undefined for other text. */
 export function fromScope(scope: string | undefined, namespace: string): SubjectAttributes | undefined {
   if (scope?.startsWith('[') !== true) return undefined
   const [verb, resource, group, name] = JSON.parse(scope) as readonly [string, string, string | null, string | null]
