@@ -50,6 +50,11 @@ const needy = definePlugin({
     opened('/v1/reads', async () => ({
       rows: await store?.reader<{ notes_list: { id: string } }>().selectFrom('notes_list').select('id').execute(),
     })),
+    // Long enough that concurrent requests need a connection each.
+    opened('/v1/slow-reads', async () => {
+      if (store !== undefined) await sql`select pg_sleep(0.5)`.execute(store.reader())
+      return {}
+    }),
     opened('/v1/writes', async () => {
       await store?.transact((tx) => sql`delete from notes_list`.execute(tx.tables()))
       return {}
@@ -209,7 +214,7 @@ test('sizes of PostgreSQL: a process opens no more connections than databaseConn
   await migrated(t, env)
   const gateway = await begin(t, { ...env, MESH_DATABASE_CONNECTIONS: '3' }, 'gateway')
   await gateway.started
-  const reads = Array.from({ length: 32 }, () => fetch(`${gateway.host.addresses().gateway}/v1/reads`))
+  const reads = Array.from({ length: 8 }, () => fetch(`${gateway.host.addresses().gateway}/v1/slow-reads`))
   assert.ok((await Promise.all(reads)).every(({ status }) => status === 200))
   const database = await openDatabase({ url, connections: 1 })
   const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
