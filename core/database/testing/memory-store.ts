@@ -7,6 +7,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import { serverCache } from '#test/harness/find-server.ts'
 import { openDatabase } from '../database.ts'
 import type { Database } from '../database.ts'
+import { pgliteOptions } from '../pglite.ts'
 
 const idle: PGlite[] = []
 
@@ -43,8 +44,10 @@ async function start(): Promise<PGlite> {
   setFlagsFromString('--liftoff-only')
   const { PGlite } = await import('@electric-sql/pglite')
   const archive = join(serverCache(), `pglite-${versionOfPglite()}.tar`)
-  if (existsSync(archive)) return PGlite.create('memory://', { loadDataDir: new Blob([await readFile(archive)]) })
-  const made = await PGlite.create('memory://')
+  if (existsSync(archive)) {
+    return PGlite.create('memory://', { ...pgliteOptions, loadDataDir: new Blob([await readFile(archive)]) })
+  }
+  const made = await PGlite.create('memory://', pgliteOptions)
   await keep(archive, await made.dumpDataDir('none'))
   return made
 }
