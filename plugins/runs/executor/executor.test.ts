@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -241,23 +242,41 @@ test('a killed worker is taken over from the last checkpoint, each page is writt
   )
 })
 
-test('a frozen worker whose run was taken over writes nothing more', servers, async (t) => {
+test('a frozen worker cannot write while another worker holds its run', servers, async (t) => {
   const { world, database, spawnWorker } = await onPostgres(t)
   const { id } = await queue(world, { pages: 4 })
   const frozen = spawnWorker('3', 'freeze')
-  for (let text = ''; !text.includes('page');) text += String(await once(frozen.stdout, 'data'))
+  const lineOf = createInterface(frozen.stdout)[Symbol.asyncIterator]()
+  const reported = async (expected: RegExp): Promise<string> => {
+    for (;;) {
+      const { value, done } = await lineOf.next()
+      assert.ok(done !== true, `no line ${String(expected)}`)
+      if (expected.test(value)) return value
+    }
+  }
+  await reported(/^page/)
   await expireLeases(database)
-  const worker = work({ world, database, executors: [createExportExecutor()], settings: {} })
-  t.after(() => worker.stop())
-  await settled(world, id, isTerminal)
-  const pages = await pagesOf(database, id)
+  const [taken, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const beforePage = (): Promise<void> => {
+    taken.resolve()
+    return release.promise
+  }
+  const worker = work({ world, database, executors: [createExportExecutor({ beforePage })], settings: {} })
+  t.after(async () => {
+    release.resolve()
+    await worker.stop()
+  })
+  await taken.promise
   const journal = await readJournal(world.store.reader<RunsTables>(), { id }, 0, 1000)
-  frozen.kill('SIGCONT')
-  await new Promise((resolve) => setTimeout(resolve, 500))
-  assert.deepEqual(await pagesOf(database, id), pages)
+  // The run is still running, so that only the epoch of the lease can refuse the write.
+  frozen.stdin.write('\n')
+  assert.equal(await reported(/^outcome/), 'outcome LeaseLost')
+  assert.equal((await pagesOf(database, id)).length, 2)
   assert.equal((await readJournal(world.store.reader<RunsTables>(), { id }, 0, 1000)).length, journal.length)
+  release.resolve()
+  assert.equal((await settled(world, id, isTerminal)).state, 'succeeded')
   assert.deepEqual(
-    pages.map(({ page, epoch }) => [page, epoch > 1]),
+    (await pagesOf(database, id)).map(({ page, epoch }) => [page, epoch > 1]),
     [1, 2, 3, 4].map((page) => [page, page > 2]),
   )
 })
@@ -272,7 +291,7 @@ async function onPostgres(t: TestContext) {
   })
   const script = fileURLToPath(import.meta.resolve('./testing/worker-process.ts'))
   const spawnWorker = (...args: readonly string[]) => {
-    const child = spawn(process.execPath, [script, url, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [script, url, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
     children.push(child)
     return child
   }
