@@ -89,9 +89,8 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
 }
 
 function locate(server: ApiServer): ClusterLocation {
-  // Issued per call and kept in memory: no file and no expiry to watch; deleting the service account revokes it.
-  const bearer = (role: Role) => () =>
-    server.issueToken({ namespace: SYSTEM_NAMESPACE, name: `mesh-${role}` }, undefined, tokenSeconds)
+  // Kept in memory only, and renewed by the source; deleting the service account revokes it.
+  const bearer = (role: Role) => server.tokenSource({ namespace: SYSTEM_NAMESPACE, name: `mesh-${role}` }, tokenSeconds)
   return {
     server: server.url,
     tls: {},

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const rbac = ['local/apiserver/rbac/authorize.test.ts']
 const differential = ['test/contract/apiserver/differential.test.ts']
+const auth = ['local/apiserver/auth/authenticate.test.ts']
 const server = ['local/apiserver/testing/server.test.ts']
 const hostile = ['local/apiserver/testing/hostile.test.ts']
 const fullDisk = ['local/apiserver/testing/full-disk.test.ts']
@@ -13,6 +14,38 @@ const rights = ['local/apiserver/testing/rights.test.ts']
 
 /** Defects in the embedded API server: permissions, versions, durability. */
 export const mutants: readonly Mutant[] = [
+  {
+    name: 'a verified token is accepted past its expiry',
+    file: 'local/apiserver/auth/authenticate.ts',
+    find: " || !(Number(claims['exp']) > seconds)",
+    replace: '',
+    tests: auth,
+    only: 'until it expires',
+  },
+  {
+    name: 'a verified token is remembered without its signature',
+    file: 'local/apiserver/auth/authenticate.ts',
+    find: 'const id = digest(token)',
+    replace: "const id = digest(token.includes('.') ? token.slice(0, token.lastIndexOf('.')) : token)",
+    tests: auth,
+    only: 'forged',
+  },
+  {
+    name: 'a verified token outlives its service account',
+    file: 'local/apiserver/auth/authenticate.ts',
+    find: '!account || live?.metadata.uid !== account.uid',
+    replace: '!account',
+    tests: auth,
+    only: 'inherits no token',
+  },
+  {
+    name: 'the token of a re-created service account is kept',
+    file: 'local/apiserver/auth/token-source.ts',
+    find: 'kept.uid !== uid || ',
+    replace: '',
+    tests: auth,
+    only: 'token source',
+  },
   {
     name: 'resourceNames are not looked at',
     file: 'local/apiserver/rbac/authorize.ts',

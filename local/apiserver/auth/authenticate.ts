@@ -2,8 +2,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { isObject, stringsOf } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import type { ObjectReader } from '../storage/object-reader.ts'
-import { loadIssuerKey, signToken, verifyToken } from './jwt.ts'
+import { loadIssuerKey, signToken } from './jwt.ts'
 import type { StaticToken, User } from './user.ts'
+import { createClaimsReader } from './verified-tokens.ts'
 
 /** Content of a TokenRequest. */
 export interface TokenIssue {
@@ -45,21 +46,23 @@ const EXTRA = 'authentication.kubernetes.io'
 
 type Checked = { user: User; audiences: string[] } | { error: string }
 
-/** Authenticates static tokens and issued service account tokens. A token is checked against the objects at every request, never cached. */
+/** Authenticates static tokens and issued service account tokens. A token is checked against the objects at every request. */
 export function createAuthenticator({ tokens, keyFile, now, objects }: AuthenticatorOptions): Authenticator {
   const key = loadIssuerKey(keyFile)
   // Looked up by digest: the time of a lookup must not depend on a common prefix with a valid token.
   const known = new Map(tokens.map((each) => [digest(each.token), each]))
+  const readClaims = createClaimsReader(key)
   const check = async (token: string, audiences: readonly string[]): Promise<Checked> => {
-    const persona = known.get(digest(token))
+    const id = digest(token)
+    const persona = known.get(id)
     if (persona) {
       const { username, uid, groups } = persona
       const user = { username, ...(uid === undefined ? {} : { uid }), groups: [...groups, 'system:authenticated'] }
       return audiences.includes(ISSUER) ? { user, audiences: [ISSUER] } : { error: INVALID }
     }
-    const claims = await verifyToken(token, key)
+    const claims = await readClaims(token, id, secondsOf(now()))
     // After the wait: a deleted account is refused by the state of this moment.
-    return claims ? checkClaims(claims, { audiences, seconds: now().getTime() / 1000, objects }) : { error: INVALID }
+    return claims ? checkClaims(claims, { audiences, seconds: secondsOf(now()), objects }) : { error: INVALID }
   }
   return {
     async authenticate(values) {
@@ -100,6 +103,10 @@ function bearerOf(header: string): string | undefined {
   const [scheme, token, ...rest] = header.trim().split(' ')
   if (scheme?.toLowerCase() !== 'bearer') return ''
   return rest.length === 0 ? (token ?? '') : token
+}
+
+function secondsOf(date: Date): number {
+  return date.getTime() / 1000
 }
 
 function digest(token: string): string {

@@ -83,6 +83,21 @@ test('K1: the audit log names user, verb and object of every request and never s
   assert.ok(!text.includes('hunter2') && !text.includes(ADMIN))
 })
 
+test('audit events are those of changes: neither reviews nor reads', async (t) => {
+  const events: JsonObject[] = []
+  const server = await startTestServer(t, { onAuditEvent: (event) => void events.push(event as JsonObject) })
+  const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview' }
+  const spec = { resourceAttributes: { verb: 'get', resource: 'pods' } }
+  const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
+  assert.equal((await server.call('POST', path, { ...review, spec })).code, 201)
+  await server.call('GET', WIDGETS)
+  await server.call('POST', WIDGETS, widget('a'))
+  assert.deepEqual(
+    events.map(({ verb, objectRef }) => [verb, (objectRef as JsonObject)['resource']]),
+    [['create', 'widgets']],
+  )
+})
+
 test('M1: a path that a client has shortened is deletecollection; names of dots are refused', async (t) => {
   const server = await startTestServer(t)
   await server.call('POST', WIDGETS, widget('a'))

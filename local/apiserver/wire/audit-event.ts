@@ -1,5 +1,6 @@
 import type { User } from '../auth/user.ts'
 import type { RequestInfo } from '../rbac/request-info.ts'
+import { REVIEWS } from '../reviews/review-kinds.ts'
 
 /** What the audit event of a request says beyond its head. */
 export interface AuditReport {
@@ -10,11 +11,13 @@ export interface AuditReport {
 }
 
 const mutations = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
+// Reviews are created but never stored, and there are several per request of the platform.
+const reviewGroups: ReadonlySet<string> = new Set(REVIEWS.map(({ group }) => group))
 
-/** An `audit.k8s.io/v1` Event of stage ResponseComplete for a mutation; undefined for other requests. Of bodies it has only metadata. */
+/** An `audit.k8s.io/v1` Event of stage ResponseComplete for a mutation; undefined for others and for reviews. Of bodies it has only metadata. */
 export function toAuditEvent(entry: AuditEntry & { readonly requestURI: string }): object | undefined {
   const { auditID, now, user, info, code, report, requestURI } = entry
-  if (!mutations.has(info.verb)) return undefined
+  if (!mutations.has(info.verb) || reviewGroups.has(info.group)) return undefined
   const username = user?.username ?? ''
   const { authenticated = username } = report
   return {

@@ -44,6 +44,7 @@ export function createAudit(file: string | undefined, onEvent?: (event: object) 
         const event = toAuditEvent({ ...entry, requestURI: withoutSecrets(rawUrl) })
         if (event !== undefined) onEvent(event)
       }
+      if (file === undefined) return
       const { verb, group, version, resource, subresource, namespace, name } = info
       const line = {
         ts: now.toISOString(),
