@@ -13,6 +13,8 @@ const usage = `usage: npm run bench -- [--write] [--stored] [NAME ...]
   --write   writes docs/operations/performance.md from what bench/results holds then
   --stored  measures nothing
 BENCH_ROUNDS=n measures n rounds of everything, for a look.
+runs and model-calls: BENCH_FORM=PostgreSQL or PGlite measures one form, BENCH_RUNS=n and BENCH_CALLS=n set the number of operations,
+BENCH_STATEMENTS=1 lists the statements per operation.
 `
 const folder = import.meta.dirname
 const results = join(folder, 'results')

@@ -27,4 +27,9 @@ export const hotPaths: readonly HotPath[] = [
   { number: 16, what: '`meshctl expand`', missing: 'meshctl' },
   { number: 17, what: '`npm start`' },
   { number: 18, what: 'growth: cost per operation stays flat' },
+  { number: 19, what: 'a run: CPU and time' },
+  { number: 20, what: 'a run: statements and transactions' },
+  { number: 21, what: 'CPU of an idle platform' },
+  { number: 22, what: 'memory after runs' },
+  { number: 23, what: 'model gateway: a plain call' },
 ]

@@ -18,6 +18,7 @@ says so if too few were that quiet. No test asserts a time.
     npm run bench                       # everything, about a quarter of an hour, results in bench/results
     npm run bench -- agents-walk        # one
     BENCH_MANY_AGENTS=10000 BENCH_EVENTS=1000000 npm run bench -- agents-growth log-growth   # growth in its large form
+    BENCH_ROUNDS=1 BENCH_RUNS=100 BENCH_FORM=PGlite BENCH_STATEMENTS=1 npm run bench -- runs   # a look in under a minute
     npm run bench -- --write            # everything, and this page
     npm run bench -- --write --stored   # this page from the stored results
 

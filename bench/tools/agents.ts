@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Announced } from './platform.ts'
 
+/** A platform whose API can be called. */
+export type Reachable = Pick<Announced, 'url' | 'tokens'>
+
 /** Creates declarative agents through the API as the operator; `labels` distinguish them. */
 export async function createAgents(
-  platform: Announced,
+  platform: Reachable,
   options: { readonly count: number; readonly namespace: string; readonly replicas?: number },
 ): Promise<void> {
   const names = Array.from({ length: options.count }, (_, index) => `bench-${String(index).padStart(5, '0')}`)
@@ -14,7 +17,7 @@ export async function createAgents(
 }
 
 async function createAgent(
-  platform: Announced,
+  platform: Reachable,
   name: string,
   options: { readonly namespace: string; readonly replicas?: number },
 ): Promise<void> {
@@ -35,7 +38,7 @@ async function createAgent(
 }
 
 /** Waits until every agent of the namespace has its desired number of ready replicas. */
-export async function untilReady(platform: Announced, namespace: string): Promise<void> {
+export async function untilReady(platform: Reachable, namespace: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${platform.url}/api/agents?namespace=${namespace}&limit=200`, {
       headers: bearerOf(platform),
@@ -54,6 +57,15 @@ interface Condition {
 }
 
 /** Authorization header of the persona with access to everything. */
-export function bearerOf(platform: Announced): Record<string, string> {
+export function bearerOf(platform: Reachable): Record<string, string> {
   return { authorization: `Bearer ${platform.tokens['operator']}` }
+}
+
+/** Creates an agent from a simplified configuration in the namespace `default`, and waits until it is ready. */
+export async function createConfigured(platform: Reachable, config: object): Promise<void> {
+  const headers = { ...bearerOf(platform), 'content-type': 'application/json' }
+  const body = JSON.stringify({ namespace: 'default', config })
+  const answer = await fetch(`${platform.url}/api/agents`, { method: 'POST', headers, body })
+  if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`)
+  await untilReady(platform, 'default')
 }

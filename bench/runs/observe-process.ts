@@ -1,0 +1,29 @@
+import { createStatementCounter } from './statement-count.ts'
+import type { StatementCounts } from './statement-count.ts'
+
+// `node --import observe-process.ts main.ts ...`: counts the statements that reach PGlite, and answers its parent by IPC.
+
+/** The answer to a message of the parent. */
+export interface Observed {
+  /** Empty if the process has no PGlite. */
+  readonly statements: StatementCounts
+  readonly memory: NodeJS.MemoryUsage
+}
+
+const counter = createStatementCounter()
+
+if (process.env['BENCH_COUNT_PGLITE'] !== undefined) {
+  const { PGlite } = await import('@electric-sql/pglite')
+  // Every query passes through this method, whatever API of PGlite sent it.
+  const { execProtocolRawSync } = PGlite.prototype
+  PGlite.prototype.execProtocolRawSync = function (this: InstanceType<typeof PGlite>, message) {
+    counter.add(message)
+    return execProtocolRawSync.call(this, message)
+  }
+}
+
+process.on('message', () => {
+  const observed: Observed = { statements: counter.counts(), memory: process.memoryUsage() }
+  process.send?.(observed)
+})
+process.channel?.unref()
