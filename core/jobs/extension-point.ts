@@ -5,6 +5,8 @@ export interface Point<T> {
   readonly name: string
   /** Name of a value, if each may be contributed once: a second one ends the start, naming both plugins. */
   key?(value: T): string
+  /** Checks all values together when the plugins are created. Its error ends the start; its message names the owner of the value. */
+  check?(values: readonly OwnedValue<T>[]): void
   readonly [carries]?: T
 }
 
@@ -20,9 +22,19 @@ export interface Contributed<T> {
   readonly value: T
 }
 
+/** A contributed value, and its plugin as messages name it: with file and line for a third-party plugin. */
+export interface OwnedValue<T> extends Contributed<T> {
+  readonly owner: string
+}
+
 /** Declares an extension point. */
 export function definePoint<T>(name: string, key?: (value: T) => string): Point<T> {
   return { name, ...(key === undefined ? {} : { key }) }
+}
+
+/** The point with a check of its values, for the `points` of its owner: `points.ts` imports no code. */
+export function withCheck<T>(point: Point<T>, check: (values: readonly OwnedValue<T>[]) => void): Point<T> {
+  return { ...point, check }
 }
 
 /** Contributes a value to a point. */

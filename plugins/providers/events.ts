@@ -35,3 +35,29 @@ export const modelCallMetered: EventType<Metered> = defineEvent({
   summary: 'A model call went through the gateway.',
   data: meteredData,
 })
+
+const refusedData = Type.Object({
+  filter: Type.String({ description: 'Name of the filter.' }),
+  stage: Type.Union([Type.Literal('open'), Type.Literal('request')], {
+    description: 'What the filter decided about; `open` is whether it applies.',
+  }),
+  outcome: Type.Union([Type.Literal('refused'), Type.Literal('failed'), Type.Literal('timed_out')], {
+    description: 'Refused by decision, or because a filter that is closed failed.',
+  }),
+  code: Type.String({ description: 'Error code of the answer, as declared by the plugin of the filter.' }),
+  operation: meteredData.properties.operation,
+  streamed: Type.Boolean({ description: 'Whether the client requested a stream.' }),
+  agentUid: nullable('The agent, when a pod called.'),
+  runId: meteredData.properties.runId,
+})
+
+/** See {@link modelCallRefused}. */
+export type Refused = Static<typeof refusedData>
+
+/** A filter ended a model call: names and codes, never content. */
+export const modelCallRefused: EventType<Refused> = defineEvent({
+  plugin: 'providers',
+  fact: 'model-call-refused',
+  summary: 'A filter refused a model call or its answer.',
+  data: refusedData,
+})

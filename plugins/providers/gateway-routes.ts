@@ -19,6 +19,8 @@ import { authenticate } from './gateway/principal.ts'
 import type { Principal } from './gateway/principal.ts'
 import { usableRoute } from './gateway/usable-route.ts'
 import { parseModel } from './gateway/model-name.ts'
+import { createFilters } from './filters/create-filters.ts'
+import type { Filters } from './filters/create-filters.ts'
 import type { ProvidersServices } from './services.ts'
 import { agentRuns } from './points.ts'
 
@@ -32,6 +34,7 @@ const open = {
 /** The OpenAI-compatible API on port 4000; errors have OpenAI's form (`gateway/error-format.ts`). */
 export function gatewayRoutes(services: ProvidersServices, gateway: GatewayContext): readonly AnyEndpoint[] {
   const { bodyLimit } = services.settings
+  const filters = createFilters(services.core)
   const operations = (['chat/completions', 'embeddings'] as const).map((operation) =>
     endpoint({
       ...open,
@@ -40,7 +43,7 @@ export function gatewayRoutes(services: ProvidersServices, gateway: GatewayConte
       summary: operation === 'embeddings' ? 'Create embeddings.' : 'Create a chat completion.',
       body: Type.Unknown(),
       bodyLimit,
-      handle: (call) => respond(services, gateway, { operation, call }),
+      handle: (call) => respond(services, gateway, { operation, call, filters }),
     }),
   )
   const list = endpoint({
@@ -64,17 +67,30 @@ export function gatewayRoutes(services: ProvidersServices, gateway: GatewayConte
 
 type Exchange = Pick<Call<unknown, unknown, unknown>, 'bearer' | 'body' | 'request' | 'reply' | 'signal'>
 
+interface Asked {
+  readonly operation: Operation
+  readonly call: Exchange
+  readonly filters: Filters | undefined
+}
+
 async function respond(
   services: ProvidersServices,
   gateway: GatewayContext,
-  { operation, call: exchange }: { readonly operation: Operation; readonly call: Exchange },
+  { operation, call: exchange, filters }: Asked,
 ): Promise<void> {
   const call = await openCall(services, gateway, exchange)
   const body = readModelRequest(operation, exchange.body)
   const model = parseModel(body.model, call.namespace)
   if (model.kind === 'route') {
     const route = await usableRoute(gateway, call.principal, model)
-    await callModel(services, call, { operation, route, body })
+    if (filters === undefined) return callModel(services, call, { operation, route, body })
+    const applying = await filters.open(call, { operation, model, uid: route.uid, streamed: body.stream === true })
+    try {
+      const filtered = applying === undefined ? body : await applying.request(operation, body)
+      await callModel(services, call, { operation, route, body: filtered })
+    } finally {
+      applying?.close()
+    }
   } else if (operation === 'embeddings') {
     throw new Fail('invalid_body', undefined, {
       errors: [{ pointer: '/model', detail: 'must be a route: agents have no embeddings' }],

@@ -1,12 +1,13 @@
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { errorFormat } from '#core/http/problem/error-format.ts'
-import { contribute } from '#core/jobs/extension-point.ts'
-import { modelCallMetered } from './events.ts'
+import { contribute, withCheck } from '#core/jobs/extension-point.ts'
+import { modelCallMetered, modelCallRefused } from './events.ts'
+import { checkFilters } from './filters/filter-order.ts'
 import { createErrorFormat } from './gateway/error-format.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
 import { createServices } from './services.ts'
 import { providerKinds, providersAccess } from './kinds.ts'
-import { agentRuns, modelAdapter } from './points.ts'
+import { agentRuns, modelAdapter, modelFilter } from './points.ts'
 import { providerReconciler, routeReconciler } from './reconcilers.ts'
 import { providersSettings } from './settings.ts'
 
@@ -16,10 +17,10 @@ export const providers = definePlugin({
   name: 'providers',
   summary: 'Model providers and routes, and the gateway that calls them.',
   settings: providersSettings,
-  events: [modelCallMetered],
+  events: [modelCallMetered, modelCallRefused],
   kinds: providerKinds,
   access: providersAccess,
-  points: [modelAdapter, agentRuns],
+  points: [modelAdapter, agentRuns, withCheck(modelFilter, checkFilters)],
   create: createServices,
   contributions: ({ adapters, settings }) => [
     ...adapters.map((adapter) => contribute(modelAdapter, adapter)),

@@ -45,6 +45,29 @@ export const providerMetrics = {
   }),
 }
 
+/** Filters of model calls. `filter` is the name that its plugin declares; there is no label of content. */
+export const filterMetrics = {
+  decisions: defineCounter({
+    name: 'mesh_model_filter_decisions_total',
+    help: 'Decisions of filters by stage and outcome: passed, changed, refused, failed or timed_out.',
+    labels: ['filter', 'stage', 'outcome'],
+    roles: ['gateway'],
+  }),
+  seconds: defineHistogram({
+    name: 'mesh_model_filter_seconds',
+    help: 'Duration of decisions of filters, waiting included.',
+    labels: ['filter', 'stage'],
+    roles: ['gateway'],
+    buckets: [0.0001, 0.001, 0.01, 0.1, 0.5, 1, 5, 30],
+  }),
+  busy: defineCounter({
+    name: 'mesh_model_filter_busy_seconds_total',
+    help: 'Time that filters occupied the event loop until they returned a decision or a promise.',
+    labels: ['filter'],
+    roles: ['gateway'],
+  }),
+}
+
 /** Most pairs of route and provider in the metrics of one process, in total and per namespace of the route. */
 export const labelBounds = { pairs: 500, pairsPerNamespace: 20 }
 

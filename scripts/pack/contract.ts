@@ -43,7 +43,20 @@ export type { TaskQueue } from '#core/tasks/task-queue.ts'
 export type { Keyring, KeyName, RoleKeys } from '#core/signing/keyring.ts'
 // Values of extension points, for `mesh.point<RequirementCheck>('agents.requirement')`.
 export type { LauncherKeyRecorder, RequirementCheck } from '#plugins/agents/points.ts'
-export type { AgentCall, AgentOutcome, AgentRuns, ModelAdapter } from '#plugins/providers/points.ts'
+export type {
+  AgentCall,
+  AgentOutcome,
+  AgentRuns,
+  CallFilter,
+  FilterContext,
+  FilteredCall,
+  ModelAdapter,
+  ModelFilter,
+  ModelRequest,
+  FilterRefusal,
+  RequestText,
+  Verdict,
+} from '#plugins/providers/points.ts'
 export type { Pruner } from '#plugins/pruning/points.ts'
 export type { SealBinding, Sealed } from '#core/signing/sealed.ts'
 export type { ConditionsStatus, ConditionValue } from '#core/controllers/conditions.ts'

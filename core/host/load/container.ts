@@ -1,6 +1,6 @@
 import { absentApi, absentStore } from './unconfigured-store.ts'
 import { asPlugin, BootError, callSlot } from './startup-error.ts'
-import { pointNames, refuseSharedContributions, refuseUnownedPoints } from './points.ts'
+import { pointNames, checkContributions, refuseUnownedPoints } from './points.ts'
 import type { OwnedContribution } from './points.ts'
 import { slotValues } from './slot-values.ts'
 import type { Core, CoreWith, Requirement, Wired } from '#core/plugin/core-services.ts'
@@ -79,7 +79,7 @@ function contributionsOf(built: readonly Built[]): readonly OwnedContribution[] 
   )
   const plugins = built.map(({ plugin }) => plugin)
   refuseUnownedPoints(declared, pointNames(plugins))
-  refuseSharedContributions(declared, plugins)
+  checkContributions(declared, plugins)
   return declared.map(({ plugin = '', value }) => ({ ...value, plugin }))
 }
 

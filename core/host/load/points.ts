@@ -1,7 +1,7 @@
 import { changeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import { httpOutcome } from '#core/http/endpoint/extension-points.ts'
 import { errorFormat } from '#core/http/problem/error-format.ts'
-import type { Contribution, Point } from '#core/jobs/extension-point.ts'
+import type { Contribution, OwnedValue, Point } from '#core/jobs/extension-point.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { didYouMean } from '#schemas/nearest.ts'
 import { declaredBy, ofCore, refuseShared } from './slot-values.ts'
@@ -42,14 +42,25 @@ export interface OwnedContribution extends Contribution {
   readonly plugin: string
 }
 
-/** Refuses two values with one key at a point that has keys, naming both plugins. */
-export function refuseSharedContributions(
+/** Refuses values that their point refuses, and two values with one key at a point that has keys. Messages name the plugins. */
+export function checkContributions(
   contributions: readonly Declared<Contribution>[],
   plugins: readonly AnyPlugin[],
 ): void {
-  for (const { name, key } of plugins.flatMap(({ points = [] }) => points)) {
-    if (key === undefined) continue
-    const own = contributions.filter(({ value }) => value.point === name)
-    refuseShared(own, `the ${name}`, ({ value }) => [key(value)])
+  for (const point of plugins.flatMap(({ points = [] }) => points)) {
+    const own = contributions
+      .filter(({ value }) => value.point === point.name)
+      .map(({ owner, plugin = '', value: { value } }) => ({ owner, plugin, value }))
+    refuseInvalid(point, own)
+    const { name, key } = point
+    if (key !== undefined) refuseShared(own, `the ${name}`, (value) => [key(value)])
+  }
+}
+
+function refuseInvalid({ check }: Point<unknown>, values: readonly OwnedValue<unknown>[]): void {
+  try {
+    check?.(values)
+  } catch (error) {
+    throw new BootError(error instanceof Error ? error.message : String(error), error)
   }
 }

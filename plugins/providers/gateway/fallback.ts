@@ -1,4 +1,5 @@
 import type { ResponseSink } from '../adapter.ts'
+import { FilterStop } from '../filters/filter-stop.ts'
 import { incompleteResponse, fromResponse, fromConnection } from './provider-failure.ts'
 import type { NamedProvider } from './provider-failure.ts'
 import { GatewayError } from './openai-error.ts'
@@ -66,7 +67,7 @@ async function tryOnce(attempt: TargetAttempt, { client, signal }: Forwarding): 
       },
     })
   } catch (error) {
-    if (signal.aborted) throw error
+    if (signal.aborted || error instanceof FilterStop) throw error
     if (committed) return { failure: incompleteResponse(attempt.provider), committed }
     return { failure: error instanceof GatewayError ? error : fromConnection(attempt.provider, error), committed }
   }

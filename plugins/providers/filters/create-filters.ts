@@ -1,0 +1,112 @@
+import { uuidV7 } from '#core/async/uuid-v7.ts'
+import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import type { Operation } from '../adapter.ts'
+import { modelCallRefused } from '../events.ts'
+import type { Refused } from '../events.ts'
+import { filterMetrics } from '../metrics.ts'
+import type { GatewayCall } from '../gateway/gateway-call.ts'
+import type { ModelName } from '../gateway/model-name.ts'
+import { modelFilter } from '../points.ts'
+import { CallFilters } from './call-filters.ts'
+import { orderFilters } from './filter-order.ts'
+import { FilterSession } from './filter-session.ts'
+import type { Invocation, SessionContext } from './filter-session.ts'
+import type { FilterStop } from './filter-stop.ts'
+import type { FilteredCall } from './model-filter.ts'
+
+/** The filters of this process. */
+export interface Filters {
+  /** Returns the filters that apply to a call; undefined if none does. Throws {@link FilterStop}. */
+  open(call: GatewayCall, target: FilterTarget): Promise<CallFilters | undefined>
+}
+
+/** What a call asks for. */
+export interface FilterTarget {
+  readonly operation: Operation
+  readonly model: ModelName
+  /** Uid of a route. */
+  readonly uid: string | undefined
+  readonly streamed: boolean
+}
+
+/** Returns undefined if no plugin contributes a filter: calls then cost nothing more. */
+export function createFilters(core: Core): Filters | undefined {
+  const ordered = orderFilters(core.extensions(modelFilter))
+  if (ordered.length === 0) return undefined
+  const onInvocation = observe(core)
+  const onError: SessionContext['onError'] = (filter, stage, error) =>
+    core.log.warn({ filter, stage, error: error instanceof Error ? error.name : typeof error }, 'model filter failed')
+  return {
+    async open(call, target) {
+      const { gateway, signal } = call
+      const onStop = (stop: FilterStop): void => {
+        // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
+        void record(core, { call, target, stop })
+      }
+      const context = { call: toFilteredCall(call, target), gateway, signal, onInvocation, onError, onStop }
+      return openAll(ordered.map((filter) => new FilterSession(filter, context)))
+    },
+  }
+}
+
+async function openAll(sessions: readonly FilterSession[]): Promise<CallFilters | undefined> {
+  const applying: FilterSession[] = []
+  try {
+    for (const session of sessions) if (await session.open()) applying.push(session)
+  } catch (error) {
+    new CallFilters(applying).close()
+    throw error
+  }
+  return applying.length === 0 ? undefined : new CallFilters(applying)
+}
+
+function toFilteredCall(call: GatewayCall, { operation, model, streamed }: FilterTarget): FilteredCall {
+  const { kind, username } = call.principal
+  const named = kind === 'pod' ? agentOfServiceAccount(username) : undefined
+  const { agentUid: uid, runId, conversationId, traceparent } = call
+  return {
+    operation,
+    model,
+    caller: { kind, username },
+    agent: named === undefined || uid === undefined ? undefined : { ...named, uid },
+    runId,
+    conversationId,
+    traceparent,
+    streamed,
+  }
+}
+
+function observe({ metrics }: Core): (invocation: Invocation) => void {
+  const decisions = metrics.counter(filterMetrics.decisions)
+  const duration = metrics.histogram(filterMetrics.seconds)
+  const busy = metrics.counter(filterMetrics.busy)
+  return ({ filter, stage, outcome, seconds, busySeconds }) => {
+    decisions.inc({ filter, stage, outcome })
+    duration.observe(seconds, { filter, stage })
+    busy.inc({ filter }, busySeconds)
+  }
+}
+
+interface Stopped {
+  readonly call: GatewayCall
+  readonly target: FilterTarget
+  readonly stop: FilterStop
+}
+
+async function record(core: Core, { call, target, stop }: Stopped): Promise<void> {
+  const { operation, model, uid, streamed } = target
+  const { filter, stage, outcome, code } = stop
+  const ids = { agentUid: call.agentUid ?? null, runId: call.runId ?? null }
+  const data: Refused = { filter, stage, outcome, code, operation, streamed, ...ids }
+  const kind = model.kind === 'route' ? 'ModelRoute' : 'AgentDeployment'
+  const subject = { namespace: model.namespace, kind, name: model.name, ...(uid === undefined ? {} : { uid }) }
+  const actor = { name: call.principal.username, kind: call.principal.kind === 'person' ? 'user' : 'system' } as const
+  const event = { type: modelCallRefused, subject, data, actor, traceparent: call.traceparent }
+  try {
+    await core.store?.transact((tx) => tx.append(`model-calls/${uuidV7()}`, 0, [event]))
+  } catch (error) {
+    const err = error instanceof Error ? error.message : 'unknown'
+    core.log.error({ err, filter, namespace: model.namespace }, 'refused model call not recorded')
+  }
+}

@@ -1,0 +1,82 @@
+import type { ErrorDefinition } from '#core/errors/define-errors.ts'
+import type { GatewayContext } from '#core/plugin/role-contexts.ts'
+import type { Operation } from '../adapter.ts'
+
+/** A model call as a filter sees it before the content: references only. The caller is authorized for the model. */
+export interface FilteredCall {
+  readonly operation: Operation
+  readonly model: { readonly kind: 'route' | 'agent'; readonly namespace: string; readonly name: string }
+  readonly caller: { readonly kind: 'person' | 'pod'; readonly username: string }
+  /** The agent whose pod calls; undefined for a person. */
+  readonly agent: { readonly namespace: string; readonly name: string; readonly uid: string } | undefined
+  /** The run named by the pod, if it belongs to its agent. */
+  readonly runId: string | undefined
+  readonly conversationId: string | undefined
+  readonly traceparent: string
+  /** Whether the client requested a stream. */
+  readonly streamed: boolean
+}
+
+/** Services for one filter in one call. */
+export interface FilterContext {
+  /** The cluster with the gateway's identity; rights are declared in `access` of the plugin. */
+  readonly gateway: GatewayContext
+  /** Aborted when the client disconnects, when the filter exceeds its timeout, and when the call ends. */
+  readonly signal: AbortSignal
+}
+
+/** Ends the call with 403 and the code. `message` is for the caller only; it is neither logged nor recorded. */
+export interface FilterRefusal {
+  /** Declared by the plugin with `defineErrors`, status 403. */
+  readonly refuse: ErrorDefinition
+  readonly message?: string
+}
+
+/** Decision of a filter: undefined passes the value unchanged. */
+export type Verdict<T> = undefined | { readonly change: T } | FilterRefusal
+
+/** A decision, at once or later. Each one has the filter's timeout. */
+export type Decided<T> = Verdict<T> | Promise<Verdict<T>>
+
+/** A text of a request, and the JSON pointer of its place: `/messages/0/content`. */
+export interface RequestText {
+  readonly pointer: string
+  /** Role of the message; undefined outside messages. */
+  readonly role: string | undefined
+  readonly text: string
+}
+
+/** The request of a model call in the form of OpenAI's API. It must not be modified; `mapTexts` returns a changed copy. */
+export interface ModelRequest {
+  readonly body: Readonly<Record<string, unknown>>
+  /** Messages of a chat; empty for embeddings. */
+  readonly messages: readonly Readonly<Record<string, unknown>>[]
+  /** Tools offered to the model; empty for embeddings. */
+  readonly tools: readonly Readonly<Record<string, unknown>>[]
+  /** Every text that the model reads: of messages, of arguments of earlier tool calls, and inputs of embeddings. */
+  texts(): readonly RequestText[]
+  /** A copy of the body with changed texts, for `change`. */
+  mapTexts(change: (text: RequestText) => string): Readonly<Record<string, unknown>>
+}
+
+/** What a filter does in one call. It may keep state between the hooks. */
+export interface CallFilter {
+  /** Sees the request before any provider. A change keeps `model`, `stream`, `stream_options` and `n`. */
+  request?(request: ModelRequest): Decided<Readonly<Record<string, unknown>>>
+}
+
+/** A filter of the gateway's model calls: it passes, changes or refuses. Third parties get the point as `providers.filter`. */
+export interface ModelFilter {
+  /** Begins with the plugin's name: `acme.secrets`. Names the filter in metrics, logs, events and the order. */
+  readonly name: string
+  /** Filters that see the request later. Answers pass the filters in reverse order. */
+  readonly before?: readonly string[]
+  /** Filters that see the request earlier. */
+  readonly after?: readonly string[]
+  /** After an error or a timeout: `refuse` (default) ends the call, `pass` continues it without this filter. */
+  readonly onFailure?: 'refuse' | 'pass'
+  /** Timeout of one decision in milliseconds, 1 to 60,000; default 5,000. */
+  readonly timeoutMs?: number
+  /** Returns the filter's part in this call, or undefined if it does not apply. Called for every model call, so it should be cheap. */
+  open(call: FilteredCall, context: FilterContext): CallFilter | undefined | Promise<CallFilter | undefined>
+}

@@ -1,0 +1,97 @@
+import type { TestContext } from 'node:test'
+import type OpenAI from 'openai'
+import { createMesh } from '#core/host/third-party/mesh.ts'
+import type { Contribution } from '#core/jobs/extension-point.ts'
+import { isObject } from '#core/json/is-object.ts'
+import { providers } from '../../index.ts'
+import { addRoute, startGateway, startUpstream } from '../../testing/gateway.ts'
+import type { ModelFilter } from '../model-filter.ts'
+
+/** A filter of a scenario. It applies to calls whose conversation has the scenario's name. */
+export interface ScenarioFilter extends Omit<ModelFilter, 'open'> {
+  readonly scenario: string
+  readonly open: ModelFilter['open']
+}
+
+/** The helpers of a third-party plugin. */
+export const mesh = createMesh([providers])
+
+/** Errors of the third-party plugin. */
+export const errors = mesh.defineErrors({ acme_secret: { status: 403, title: 'The text contains a secret.' } })
+
+/** Contributions of a third-party plugin with these filters. */
+export function contributionsOf(filters: readonly ScenarioFilter[]): readonly Contribution[] {
+  const plugin = mesh.definePlugin({
+    contract: 1,
+    name: 'acme',
+    summary: 'Filters of a third party.',
+    settings: mesh.Type.Object({}),
+    errors,
+    create: () => ({}),
+    contributions: () =>
+      filters.map(({ scenario, open, ...filter }) =>
+        mesh.contribute(mesh.point<ModelFilter>('providers.filter'), {
+          ...filter,
+          open: (call, context) => (call.conversationId === scenario ? open(call, context) : undefined),
+        }),
+      ),
+  })
+  return plugin.contributions?.({}) ?? []
+}
+
+/** What the upstream of a call does: writes these pieces, split as given, or keeps the connection open at the end. */
+export interface Script {
+  readonly json?: unknown
+  readonly pieces?: readonly string[]
+  readonly hang?: boolean
+}
+
+/** A gateway with the filters, one route, and a provider that answers as the last scripted message says. */
+export async function startFilterGateway(
+  t: TestContext,
+  filters: readonly ScenarioFilter[],
+  more: readonly Contribution[] = [],
+) {
+  const gateway = await startGateway(t, [...contributionsOf(filters), ...more])
+  const { a } = gateway.namespaces
+  let closed = 0
+  let script: Script = {}
+  const upstream = await startUpstream(t, (response) => {
+    response.on('close', () => void closed++)
+    const { json, pieces, hang = false } = script
+    if (json !== undefined)
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(json))
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const piece of pieces ?? []) response.write(piece)
+    if (!hang) response.end()
+  })
+  await addRoute(gateway.admin, a, 'up', { provider: { type: 'openai', baseUrl: upstream.url } })
+  return {
+    ...gateway,
+    upstream,
+    closedUpstreams: () => closed,
+    answer: (next: Script) => {
+      script = next
+    },
+    client: (scenario: string): OpenAI =>
+      gateway.as('developer', { 'x-mesh-namespace': a, 'x-conversation-id': scenario }),
+  }
+}
+
+/** A plain completion with this message. */
+export function completionOf(message: object): object {
+  return {
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'test-1',
+    choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop', logprobs: null }],
+    usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+  }
+}
+
+/** The messages of a request as the provider received them. */
+export function contentsOf(body: unknown): readonly unknown[] {
+  const messages: readonly unknown[] = isObject(body) && Array.isArray(body.messages) ? body.messages : []
+  return messages.map((message) => (isObject(message) ? message.content : message))
+}
