@@ -16,8 +16,10 @@ test('files of a folder share processes in tens, and what belongs to the process
   }
   const light = Array.from({ length: 12 }, (_, n) => write(`core/a${n}.test.ts`))
   const other = write('plugins/b.test.ts')
+  const flows = ['a', 'b'].map((name) => write(`test/flows/${name}.test.ts`, 'await sharedEmbedded()'))
   const alone = [
-    write('test/flows/c.test.ts'),
+    write('test/contract/c.test.ts'),
+    write('test/flows/c.test.ts', 'await startPlatform(t, form)'),
     ...[
       "process.env.HOME = '/'",
       'delete process.env.HOME',
@@ -30,8 +32,8 @@ test('files of a folder share processes in tens, and what belongs to the process
       'new Worker(url) // node:worker_threads',
     ].map((text, n) => write(`core/d${n}.test.ts`, text)),
   ]
-  const groups = groupTests([...light.slice(0, 6), ...alone, other, ...light.slice(6)], root)
+  const groups = groupTests([...flows, ...light.slice(0, 6), ...alone, other, ...light.slice(6)], root)
   const shared = groups.filter(({ length }) => length > 1)
-  assert.deepEqual(shared, [light.slice(0, 10), light.slice(10)])
+  assert.deepEqual(shared, [flows, light.slice(0, 10), light.slice(10)])
   assert.deepEqual(groups.filter(({ length }) => length === 1).flat(), [...alone, other])
 })

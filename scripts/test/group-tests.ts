@@ -1,14 +1,25 @@
 import { readFileSync } from 'node:fs'
 import { relative, sep } from 'node:path'
 
-/** Folders whose tests can share a process; those of other folders start whole platforms. */
-const folders = ['core', 'plugins', 'launcher', 'schemas', 'local', 'scripts', 'bench', 'test/property', 'test/docs']
+/** Folders whose tests can share a process. Flows share the platform of `sharedEmbedded`. */
+const folders = [
+  'test/flows',
+  'core',
+  'plugins',
+  'launcher',
+  'schemas',
+  'local',
+  'scripts',
+  'bench',
+  'test/property',
+  'test/docs',
+]
 /**
  * What belongs to the process, and would reach or include the tests of other files: environment, signals, exit, mocked clocks, flags,
  * figures of memory and time, and processes that a test starts, whose start it measures or which it ends.
  */
 const ofTheProcess =
-  /process\.(?:env\.\w+ ?\??\??= |exit|chdir|on\(|once\(|cpuUsage|memoryUsage|resourceUsage|getActive)|delete process\.env|\bmock\.\w+\(|mock\.timers|\bspawn|\bfork\(|\bexecFile|\blaunch\(|node:v8|\bgc\(|startProcess|startAll|EventLoop|eventLoop|p95|worker_threads|setGlobalDispatcher/
+  /process\.(?:env\.\w+ ?\??\??= |exit|chdir|on\(|once\(|cpuUsage|memoryUsage|resourceUsage|getActive)|delete process\.env|\bmock\.\w+\(|mock\.timers|\bspawn|\bfork\(|\bexecFile|\blaunch\(|node:v8|\bgc\(|startProcess|startAll|startPlatform|EventLoop|eventLoop|p95|worker_threads|setGlobalDispatcher/
 // A failed group is repeated file by file.
 const most = 10
 

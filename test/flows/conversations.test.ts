@@ -3,11 +3,11 @@ import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Persona } from '#local/cluster/personas.ts'
 import { request } from 'undici'
-import { startPlatform } from './platform.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import type { Delegated } from './platform/agent-command.ts'
 import { allowInvoke } from './platform/allow-invoke.ts'
 import type { Platform } from './platform/running-platform.ts'
+import { sharedEmbedded } from './platform/shared-embedded.ts'
 
 interface Run {
   readonly id: string
@@ -32,7 +32,7 @@ const runtime = { command }
 const secretTurn = 'my salary is 4711'
 
 test('SEC7, F7, PODS7: conversations and delegation of two tenants', async (t) => {
-  const platform = await startPlatform(t, 'embedded')
+  const platform = await sharedEmbedded()
   const users = createUsers(platform)
   await users.agent('developer', 'default', 'shared', {})
   await users.agent('developer', 'default', 'front', {})

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Persona } from '#local/cluster/personas.ts'
-import { startPlatform } from './platform.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import type { Delegated } from './platform/agent-command.ts'
 import type { Platform } from './platform/running-platform.ts'
+import { sharedEmbedded } from './platform/shared-embedded.ts'
 
 interface Run {
   readonly id: string
@@ -26,14 +26,14 @@ const command = agentCommand(({ input }, run) => {
 const runtime = { command }
 
 test('delegation: an agent has work done by another one through its launcher', async (t) => {
-  const job = createJob(await startPlatform(t, 'embedded'))
-  await job.create('front', { limits: { concurrency: 4 } })
+  const job = createJob(await sharedEmbedded())
+  await job.create('parent', { limits: { concurrency: 4 } })
   await job.create('back', { limits: { concurrency: 4 } })
   await job.create('abroad', { delegates: ['other/back'] })
   await job.create('shallow', { limits: { maxDelegationDepth: 0 } })
 
   await t.test('spawn and wait: the answer is the child’s, the child names parent and root', async () => {
-    const { run, answer } = await job.delegate('front', { agent: 'back', input: 'hello' })
+    const { run, answer } = await job.delegate('parent', { agent: 'back', input: 'hello' })
     assert.deepEqual(
       [answer.status, answer.body.state, answer.body.output],
       [200, 'succeeded', { echo: 'hello' }],
@@ -41,12 +41,12 @@ test('delegation: an agent has work done by another one through its launcher', a
     )
     const child = await job.get(answer.body.runId)
     assert.deepEqual([child.parentRunId, child.rootRunId, child.agent.name], [run.id, run.id, 'back'])
-    assert.deepEqual(child.trigger, { kind: 'spawn', by: 'system:serviceaccount:default:front' })
+    assert.deepEqual(child.trigger, { kind: 'spawn', by: 'system:serviceaccount:default:parent' })
   })
 
   await t.test('a grandchild names its parent, and the root of all', async () => {
     const inner = { delegate: { agent: 'default/back', input: 'deep' } }
-    const { run, answer } = await job.delegate('front', { agent: 'front', input: inner })
+    const { run, answer } = await job.delegate('parent', { agent: 'parent', input: inner })
     assert.equal(answer.body.state, 'succeeded', JSON.stringify(answer))
     const { body } = answer.body.output as Delegated
     const grandchild = await job.get(body.runId)
@@ -58,7 +58,7 @@ test('delegation: an agent has work done by another one through its launcher', a
     ['handoff', { mode: 'handoff' }, 'handoff'],
   ] as const)
     await t.test(`${name}: 202 at once, the child goes on by itself`, async () => {
-      const { run, answer } = await job.delegate('front', { agent: 'back', input: name, ...more })
+      const { run, answer } = await job.delegate('parent', { agent: 'back', input: name, ...more })
       assert.equal(answer.status, 202, JSON.stringify(answer))
       const child = await job.until(answer.body.runId, ({ state }) => state === 'succeeded')
       assert.deepEqual([child.parentRunId, child.trigger.kind, child.output], [run.id, kind, { echo: name }])
@@ -71,15 +71,15 @@ test('delegation: an agent has work done by another one through its launcher', a
       return [answer.status, answer.body.error]
     }
     assert.deepEqual(await refused('shallow', 'back'), [409, 'depth_exceeded'])
-    assert.deepEqual(await refused('front', 'unbound'), [404, 'unknown_target'])
+    assert.deepEqual(await refused('parent', 'unbound'), [404, 'unknown_target'])
     // The developer, for whom the run is done, has no permission in that namespace.
-    assert.deepEqual(await refused('front', 'other/back'), [403, 'delegate_not_allowed'])
+    assert.deepEqual(await refused('parent', 'other/back'), [403, 'delegate_not_allowed'])
     assert.deepEqual(await refused('abroad', 'other/back'), [403, 'delegation_refused'])
     assert.equal(await job.count(), before + 4, 'the four runs that asked, and no other')
   })
 
   await t.test('cancel of the parent cancels the child that it waits for', async () => {
-    const parent = await job.start('front', { delegate: { agent: 'back', input: 'hang' } })
+    const parent = await job.start('parent', { delegate: { agent: 'back', input: 'hang' } })
     const child = await job.childOf(parent.id)
     await job.until(child.id, ({ state }) => state === 'running')
     const answer = await job.ask('developer', 'POST', `/runs/${parent.id}/cancel`)
@@ -110,7 +110,7 @@ function createJob(platform: Platform) {
     }
   }
   const list = async (): Promise<readonly Run[]> =>
-    (await ask('developer', 'GET', '/runs?namespace=default&limit=100')).json<{ items: Run[] }>().items
+    (await ask('developer', 'GET', '/runs?namespace=default&limit=200')).json<{ items: Run[] }>().items
   const start = async (agent: string, input: unknown): Promise<Run> => {
     const made = await ask('developer', 'POST', '/runs', { agent: { namespace: 'default', name: agent }, input })
     assert.equal(made.status, 201, made.text)

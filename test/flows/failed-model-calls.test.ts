@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { addRoute, startUpstream } from '#plugins/providers/testing/gateway.ts'
 import type { TreeNode } from '#plugins/runs/read/build-tree.ts'
-import { startPlatform } from './platform.ts'
+import { sharedEmbedded } from './platform/shared-embedded.ts'
 
 const head = { 'content-type': 'text/event-stream' }
 const chunk = `data: ${JSON.stringify({ model: 'test-1', choices: [{ index: 0, delta: { content: 'half' } }] })}\n\n`
 
 test('a model call that fails is a node of the tree: route, provider, status, reason and duration', async (t) => {
-  const platform = await startPlatform(t, 'embedded', { env: { MESH_OUTBOUND_ALLOW: '127.0.0.1' } })
+  const platform = await sharedEmbedded()
   const upstream = await startUpstream(t, (response, { model }) => {
     if (model === 'failing') response.writeHead(500).end('{"error":{"message":"secret insides"}}')
     if (model === 'overloaded') response.writeHead(429).end('{}')

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Persona } from '#local/cluster/personas.ts'
-import { startPlatform } from './platform.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import { allowInvoke } from './platform/allow-invoke.ts'
+import { sharedEmbedded } from './platform/shared-embedded.ts'
 
 const traceId = 'c'.repeat(32)
 const traceparent = `00-${traceId}-${'d'.repeat(16)}-01`
@@ -24,7 +24,7 @@ interface Run {
 }
 
 test('SEC18, UXM1: what POST /api/invoke answers', async (t) => {
-  const platform = await startPlatform(t, 'embedded')
+  const platform = await sharedEmbedded()
   const agent = { namespace: 'default', name: 'slow' }
   const ask = (persona: Persona, line: string, more: { body?: unknown; headers?: Record<string, string> } = {}) => {
     const [method = '', path = ''] = line.split(' ')
@@ -32,7 +32,9 @@ test('SEC18, UXM1: what POST /api/invoke answers', async (t) => {
     const bearer = platform.tokens[persona]
     return platform.send({ method, path: `/api${path}`, bearer, headers, ...(body === undefined ? {} : { body }) })
   }
-  const printed = (): string => platform.logFiles.map((file) => readFileSync(file, 'utf8')).join('')
+  const logs = (): string => platform.logFiles.map((file) => readFileSync(file, 'utf8')).join('')
+  const earlier = logs().length
+  const printed = (): string => logs().slice(earlier)
   const count = async (): Promise<number> =>
     (await ask('developer', 'GET /runs?namespace=default&limit=200')).json<{ items: Run[] }>().items.length
   const made = await ask('developer', 'POST /agents', {

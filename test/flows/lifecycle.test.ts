@@ -44,26 +44,23 @@ for (const signal of [long ? 'SIGINT' : 'SIGTERM'] as const)
     const resumed = await resume(second, paused.json<{ runId: string }>().runId)
     assert.equal(resumed, 'succeeded', 'a run that was paused before goes on after')
     assert.equal((await second.invoke('kept')).json<{ state: string }>().state, 'succeeded')
-    second.signal(signal)
-    assert.equal(await second.exited, 0, second.output())
+    let last = second
+    await t.test(
+      'O8: a second start is refused and names the first, a kill leaves no launcher, and the next start serves',
+      everyday,
+      async () => {
+        await refusesSecond(t, data, second)
+        second.signal('SIGKILL')
+        await second.exited
+        while (processesOf(data).length > 0) await pause(20)
+        last = await start(t, data)
+        assert.equal((await last.invoke('hello', 'demo')).json<{ state: string }>().state, 'succeeded')
+      },
+    )
+    last.signal(signal)
+    assert.equal(await last.exited, 0, last.output())
     assert.deepEqual(processesOf(data), [])
   })
-
-test(
-  'O8: a second start is refused and names the first, a kill leaves no launcher, and the next start serves',
-  everyday,
-  async (t) => {
-    const data = folderOf(t)
-    const first = await start(t, data)
-    assert.equal((await first.invoke('hello', 'demo')).json<{ state: string }>().state, 'succeeded')
-    await refusesSecond(t, data, first)
-    first.signal('SIGKILL')
-    await first.exited
-    while (processesOf(data).length > 0) await pause(20)
-    const next = await start(t, data)
-    assert.equal((await next.invoke('hello', 'demo')).json<{ state: string }>().state, 'succeeded')
-  },
-)
 
 async function refusesSecond(t: TestContext, data: string, first: Awaited<ReturnType<typeof start>>): Promise<void> {
   const second = await spawnAll(t, data)

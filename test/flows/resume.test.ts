@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Persona } from '#local/cluster/personas.ts'
-import { startPlatform } from './platform.ts'
 import type { Platform } from './platform/running-platform.ts'
 import type { RawAnswer } from './platform/send.ts'
+import { sharedEmbedded } from './platform/shared-embedded.ts'
 
 const rbac = 'rbac.authorization.k8s.io'
 const bindings = `/apis/${rbac}/v1/namespaces/demo/rolebindings`
@@ -78,7 +78,7 @@ async function eventually(
 }
 
 test('a decision is made once, its answer is repeated by key, and only to who may still decide', async (t) => {
-  const platform = await startPlatform(t, 'embedded')
+  const platform = await sharedEmbedded()
   const { ask, paused, resume, decisions, answer } = asker(platform)
 
   await t.test('two resumes at once: one 202, one 409', async () => {
@@ -217,8 +217,9 @@ test('a decision is made once, its answer is repeated by key, and only to who ma
     assert.equal((await resume('other-tenant', id, 'guest')).text, first.text)
     await revoke()
     await eventually(() => resume('other-tenant', id, 'guest'), 404)
-    await bind(platform, 'mesh-viewer')
+    const revokeView = await bind(platform, 'mesh-viewer')
     await eventually(() => resume('other-tenant', id, 'guest'), 403)
     assert.equal(await decisions(id), 1)
+    await revokeView()
   })
 })

@@ -58,7 +58,8 @@ export function startProcess(command: ServerCommand): ServerProcess {
     child.kill(command.onParentDeath === 'INT' ? 'SIGINT' : 'SIGKILL')
     waitForEnd(pid)
   }
-  process.on('exit', killNow)
+  // Before folders are removed, which its server may still write to.
+  process.prependListener('exit', killNow)
   return {
     pid,
     exited,

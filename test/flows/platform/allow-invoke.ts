@@ -17,12 +17,13 @@ export async function allowInvoke({ kube, tokens }: Platform, user: Persona, age
     resourceNames: [agent],
     verbs: ['create'],
   }
-  await create('roles', { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: { name: 'guest' }, rules: [rule] })
+  const name = `guest-${agent}`
+  await create('roles', { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: { name }, rules: [rule] })
   await create('rolebindings', {
     apiVersion: `${rbac}/v1`,
     kind: 'RoleBinding',
-    metadata: { name: 'guest' },
-    roleRef: { apiGroup: rbac, kind: 'Role', name: 'guest' },
+    metadata: { name },
+    roleRef: { apiGroup: rbac, kind: 'Role', name },
     subjects: [{ apiGroup: rbac, kind: 'User', name: user }],
   })
 }
