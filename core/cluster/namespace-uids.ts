@@ -18,9 +18,11 @@ async function uidsOfStreams(
   db: Transaction<unknown>,
   streams: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
+  const ofObjects = streams.filter((stream) => stream.startsWith('cluster/'))
+  if (ofObjects.length === 0) return new Map()
   const { rows } = await sql<{ stream: string; uid: string }>`
     select distinct on (stream) stream, namespace_uid as uid from events
-    where stream = any(${streams}::text[]) and stream like 'cluster/%' and namespace_uid is not null
+    where stream = any(${ofObjects}::text[]) and namespace_uid is not null
     order by stream, version`.execute(db)
   return new Map(rows.map(({ stream, uid }) => [stream, uid]))
 }

@@ -32,7 +32,8 @@ export const providers = definePlugin({
     const { outbound, now } = core
     return [providerReconciler({ cluster, outbound, types, now }), routeReconciler({ cluster, now })]
   },
-  close: async ({ adapters }) => {
+  close: async ({ adapters, metering }) => {
     for (const adapter of adapters) await adapter.close?.()
+    await metering.close()
   },
 })

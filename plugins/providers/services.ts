@@ -1,6 +1,6 @@
 import type { Core } from '#core/plugin/core-services.ts'
-import { createMetering } from './gateway/metering.ts'
-import type { Metering } from './gateway/metering.ts'
+import { createMetering } from './metering/metering.ts'
+import type { Metering } from './metering/metering.ts'
 import { mockAdapter } from './mock/mock-adapter.ts'
 import type { ModelAdapter } from './adapter.ts'
 import { createOpenAiAdapter } from './openai/openai-adapter.ts'

@@ -5,10 +5,52 @@ const keys = ['plugins/providers/gateway/provider-key.test.ts']
 const status = ['plugins/providers/reconcilers.test.ts']
 const signing = ['core/signing/signing.test.ts']
 const outbound = ['core/http-client/outbound.test.ts']
+const metering = ['plugins/providers/metering/metering.test.ts']
+const groups = ['plugins/providers/metering/group-writer.test.ts']
 const sdk = ['plugins/providers/gateway/openai-sdk.test.ts']
 
-/** Defects of guarded outbound calls, of keys bound to an origin, and of signing keys. */
+/** Defects of guarded outbound calls, of keys bound to an origin, of metering, and of signing keys. */
 export const mutants: readonly Mutant[] = [
+  {
+    name: 'metering: queued calls are lost at a drain',
+    file: 'plugins/providers/index.ts',
+    find: '    await metering.close()\n',
+    replace: '    if (metering === undefined) return\n',
+    tests: metering,
+    only: 'a drain appends',
+  },
+  {
+    name: 'metering: a group whose commit was not confirmed is stored again',
+    file: 'plugins/providers/metering/metering.ts',
+    find: 'await tx.append(first.stream, 0, [first.event])',
+    replace: "await tx.append(first.stream, 'any', [first.event])",
+    tests: metering,
+    only: 'stored once',
+  },
+  {
+    name: 'metering: a failed group is dropped',
+    file: 'plugins/providers/metering/group-writer.ts',
+    find: '          failures++\n',
+    replace: '          failures++\n          settle(group)\n',
+    tests: groups,
+    only: 'repeated unchanged',
+  },
+  {
+    name: 'metering: a refused call blocks the others',
+    file: 'plugins/providers/metering/metering.ts',
+    find: 'return code === undefined || /^2[23]/.test(code)',
+    replace: 'return code === undefined',
+    tests: metering,
+    only: 'cannot hold',
+  },
+  {
+    name: 'metering: memory is not bounded while the store is down',
+    file: 'plugins/providers/metering/group-writer.ts',
+    find: 'if (closed || held >= bounds.held)',
+    replace: 'if (closed)',
+    tests: groups,
+    only: 'above the limit',
+  },
   {
     name: 'outbound: a metadata address is called when the setting lists it',
     file: 'core/http-client/guard.ts',

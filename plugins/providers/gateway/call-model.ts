@@ -52,8 +52,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
     answer.breakOff(error)
   } finally {
     if (answered !== undefined)
-      // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
-      void services.metering.answered({
+      services.metering.answered({
         actor: { name: call.principal.username, kind: call.principal.kind === 'person' ? 'user' : 'system' },
         traceparent: call.traceparent,
         data: {
