@@ -5,7 +5,7 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import { childrenOf, commandOf, cpuOf, ownCpuOf } from '../tools/process-figures.ts'
 import { startObserved } from './platform-process.ts'
 import { observedSettings, observeStore } from './store-observer.ts'
-import type { StatementCounts } from './statement-count.ts'
+import type { StatementCounts } from '#test/harness/statement-count.ts'
 
 /** A running platform with meters. */
 export interface MeasuredPlatform {

@@ -4,7 +4,7 @@ import type { Candidate } from '../tools/rounds.ts'
 import type { Operation } from './callers.ts'
 import { runLoad } from './callers.ts'
 import type { MeasuredPlatform } from './forms.ts'
-import { countsSince, describeCounts, statementsIn, transactionsIn } from './statement-count.ts'
+import { countsSince, describeCounts, statementsIn, transactionsIn } from '#test/harness/statement-count.ts'
 
 /** An operation on a platform, and its load. */
 export interface Measurement {

@@ -1,5 +1,5 @@
-import { createStatementCounter } from './statement-count.ts'
-import type { StatementCounts } from './statement-count.ts'
+import { createStatementCounter } from '#test/harness/statement-count.ts'
+import type { StatementCounts } from '#test/harness/statement-count.ts'
 
 // `node --import observe-process.ts main.ts ...`: counts the statements that reach PGlite, and answers its parent by IPC.
 
@@ -15,9 +15,10 @@ const counter = createStatementCounter()
 if (process.env['BENCH_COUNT_PGLITE'] !== undefined) {
   const { PGlite } = await import('@electric-sql/pglite')
   // Every query passes through this method, whatever API of PGlite sent it.
+  const send = counter.connection(false)
   const { execProtocolRawSync } = PGlite.prototype
   PGlite.prototype.execProtocolRawSync = function (this: InstanceType<typeof PGlite>, message) {
-    counter.add(message)
+    send(message)
     return execProtocolRawSync.call(this, message)
   }
 }

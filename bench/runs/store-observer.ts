@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import type { Scope } from '#test/harness/scope.ts'
-import type { StatementCounts } from './statement-count.ts'
+import type { StatementCounts } from '#test/harness/statement-count.ts'
 
 /** Reads what a PostgreSQL server counted. */
 export interface StoreObserver {

@@ -1,12 +1,9 @@
-import { hash } from 'node:crypto'
-import { msUntilExpiry } from './token-expiry.ts'
+import { createHash } from 'node:crypto'
 
 /** Lifetimes of cached entries in milliseconds of `now`, and the maximum number. */
 export interface TokenCacheOptions {
   readonly ttlMs: number
   readonly now: () => number
-  /** Unix milliseconds, for the expiry of tokens; default: the clock. */
-  readonly date?: () => number
   readonly max?: number
   /** Whether an error means that the token is invalid; such an error is cached for `REJECTED_TTL_MS`. */
   readonly isRejection?: (error: unknown) => boolean
@@ -20,19 +17,17 @@ const ACCEPTED_TTL_MS = 600_000
 
 /**
  * Caches the identity of a token for a short time, never its permissions (D1). Keys are the SHA-256 of the whole token, so that no prefix
- * collides and no token is kept in memory. An entry ends with its token. Failures other than rejections are not cached; concurrent calls
- * share one request.
+ * collides and no token is kept in memory. Failures other than rejections are not cached; concurrent calls share one request.
  */
 export function createTokenCache<Value>(options: TokenCacheOptions) {
-  const { max = 10_000, date = Date.now } = options
+  const max = options.max ?? 10_000
   const entries = createAging<Promise<Value>>(max)
   // Separate maps: invalid tokens are unlimited in number and must not displace valid ones.
   const rejections = createAging<unknown>(max)
   const accepted = createAging<true>(max)
-  const load = async (key: string, token: string, ask: () => Promise<Value>): Promise<Value> => {
+  const load = async (key: string, ask: () => Promise<Value>): Promise<Value> => {
     const value = ask()
-    const lifetime = Math.min(options.ttlMs, msUntilExpiry(token, date()))
-    entries.set(key, value, options.now() + lifetime, options.now())
+    entries.set(key, value, options.now() + options.ttlMs, options.now())
     try {
       const loaded = await value
       accepted.set(key, true, options.now() + ACCEPTED_TTL_MS, options.now())
@@ -50,7 +45,7 @@ export function createTokenCache<Value>(options: TokenCacheOptions) {
     if (known !== undefined) return known
     const rejection = rejections.get(key, options.now())
     if (rejection !== undefined) throw rejection
-    return load(key, token, ask)
+    return load(key, ask)
   }
   /** Whether the token was accepted within the last ten minutes, or a cached result exists. */
   const isKnown = (token: string, scope: string): boolean => {
@@ -61,10 +56,10 @@ export function createTokenCache<Value>(options: TokenCacheOptions) {
 }
 
 function digest(token: string, scope: string): string {
-  return hash('sha256', `${token}\0${scope}`, 'base64')
+  return createHash('sha256').update(token).update('\0').update(scope).digest('base64')
 }
 
-/** A bounded map. Entries are dropped in the order of their insertion, which is that of their expiry unless a token expires early. */
+/** A bounded map whose entries have equal lifetimes, so that insertion order is expiry order. */
 function createAging<Value>(max: number) {
   const entries = new Map<string, { readonly value: Value; readonly expires: number }>()
   return {

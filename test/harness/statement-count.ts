@@ -1,38 +1,52 @@
 /** Executions by statement text, as `pg_stat_statements` counts them. */
 export type StatementCounts = Readonly<Record<string, number>>
 
-/** Counts the statements that a client sends, from the messages of PostgreSQL's frontend protocol. */
+/** Counts the statements that clients send, from the messages of PostgreSQL's frontend protocol. */
 export interface StatementCounter {
-  /** A buffer with whole messages; without the length-prefixed startup message. */
-  add(messages: Uint8Array): void
+  /** Takes the bytes of a further connection in any pieces; `startup`: they begin with the startup message. */
+  connection(startup: boolean): (bytes: Uint8Array) => void
   counts(): StatementCounts
 }
 
 const codes = { query: 0x51, parse: 0x50, bind: 0x42, execute: 0x45 } as const
 
-/** Creates a counter of one connection. */
+/** Creates a counter without connections. */
 export function createStatementCounter(): StatementCounter {
   const counts = new Map<string, number>()
+  const count = (text: string): void => void counts.set(text, (counts.get(text) ?? 0) + 1)
+  return {
+    connection: (startup) => splitMessages(startup, createMessageReader(count)),
+    counts: () => Object.fromEntries(counts),
+  }
+}
+
+type TakeMessage = (code: number, body: Buffer) => void
+
+function createMessageReader(count: (text: string) => void): TakeMessage {
   const prepared = new Map<string, string>()
   let bound = ''
-  const count = (text: string): void => void counts.set(text, (counts.get(text) ?? 0) + 1)
-  const take = (code: number, body: Buffer): void => {
+  return (code, body) => {
     const [first = '', second = ''] = stringsOf(body)
     if (code === codes.query) for (const text of statementsOf(first)) count(text)
     if (code === codes.parse) prepared.set(first, normalise(second))
     if (code === codes.bind) bound = prepared.get(second) ?? ''
     if (code === codes.execute) count(bound)
   }
-  return {
-    add: (messages) => {
-      const buffer = Buffer.from(messages.buffer, messages.byteOffset, messages.byteLength)
-      for (let at = 0; at + 5 <= buffer.length;) {
-        const end = at + 1 + buffer.readUInt32BE(at + 1)
-        take(buffer[at] ?? 0, buffer.subarray(at + 5, end))
-        at = end
-      }
-    },
-    counts: () => Object.fromEntries(counts),
+}
+
+// A message is a code, the length of what follows and the body; the startup message has no code.
+function splitMessages(startup: boolean, take: TakeMessage): (bytes: Uint8Array) => void {
+  let rest: Buffer = Buffer.alloc(0)
+  let codeBytes = startup ? 0 : 1
+  return (bytes) => {
+    rest = Buffer.concat([rest, bytes])
+    while (rest.length >= codeBytes + 4) {
+      const end = codeBytes + rest.readUInt32BE(codeBytes)
+      if (rest.length < end) return
+      if (codeBytes === 1) take(rest[0] ?? 0, rest.subarray(5, end))
+      codeBytes = 1
+      rest = rest.subarray(end)
+    }
   }
 }
 
@@ -65,9 +79,10 @@ function normalise(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-// The simple protocol accepts several statements. Texts of the platform contain no semicolon in a literal.
+// The simple protocol accepts several statements, and its texts contain values.
 function statementsOf(text: string): readonly string[] {
   return text
+    .replaceAll(/'(?:[^']|'')*'/g, '?')
     .split(';')
     .map(normalise)
     .filter((one) => one !== '')

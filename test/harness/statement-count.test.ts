@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { countsSince, createStatementCounter, statementsIn, transactionsIn } from './statement-count.ts'
+
+const message = (code: string, ...strings: readonly string[]): Buffer => {
+  const body = Buffer.from(strings.map((one) => `${one}\0`).join(''))
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(body.length + 4)
+  return Buffer.concat([Buffer.from(code), length, body])
+}
+
+test('statements of both protocols are counted by text when they are executed', () => {
+  const counter = createStatementCounter()
+  const send = counter.connection(false)
+  send(message('Q', `begin read write; select\n  'it''s; one';`))
+  send(Buffer.concat([message('P', 'one', 'select $1'), message('B', '', 'one'), message('E', '')]))
+  const before = counter.counts()
+  assert.deepEqual(before, { 'begin read write': 1, 'select ?': 1, 'select $1': 1 })
+  send(Buffer.concat([message('B', '', 'one'), message('E', ''), message('B', '', 'one'), message('E', '')]))
+  send(message('P', 'unused', 'select 2'))
+  const since = countsSince(before, counter.counts())
+  assert.deepEqual(since, { 'select $1': 2 })
+  assert.deepEqual([statementsIn(before), transactionsIn(before), transactionsIn(since)], [3, 1, 0])
+})
+
+test('messages in pieces are counted once, per connection, after its startup message', () => {
+  const counter = createStatementCounter()
+  const startup = message('', 'user\0mesh')
+  const bytes = Buffer.concat([startup, message('P', '', 'select 1'), message('B', '', ''), message('E', '')])
+  for (const size of [1, 7, bytes.length]) {
+    const send = counter.connection(true)
+    for (let at = 0; at < bytes.length; at += size) send(bytes.subarray(at, at + size))
+  }
+  counter.connection(false)(message('E', ''))
+  assert.deepEqual(counter.counts(), { 'select 1': 3, '': 1 })
+})
