@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 
 /** Identifiers of a span in a distributed trace (W3C Trace Context, version 00). */
 export interface Trace {
@@ -21,7 +21,7 @@ export function parseTraceparent(header: string | undefined): Trace | undefined 
 
 /** Starts a new, sampled trace. */
 export function startTrace(): Trace {
-  return { traceId: randomBytes(16).toString('hex'), spanId: newSpanId(), sampled: true }
+  return { traceId: randomHex(16), spanId: newSpanId(), sampled: true }
 }
 
 /** Creates a span id within a trace. */
@@ -35,5 +35,17 @@ export function formatTraceparent(trace: Trace): string {
 }
 
 function newSpanId(): string {
-  return randomBytes(8).toString('hex')
+  return randomHex(8)
+}
+
+// A pool of random bytes for many ids, as for UUIDs.
+const pool = Buffer.allocUnsafeSlow(4096)
+let used = pool.length
+
+function randomHex(bytes: number): string {
+  if (used + bytes > pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  return pool.toString('hex', used, (used += bytes))
 }

@@ -1,5 +1,5 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
-import type { RequestListener } from 'node:http'
+import type { OutgoingHttpHeaders, RequestListener } from 'node:http'
 import { Socket } from 'node:net'
 import { Dispatcher } from 'undici'
 
@@ -93,6 +93,13 @@ class InProcessResponse extends ServerResponse {
     this.#call = call
   }
 
+  // Without the text of a head, which costs as much as the rest of a small answer. Nothing is sent before the end.
+  override writeHead(status: number, headers: unknown): this {
+    this.statusCode = status
+    for (const [name, value = ''] of Object.entries(headers as OutgoingHttpHeaders)) this.setHeader(name, value)
+    return this
+  }
+
   override write(chunk: string | Uint8Array): boolean {
     this.#pieces.push(typeof chunk === 'string' ? Buffer.from(chunk) : toBuffer(chunk))
     return true
@@ -117,8 +124,11 @@ function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
+// No call has a connection. One that is destroyed has no effects, and is shared: a Socket per call costs more than the request itself.
+const noSocket = new Socket().destroy()
+
 function toRequest({ method, path, headers, body }: Dispatcher.DispatchOptions): IncomingMessage {
-  const request = new IncomingMessage(new Socket())
+  const request = new IncomingMessage(noSocket)
   request.method = method
   request.url = path
   for (const [name, value] of Object.entries(headers ?? {})) {

@@ -29,6 +29,17 @@ export function createClientResponse(options: ClientResponseOptions): ClientResp
   let meter: UsageMeter | undefined
   let streamed = false
   let firstByteMs: number | undefined
+  let corked = false
+  // What one turn writes (head, frames, end) is one message to the socket instead of a system call each.
+  const cork = (): void => {
+    if (corked) return
+    corked = true
+    response.cork()
+    process.nextTick(() => {
+      corked = false
+      response.uncork()
+    })
+  }
   return {
     committed: () => meter !== undefined,
     firstByteMs: () => firstByteMs,
@@ -38,6 +49,7 @@ export function createClientResponse(options: ClientResponseOptions): ClientResp
       meter = options.meterOf(streamed)
       options.onMeter(meter, streamed)
       options.take()
+      cork()
       response.writeHead(status, {
         ...options.headers,
         'content-type': streamed ? 'text/event-stream' : 'application/json',
@@ -47,8 +59,9 @@ export function createClientResponse(options: ClientResponseOptions): ClientResp
     },
     data(chunk) {
       const bytes = meter?.pass(chunk)
-      if (bytes === undefined || bytes.length === 0 || response.write(bytes) || response.destroyed) return undefined
-      return drained(response)
+      if (bytes === undefined || bytes.length === 0) return undefined
+      cork()
+      return response.write(bytes) || response.destroyed ? undefined : drained(response)
     },
     end: () => {
       response.end()
