@@ -9,8 +9,8 @@ import { sql } from 'kysely'
 import { Fail } from '#core/errors/domain-error.ts'
 import { openPglite } from './pglite-data-dir.ts'
 import { openDatabase } from './database.ts'
-import { toConnectFailure, toStartFailure, toStoreFailure } from './database-errors.ts'
-import type { StoreAddress } from './database-errors.ts'
+import { toConnectFailure, toStartFailure, toStoreFailure } from './session/database-errors.ts'
+import type { StoreAddress } from './session/database-errors.ts'
 
 test('UXM4: a full disk is an unavailable store, not an internal error, and room is enough to recover', async (t) => {
   const folder = smallDisk(t)

@@ -1,15 +1,17 @@
-import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
-import type { Transaction } from 'kysely'
+import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql, Transaction } from 'kysely'
+import type { Dialect } from 'kysely'
 import { guardFetch } from '#core/async/transaction-guard.ts'
-import { READ_ONLY_SESSION, SessionDriver } from './driver.ts'
-import type { ConnectionUsage, SessionSource } from './driver.ts'
+import { SessionDriver } from './session/driver.ts'
+import { READ_ONLY_SESSION } from './session/session.ts'
+import type { ConnectionUsage, SessionSource } from './session/session.ts'
+import { StoreConnection } from './session/store-connection.ts'
 import { openPglite } from './pglite-data-dir.ts'
 import type { OpenedPglite } from './pglite-data-dir.ts'
-import { pgliteSessions } from './pglite.ts'
-import { listenOn, postgresSessions } from './postgres.ts'
+import { pgliteSessions } from './session/pglite.ts'
+import { listenOn, postgresSessions } from './session/postgres.ts'
 import type { CoreTables } from './core-tables.ts'
 import { refuseBadUrl } from './postgres-url.ts'
-import type { StoreAddress } from './database-errors.ts'
+import type { StoreAddress } from './session/database-errors.ts'
 import { createSignalHub } from '#core/async/signal.ts'
 import type { SignalHub } from '#core/async/signal.ts'
 
@@ -22,6 +24,11 @@ export interface Database {
   readonly db: Kysely<CoreTables>
   /** A handle whose sessions are read-only: the database refuses its writes. Throws inside `transact`. */
   readonly reader: Kysely<unknown>
+  /**
+   * Runs a transaction that can write. Unlike with `root.transaction()`, statements that are issued together (`Promise.all`) are one message.
+   * Throws inside `transact`.
+   */
+  transaction<Result>(fn: (db: Transaction<unknown>) => Promise<Result>): Promise<Result>
   /** Notified after each commit that appended events, by this process or (PostgreSQL) by any other. */
   readonly appended: SignalHub
   /** Notified after each commit that enqueued tasks, by this process or (PostgreSQL) by any other. */
@@ -50,14 +57,15 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
   if ('url' in location) return openPostgres(location, location.connections ?? 20)
   const { pglite, close } = 'opened' in location ? location.opened : await openPglite(location.pglite, location.image)
   await pglite.exec(`set timezone = UTC; set ${READ_ONLY_SESSION} = on`)
-  const sessions = pgliteSessions(pglite, close)
-  const root = createKysely(sessions, 'write')
+  const sessions = await pgliteSessions(pglite, close)
+  const { handle: root, transaction } = createHandle(sessions, 'write')
   const hubs = createHubs()
   return {
     kind: 'pglite',
     root,
     db: withTables<CoreTables>(root),
-    reader: createKysely(sessions, 'read'),
+    reader: createHandle(sessions, 'read').handle,
+    transaction,
     ...hubs,
     usage: () => sessions.usage(),
     // One process owns the folder, so no other process needs a notification.
@@ -83,7 +91,7 @@ function openPostgres(address: StoreAddress, connections: number): Database {
   const { url } = address
   refuseBadUrl(address)
   const sessions = postgresSessions(address, connections)
-  const root = createKysely(sessions, 'write')
+  const { handle: root, transaction } = createHandle(sessions, 'write')
   const hubs = createHubs()
   const others = {
     appended: createAnnouncer(root, channels.appended),
@@ -93,7 +101,8 @@ function openPostgres(address: StoreAddress, connections: number): Database {
     kind: 'postgres',
     root,
     db: withTables<CoreTables>(root),
-    reader: createKysely(sessions, 'read'),
+    reader: createHandle(sessions, 'read').handle,
+    transaction,
     ...hubs,
     usage: () => sessions.usage(),
     announce: (what) => {
@@ -137,15 +146,44 @@ async function ensureInitialised(db: Kysely<unknown>): Promise<void> {
   await sql`select 1`.execute(db).catch(() => undefined)
 }
 
-function createKysely(source: SessionSource, access: 'read' | 'write'): Kysely<unknown> {
-  return new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new SessionDriver(source, access),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  })
+interface Handle {
+  readonly handle: Kysely<unknown>
+  readonly transaction: Database['transaction']
+}
+
+function createHandle(source: SessionSource, access: 'read' | 'write'): Handle {
+  const driver = new SessionDriver(source, access)
+  const dialect: Dialect = {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+  const config = { dialect }
+  const handle = new Kysely<unknown>(config)
+  const executor = handle.getExecutor()
+  return {
+    handle,
+    transaction: (fn) =>
+      executor.provideConnection(async (connection) => {
+        if (!(connection instanceof StoreConnection)) throw new TypeError('a connection of another driver')
+        // kysely's own provider makes a statement wait for the result of the previous one.
+        const own = executor.withConnectionProvider({ provideConnection: (use) => use(connection) })
+        return inTransaction(connection, () => fn(new Transaction<unknown>({ config, dialect, driver, executor: own })))
+      }),
+  }
+}
+
+async function inTransaction<Result>(connection: StoreConnection, run: () => Promise<Result>): Promise<Result> {
+  connection.begin('begin read write')
+  try {
+    const result = await run()
+    await connection.commit()
+    return result
+  } catch (error) {
+    await connection.rollback()
+    throw error
+  }
 }
 
 /** The handle, typed by the caller's tables. */

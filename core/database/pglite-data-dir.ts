@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { takeLock } from './lock-file.ts'
-import { pgliteOptions } from './pglite.ts'
 
 /** The embedded store in memory, for tests; lost with the process. */
 export const inMemory = 'memory://'
@@ -62,7 +61,7 @@ export async function prepareImage(image: string): Promise<void> {
 
 async function openInMemory(): Promise<OpenedPglite> {
   const { PGlite } = await import('@electric-sql/pglite')
-  const pglite = await PGlite.create(inMemory, pgliteOptions)
+  const pglite = await PGlite.create(inMemory)
   return { pglite, close: () => pglite.close() }
 }
 
@@ -96,7 +95,7 @@ async function copyImage(image: string, draft: string): Promise<boolean> {
 
 async function start(data: string): Promise<PGlite> {
   const { PGlite } = await import('@electric-sql/pglite')
-  const pglite = await PGlite.create(data, pgliteOptions)
+  const pglite = await PGlite.create(data)
   await makePrivate(data)
   return pglite
 }

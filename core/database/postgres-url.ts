@@ -1,7 +1,7 @@
 import { SettingsError } from '#core/config/settings-error.ts'
 import { contentProblem } from '#core/config/file-content.ts'
 import { hasDecodableCredentials } from '#core/net/url-credentials.ts'
-import type { StoreAddress } from './database-errors.ts'
+import type { StoreAddress } from './session/database-errors.ts'
 
 /** Throws `SettingsError` for an invalid PostgreSQL URL. The message never quotes it, since a part may be the password. */
 // The driver accepts any text: without a scheme it is the name of a database on a host called "base".

@@ -1,11 +1,11 @@
+import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
-import { escapeLiteral } from 'pg'
 import type { NewEvent } from './event.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { formatTraceparent } from '#core/telemetry/traceparent.ts'
 import { txWithTables } from '#core/database/database.ts'
-import { codeOf } from '#core/database/database-errors.ts'
-import { withCommit } from '#core/database/driver.ts'
+import { codeOf } from '#core/database/session/database-errors.ts'
+import { withCommit } from '#core/database/session/store-connection.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { toPlacedEvent, toEventRow } from './event-row.ts'
 import type { PlacedEvent } from './event-row.ts'
@@ -51,14 +51,14 @@ export function createAppender(
   const fed = new Map<string, number>()
   const place = async (entries: readonly Identified[], last: ReadonlyMap<string, number>): Promise<void> => {
     const behind = countByStream(entries)
-    const fresh = entries.map(({ stream, event }) => {
+    for (const { stream, event } of entries) {
       const left = (behind.get(stream) ?? 0) - 1
       behind.set(stream, left)
-      return toPlacedEvent(stream, (last.get(stream) ?? 0) - left, event)
-    })
-    placed.push(...fresh)
-    await projections.apply(fresh, root)
-    for (const { type } of fresh) for (const { name, version } of projections.fedBy(type)) fed.set(name, version)
+      const one = toPlacedEvent(stream, (last.get(stream) ?? 0) - left, event)
+      placed.push(one)
+      await projections.apply(one, root)
+      for (const { name, version } of projections.fedBy(one.type)) fed.set(name, version)
+    }
   }
   const freshOf = async (entries: readonly StreamEvent[]): Promise<Identified[]> => {
     for (const { event } of entries) check(event)
@@ -144,17 +144,16 @@ async function insertAndCommit(
   events: readonly PlacedEvent[],
   { keyed, fed }: { readonly keyed: boolean; readonly fed: ReadonlyMap<string, number> },
 ): Promise<number> {
-  const rows = escapeLiteral(JSON.stringify(events.map(toEventRow)))
-  const versions = escapeLiteral(JSON.stringify([...fed].map(([name, version]) => ({ name, version }))))
+  const rows = JSON.stringify(events.map(toEventRow))
+  const versions = JSON.stringify([...fed].map(([name, version]) => ({ name, version })))
   const insert =
     fed.size === 0
-      ? `append_events(${appendLock}, ${rows}, ${keyed})`
-      : `append_projected_events(${appendLock}, ${rows}, ${keyed}, ${versions})`
-  const answer = await db
-    .executeQuery<{ waited: number }>(withCommit(`select ${insert} as waited`))
-    .catch((error: unknown) => {
-      throw codeOf(error) === OTHER_VERSION ? otherVersion(error) : error
-    })
+      ? sql<{ waited: number }>`select append_events(${sql.lit(appendLock)}, ${rows}, ${keyed}) as waited`
+      : sql<{ waited: number }>`
+          select append_projected_events(${sql.lit(appendLock)}, ${rows}, ${keyed}, ${versions}) as waited`
+  const answer = await db.executeQuery<{ waited: number }>(withCommit(insert.compile(db))).catch((error: unknown) => {
+    throw codeOf(error) === OTHER_VERSION ? otherVersion(error) : error
+  })
   return answer.rows[0]?.waited ?? 0
 }
 

@@ -10,7 +10,7 @@ import { newestPosition, readEpoch, readStream } from './read-events.ts'
 import { createStoreMeter } from './metrics.ts'
 import type { EventType } from './event.ts'
 import type { NamespaceUids, Projection, Store } from './store.ts'
-import { codeOf } from '#core/database/database-errors.ts'
+import { codeOf } from '#core/database/session/database-errors.ts'
 import { transact } from './transact.ts'
 
 /** Options of a store: its projections, whether events are validated, and the handler of failures after commit. */

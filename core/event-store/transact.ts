@@ -9,7 +9,7 @@ import type { Database } from '#core/database/database.ts'
 import type { StoreMeter } from './metrics.ts'
 import type { Projections } from './projections.ts'
 import type { NamespaceUids, Tx } from './store.ts'
-import { isRetryable } from '#core/database/database-errors.ts'
+import { isRetryable } from '#core/database/session/database-errors.ts'
 
 /** Dependencies of `transact`. */
 export interface TransactOptions {
@@ -49,7 +49,7 @@ async function attempt<Result>(
   { database, projections, check, meter, namespaceUids }: TransactOptions,
   fn: (tx: Tx) => Promise<Result>,
 ): Promise<Attempt<Result>> {
-  return database.root.transaction().execute((db) =>
+  return database.transaction((db) =>
     insideTransaction(async () => {
       const late: (() => void | Promise<void>)[] = []
       const appender = createAppender(db, { projections, check, namespaceUids })

@@ -1,6 +1,6 @@
 import { backoffMs } from '#core/async/backoff.ts'
 import { longTimeout } from '#core/async/long-timeout.ts'
-import { codeOf, isRetryable } from '#core/database/database-errors.ts'
+import { codeOf, isRetryable } from '#core/database/session/database-errors.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { describeError } from '#core/log/describe-error.ts'
 import type { Logger } from '#core/log/logger.ts'

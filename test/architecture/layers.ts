@@ -16,6 +16,7 @@ export const coreLayers: readonly string[] = [
   'core/errors',
   'core/jobs',
   'core/config',
+  'core/database/session',
   'core/database',
   'core/event-store',
   'core/cluster/roles',

@@ -158,7 +158,7 @@ export const rules: readonly Rule[] = [
     name: 'PGlite is imported lazily: a role with a database never loads it',
     of: (path) => !inRoom(path, 'scripts'),
     forbids: ({ target, typeOnly, dynamic }) => target.startsWith('@electric-sql/pglite') && !typeOnly && !dynamic,
-    bad: { path: 'core/database/pglite.ts', text: "import { PGlite } from '@electric-sql/pglite'" },
+    bad: { path: 'core/database/session/pglite.ts', text: "import { PGlite } from '@electric-sql/pglite'" },
   }),
   wordRule({
     name: 'launcher port numbers are in schemas only',

@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'connections of PostgreSQL write without a transaction',
-    file: 'core/database/postgres.ts',
+    file: 'core/database/session/postgres.ts',
     find: ' -c ${READ_ONLY_SESSION}=on',
     replace: '',
     tests: store,
@@ -79,15 +79,15 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the reader writes a single statement',
-    file: 'core/database/driver.ts',
-    find: "this.#inTransaction || this.#access === 'read' || isRead(query)",
-    replace: 'this.#inTransaction || isRead(query)',
+    file: 'core/database/session/store-connection.ts',
+    find: "this.#access === 'read' || isRead(query)",
+    replace: 'isRead(query)',
     tests: store,
     only: 'PGlite: CON10',
   },
   {
     name: 'a transaction of the reader writes',
-    file: 'core/database/driver.ts',
+    file: 'core/database/session/driver.ts',
     find: "(this.#access === 'write' ? 'read write' : 'read only')",
     replace: "'read write'",
     tests: store,

@@ -144,4 +144,28 @@ export const mutants: readonly Mutant[] = [
     tests: projectionVersions,
     only: 'older release',
   },
+  {
+    name: 'a transaction with an ignored failure counts as committed',
+    file: 'core/database/session/store-connection.ts',
+    find: "if (command !== 'COMMIT') throw",
+    replace: "if (command === '') throw",
+    tests: ['core/database/statement.test.ts'],
+    only: 'PGlite',
+  },
+  {
+    name: 'a statement of a failed message counts as not prepared',
+    file: 'core/database/session/exchange.ts',
+    find: "if (prepared?.state === 'new') prepared.state = 'unknown'",
+    replace: "if (prepared?.state === 'ready') prepared.state = 'unknown'",
+    tests: ['core/database/statement.test.ts'],
+    only: 'PGlite',
+  },
+  {
+    name: 'statements after a failed one are sent as well',
+    file: 'core/database/session/store-connection.ts',
+    find: '    this.#rejectQueue(error)\n',
+    replace: '',
+    tests: ['core/database/statement.test.ts'],
+    only: 'PGlite',
+  },
 ]

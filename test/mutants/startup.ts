@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the message of a database that is away has its whole URL',
-    file: 'core/database/database-errors.ts',
+    file: 'core/database/session/database-errors.ts',
     find: "return `${setting}: ${host}:${port === '' ? '5432' : port}`",
     replace: 'return `${setting}: ${host}:${port} ${url}`',
     tests: ['core/database/database-errors.test.ts'],

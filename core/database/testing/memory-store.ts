@@ -7,7 +7,6 @@ import type { PGlite } from '@electric-sql/pglite'
 import { serverCache } from '#test/harness/find-server.ts'
 import { openDatabase } from '../database.ts'
 import type { Database } from '../database.ts'
-import { pgliteOptions } from '../pglite.ts'
 
 const idle: PGlite[] = []
 
@@ -45,9 +44,9 @@ async function start(): Promise<PGlite> {
   const { PGlite } = await import('@electric-sql/pglite')
   const archive = join(serverCache(), `pglite-${versionOfPglite()}.tar`)
   if (existsSync(archive)) {
-    return PGlite.create('memory://', { ...pgliteOptions, loadDataDir: new Blob([await readFile(archive)]) })
+    return PGlite.create('memory://', { loadDataDir: new Blob([await readFile(archive)]) })
   }
-  const made = await PGlite.create('memory://', pgliteOptions)
+  const made = await PGlite.create('memory://')
   await keep(archive, await made.dumpDataDir('none'))
   return made
 }

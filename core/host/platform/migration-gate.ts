@@ -4,7 +4,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { Database } from '#core/database/database.ts'
 import { checkMigrations } from '#core/database/migrate.ts'
 import type { MigrationSource } from '#core/database/migration.ts'
-import { toStartFailure } from '#core/database/database-errors.ts'
+import { toStartFailure } from '#core/database/session/database-errors.ts'
 
 /** Prevents a role from using a database before its migrations are complete. */
 export interface MigrationGate {

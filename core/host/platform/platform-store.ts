@@ -1,7 +1,7 @@
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { namespaceUids } from '#core/cluster/namespace-uids.ts'
 import type { Role } from '#core/config/profile.ts'
-import { toStartFailure } from '#core/database/database-errors.ts'
+import { toStartFailure } from '#core/database/session/database-errors.ts'
 import { checkMigrations, migrate } from '#core/database/migrate.ts'
 import type { MigrationSource } from '#core/database/migration.ts'
 import { createStore } from '#core/event-store/create-store.ts'

@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely'
 import { describeError } from '#core/log/describe-error.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Database } from '#core/database/database.ts'
-import { isRetryable } from '#core/database/database-errors.ts'
+import { isRetryable } from '#core/database/session/database-errors.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 

@@ -1,6 +1,6 @@
 import { isTransient } from '#core/messaging/consumer/dead-letter.ts'
 import type { Core } from '#core/plugin/core-services.ts'
-import { codeOf } from '#core/database/database-errors.ts'
+import { codeOf } from '#core/database/session/database-errors.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { auditLine, decodeEntry, encode } from './outcome-entry.ts'
 import type { OutcomeEntry } from './outcome-entry.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { codeOf } from '#core/database/database-errors.ts'
+import { codeOf } from '#core/database/session/database-errors.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
 import type { NewEvent } from '#core/event-store/event.ts'
 import type { Store } from '#core/event-store/store.ts'

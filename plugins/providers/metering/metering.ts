@@ -1,5 +1,5 @@
 import { uuidV7 } from '#core/async/uuid-v7.ts'
-import { codeOf } from '#core/database/database-errors.ts'
+import { codeOf } from '#core/database/session/database-errors.ts'
 import { StreamConflict } from '#core/event-store/streams.ts'
 import type { Store, StreamEvent } from '#core/event-store/store.ts'
 import { Fail } from '#core/errors/domain-error.ts'

@@ -29,8 +29,7 @@ const recheckAfterMs = 3_600_000
 
 /** A claimed run in progress. */
 export interface Execution {
-  /** Resolves with the milliseconds until the run is due again, or undefined if it was not released. Never rejects. */
-  readonly done: Promise<number | undefined>
+  readonly done: Promise<void>
   /** Checks whether a cancel of the run was requested. */
   nudge(): void
 }
@@ -67,17 +66,9 @@ function afterError(services: WorkerServices, claim: Claim, error: unknown, sign
 }
 
 /** Releases the lease of a run that has not ended; an ended or paused run is unchanged. */
-async function releaseClaim(
-  services: WorkerServices,
-  claim: Claim,
-  afterMs: number,
-  failed: boolean,
-): Promise<number | undefined> {
+async function releaseClaim(services: WorkerServices, claim: Claim, afterMs: number, failed: boolean): Promise<void> {
   const release = services.store.transact((tx) => releaseLease(tx.tables<RunsTables>(), claim, afterMs, failed))
-  return release.then(
-    (isReleased) => (isReleased ? afterMs : undefined),
-    () => undefined, // the lease expires
-  )
+  await release.catch(() => undefined) // the lease expires
 }
 
 /** Returns the milliseconds after which a run that waits for its busy agent is due again. */
@@ -167,11 +158,10 @@ async function followDispatched(
 ): Promise<FailReason | undefined> {
   reached.launcher = launcher
   const revision = recordRevision(claim, run, agentRevision)
-  const isNew = mayStart(run)
+  const attempt = mayStart(run) ? { ...claim, launcherN: 0 } : claim
   const result = await followRun(services, {
-    claim: isNew ? { ...claim, launcherN: 0 } : claim,
+    claim: attempt,
     run,
-    isNew,
     launcher,
     signal,
     cancelled: cancel.signal,

@@ -1,6 +1,6 @@
 import { exponentialMs } from '#core/async/backoff.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { codeOf, toStoreFailure } from '#core/database/database-errors.ts'
+import { codeOf, toStoreFailure } from '#core/database/session/database-errors.ts'
 import { msToDuration } from '#schemas/duration.ts'
 import type { FailReason } from '#schemas/run.ts'
 import { decideFailure } from '../lifecycle/decide.ts'

@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
-import { Client, Pool, types } from 'pg'
-import type { PoolClient, QueryResult } from 'pg'
-import { lastWithRows, READ_ONLY_SESSION } from './driver.ts'
-import type { Session, SessionSource, StatementResult } from './driver.ts'
-import { codeOf, toConnectFailure } from './database-errors.ts'
+import { Client, Pool } from 'pg'
+import type { PoolClient, types } from 'pg'
+import { toConnectFailure } from './database-errors.ts'
 import type { StoreAddress } from './database-errors.ts'
-import { valueParsers } from './type-parsers.ts'
-
-const parserOf = (id: number): ((text: string) => unknown) => valueParsers[id] ?? types.getTypeParser(id)
+import { ClientSession } from './client-session.ts'
+import { createStatementNames, PreparedStatements } from './prepared-statements.ts'
+import { READ_ONLY_SESSION } from './session.ts'
+import type { SessionSource } from './session.ts'
+import { parserOf } from './type-parsers.ts'
 
 /** Deadlines in milliseconds, on the server and here: a frozen server must not hold a request indefinitely. */
 const deadlines = {
@@ -35,12 +34,18 @@ export function postgresSessions(address: StoreAddress, size: number): SessionSo
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   const names = createStatementNames()
+  const prepared = new WeakMap<PoolClient, PreparedStatements>()
+  const preparedOf = (client: PoolClient): PreparedStatements => {
+    const known = prepared.get(client) ?? new PreparedStatements(names)
+    prepared.set(client, known)
+    return known
+  }
   return {
     open: async () => {
       const client = await pool.connect().catch((error: unknown) => {
         throw toConnectFailure(address, error)
       })
-      return new PostgresSession(client, names)
+      return new ClientSession(client, preparedOf(client), (reusable) => client.release(!reusable))
     },
     usage: () => ({
       inUse: pool.totalCount - pool.idleCount,
@@ -48,59 +53,6 @@ export function postgresSessions(address: StoreAddress, size: number): SessionSo
       waiting: pool.waitingCount,
     }),
     close: () => pool.end(),
-  }
-}
-
-class PostgresSession implements Session {
-  readonly #client: PoolClient
-  readonly #names: StatementNames
-  #stale = false
-  constructor(client: PoolClient, names: StatementNames) {
-    this.#client = client
-    this.#names = names
-  }
-
-  async run(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
-    const name = parameters.length === 0 ? undefined : this.#names.of(text)
-    try {
-      const values = [...parameters]
-      const result = await this.#client.query(name === undefined ? { text, values } : { name, text, values })
-      // Several statements without parameters return an array with one result each.
-      const { rows, command, rowCount } = Array.isArray(result) ? lastWithRows(result as QueryResult[]) : result
-      return { rows, affected: writes.has(command) ? BigInt(rowCount ?? 0) : undefined }
-    } catch (error) {
-      // "cached plan must not change result type": a migration changed a table under a prepared `select *`.
-      if (name !== undefined && codeOf(error) === '0A000') this.#stale = true
-      throw error
-    }
-  }
-
-  release(broken: boolean): void {
-    this.#client.release(broken || this.#stale)
-  }
-}
-
-const writes = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
-
-interface StatementNames {
-  of(text: string): string | undefined
-}
-
-// A frequent statement becomes a named prepared one. Bounded, so that varying texts (lists of parameters) do not accumulate on the server.
-function createStatementNames(): StatementNames {
-  const hot = 5
-  const most = 300
-  const seen = new Map<string, number | string>()
-  return {
-    of: (text) => {
-      const known = seen.get(text)
-      if (typeof known === 'string') return known
-      if (known === undefined && seen.size >= most) return undefined
-      const count = (known ?? 0) + 1
-      const name = createHash('sha1').update(text).digest('base64url')
-      seen.set(text, count < hot ? count : name)
-      return undefined
-    },
   }
 }
 
