@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findLongTests, findTests } from './test/find-tests.ts'
 import { groupTests } from './test/group-tests.ts'
+import type { GateLimits } from './test/process-gate.ts'
 import { createReport } from './test/report.ts'
 import { runFiles } from './test/run-files.ts'
 import { startSharedServers } from './test/shared-servers.ts'
@@ -21,7 +22,7 @@ const options = {
   long: { type: 'boolean', default: false },
   together: { type: 'boolean', default: false },
   alone: { type: 'boolean', default: false },
-  concurrency: { type: 'string', default: String(filesAtOnce()) },
+  concurrency: { type: 'string' },
 } as const
 
 const usage = `  npm test                                          everything
@@ -39,7 +40,8 @@ usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage]
   --alone             each file in its own process; without it, files that can share one do
   --timeout SECONDS   of each test (default 180)
   --memory MB         of a file's process, which is killed above it (default 4096)
-  --concurrency N     test files at once (default ${filesAtOnce()}: two for each processor, where memory allows)
+  --concurrency N     test processes at once (default ${filesAtOnce()}, two for each processor where memory allows, and up to
+                      ${2 * filesAtOnce()} while processors are idle)
 
 Exit code: 0 passed, 1 failed, 2 wrong arguments, 130 interrupted.
 `
@@ -50,9 +52,14 @@ if (values.help) {
   process.exit(0)
 }
 
-// A file waits for processes about half of its time. A platform with all roles, API server and agents uses about 1.5 GB.
+// A platform with all roles, API server and agents uses about 1.5 GB.
 function filesAtOnce(): number {
   return Math.max(1, Math.min(2 * availableParallelism(), Math.floor(totalmem() / 2 ** 30 / 1.5)))
+}
+
+function limitsOf(given: string | undefined): GateLimits {
+  const least = Number(given ?? filesAtOnce())
+  return { least, most: given === undefined ? 2 * least : least }
 }
 
 function readArguments() {
@@ -88,7 +95,7 @@ const running = runFiles(
   groups(),
   {
     root: fileURLToPath(root),
-    concurrency: Number(values.concurrency),
+    atOnce: limitsOf(values.concurrency),
     timeoutMs: Number(values.timeout) * 1000,
     memoryMb: Number(values.memory),
     name: values.name,

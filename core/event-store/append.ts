@@ -51,14 +51,14 @@ export function createAppender(
   const fed = new Map<string, number>()
   const place = async (entries: readonly Identified[], last: ReadonlyMap<string, number>): Promise<void> => {
     const behind = countByStream(entries)
-    for (const { stream, event } of entries) {
+    const fresh = entries.map(({ stream, event }) => {
       const left = (behind.get(stream) ?? 0) - 1
       behind.set(stream, left)
-      const one = toPlacedEvent(stream, (last.get(stream) ?? 0) - left, event)
-      placed.push(one)
-      await projections.apply(one, root)
-      for (const { name, version } of projections.fedBy(one.type)) fed.set(name, version)
-    }
+      return toPlacedEvent(stream, (last.get(stream) ?? 0) - left, event)
+    })
+    placed.push(...fresh)
+    await projections.apply(fresh, root)
+    for (const { type } of fresh) for (const { name, version } of projections.fedBy(type)) fed.set(name, version)
   }
   const freshOf = async (entries: readonly StreamEvent[]): Promise<Identified[]> => {
     for (const { event } of entries) check(event)

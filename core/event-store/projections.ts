@@ -5,7 +5,8 @@ import type { Projection } from './store.ts'
 /** Read models of an installation, by the event types that feed them. */
 export interface Projections {
   readonly all: readonly Projection[]
-  apply(event: PlacedEvent, db: Transaction<unknown>): Promise<void>
+  /** Applies the events of one append, in order. */
+  apply(events: readonly PlacedEvent[], db: Transaction<unknown>): Promise<void>
   /** Projections that events of a type feed. */
   fedBy(type: string): readonly Projection[]
 }
@@ -20,11 +21,24 @@ export function createProjections(all: readonly Projection[]): Projections {
   }
   return {
     all,
-    apply: async (event, db) => {
-      for (const projection of byType.get(event.type) ?? []) await projection.apply(event, db)
+    apply: async (events, db) => {
+      const fed = new Map<Projection, PlacedEvent[]>()
+      for (const event of events)
+        for (const projection of byType.get(event.type) ?? [])
+          fed.set(projection, [...(fed.get(projection) ?? []), event])
+      for (const [projection, own] of fed) await applyTo(projection, own, db)
     },
     fedBy: (type) => byType.get(type) ?? [],
   }
+}
+
+async function applyTo(
+  projection: Projection,
+  events: readonly PlacedEvent[],
+  db: Transaction<unknown>,
+): Promise<void> {
+  if (projection.applyAll !== undefined) return projection.applyAll(events, db)
+  for (const event of events) await projection.apply(event, db)
 }
 
 function refuseTwice(names: readonly string[]): void {

@@ -64,4 +64,6 @@ export interface Projection<Tables = unknown> {
   readonly tables: readonly string[]
   readonly types: readonly EventType[]
   apply(event: Omit<StoredEvent, 'position'>, tx: Transaction<Tables>): Promise<void>
+  /** As `apply` for each of the events of one append, in order, in fewer statements. */
+  applyAll?(events: readonly Omit<StoredEvent, 'position'>[], tx: Transaction<Tables>): Promise<void>
 }

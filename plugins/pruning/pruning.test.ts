@@ -17,12 +17,12 @@ import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
-import { createRun } from '#plugins/runs/create/create-run.ts'
+import { createRunIn } from '#plugins/runs/create/create-run.ts'
 import { createRunPruner } from '#plugins/runs/retention/prune-runs.ts'
-import { admitTarget } from '#plugins/runs/create/find-target.ts'
+import { targetOf } from '#plugins/runs/create/find-target.ts'
 import { savePartials } from '#plugins/runs/store/partials.ts'
 import { findRun } from '#plugins/runs/store/internal/run-rows.ts'
-import type { RunsTables } from '#plugins/runs/store/tables.ts'
+import type { RunsTables, RunsTx } from '#plugins/runs/store/tables.ts'
 import { createWorld } from '#plugins/runs/testing/world.ts'
 import { toCrd } from '#schemas/crd.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
@@ -32,7 +32,7 @@ const agents: Resource = { ...AgentDeployment, namespaced: true }
 const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
 const tables = ['runs_runs', 'runs_content', 'runs_lease', 'runs_journal', 'runs_partial'] as const
 
-type Admit = Parameters<typeof createRun>[2]
+type Inside = (db: RunsTx) => Promise<void>
 
 for (const { name, skip, open } of adapters) {
   const setUp = async (t: TestContext) => {
@@ -82,7 +82,7 @@ for (const { name, skip, open } of adapters) {
       const made = await cluster.create<KubeObject>(agents, { ...object, spec: { model: { route: 'mock' } } })
       return { namespace, name: agent, uid: made.metadata.uid ?? '' }
     }
-    const queue = async (agent: Awaited<ReturnType<typeof makeAgent>>, namespaceUid: string, admit?: Admit) => {
+    const queue = async (agent: Awaited<ReturnType<typeof makeAgent>>, namespaceUid: string, inside?: Inside) => {
       const runId = uuidV7()
       const traceparent = `00-${runId.replaceAll('-', '')}-${'1'.repeat(16)}-01`
       const run = {
@@ -98,7 +98,10 @@ for (const { name, skip, open } of adapters) {
         actor: { name: 'alice', kind: 'user' } as const,
         traceparent,
       }
-      await createRun(world, run, admit)
+      await store.transact(async (tx) => {
+        await createRunIn(world, tx, run, inside && targetOf(run))
+        await inside?.(tx.tables<RunsTables>())
+      })
       const partial = { run_id: runId, message_id: 'm', text: 'half a sen' }
       await store.transact((tx) => savePartials(tx.tables<RunsTables>(), [partial]))
       return runId
@@ -213,7 +216,6 @@ for (const { name, skip, open } of adapters) {
     const held = Promise.withResolvers<void>()
     const removed = held.promise.then(() => rig.remove('team', 'brief'))
     const made = await rig.queue(agent, ns, async (db) => {
-      await admitTarget({ agent })(db)
       held.resolve()
       await removed
       // Long enough for the manager to observe the deletion; recording it waits for this transaction.
@@ -227,7 +229,7 @@ for (const { name, skip, open } of adapters) {
     })
     await rig.until('its run is cancelled', async () => (await rig.state(made)) === 'cancelling')
     await assert.rejects(
-      rig.queue(agent, ns, admitTarget({ agent })),
+      rig.queue(agent, ns, async () => undefined),
       (error: unknown) => error instanceof Fail && error.code === 'not_found',
     )
   })

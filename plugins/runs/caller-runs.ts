@@ -10,7 +10,7 @@ import type { Store } from '#core/event-store/store.ts'
 import { explainReadiness } from './launchers/agent-readiness.ts'
 import { createRun } from './create/create-run.ts'
 import type { CreateServices } from './create/create-run.ts'
-import { admitTarget } from './create/find-target.ts'
+import { targetOf } from './create/find-target.ts'
 import { checkProof, invoke } from './create/permission.ts'
 import { newRun } from './create/new-run.ts'
 import { decideCancel } from './lifecycle/decide.ts'
@@ -19,7 +19,7 @@ import type { LiveUpdates } from './stream/live-frame.ts'
 import { resumeRun } from './interrupts/resume-run.ts'
 import { toDetail, toRun } from './read/to-run.ts'
 import type { Run, RunDetail } from './read/to-run.ts'
-import { listRuns, locateRun, readRun, readRunContent } from './store/reads.ts'
+import { listRuns, locateRun, readRun, readRunContent, readRunDetail } from './store/reads.ts'
 import type { RunFilter, RunPage } from './store/reads.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { readTree } from './read/read-tree.ts'
@@ -35,6 +35,8 @@ export interface RunRequest {
   readonly traceparent: string
   /** Origin of the run: `api`, or `gateway` for a model call to an agent. */
   readonly trigger: string
+  /** Id of the new run; assigned by default. */
+  readonly runId?: string | undefined
   readonly idempotency?: Idempotency | undefined
 }
 
@@ -47,7 +49,8 @@ export interface CallerRuns {
    * run of the first request.
    */
   create(caller: Caller, access: Access, request: RunRequest): Promise<RunDetail>
-  get(caller: Caller, id: string): Promise<RunDetail>
+  /** Reads a run. Its namespace is looked up unless it is known. */
+  get(caller: Caller, id: string, namespace?: DnsLabel): Promise<RunDetail>
   /** As `get`, with the reason why the agent is not ready, if the caller may read it. */
   explain(caller: Caller, id: string): Promise<RunDetail>
   /** A part of the tree, after a sequence number and within the bounds of one response. */
@@ -96,7 +99,7 @@ export function createCallerRuns(services: CallerRunsDependencies): CallerRuns {
   return {
     open,
     create: (caller, access, request) => createFor(services, caller, access, request),
-    get: async (caller, id) => detail((await open(caller, id)).run),
+    get: (caller, id, namespace) => getRun(db, caller, id, namespace),
     explain: async (caller, id) => {
       const { run } = await open(caller, id)
       return explainReadiness(caller, await detail(run), run, services.core.now())
@@ -124,11 +127,25 @@ export function actorOf(caller: Caller): Actor {
   return accountActor(caller.username)
 }
 
-async function openRun(db: Parameters<typeof locateRun>[0], caller: Caller, id: string): Promise<OpenRun> {
-  const namespace = idPattern.test(id) ? await locateRun(db, id) : undefined
-  if (namespace === undefined) throw new Fail('not_found')
-  const access = await caller.may('get', 'runs', { namespace: namespace as DnsLabel })
-  const run = access && (await readRun(db, access, id))
+type Db = Parameters<typeof locateRun>[0]
+
+/** The proof that the caller may get the runs of a namespace: by default of that of the run. */
+async function reviewGet(db: Db, caller: Caller, id: string, known?: DnsLabel): Promise<Access<'get', 'runs'>> {
+  const namespace = known ?? (idPattern.test(id) ? await locateRun(db, id) : undefined)
+  const access = namespace && (await caller.may('get', 'runs', { namespace: namespace as DnsLabel }))
+  if (!access) throw new Fail('not_found')
+  return access
+}
+
+async function getRun(db: Db, caller: Caller, id: string, known?: DnsLabel): Promise<RunDetail> {
+  const found = await readRunDetail(db, await reviewGet(db, caller, id, known), id)
+  if (!found) throw new Fail('not_found')
+  return toDetail(found, found)
+}
+
+async function openRun(db: Db, caller: Caller, id: string): Promise<OpenRun> {
+  const access = await reviewGet(db, caller, id)
+  const run = await readRun(db, access, id)
   if (!run) throw new Fail('not_found')
   return { run, access }
 }
@@ -148,7 +165,7 @@ async function createFor(
   checkProof(caller, access, { ...invoke, ...request.agent })
   const trigger = { kind: request.trigger, by: caller.username }
   const made = await newRun(services, { subject: await caller.whoami(), trigger }, request)
-  const run = await createRun(services, made, admitTarget(made))
+  const run = await createRun(services, made, targetOf(made))
   const isKnown = run.id !== made.runId && (await caller.may('get', 'runs', { namespace })) !== undefined
   if (isKnown) return toDetail(run, await readRunContent(services.store.reader<RunsTables>(), run))
   return toDetail(asQueued(run), { input: request.input, output: null, error: null, interrupts: [], decisions: [] })

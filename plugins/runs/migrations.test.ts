@@ -52,7 +52,7 @@ for (const { name, skip, open } of adapters)
       const before = await usage()
       assert.deepEqual([before.queuedInNamespace, before.queuedByCaller], [1, 1])
       assert.ok(before.storedBytes > 0)
-      const claims = await store.transact((tx) =>
+      const { claims } = await store.transact((tx) =>
         claimRuns(tx.tables<RunsTables>(), { holder: 'w', limit: 5, share: 5, held: new Map() }),
       )
       assert.deepEqual(

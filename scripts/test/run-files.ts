@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { t as tap } from 'tap'
 import { tempFolder } from '../../test/harness/temp-folder.ts'
 import { collectTests } from './file-result.ts'
+import { createProcessGate } from './process-gate.ts'
+import type { GateLimits, ProcessGate } from './process-gate.ts'
 import { splitGroup } from './split-group.ts'
 import type { FileRun } from './file-result.ts'
 import { limitMemory } from './memory-limit.ts'
@@ -11,7 +13,8 @@ import { limitMemory } from './memory-limit.ts'
 /** Options of a run. */
 export interface RunOptions {
   readonly root: string
-  readonly concurrency: number
+  /** Number of processes at once. */
+  readonly atOnce: GateLimits
   /** Per test. */
   readonly timeoutMs: number
   /** Of each file's own process, in MB. */
@@ -47,14 +50,17 @@ export function runFiles(
   tap.register()
   tap.resume()
   tap.setTimeout(0)
-  tap.jobs = options.concurrency
-  const scope: Scope = { options, logs: logs.path, running: new Set(), started: 0 }
+  // The gate limits processes, not tap.
+  tap.jobs = Number.MAX_SAFE_INTEGER
+  const gate = createProcessGate(options.atOnce)
+  const scope: Scope = { options, gate, logs: logs.path, running: new Set(), started: 0 }
   const done = Promise.all(groups.map((files) => runGroup(files, scope, onFile))).then(() => logs.remove())
   return { done, stop: () => scope.running.forEach(({ proc }) => proc?.kill('SIGKILL')) }
 }
 
 interface Scope {
   readonly options: RunOptions
+  readonly gate: ProcessGate
   readonly logs: string
   readonly running: Set<NonNullable<ReturnType<typeof tap.spawn>['subtest']>>
   /** Number of processes so far. */
@@ -81,6 +87,15 @@ async function runAlone(file: string, scope: Scope): Promise<FileRun> {
 }
 
 async function runProcess(files: readonly string[], scope: Scope): Promise<FileRun> {
+  await scope.gate.enter()
+  try {
+    return await runAdmitted(files, scope)
+  } finally {
+    scope.gate.leave()
+  }
+}
+
+async function runAdmitted(files: readonly string[], scope: Scope): Promise<FileRun> {
   const { options } = scope
   const index = scope.started++
   const path = files.map((file) => relative(options.root, file)).join(' ')

@@ -98,8 +98,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'idempotency: two runs made at once for one key fail the second request',
     file: 'plugins/runs/create/create-run.ts',
-    find: '  if (contentBytes === undefined) return madeMeanwhile(db, run.idempotency)\n',
-    replace: "  if (contentBytes === undefined) throw new Error('twice')\n",
+    find: 'return madeMeanwhile(db, run.idempotency)\n',
+    replace: "throw new Error('twice')\n",
     tests: idempotency,
     only: 'PostgreSQL: O6: a failed',
   },

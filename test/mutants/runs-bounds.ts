@@ -13,8 +13,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a launcher keeps a run for as long as it is silent',
     file: 'plugins/runs/worker/follow-run.ts',
-    find: 'setTimeout(() => end(agentTimeout(services)), await leftMs(services, run))',
-    replace: 'setTimeout(() => undefined, await leftMs(services, run))',
+    find: 'setTimeout(() => end(agentTimeout(services)), await leftMs(services, attempt))',
+    replace: 'setTimeout(() => undefined, await leftMs(services, attempt))',
     tests: bounds,
     only: 'silent launcher',
   },
@@ -157,8 +157,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'claims are made first in, first out',
     file: 'plugins/runs/store/claims.ts',
-    find: 'order by turn, wake_at limit ${limit})',
-    replace: 'order by wake_at limit ${limit})',
+    find: 'order by turn, wake_at limit ${limit}) taken',
+    replace: 'order by wake_at limit ${limit}) taken',
     tests: fairness,
     only: 'PGlite.*in turns',
   },

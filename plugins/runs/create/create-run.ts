@@ -1,17 +1,18 @@
 import type { Actor } from '#core/event-store/event.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
+import type { Fail } from '#core/errors/domain-error.ts'
 import { runCreated } from '../events.ts'
 import { toRows } from '../lifecycle/journal.ts'
+import { toNewRow } from '../lifecycle/run-row.ts'
 import type { LiveUpdates } from '../stream/live-frame.ts'
 import { lockParent } from './lock-parent.ts'
+import { readAdmission } from '../store/internal/admission.ts'
 import { checkQuotas } from './quotas.ts'
 import type { ExceededQuota, RunQuotas } from './quotas.ts'
 import { findKeyed } from '../store/keyed.ts'
 import { insertRun } from '../store/internal/content.ts'
-import { appendJournal } from '../store/internal/journal.ts'
-import { findRun } from '../store/internal/run-rows.ts'
-import type { RunsTables, RunsTx, SelectedRun } from '../store/tables.ts'
+import type { NewJournal, RunsTables, RunsTx, SelectedRun } from '../store/tables.ts'
 
 /** An agent by name and uid. */
 export interface AgentRef {
@@ -57,16 +58,20 @@ export interface CreateServices {
   readonly refused?: (quota: ExceededQuota) => void
 }
 
-/** Refuses a run in its transaction by throwing. */
-export type Admit = (db: RunsTx) => Promise<void>
+/** An agent or namespace that must exist until the new run is committed. */
+export interface Target {
+  readonly uid: string
+  /** The error for a run without it. */
+  missing(): Fail
+}
 
 /**
- * Queues a run: event, content, lease and first journal entry in one transaction. `admit` may refuse it there by throwing. A finished
- * or cancelling parent gets no more children: `run_terminal`. If an earlier request has the same idempotency key, returns its run
- * and creates none.
+ * Queues a run: event, content, lease and first journal entry in one transaction, which is refused if `target` does not exist. A
+ * finished or cancelling parent gets no more children: `run_terminal`. If an earlier request has the same idempotency key, returns its
+ * run and creates none.
  */
-export function createRun(services: CreateServices, run: NewRun, admit?: Admit): Promise<SelectedRun> {
-  return services.store.transact((tx) => createRunIn(services, tx, run, admit))
+export function createRun(services: CreateServices, run: NewRun, target?: Target): Promise<SelectedRun> {
+  return services.store.transact((tx) => createRunIn(services, tx, run, target))
 }
 
 /** As `createRun`, in the given transaction. */
@@ -74,30 +79,29 @@ export async function createRunIn(
   services: Omit<CreateServices, 'store'>,
   tx: Tx,
   run: NewRun,
-  admit?: Admit,
+  target?: Target,
 ): Promise<SelectedRun> {
   const db = tx.tables<RunsTables>()
   const known = await findKeyed(db, run.idempotency)
   if (known) return known
-  await admit?.(db)
-  if (run.parent) await lockParent(db, run.parent.id)
   const of = { namespaceUid: run.namespaceUid, caller: run.trigger.by }
-  await checkQuotas(db, of, services.settings, (quota) => services.refused?.(quota))
-  const contentBytes = await insertRun(db, run)
-  if (contentBytes === undefined) return madeMeanwhile(db, run.idempotency)
-  const queued = {
-    ts: services.core.now(),
-    kind: 'run.queued',
-    path: [run.agent?.name ?? run.executor?.kind ?? ''],
-    spanId: '',
-    data: { trigger: run.trigger, conversationId: run.conversationId },
-  } as const
-  await appendJournal(db, run.runId, toRows(run.runId, 0, [queued]), { contentBytes })
-  await tx.append(`runs/${run.runId}`, 0, [toCreated(run)])
+  const { exists, usage } = await readAdmission(db, target?.uid, of, services.settings)
+  if (target && !exists) throw target.missing()
+  if (run.parent) await lockParent(db, run.parent.id)
+  checkQuotas(usage, services.settings, (quota) => services.refused?.(quota))
+  const time = services.core.now()
+  if (!(await insertRun(db, run, toQueued(run, time)))) return madeMeanwhile(db, run.idempotency)
+  const created = { ...toCreated(run), time }
+  await tx.append(`runs/${run.runId}`, 0, [created])
   tx.afterCommit(() => services.live.wake(run.runId))
-  const row = await findRun(db, run.runId)
-  if (!row) throw new Error('the projection did not make the row of a new run')
-  return row
+  // What the projection has written.
+  return { ...toNewRow({ ...created, type: runCreated.type, version: 1 }), subject: run.subject }
+}
+
+function toQueued(run: NewRun, ts: Date): readonly NewJournal[] {
+  const data = { trigger: run.trigger, conversationId: run.conversationId }
+  const path = [run.agent?.name ?? run.executor?.kind ?? '']
+  return toRows(run.runId, 0, [{ ts, kind: 'run.queued', path, spanId: '', data }])
 }
 
 // Two concurrent requests with one key: the insert of the second one waited for the COMMIT of the first.

@@ -1,7 +1,6 @@
 import type { Observed } from '#core/cluster/observed-objects.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { holdObject } from '../store/internal/run-rows.ts'
-import type { Admit, AgentRef, NewRun } from './create-run.ts'
+import type { AgentRef, NewRun, Target } from './create-run.ts'
 
 // Longest time until a new agent is observed.
 const observeMs = 2_000
@@ -24,11 +23,16 @@ export async function findNamespace(observed: Observed, namespace: string): Prom
   return uid
 }
 
-/** Refuses a run whose agent or namespace was deleted after its name was resolved. */
-export function admitTarget({ agent, executor, namespaceUid = '' }: Partial<NewRun>): Admit {
-  return async (db) => {
-    if (await holdObject(db, agent?.uid ?? namespaceUid)) return
-    throw agent === undefined ? noNamespace(executor?.namespace ?? '') : noAgent(agent.namespace, agent.name)
+/** The agent or namespace of a run: it may be deleted after its name was resolved. */
+export function targetOf({
+  agent,
+  executor,
+  namespaceUid,
+}: Pick<NewRun, 'agent' | 'executor' | 'namespaceUid'>): Target {
+  return {
+    uid: agent?.uid ?? namespaceUid,
+    missing: () =>
+      agent === undefined ? noNamespace(executor?.namespace ?? '') : noAgent(agent.namespace, agent.name),
   }
 }
 

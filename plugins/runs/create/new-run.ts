@@ -12,6 +12,8 @@ import { findAgent, findNamespace } from './find-target.ts'
 export interface RequestedRun extends Pick<NewRun, 'input' | 'traceparent' | 'parent' | 'idempotency'> {
   readonly agent?: { readonly namespace: string; readonly name: string } | undefined
   readonly executor?: ExecutorRef | undefined
+  /** Assigned by default. */
+  readonly runId?: string | undefined
   readonly conversationId?: string | undefined
   readonly labels?: Readonly<Record<string, string>> | undefined
 }
@@ -34,7 +36,7 @@ export async function newRun(
   content: RequestedRun,
 ): Promise<NewRun> {
   const target = await findTarget(observed, content)
-  const runId = uuidV7()
+  const runId = content.runId ?? uuidV7()
   const { username, groups } = subject
   const grant = { runId, agentUid: target.agent?.uid ?? '', subject: username, groups, ...(scopes ? { scopes } : {}) }
   return {

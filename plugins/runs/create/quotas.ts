@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { runsSettings } from '../settings.ts'
-import { readRunUsage } from '../store/usage.ts'
+import type { RunUsage } from '../store/usage.ts'
 import { runErrors } from '../errors.ts'
 
 /** Bounds of queued runs and stored bytes per caller and namespace. */
@@ -18,13 +18,7 @@ export type ExceededQuota = keyof RunQuotas
  * 429 `quota_exceeded` for stored bytes. Concurrent transactions do not see each other, so a bound can be exceeded by the number
  * of concurrent requests.
  */
-export async function checkQuotas(
-  db: Parameters<typeof readRunUsage>[0],
-  of: { readonly namespaceUid: string; readonly caller: string },
-  quotas: RunQuotas,
-  onRefused: (quota: ExceededQuota) => void,
-): Promise<void> {
-  const usage = await readRunUsage(db, of, quotas)
+export function checkQuotas(usage: RunUsage, quotas: RunQuotas, onRefused: (quota: ExceededQuota) => void): void {
   const { queuedPerNamespace, queuedPerCaller, storedBytesPerNamespace } = quotas
   const refuse = (quota: ExceededQuota, error: Fail): Fail => {
     onRefused(quota)

@@ -16,7 +16,7 @@ import type { AttemptToken } from '#schemas/run.ts'
 import { delegatedConversation } from './delegated-conversation.ts'
 import { createRun } from '../create/create-run.ts'
 import type { CreateServices } from '../create/create-run.ts'
-import { admitTarget } from '../create/find-target.ts'
+import { targetOf } from '../create/find-target.ts'
 import { newRun } from '../create/new-run.ts'
 import { fromScope } from '../create/permission.ts'
 import { checkDepth } from '../create/run-depth.ts'
@@ -113,7 +113,7 @@ async function delegate(
       ...(parent ? { parent } : {}),
     },
   )
-  return toDelegated(services, await createRun(services, run, admitTarget(run)))
+  return toDelegated(services, await createRun(services, run, targetOf(run)))
 }
 
 /** The trace of the parent, below the launcher's span if it belongs to that trace. Without a parent a new trace (SEC26). */

@@ -1,3 +1,4 @@
+import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { Access } from '#core/cluster/caller.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
@@ -10,7 +11,7 @@ import { CreateRunBody, InvokeAnswer, InvokeBody, Run } from '#schemas/api/runs.
 import { durationToMs } from '#schemas/duration.ts'
 import { encodeLiveFrame } from '../stream/encode-frame.ts'
 import type { CallerRunsServices } from '../services.ts'
-import { waitForRun } from '../stream/wait-for-run.ts'
+import { subscribeToEnd, waitForRun } from '../stream/wait-for-run.ts'
 import type { RunDetail } from '../read/to-run.ts'
 import { streamRun } from '../stream/stream-run.ts'
 import { describeError } from '#core/log/describe-error.ts'
@@ -26,7 +27,8 @@ const audit = { action: 'create', resourceKind: 'Run' }
 
 const bodyExample = { agent: { namespace: 'demo', name: 'hello' }, input: 'Hi' }
 
-type InvokeCall = Call<unknown, unknown, unknown, Access<'create', 'agentdeployments/invoke'>>
+type InvokeAccess = Access<'create', 'agentdeployments/invoke'>
+type InvokeCall = Call<unknown, unknown, unknown, InvokeAccess>
 
 interface RunBody {
   readonly agent: { readonly namespace: string; readonly name: string }
@@ -42,14 +44,23 @@ type Invoking = Pick<CallerRunsServices, 'runs' | 'live' | 'store' | 'watch' | '
 
 /** Creation of runs by a caller: queued, or with a wait for the outcome. */
 export function invokeEndpoints(services: Invoking): readonly AnyEndpoint[] {
-  const make = (call: InvokeCall, body: RunBody): Promise<RunDetail> => {
+  const make = (call: InvokeCall, body: RunBody, runId?: string): Promise<RunDetail> => {
     const { caller, access, traceparent, idempotency } = call
     const { conversationId, labels } = body
     const agent = {
       namespace: parseLabel('/agent/namespace', body.agent.namespace),
       name: parseName('/agent/name', body.agent.name),
     }
-    const request = { agent, input: body.input, conversationId, labels, traceparent, trigger: 'api', idempotency }
+    const request = {
+      agent,
+      input: body.input,
+      conversationId,
+      labels,
+      traceparent,
+      trigger: 'api',
+      runId,
+      idempotency,
+    }
     return services.runs.create(caller, access, request)
   }
   const create = endpoint({
@@ -92,11 +103,10 @@ export function invokeEndpoints(services: Invoking): readonly AnyEndpoint[] {
     handle: async (call) => {
       const streams = call.headers['accept']?.includes('text/event-stream') === true
       const isReadable = await reviewReading(call, streams)
-      const run = await make(call, call.body)
-      if (streams) return streamed(services, call, run)
-      const timeoutMs = durationToMs(call.body.timeout ?? '') ?? services.settings.invokeTimeout * 1000
-      const options = { timeoutMs, signal: call.signal }
-      const ended = isReadable ? await waitSafely(services, call.caller, run.id, options) : undefined
+      if (streams) return streamed(services, call, await make(call, call.body))
+      const { run, ended } = isReadable
+        ? await invokeAndWait(services, call, (runId) => make(call, call.body, runId))
+        : { run: await make(call, call.body), ended: undefined }
       const explained = async (known: RunDetail) => services.runs.explain(call.caller, run.id).catch(() => known)
       if (ended) return toAnswer(ended.failReason === 'agent_unreachable' ? await explained(ended) : ended)
       call.reply.code(202).header('location', `/api/runs/${run.id}`)
@@ -125,18 +135,30 @@ async function reviewReading(call: InvokeCall, streams: boolean): Promise<boolea
   return true
 }
 
-/** Waits for the outcome. The run exists, so an error here does not fail the request: the response has its id. */
-async function waitSafely(...[services, caller, id, options]: WaitArguments): Promise<RunDetail | undefined> {
-  return waitForRun(services, caller, id, options).catch((error: unknown) => {
-    services.core.log.warn({ runId: id, ...describeError(error) }, 'waiting for a run failed, answering 202')
-    return undefined
-  })
+/**
+ * Creates a run and waits for its outcome, with a subscription that is older than the run, so that its end is not missed. Once the run
+ * exists, an error of the wait does not fail the request: the response has its id.
+ */
+async function invokeAndWait(
+  { runs, live, settings, core }: Invoking,
+  { caller, access, body, signal }: Call<unknown, unknown, { readonly timeout?: string }, InvokeAccess>,
+  create: (runId: string) => Promise<RunDetail>,
+): Promise<{ readonly run: RunDetail; readonly ended: RunDetail | undefined }> {
+  const since = subscribeToEnd(live, uuidV7())
+  try {
+    const run = await create(since.runId)
+    const namespace = access.namespace === '' ? undefined : access.namespace
+    const read = () => runs.get(caller, run.id, namespace)
+    const timeoutMs = durationToMs(body.timeout ?? '') ?? settings.invokeTimeout * 1000
+    const ended = await waitForRun(live, run.id, { read, timeoutMs, signal, since }).catch((error: unknown) => {
+      core.log.warn({ runId: run.id, ...describeError(error) }, 'waiting for a run failed, answering 202')
+      return undefined
+    })
+    return { run, ended }
+  } finally {
+    await since.stop()
+  }
 }
-
-type WaitArguments = [
-  services: Invoking,
-  ...rest: Parameters<typeof waitForRun> extends [unknown, ...infer Rest] ? Rest : never,
-]
 
 /** The same run as a stream of its events. A disconnect ends the stream, never the run. */
 async function streamed(

@@ -55,7 +55,11 @@ export async function followGatewayRun(
   const wait = async (): Promise<RunDetail | undefined> => {
     const { caller, timeoutMs } = call
     const signal = AbortSignal.any([call.signal, over.signal])
-    const ended = await waitForRun(services, caller, run.id, { timeoutMs, signal })
+    const ended = await waitForRun(services.live, run.id, {
+      read: () => services.runs.get(caller, run.id),
+      timeoutMs,
+      signal,
+    })
     // The stream of an ended run ends by itself, with the last text. That of a paused one does not.
     if (ended === undefined || ended.state === 'paused') over.abort()
     return ended

@@ -4,7 +4,7 @@ import type { Core } from '#core/plugin/core-services.ts'
 import type { RunState } from '#schemas/run.ts'
 import { createRunIn } from '../create/create-run.ts'
 import type { CreateServices, NewRun } from '../create/create-run.ts'
-import { admitTarget } from '../create/find-target.ts'
+import { targetOf } from '../create/find-target.ts'
 import { checkDepth } from '../create/run-depth.ts'
 import { findRun } from '../store/internal/run-rows.ts'
 import { usePrepared } from '../store/internal/prepared.ts'
@@ -45,7 +45,7 @@ export async function queuePrepared(
   }
   const parent = parentRunId === undefined ? undefined : await parentOf(db, run, parentRunId)
   const child = parent === undefined ? run : { ...run, parent, traceparent: inTraceOf(parent, run.traceparent) }
-  return toQueued(await createRunIn(services, tx, child, admitTarget(run)))
+  return toQueued(await createRunIn(services, tx, child, targetOf(run)))
 }
 
 function toQueued({ id, state }: SelectedRun): QueuedRun {

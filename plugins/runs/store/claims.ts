@@ -15,12 +15,18 @@ export interface ClaimRequest {
   readonly held: ReadonlyMap<string, number>
 }
 
+/** Claimed runs, and whether more are due that this worker could claim. */
+export interface ClaimedRuns {
+  readonly claims: readonly Claim[]
+  readonly more: boolean
+}
+
 /**
- * Claims due runs without a lease, in turns: first the namespace with the fewest runs in this worker, then the run that has waited
- * longest. Each claim raises the epoch. May return fewer than `limit` although more are due; an empty result means that none is.
+ * ClaimedRuns due runs without a lease, in turns: first the namespace with the fewest runs in this worker, then the run that has waited
+ * longest. Each claim raises the epoch.
  * The recursive query steps from namespace to namespace in the index, so its cost depends on namespaces, not on queued runs.
  */
-export async function claimRuns(db: RunsTx, { holder, limit, share, held }: ClaimRequest): Promise<readonly Claim[]> {
+export async function claimRuns(db: RunsTx, { holder, limit, share, held }: ClaimRequest): Promise<ClaimedRuns> {
   const { rows } = await sql<ClaimedRow>`
     with recursive namespaces (uid) as (
       (select namespace_uid from runs_lease where state = 'ready' order by namespace_uid limit 1)
@@ -35,7 +41,7 @@ export async function claimRuns(db: RunsTx, { holder, limit, share, held }: Clai
         on namespace = uid
       where uid is not null),
     turns as (
-      select due.run_id, due.wake_at, places + row_number() over (partition by uid order by due.wake_at) as turn
+      select due.run_id, due.wake_at, take, places + row_number() over (partition by uid order by due.wake_at) as turn
       from shares cross join lateral (
         select run_id, wake_at from runs_lease
         where state = 'ready' and namespace_uid = uid and wake_at <= clock_timestamp()
@@ -43,9 +49,20 @@ export async function claimRuns(db: RunsTx, { holder, limit, share, held }: Clai
         order by wake_at limit greatest(take, 0) for update skip locked) due)
     update runs_lease set holder = ${holder}, epoch = epoch + 1,
       expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-    where run_id in (select run_id from turns order by turn, wake_at limit ${limit})
-    returning run_id, epoch, launcher_n, ticket, ticket_segment, launcher, namespace_uid, tries, bytes`.execute(db)
-  return rows.map((row) => ({
+    from (select run_id, take from turns order by turn, wake_at limit ${limit}) taken
+    where runs_lease.run_id = taken.run_id
+    returning runs_lease.run_id, epoch, launcher_n, ticket, ticket_segment, launcher, namespace_uid, tries, bytes,
+      take`.execute(db)
+  return { claims: rows.map(toClaim), more: rows.length >= limit || rows.some((row) => isPartOfDue(row, rows)) }
+}
+
+// A namespace of which as many runs were claimed as its turn allows may have more.
+function isPartOfDue({ namespace_uid: uid, take }: ClaimedRow, rows: readonly ClaimedRow[]): boolean {
+  return rows.filter((row) => row.namespace_uid === uid).length >= take
+}
+
+function toClaim(row: ClaimedRow): Claim {
+  return {
     runId: row.run_id,
     epoch: row.epoch,
     launcherN: row.launcher_n,
@@ -55,10 +72,10 @@ export async function claimRuns(db: RunsTx, { holder, limit, share, held }: Clai
     namespaceUid: row.namespace_uid,
     tries: row.tries,
     bytes: Number(row.bytes),
-  }))
+  }
 }
 
 type ClaimedRow = Pick<
   Selectable<LeaseRow>,
   'run_id' | 'epoch' | 'launcher_n' | 'ticket' | 'ticket_segment' | 'launcher' | 'namespace_uid' | 'tries' | 'bytes'
->
+> & { readonly take: number }

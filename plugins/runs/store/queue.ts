@@ -2,6 +2,15 @@ import { sql } from 'kysely'
 import type { RunsTables } from './tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
 
+/** Milliseconds until the next run is due or the next lease expires; undefined if neither is known. Runs that are due do not count. */
+export async function readNextDue(db: Reader<RunsTables>): Promise<number | undefined> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select extract(epoch from min(due) - clock_timestamp())::float8 * 1000 as ms
+    from (select greatest(wake_at, expires_at) as due from runs_lease where state = 'ready') ready
+    where due > clock_timestamp()`.execute(db)
+  return rows[0]?.ms ?? undefined
+}
+
 /** State of the queue: waiting runs, seconds that the oldest has waited, and runs with a lease. */
 export interface QueueState {
   readonly waiting: number

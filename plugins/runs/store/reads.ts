@@ -71,11 +71,23 @@ export function readRun(db: Db, access: Access<string, 'runs'>, runId: string): 
   return current(db).where('id', '=', runId).where('runs_runs.namespace', '=', access.namespace).executeTakeFirst()
 }
 
+/** Reads a run of the proof's namespace with its content. */
+export async function readRunDetail(db: Db, access: Access<string, 'runs'>, runId: string) {
+  return current(db)
+    .innerJoin('runs_content', 'runs_content.run_id', 'runs_runs.id')
+    .select([...contentColumns])
+    .where('id', '=', runId)
+    .where('runs_runs.namespace', '=', access.namespace)
+    .executeTakeFirst()
+}
+
+const contentColumns = ['input', 'output', 'error', 'interrupts', 'decisions'] as const
+
 /** Input, output, error and interrupts of a run that was read with a proof. */
 export function readRunContent(db: Db, run: Pick<SelectedRun, 'id'>) {
   return db
     .selectFrom('runs_content')
-    .select(['input', 'output', 'error', 'interrupts', 'decisions'])
+    .select([...contentColumns])
     .where('run_id', '=', run.id)
     .executeTakeFirst()
 }

@@ -2,6 +2,7 @@ import type { Store } from '#core/event-store/store.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { createFrameBuffer } from './frame-buffer.ts'
 import type { LiveUpdates, LiveFrame } from './live-frame.ts'
+import { behindKind } from './live-updates.ts'
 import type { RunWatch } from './run-watch.ts'
 import { readJournal, readJournalPage, readPartials } from '../store/reads.ts'
 import type { JournalPage } from '../store/reads.ts'
@@ -35,7 +36,7 @@ export async function streamRun(
 ): Promise<void> {
   const buffer = createFrameBuffer(options.signal)
   const reader = createReader(services, run, after, options.send)
-  const [behind, gone] = [unnumbered(run, 'stream.behind', {}), unnumbered(run, 'stream.gone', {})]
+  const [behind, gone] = [unnumbered(run, behindKind, {}), unnumbered(run, 'stream.gone', {})]
   const subscription = await services.live.onFrame(run.id, buffer.put)
   const unwatch = services.watch.follow(run.id, {
     last: reader.last,
@@ -49,7 +50,7 @@ export async function streamRun(
       const frames = await buffer.take(idleMs)
       if (frames.length === 0) await reader.catchUp()
       for (const frame of frames) {
-        if (frame === behind) await reader.catchUp()
+        if (frame.kind === behindKind) await reader.catchUp()
         else if (frame === gone) await reader.removed()
         else await reader.live(frame)
       }

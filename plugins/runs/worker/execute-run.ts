@@ -29,7 +29,8 @@ const recheckAfterMs = 3_600_000
 
 /** A claimed run in progress. */
 export interface Execution {
-  readonly done: Promise<void>
+  /** Resolves with the milliseconds until the run is due again, or undefined if it was not released. Never rejects. */
+  readonly done: Promise<number | undefined>
   /** Checks whether a cancel of the run was requested. */
   nudge(): void
 }
@@ -66,9 +67,17 @@ function afterError(services: WorkerServices, claim: Claim, error: unknown, sign
 }
 
 /** Releases the lease of a run that has not ended; an ended or paused run is unchanged. */
-async function releaseClaim(services: WorkerServices, claim: Claim, afterMs: number, failed: boolean): Promise<void> {
+async function releaseClaim(
+  services: WorkerServices,
+  claim: Claim,
+  afterMs: number,
+  failed: boolean,
+): Promise<number | undefined> {
   const release = services.store.transact((tx) => releaseLease(tx.tables<RunsTables>(), claim, afterMs, failed))
-  await release.catch(() => undefined) // the lease expires
+  return release.then(
+    (isReleased) => (isReleased ? afterMs : undefined),
+    () => undefined, // the lease expires
+  )
 }
 
 /** Returns the milliseconds after which a run that waits for its busy agent is due again. */
@@ -158,10 +167,11 @@ async function followDispatched(
 ): Promise<FailReason | undefined> {
   reached.launcher = launcher
   const revision = recordRevision(claim, run, agentRevision)
-  const attempt = mayStart(run) ? { ...claim, launcherN: 0 } : claim
+  const isNew = mayStart(run)
   const result = await followRun(services, {
-    claim: attempt,
+    claim: isNew ? { ...claim, launcherN: 0 } : claim,
     run,
+    isNew,
     launcher,
     signal,
     cancelled: cancel.signal,

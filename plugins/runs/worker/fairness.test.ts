@@ -10,7 +10,7 @@ import { adapters } from '#core/database/testing/databases.ts'
 import { terminalStates } from '#schemas/run.ts'
 import type { runsSettings } from '../settings.ts'
 import { claimRuns } from '../store/claims.ts'
-import type { ClaimRequest } from '../store/claims.ts'
+import type { ClaimRequest, ClaimedRuns } from '../store/claims.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { readRunUsage } from '../store/usage.ts'
@@ -29,10 +29,12 @@ for (const { name, skip, open } of adapters) {
   }
   const queue = (world: World, namespaceUid: string, by = 'alice', input: unknown = 'x') =>
     queueRunOf(world, { input, namespaceUid, trigger: { kind: 'api', by } })
-  const claim = (world: World, some: Partial<ClaimRequest>): Promise<readonly Claim[]> =>
+  const claimAll = (world: World, some: Partial<ClaimRequest>): Promise<ClaimedRuns> =>
     world.store.transact((tx) =>
       claimRuns(tx.tables<RunsTables>(), { holder: 'w', limit: 64, share: 64, held: new Map(), ...some }),
     )
+  const claim = async (world: World, some: Partial<ClaimRequest>): Promise<readonly Claim[]> =>
+    (await claimAll(world, some)).claims
   const uids = (claims: readonly Claim[]): string[] => claims.map(({ namespaceUid }) => namespaceUid).toSorted()
   const refusedAs = (code: string, text: RegExp) => (error: unknown) =>
     error instanceof Fail && error.code === code && text.test(error.message)
@@ -91,8 +93,9 @@ for (const { name, skip, open } of adapters) {
       assert.deepEqual(uids(await claim(world, { share: 3, held: new Map([['a', 2]]) })), ['a', 'e'])
       assert.deepEqual(uids(await claim(world, { share: 3, held: new Map([['a', 3]]) })), [])
       // One claim gives each namespace at most its part of the capacity; the next claim uses the rest.
-      assert.deepEqual([(await claim(world, {})).length, (await claim(world, {})).length], [13, 4])
-      assert.equal((await claim(world, {})).length, 0)
+      const [part, rest] = [await claimAll(world, {}), await claimAll(world, {})]
+      assert.deepEqual([part.claims.length, part.more, rest.claims.length, rest.more], [13, true, 4, false])
+      assert.deepEqual(await claimAll(world, {}), { claims: [], more: false })
     },
   )
 

@@ -21,6 +21,8 @@ import type { RevisionRecord } from './record-revision.ts'
 export interface FollowedAttempt {
   readonly claim: Claim
   readonly run: SelectedRun
+  /** Whether this worker has just started the segment. */
+  readonly isNew: boolean
   readonly launcher: LauncherClient
   readonly signal: AbortSignal
   readonly cancelled: AbortSignal
@@ -40,7 +42,7 @@ export async function followRun(
   const signal = AbortSignal.any([attempt.signal, stop.signal])
   let failure: unknown
   let result: InvokeResult | undefined
-  const partials = createPartials(services, run)
+  const partials = createPartials(services, run, claim.epoch > 1)
   const meter = createLimitMeter(services.limits, { storedBytes: claim.bytes, entries: claim.launcherN })
   const batcher = createEntryBatcher(
     {
@@ -76,7 +78,7 @@ export async function followRun(
   const cancelling = stopWhenCancelled(services, attempt, signal, () =>
     end(new AgentFault('cancel_timeout', 'The agent did not stop in time after the cancel.')),
   )
-  const deadline = setTimeout(() => end(agentTimeout(services)), await leftMs(services, run))
+  const deadline = setTimeout(() => end(agentTimeout(services)), await leftMs(services, attempt))
   try {
     const ended = await followUntilResult(services, attempt, batcher, { signal, finished: () => result !== undefined })
     await batcher.drained()
@@ -93,7 +95,8 @@ export async function followRun(
 }
 
 // The launcher enforces limits.timeout of its agent. A launcher that fails to must not occupy the worker's capacity forever.
-async function leftMs({ store, agentTimeoutMs }: WorkerServices, run: SelectedRun): Promise<number> {
+async function leftMs({ store, agentTimeoutMs }: WorkerServices, { run, isNew }: FollowedAttempt): Promise<number> {
+  if (isNew) return agentTimeoutMs
   return Math.max(agentTimeoutMs - (await workedMs(store.reader<RunsTables>(), run.id)), 0)
 }
 

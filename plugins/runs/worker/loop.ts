@@ -2,6 +2,8 @@ import { sleep } from '#core/async/sleep.ts'
 import { createSignal } from '#core/async/signal.ts'
 import type { RunsTables } from '../store/tables.ts'
 import { claimRuns } from '../store/claims.ts'
+import type { ClaimedRuns } from '../store/claims.ts'
+import { readNextDue } from '../store/queue.ts'
 import { leaseSeconds, renewLeases } from '../store/internal/lease.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import { executeRun } from './execute-run.ts'
@@ -9,7 +11,11 @@ import type { Execution } from './execute-run.ts'
 import { describeError } from '#core/log/describe-error.ts'
 import type { WorkerServices } from './worker-services.ts'
 
-const pollMs = 1000
+// Signals may be lost.
+const pollMs = 5_000
+const retryMs = 1_000
+// When a run that this worker released is due, the other workers come first: one may be able to do what this one was not.
+const yieldMs = 100
 const renewMs = (leaseSeconds * 1000) / 3
 
 /** Identity and capacity of a worker. */
@@ -26,30 +32,40 @@ interface Active extends Execution {
   readonly namespaceUid: string
 }
 
-/** Claims runs and executes them until the signal aborts, then releases the leases so that other workers take over immediately. */
+/** ClaimedRuns runs and executes them until the signal aborts, then releases the leases so that other workers take over immediately. */
 export async function runLoop(services: WorkerServices, options: LoopOptions, signal: AbortSignal): Promise<void> {
   const active = new Map<string, Active>()
   const signalled = createSignal()
+  const released = new Set<string>()
   const wakes = await services.live.onWake((runId) => {
     active.get(runId)?.nudge()
-    signalled.notify()
+    if (released.delete(runId)) setTimeout(signalled.notify, yieldMs).unref()
+    else signalled.notify()
   })
   const renewing = renewInBackground(services, options.holder, active, signal)
+  const execute = async (taken: Claim): Promise<void> => {
+    const stop = new AbortController()
+    const one = executeRun(services, taken, AbortSignal.any([signal, stop.signal]))
+    active.set(taken.runId, { ...one, stop, namespaceUid: taken.namespaceUid })
+    const dueInMs = await one.done
+    if (isFull(options, active, taken.namespaceUid)) signalled.notify()
+    if (active.get(taken.runId)?.stop === stop) active.delete(taken.runId)
+    if (dueInMs === 0) services.live.wake(taken.runId)
+    if (dueInMs === undefined || dueInMs === 0) return
+    released.add(taken.runId)
+    setTimeout(() => services.live.wake(taken.runId), dueInMs).unref()
+  }
   try {
-    while (!signal.aborted) {
-      const claims = await claim(services, options, active)
+    for (let waitMs = pollMs; !signal.aborted;) {
+      const { claims, more } = await claim(services, options, active, signal)
       for (const taken of claims) {
-        const stop = new AbortController()
-        const one = executeRun(services, taken, AbortSignal.any([signal, stop.signal]))
-        active.set(taken.runId, { ...one, stop, namespaceUid: taken.namespaceUid })
         // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
-        void one.done.finally(() => {
-          if (active.get(taken.runId)?.stop === stop) active.delete(taken.runId)
-          signalled.notify()
-        })
+        void execute(taken)
       }
-      // A claim may return fewer runs than are due; only an empty claim means that none is due.
-      if (claims.length === 0) await signalled.wait(pollMs, signal)
+      if (more && active.size < options.concurrency) continue
+      const since = performance.now()
+      await signalled.wait(waitMs, signal)
+      if (performance.now() - since >= waitMs) waitMs = await untilNextDue(services)
     }
   } finally {
     await wakes.stop()
@@ -57,22 +73,42 @@ export async function runLoop(services: WorkerServices, options: LoopOptions, si
   }
 }
 
-/** Claims as many runs as there is capacity for. A failed query returns none and is retried in the next round. */
+/** Whether due runs of a namespace may wait for the end of one of its runs in this worker. */
+function isFull(options: LoopOptions, active: ReadonlyMap<string, Active>, namespaceUid: string): boolean {
+  return active.size >= options.concurrency || (runsByNamespace(active).get(namespaceUid) ?? 0) >= shareOf(options)
+}
+
+/** Milliseconds until the queue is read without a signal. Leases of other workers expire without one. */
+async function untilNextDue({ store }: WorkerServices): Promise<number> {
+  const dueInMs = await readNextDue(store.reader<RunsTables>()).catch(() => undefined)
+  return Math.min(Math.ceil(dueInMs ?? pollMs), pollMs)
+}
+
+/** ClaimedRuns as many runs as there is capacity for. A failed query returns none and is retried in the next round. */
 async function claim(
   services: WorkerServices,
-  { holder, concurrency, namespaceShare }: LoopOptions,
+  options: LoopOptions,
   active: ReadonlyMap<string, Active>,
-): Promise<readonly Claim[]> {
+  signal: AbortSignal,
+): Promise<ClaimedRuns> {
+  const { holder, concurrency } = options
   const limit = concurrency - active.size
-  if (limit <= 0) return []
-  const share = Math.max(1, Math.floor((concurrency * namespaceShare) / 100))
-  const request = { holder, limit, share, held: runsByNamespace(active) }
+  if (limit <= 0) return none
+  const request = { holder, limit, share: shareOf(options), held: runsByNamespace(active) }
   try {
     return await services.store.transact((tx) => claimRuns(tx.tables<RunsTables>(), request))
   } catch (error) {
     services.log.warn(describeError(error), 'reading the run queue failed, retrying')
-    return []
+    await sleep(retryMs, signal)
+    return { ...none, more: true }
   }
+}
+
+const none: ClaimedRuns = { claims: [], more: false }
+
+/** Runs of one namespace that this process executes concurrently. */
+function shareOf({ concurrency, namespaceShare }: LoopOptions): number {
+  return Math.max(1, Math.floor((concurrency * namespaceShare) / 100))
 }
 
 function runsByNamespace(active: ReadonlyMap<string, Active>): ReadonlyMap<string, number> {

@@ -18,16 +18,23 @@ export interface Partials {
 
 /**
  * Collects the text of unfinished messages and stores it every 250 ms, for clients that connect in the middle of a message. Writes are
- * sequential; changes accumulate while the store is slow. Text above 1 MiB is dropped, since the journal gets the whole message.
+ * sequential; changes accumulate while the store is slow. Text above 1 MiB is dropped, since the journal gets the whole message. Of a run
+ * that was taken over, the previous worker may have stored the text of any message.
  */
-export function createPartials(services: Pick<WorkerServices, 'store'>, run: SelectedRun): Partials {
+export function createPartials(
+  services: Pick<WorkerServices, 'store'>,
+  run: SelectedRun,
+  isTakenOver: boolean,
+): Partials {
   const texts = new Map<string, string>()
   const changed = new Set<string>()
+  const stored = new Set<string>()
   let flushing: Promise<void> = Promise.resolve()
   let busy = false
   const flush = (): void => {
     if (changed.size === 0 || busy) return
     const rows = [...changed].map((id) => ({ run_id: run.id, message_id: id, text: texts.get(id) ?? '' }))
+    for (const id of changed) stored.add(id)
     changed.clear()
     busy = true
     // After a lost write a late client misses some text until the next one.
@@ -52,6 +59,7 @@ export function createPartials(services: Pick<WorkerServices, 'store'>, run: Sel
         const id = data['messageId']
         if (kind !== 'message.finished' || typeof id !== 'string' || !texts.delete(id)) continue
         changed.delete(id)
+        if (!stored.delete(id) && !isTakenOver) continue
         flushing = flushing
           .then(() => services.store.transact((tx) => dropPartials(tx.tables<RunsTables>(), run.id, id)))
           .catch(() => undefined)

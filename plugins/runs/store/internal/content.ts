@@ -1,30 +1,33 @@
-import type { RunsTx } from '../tables.ts'
 import { sql } from 'kysely'
+import type { NewJournal, RunsTx } from '../tables.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import type { Decision, Interrupt, Resolution } from '#schemas/run.ts'
 import type { Db } from './db.ts'
+import { addStoredBytes, insertEntries, journalBytes } from './journal.ts'
 
-/** Creates the queue entry and the content of a new run; returns the bytes of the content, or undefined if its key has a run. */
-export async function insertRun(db: RunsTx, run: InsertedRun): Promise<number | undefined> {
+/**
+ * Creates content, queue entry and first journal entries of a new run in one statement; false if its idempotency key has a run. The
+ * shard of the stored bytes is locked until COMMIT.
+ */
+export async function insertRun(db: RunsTx, run: InsertedRun, queued: readonly NewJournal[]): Promise<boolean> {
   const input = JSON.stringify(run.input ?? null)
-  const inserted = await db
-    .insertInto('runs_content')
-    .values({
-      run_id: run.runId,
-      input,
-      grant_token: run.grant,
-      interrupts: '[]',
-      resolutions: '[]',
-      idempotency_key: run.idempotency?.key ?? null,
-      idempotency_request: run.idempotency?.request ?? null,
-    })
-    .onConflict((on) => on.column('idempotency_key').where('idempotency_key', 'is not', null).doNothing())
-    .returning('run_id')
-    .executeTakeFirst()
-  if (!inserted) return undefined
-  await sql`insert into runs_lease (run_id, state, wake_at, idle_since, namespace_uid)
-    values (${run.runId}, 'ready', clock_timestamp(), clock_timestamp(), ${run.namespaceUid})`.execute(db)
-  return Buffer.byteLength(input) + run.grant.length
+  const bytes = Buffer.byteLength(input) + run.grant.length + journalBytes(queued)
+  const { rows } = await sql`
+    with content as (
+      insert into runs_content
+        (run_id, input, grant_token, interrupts, resolutions, idempotency_key, idempotency_request)
+      values (${run.runId}, ${input}, ${run.grant}, '[]', '[]', ${run.idempotency?.key ?? null},
+        ${run.idempotency?.request ?? null})
+      on conflict (idempotency_key) where idempotency_key is not null do nothing returning run_id),
+    lease as (
+      insert into runs_lease (run_id, state, wake_at, idle_since, namespace_uid, journal_seq, bytes)
+      select run_id, 'ready', clock_timestamp(), clock_timestamp(), ${run.namespaceUid}::text,
+        ${queued.at(-1)?.seq ?? 0}::integer, ${bytes}::bigint from content
+      returning run_id, namespace_uid),
+    journal as (${insertEntries(queued)}),
+    storage as (${addStoredBytes(bytes)})
+    select run_id from content`.execute(db)
+  return rows.length > 0
 }
 
 /** Data of a new run that is stored beside its event. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { NewJournal, RunsTx } from '../tables.ts'
 import type { Db } from './db.ts'
 
@@ -14,6 +15,34 @@ export async function workedMs(db: Db, runId: string): Promise<number> {
 export interface AppendOptions {
   readonly launcherN?: number | undefined
   readonly contentBytes?: number | undefined
+}
+
+/** Bytes of entries that count as stored. */
+export function journalBytes(entries: readonly NewJournal[]): number {
+  return entries.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0)
+}
+
+/** Inserts entries of the run in `lease`, a query of the same statement: one text and one parameter for any number of entries. */
+export function insertEntries(entries: readonly NewJournal[]): RawBuilder<unknown> {
+  return sql`insert into runs_journal (run_id, seq, ts, kind, path, span_id, data)
+    select run_id, seq, ts, kind, path, span_id, data
+    from lease, jsonb_to_recordset(${toJson(entries)}::jsonb)
+      as entry (seq integer, ts timestamptz, kind text, path jsonb, span_id text, data jsonb)`
+}
+
+// Path and data are JSON already.
+function toJson(entries: readonly NewJournal[]): string {
+  const one = ({ seq, ts, kind, path, span_id, data }: NewJournal): string =>
+    `{"seq":${seq},"ts":${JSON.stringify(ts)},"kind":${JSON.stringify(kind)},"path":${path},` +
+    `"span_id":${JSON.stringify(span_id)},"data":${data}}`
+  return `[${entries.map(one).join(',')}]`
+}
+
+/** Counts stored bytes for the namespace of the run in `lease`. */
+export function addStoredBytes(bytes: number): RawBuilder<unknown> {
+  return sql`insert into runs_storage (namespace_uid, shard, bytes)
+    select namespace_uid, right(run_id::text, 1), ${bytes}::bigint from lease
+    on conflict (namespace_uid, shard) do update set bytes = runs_storage.bytes + excluded.bytes`
 }
 
 /** Inserts entries with the given sequence numbers; updates the last numbers of journal and launcher, and the stored bytes. */

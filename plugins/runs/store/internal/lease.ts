@@ -38,11 +38,13 @@ export async function holdsLease(db: Db, { runId, epoch }: Pick<Claim, 'runId' |
   return (await lease.where('state', '=', 'ready').executeTakeFirst()) !== undefined
 }
 
-/** Releases the lease of a run, which is due again after a delay. `failed` counts a failed attempt. */
-export async function releaseLease(db: RunsTx, claim: Claim, afterMs: number, failed = false): Promise<void> {
-  await sql`update runs_lease set holder = null, expires_at = null, tries = tries + ${failed ? 1 : 0},
+/** Releases the lease of a run, which is due again after a delay; false if the run is not in the queue. `failed` counts a failed attempt. */
+export async function releaseLease(db: RunsTx, claim: Claim, afterMs: number, failed = false): Promise<boolean> {
+  const { numAffectedRows } =
+    await sql`update runs_lease set holder = null, expires_at = null, tries = tries + ${failed ? 1 : 0},
       wake_at = clock_timestamp() + make_interval(secs => ${afterMs / 1000})
     where run_id = ${claim.runId} and epoch = ${claim.epoch} and state = 'ready'`.execute(db)
+  return numAffectedRows !== 0n
 }
 
 /** A locked run: its row, last journal number and lease. */
