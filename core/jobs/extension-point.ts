@@ -1,3 +1,5 @@
+import type { AnyKind } from '#schemas/kind.ts'
+
 declare const carries: unique symbol
 
 /** A named extension point, declared in its owner's `points.ts`, which imports nothing else. */
@@ -5,8 +7,11 @@ export interface Point<T> {
   readonly name: string
   /** Name of a value, if each may be contributed once: a second one ends the start, naming both plugins. */
   key?(value: T): string
-  /** Checks all values together when the plugins are created. Its error ends the start; its message names the owner of the value. */
-  check?(values: readonly OwnedValue<T>[]): void
+  /**
+   * Checks all values together when the plugins are created, beside the kinds of the installation. Its error ends the start; its message
+   * names the owner of the value.
+   */
+  check?(values: readonly OwnedValue<T>[], kinds: readonly OwnedValue<AnyKind>[]): void
   readonly [carries]?: T
 }
 
@@ -33,7 +38,7 @@ export function definePoint<T>(name: string, key?: (value: T) => string): Point<
 }
 
 /** The point with a check of its values, for the `points` of its owner: `points.ts` imports no code. */
-export function withCheck<T>(point: Point<T>, check: (values: readonly OwnedValue<T>[]) => void): Point<T> {
+export function withCheck<T>(point: Point<T>, check: NonNullable<Point<T>['check']>): Point<T> {
   return { ...point, check }
 }
 

@@ -1,11 +1,14 @@
 import { changeActorFinder } from '#core/controllers/objects/extension-points.ts'
+import { withCheck } from '#core/jobs/extension-point.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { agentsAccess } from './access.ts'
 import { agentKind } from './kinds.ts'
 import type { AgentsServices } from './services.ts'
 import { agentErrors } from './errors.ts'
 import { createModelGateway } from './generate/model-gateway.ts'
-import { agentGate, agentPodPart, agentRequirement, launcherKeyRecorder } from './points.ts'
+import { agentGate, agentPodPart, agentReference, agentRequirement, launcherKeyRecorder } from './points.ts'
+import { checkMarks } from './references/check-marks.ts'
+import { createReferences } from './references/references.ts'
 import { agentReconciler } from './reconcilers.ts'
 import { agentEndpoints } from './routes.ts'
 import { agentSettings, agentSettingSources, toReconcileSettings } from './settings.ts'
@@ -20,13 +23,14 @@ export const agents = definePlugin({
   kinds: [agentKind],
   access: agentsAccess,
   errors: agentErrors,
-  points: [agentRequirement, launcherKeyRecorder, agentPodPart, agentGate],
+  points: [agentRequirement, launcherKeyRecorder, agentPodPart, agentGate, withCheck(agentReference, checkMarks)],
   create: (core, settings): AgentsServices => ({
     now: core.now,
     gateway: createModelGateway(core.urls.gateway),
     generateRoute: settings.generateRoute,
     checks: () => core.extensions(agentRequirement),
     kinds: core.kinds,
+    references: () => createReferences(core.extensions(agentReference)),
     reconcile: toReconcileSettings(core, settings),
     parts: () => ({ pods: core.contributed(agentPodPart), gates: core.contributed(agentGate) }),
     recordKey: async (agentUid, publicKey) => {
@@ -41,7 +45,16 @@ export const agents = definePlugin({
     },
   }),
   routes: (services) => agentEndpoints(services),
-  reconcilers: ({ reconcile, now, kinds, recordKey, findActor, parts }, { cluster }) => [
-    agentReconciler({ cluster, settings: reconcile, now, kinds, recordKey, findActor, parts: parts() }),
+  reconcilers: ({ reconcile, now, kinds, recordKey, findActor, parts, references }, { cluster }) => [
+    agentReconciler({
+      cluster,
+      settings: reconcile,
+      now,
+      kinds,
+      recordKey,
+      findActor,
+      parts: parts(),
+      references: references(),
+    }),
   ],
 })

@@ -61,6 +61,25 @@ export type PodPart = (agent: AgentDeploymentObject, cluster: KubeClient) => Pro
 /** Point for additions to the pods of agents. */
 export const agentPodPart = definePoint<PodPart>('agents.pod-part')
 
+/**
+ * Marks a field of a kind as a reference, as `x-mesh-ref` in its schema does. For fields that a plugin does not declare itself; those of
+ * its own kinds are marked in their schemas. The value is `name` or `namespace/name`, or an object with `name` and `namespace`.
+ */
+export interface ReferenceMark {
+  /** Kind of the objects that refer, such as `AgentDeployment`. */
+  readonly from: string
+  /** The field: a path of the spec (`tools[].name`), or the key of an annotation or a label. */
+  readonly at: { readonly field: string } | { readonly annotation: string } | { readonly label: string }
+  /** Kind of the target: one of the installation, Secret or ConfigMap. */
+  readonly to: string
+}
+
+/** Point for references that no schema marks. Each field is marked once. */
+export const agentReference = definePoint<ReferenceMark>(
+  'agents.reference',
+  ({ from, at }) => `${from} ${'field' in at ? `spec.${at.field}` : Object.values(at).join('')}`,
+)
+
 /** Why a revision is held back. */
 export interface GateHold {
   /** Type of the condition in the agent's status; default `Gated`. */

@@ -7,8 +7,7 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
-import { collectReferences } from '#schemas/references.ts'
-import { referencedKinds } from './references/reference-kinds.ts'
+import { schemaReferences } from './references/references.ts'
 import { reconcileAgent } from './reconcile/reconcile-agent.ts'
 import type { ReconcileContext } from './reconcile/reconcile-agent.ts'
 import { hasTermination } from './reconcile/status/last-termination.ts'
@@ -27,7 +26,8 @@ function agentsOf(pod: KubeObject): ObjectRef[] {
 
 /** The reconciler of agents, on the manager's own identity. Idempotent, so it may run unelected. */
 export function agentReconciler(options: Omit<ReconcileContext, 'authors'> & AuthorOptions): Reconciler {
-  const { cluster } = options
+  const { cluster, references = schemaReferences } = options
+  const targets = references.targetsOf(AgentDeployment)
   const context = { ...options, authors: createRevisionAuthors(options) }
   const index = createReferenceIndex()
   return {
@@ -38,25 +38,22 @@ export function agentReconciler(options: Omit<ReconcileContext, 'authors'> & Aut
       // Kinds of plugins included.
       ...options
         .kinds()
-        .filter(({ kind }) => kind === ModelRoute.kind || referencedKinds(AgentDeployment).has(kind))
+        .filter(({ kind }) => kind === ModelRoute.kind || targets.has(kind))
         .map((resource) => ({ resource, toRefs: async (target: KubeObject) => index.referrersOf(target) })),
       { resource: pods, labelSelector: AGENT_LABEL, toRefs: async (pod) => agentsOf(pod) },
     ],
-    // Annotations and managed fields change often, and no object depends on them.
-    concern: ({ metadata: { uid, generation, labels, deletionTimestamp }, status }) => [
-      uid,
-      generation,
-      labels,
-      deletionTimestamp,
-      status,
-    ],
+    concern: (object) => {
+      const { uid, generation, labels, deletionTimestamp } = object.metadata
+      // Other annotations and managed fields change often, and no object depends on them.
+      return [uid, generation, labels, references.markedMetadata(object), deletionTimestamp, object.status]
+    },
     reconcile: async (ref) => {
       // Read again: a cached object may be older than the revision that was made from its successor.
       const agent = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref).catch((error: unknown) => {
         if (isStatus(error, 404)) return undefined
         throw error
       })
-      index.set(ref, agent === undefined ? [] : collectReferences(AgentDeployment.spec, agent))
+      index.set(ref, agent === undefined ? [] : references.collect(AgentDeployment, agent))
       // Owned objects are garbage-collected by their owner references.
       if (agent === undefined || agent.metadata.deletionTimestamp !== undefined) return {}
       return reconcileAgent(context, agent)

@@ -13,10 +13,12 @@ export const secretResource = namespaced('', 'secrets', 'Secret')
 /** REST coordinates of a kind that a reference may point to; undefined if this install does not have it. */
 export type FindResource = (kind: string) => Resource | undefined
 
+/** Targets of references that are no kinds of the installation. */
+export const otherTargets: readonly Resource[] = [secretResource, namespaced('', 'configmaps', 'ConfigMap')]
+
 /** Finds kinds of the installation, Secrets and ConfigMaps. */
 export function createFindResource(kinds: () => readonly AnyKind[]): FindResource {
-  const others = [secretResource, namespaced('', 'configmaps', 'ConfigMap')]
-  return (kind) => [...kinds(), ...others].find((resource) => resource.kind === kind)
+  return (kind) => [...kinds(), ...otherTargets].find((resource) => resource.kind === kind)
 }
 
 function namespaced(group: string, plural: string, kind: string): Resource {

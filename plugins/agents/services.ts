@@ -3,6 +3,7 @@ import type { AnyKind } from '#schemas/kind.ts'
 import type { ModelGateway } from './generate/model-gateway.ts'
 import type { LauncherKeyRecorder, RequirementCheck } from './points.ts'
 import type { AgentParts } from './reconcile/parts/collect-parts.ts'
+import type { References } from './references/references.ts'
 import type { ReconcileSettings } from './reconcile/settings.ts'
 
 /** Services used by the routes. */
@@ -15,6 +16,8 @@ export interface AgentEndpointServices {
   checks(): readonly RequirementCheck[]
   /** Kinds of the installation, which references may point to. */
   kinds(): readonly AnyKind[]
+  /** References between objects. Read per request, as `checks`. */
+  references(): References
 }
 
 /** Services of the plugin. */

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const prepared = ['plugins/runs/prepared/prepared-runs.test.ts']
 const parts = ['plugins/agents/reconcile/parts/parts.test.ts']
+const marks = ['plugins/agents/references/marks.test.ts']
 const executor = ['plugins/runs/executor/executor.test.ts']
 
 /** Defects in runs on behalf of others: forged, moved, late or repeated prepared runs, missing reviews, lost fencing. */
@@ -117,6 +118,30 @@ export const mutants: readonly Mutant[] = [
     replace: 'const broken = problem',
     tests: parts,
     only: 'cannot break',
+  },
+  {
+    name: 'references: a marked kind is not watched',
+    file: 'plugins/agents/references/references.ts',
+    find: 'new Set([...referencedKinds(kind), ...of(kind.kind).map(({ to }) => to)])',
+    replace: 'referencedKinds(kind)',
+    tests: marks,
+    only: 'third party marks',
+  },
+  {
+    name: 'references: a change of a marked annotation is not reconciled',
+    file: 'plugins/agents/reconcilers.ts',
+    find: ' references.markedMetadata(object),',
+    replace: '',
+    tests: marks,
+    only: 'marked annotation',
+  },
+  {
+    name: 'references: a field with a mark is marked again',
+    file: 'plugins/agents/references/marked-field.ts',
+    find: '    if (marked !== undefined) return { marked }\n',
+    replace: '',
+    tests: marks,
+    only: 'cannot be followed',
   },
   {
     name: 'gates: a revision that is held back is deployed',

@@ -3,6 +3,7 @@ import { httpOutcome } from '#core/http/endpoint/extension-points.ts'
 import { errorFormat } from '#core/http/problem/error-format.ts'
 import type { Contribution, OwnedValue, Point } from '#core/jobs/extension-point.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import type { AnyKind } from '#schemas/kind.ts'
 import { didYouMean } from '#schemas/nearest.ts'
 import { declaredBy, ofCore, refuseShared } from './slot-values.ts'
 import type { Declared } from './slot-values.ts'
@@ -47,19 +48,28 @@ export function checkContributions(
   contributions: readonly Declared<Contribution>[],
   plugins: readonly AnyPlugin[],
 ): void {
+  const kinds = declaredBy(plugins, (one) => one.kinds?.map(({ kind }) => kind)).map(owned)
   for (const point of plugins.flatMap(({ points = [] }) => points)) {
     const own = contributions
       .filter(({ value }) => value.point === point.name)
-      .map(({ owner, plugin = '', value: { value } }) => ({ owner, plugin, value }))
-    refuseInvalid(point, own)
+      .map(({ owner, plugin, value: { value } }) => owned({ owner, plugin, value }))
+    refuseInvalid(point, own, kinds)
     const { name, key } = point
     if (key !== undefined) refuseShared(own, `the ${name}`, (value) => [key(value)])
   }
 }
 
-function refuseInvalid({ check }: Point<unknown>, values: readonly OwnedValue<unknown>[]): void {
+function owned<T>({ owner, plugin = '', value }: Declared<T>): OwnedValue<T> {
+  return { owner, plugin, value }
+}
+
+function refuseInvalid(
+  { check }: Point<unknown>,
+  values: readonly OwnedValue<unknown>[],
+  kinds: readonly OwnedValue<AnyKind>[],
+): void {
   try {
-    check?.(values)
+    check?.(values, kinds)
   } catch (error) {
     throw new BootError(error instanceof Error ? error.message : String(error), error)
   }

@@ -18,6 +18,7 @@ import { children } from '../reconcile/objects/child-kinds.ts'
 import type { ReconcileSettings } from '../reconcile/settings.ts'
 import { agentKind } from '../kinds.ts'
 import { agentEndpoints } from '../routes.ts'
+import { schemaReferences } from '../references/references.ts'
 import { servePlugin } from '../testing/serve.ts'
 
 const real = needs('etcd', 'kube-apiserver', 'kubectl')
@@ -30,6 +31,7 @@ async function setUp(t: TestContext) {
     generateRoute: 'mock',
     checks: () => [],
     kinds: () => kindsOf(plugins),
+    references: () => schemaReferences,
   }
   return servePlugin(t, 'podspec', () => [...agentKind.endpoints, ...agentEndpoints(agents)])
 }

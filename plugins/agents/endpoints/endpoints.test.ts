@@ -17,6 +17,7 @@ import type { RequirementCheck } from '../points.ts'
 import { controllerRevisions } from '../resources.ts'
 import { agentKind } from '../kinds.ts'
 import { agentEndpoints } from '../routes.ts'
+import { schemaReferences } from '../references/references.ts'
 import { servePlugin } from '../testing/serve.ts'
 
 const real = needs('etcd', 'kube-apiserver', 'kubectl')
@@ -29,6 +30,7 @@ async function setUp(t: TestContext, gatewayUrl = 'http://127.0.0.1:1', checks: 
     generateRoute: 'mock',
     checks: () => checks,
     kinds: () => kindsOf(plugins),
+    references: () => schemaReferences,
   }
   const endpoints = [...agentKind.endpoints, ...agentEndpoints(services)]
   return servePlugin(t, 'agents', () => endpoints)

@@ -4,7 +4,6 @@ import { parseLabel } from '#core/kube/names.ts'
 import { CheckRequirementsBody, ReferenceList, RequirementsAnswer, UsedByQuery } from '#schemas/api/agents.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { collectReferences } from '#schemas/references.ts'
 import type { AgentEndpointServices } from '../services.ts'
 import { createFindResource } from '../resources.ts'
 import { toNewAgent } from '../authoring/new-agent.ts'
@@ -29,7 +28,7 @@ const references = (agents: AgentEndpointServices): AnyEndpoint =>
     handle: async ({ caller, params, signal }) => {
       const ref = { namespace: params.ns, name: params.name }
       const agent = await caller.cluster.get<AgentDeploymentObject>(AgentDeployment, ref, { signal })
-      const items = await readReferences(caller, collectReferences(AgentDeployment.spec, agent), {
+      const items = await readReferences(caller, agents.references().collect(AgentDeployment, agent), {
         signal,
         findResource: createFindResource(agents.kinds),
       })
@@ -53,7 +52,11 @@ const usedBy = (agents: AgentEndpointServices): AnyEndpoint =>
         query.namespace === undefined || query.namespace === '' ? 'default' : query.namespace,
       )
       return {
-        items: await findUsers(caller, { kind, namespace, name }, { kinds: agents.kinds(), signal }),
+        items: await findUsers(
+          caller,
+          { kind, namespace, name },
+          { kinds: agents.kinds(), references: agents.references(), signal },
+        ),
         nextCursor: null,
       }
     },
@@ -79,6 +82,7 @@ const requirements = (agents: AgentEndpointServices): AnyEndpoint =>
       return checkRequirements(caller, located, {
         signal,
         checks: agents.checks(),
+        references: agents.references(),
         findResource: createFindResource(agents.kinds),
       })
     },

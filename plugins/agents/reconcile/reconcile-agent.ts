@@ -14,6 +14,8 @@ import { mergeParts, withoutParts } from './parts/merge-parts.ts'
 import { replaceLostPods } from './pod/replace-lost-pods.ts'
 import type { AnyKind } from '#schemas/kind.ts'
 import { createFindResource } from '../resources.ts'
+import { schemaReferences } from '../references/references.ts'
+import type { References } from '../references/references.ts'
 import { resolveReferences } from './resolve-references.ts'
 import { applyRevision } from './revision/apply-revision.ts'
 import { listRevisions } from './revision/list-revisions.ts'
@@ -31,6 +33,8 @@ import { validateSpec } from './validate-spec.ts'
 /** Dependencies of a reconciliation. */
 export interface ReconcileContext extends ApplyContext {
   readonly kinds: () => readonly AnyKind[]
+  /** Default: those of the schemas. */
+  readonly references?: References
   readonly now: () => Date
   readonly authors: RevisionAuthors
   /** Additions and gates of other plugins; default: none. */
@@ -46,7 +50,7 @@ export async function reconcileAgent(
   context: ReconcileContext,
   agent: AgentDeploymentObject,
 ): Promise<ReconcileResult> {
-  const { cluster, settings } = context
+  const { cluster, settings, references = schemaReferences } = context
   const events: KubeEvent[] = []
   const revisions = await listRevisions(cluster, agent)
   const merged = await mergedParts(context, agent)
@@ -54,7 +58,7 @@ export async function reconcileAgent(
   const refusal = 'refusal' in merged ? merged.refusal : undefined
   const resolution =
     refusal === undefined
-      ? await resolveReferences({ cluster, findResource: createFindResource(context.kinds) }, agent)
+      ? await resolveReferences({ cluster, references, findResource: createFindResource(context.kinds) }, agent)
       : undefined
   const unresolved = resolution !== undefined && 'refusal' in resolution ? resolution.refusal : undefined
   let blocked: ConditionProblem | undefined

@@ -3,11 +3,12 @@ import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { collectReferences, mayRefer } from '#schemas/references.ts'
+import { mayRefer } from '#schemas/references.ts'
 import type { Condition } from '#schemas/object.ts'
 import type { Reference } from '#schemas/references.ts'
 import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '../platform-secrets.ts'
 import { allowedNamespacesOf } from '../references/read-references.ts'
+import type { References } from '../references/references.ts'
 import type { FindResource } from '../resources.ts'
 import type { ConditionProblem } from './status/problem.ts'
 
@@ -24,9 +25,10 @@ export type ResolvedReferences =
   | { readonly resolved: Resolved; readonly warning?: ConditionProblem }
   | { readonly refusal: ConditionProblem }
 
-/** The manager's client, and the kinds of the installation. */
+/** The manager's client, references and kinds of the installation. */
 export interface ResolveContext {
   readonly cluster: KubeClient
+  readonly references: References
   readonly findResource: FindResource
 }
 
@@ -35,7 +37,7 @@ export async function resolveReferences(
   context: ResolveContext,
   agent: AgentDeploymentObject,
 ): Promise<ResolvedReferences> {
-  const references = collectReferences(AgentDeployment.spec, agent)
+  const references = context.references.collect(AgentDeployment, agent)
   const checked = await Promise.all(references.map((one) => check(context, one, agent.metadata.namespace ?? '')))
   const problems = checked.filter((one) => one !== undefined)
   const refusal = joined(problems.filter(({ reason }) => reason !== ROUTE_NOT_READY))
@@ -69,6 +71,7 @@ async function check(
   const { kind, name, field } = reference
   const namespace = reference.namespace || from
   const resource = findResource(kind)
+  if (name === '') return { reason: 'NotFound', message: `${field} is no name of an object of the kind ${kind}.` }
   const target = `${kind} ${namespace}/${name} (${field})`
   if (resource === undefined)
     return { reason: 'KindNotAvailable', message: `${target}: this install does not have the kind.` }

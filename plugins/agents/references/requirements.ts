@@ -3,22 +3,28 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import type { Requirement } from '#schemas/api/agents.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
-import { collectReferences, mayRefer } from '#schemas/references.ts'
+import { mayRefer } from '#schemas/references.ts'
 import type { Reference } from '#schemas/references.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
 import type { RequirementCheck } from '../points.ts'
 import { allowedNamespacesOf, readTarget } from './read-references.ts'
 import type { ReadOptions } from './read-references.ts'
+import type { References } from './references.ts'
 import type { FindResource } from '../resources.ts'
 
 /** Requirements of an agent, as the caller sees them: the right to create it, and every reference. */
 export async function checkRequirements(
   caller: Caller,
   agent: AgentDeploymentObject & { metadata: { namespace: DnsLabel } },
-  options: { signal: AbortSignal; checks: readonly RequirementCheck[]; findResource: FindResource },
+  options: {
+    signal: AbortSignal
+    checks: readonly RequirementCheck[]
+    references: References
+    findResource: FindResource
+  },
 ): Promise<{ ready: boolean; requirements: Requirement[] }> {
   const { signal, checks, findResource } = options
-  const references = distinct(collectReferences(AgentDeployment.spec, agent))
+  const references = distinct(options.references.collect(AgentDeployment, agent))
   const [permission, targets, others] = await Promise.all([
     checkPermission(caller, agent.metadata.namespace),
     mapConcurrently(references, (reference) =>

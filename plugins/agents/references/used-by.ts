@@ -6,9 +6,8 @@ import type { KubeError } from '#core/kube/status.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { AnyKind } from '#schemas/kind.ts'
 import type { TypedObject } from '#schemas/object.ts'
-import { collectReferences } from '#schemas/references.ts'
 import type { Reference } from '#schemas/references.ts'
-import { referencedKinds } from './reference-kinds.ts'
+import type { References } from './references.ts'
 import { createFindResource } from '../resources.ts'
 
 /** The target of a used-by query. */
@@ -21,6 +20,13 @@ export interface UsedTarget {
 /** One reference to the target: object and field. */
 export type User = Reference & { found: true }
 
+/** Kinds and references of the installation. */
+export interface UsedByContext {
+  readonly kinds: readonly AnyKind[]
+  readonly references: References
+  readonly signal: AbortSignal
+}
+
 /**
  * Lists the objects that refer to a target and that the caller can list. Each kind with a reference to it is listed
  * cluster-wide, or in the target's namespace if that is denied. Throws the cluster's 403 if no list is allowed.
@@ -28,9 +34,9 @@ export type User = Reference & { found: true }
 export async function findUsers(
   caller: Caller,
   target: UsedTarget,
-  { kinds, signal }: { readonly kinds: readonly AnyKind[]; readonly signal: AbortSignal },
+  { kinds, references, signal }: UsedByContext,
 ): Promise<User[]> {
-  const referring = kinds.filter((kind) => referencedKinds(kind).has(target.kind))
+  const referring = kinds.filter((kind) => references.targetsOf(kind).has(target.kind))
   const isKnown = referring.length > 0 || createFindResource(() => kinds)(target.kind) !== undefined
   if (!isKnown) {
     throw new Fail('invalid_query', undefined, {
@@ -40,13 +46,16 @@ export async function findUsers(
   const answers = await Promise.all(referring.map((kind) => listVisible(caller, kind, target.namespace, signal)))
   const denied = answers.filter((answer) => answer.denied !== undefined)
   if (denied[0]?.denied !== undefined && denied.length === answers.length) throw denied[0].denied
-  return answers.flatMap(({ objects }, index) => objects.flatMap((object) => usersIn(referring[index], object, target)))
+  return answers.flatMap(({ objects }, index) =>
+    objects.flatMap((object) => usersIn(references, referring[index], object, target)),
+  )
 }
 
-function usersIn(kind: AnyKind | undefined, object: TypedObject, target: UsedTarget): User[] {
+function usersIn(references: References, kind: AnyKind | undefined, object: TypedObject, target: UsedTarget): User[] {
   if (kind === undefined) return []
   const { namespace = '', name } = object.metadata
-  return collectReferences(kind.spec, object)
+  return references
+    .collect(kind, object)
     .filter((found) => found.kind === target.kind && found.namespace === target.namespace && found.name === target.name)
     .map(({ field }) => ({ kind: kind.kind, namespace, name, field, found: true }))
 }
