@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
     file: 'launcher/runs/journal.ts',
     find: 'const added = 2 * textBytes(text)',
     replace: 'const added = text.length',
-    tests: eventStream,
+    tests: ['launcher/runs/journal.test.ts'],
     only: 'PODS6',
   },
   {
@@ -100,7 +100,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (response.writableLength >= left) response.destroy()',
     replace: '',
     tests: eventStream,
-    only: 'is cut',
+    only: 'is disconnected',
   },
   {
     name: 'a refused connection fails the run',

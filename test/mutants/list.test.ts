@@ -17,6 +17,19 @@ test('each listed defect applies to the code as it is, and names tests that are 
   }
 })
 
+// A title may begin with an adapter and a subject, which a loop over the adapters adds.
+const withoutAdapter = (only: string): string =>
+  only.replace(/\b(?:PGlite|PostgreSQL|embedded)(?:\.\*|: (?:cron jobs: |tasks: )?|$)|, embedded/gu, '')
+
+test('each listed defect names a title that is in its tests', () => {
+  for (const { name, only, tests } of all)
+    if (only !== undefined)
+      assert.ok(
+        tests.some((file) => new RegExp(withoutAdapter(only), 'u').test(read(file))),
+        `${name}: no title in ${tests.join(', ')} matches ${only}`,
+      )
+})
+
 test('each defect has a name of its own', () => {
   assert.equal(new Set(all.map(({ name }) => name)).size, all.length)
 })
