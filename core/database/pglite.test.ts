@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import test, { after, before } from 'node:test'
 import type { TestContext } from 'node:test'
 import { tempFolder } from '#test/harness/temp-folder.ts'
+import { sql } from 'kysely'
 import { openDatabase } from './database.ts'
 import { readAfter } from '#core/event-store/read-events.ts'
 import { migrate } from './migrate.ts'
@@ -87,11 +88,13 @@ test('O8: a second process on the folder is refused with the first one’s pid',
   assert.equal(existsSync(join(location.pglite, 'lock')), false)
 })
 
-test('an image that can be neither created nor copied only costs time: the store opens without it', async (t) => {
+test('an image that can be neither created nor copied only costs time: the store opens without it, in bounded memory', async (t) => {
   const path = folder(t)
   writeFileSync(join(path, 'file'), '')
   const database = await openDatabase({ pglite: join(path, 'store'), image: join(path, 'file', 'image') })
   await migrate(database, [storeMigrations])
+  const { rows } = await sql<{ shared_buffers: string }>`show shared_buffers`.execute(database.root)
+  assert.equal(rows[0]?.shared_buffers, '32MB')
   await database.close()
   assert.equal(existsSync(join(path, 'store', 'data', 'PG_VERSION')), true)
 })
