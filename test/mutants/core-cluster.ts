@@ -30,6 +30,13 @@ export const mutants: readonly Mutant[] = [
     only: 'D1',
   },
   {
+    name: 'a review of a subresource asks for its resource',
+    file: 'core/cluster/access-review.ts',
+    find: '...(subresource === undefined ? {} : { subresource }),',
+    replace: '',
+    tests: ['test/contract/plugins/connections/connections.test.ts'],
+  },
+  {
     name: 'an allow decision is remembered',
     file: 'core/cluster/access-review.ts',
     find: '  if (!isAllowed(answer.status)) return undefined\n',

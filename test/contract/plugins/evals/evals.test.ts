@@ -32,7 +32,7 @@ function clusterOf(kubeconfig: string): { readonly server: string; readonly ca: 
 }
 
 test(
-  'S3: a kind with a reconciler runs its cases for a caller, and by cron for an account',
+  'a kind with a reconciler runs its cases for a caller, and by cron for an account',
   { timeout: 240_000 },
   async (t) => {
     const folder = tempFolder('evals')
