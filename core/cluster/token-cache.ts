@@ -1,9 +1,12 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { msUntilExpiry } from './token-expiry.ts'
 
 /** Lifetimes of cached entries in milliseconds of `now`, and the maximum number. */
 export interface TokenCacheOptions {
   readonly ttlMs: number
   readonly now: () => number
+  /** Unix milliseconds, for the expiry of tokens; default: the clock. */
+  readonly date?: () => number
   readonly max?: number
   /** Whether an error means that the token is invalid; such an error is cached for `REJECTED_TTL_MS`. */
   readonly isRejection?: (error: unknown) => boolean
@@ -17,17 +20,19 @@ const ACCEPTED_TTL_MS = 600_000
 
 /**
  * Caches the identity of a token for a short time, never its permissions (D1). Keys are the SHA-256 of the whole token, so that no prefix
- * collides and no token is kept in memory. Failures other than rejections are not cached; concurrent calls share one request.
+ * collides and no token is kept in memory. An entry ends with its token. Failures other than rejections are not cached; concurrent calls
+ * share one request.
  */
 export function createTokenCache<Value>(options: TokenCacheOptions) {
-  const max = options.max ?? 10_000
+  const { max = 10_000, date = Date.now } = options
   const entries = createAging<Promise<Value>>(max)
   // Separate maps: invalid tokens are unlimited in number and must not displace valid ones.
   const rejections = createAging<unknown>(max)
   const accepted = createAging<true>(max)
-  const load = async (key: string, ask: () => Promise<Value>): Promise<Value> => {
+  const load = async (key: string, token: string, ask: () => Promise<Value>): Promise<Value> => {
     const value = ask()
-    entries.set(key, value, options.now() + options.ttlMs, options.now())
+    const lifetime = Math.min(options.ttlMs, msUntilExpiry(token, date()))
+    entries.set(key, value, options.now() + lifetime, options.now())
     try {
       const loaded = await value
       accepted.set(key, true, options.now() + ACCEPTED_TTL_MS, options.now())
@@ -45,7 +50,7 @@ export function createTokenCache<Value>(options: TokenCacheOptions) {
     if (known !== undefined) return known
     const rejection = rejections.get(key, options.now())
     if (rejection !== undefined) throw rejection
-    return load(key, ask)
+    return load(key, token, ask)
   }
   /** Whether the token was accepted within the last ten minutes, or a cached result exists. */
   const isKnown = (token: string, scope: string): boolean => {
@@ -56,10 +61,10 @@ export function createTokenCache<Value>(options: TokenCacheOptions) {
 }
 
 function digest(token: string, scope: string): string {
-  return createHash('sha256').update(token).update('\0').update(scope).digest('base64')
+  return hash('sha256', `${token}\0${scope}`, 'base64')
 }
 
-/** A bounded map whose entries have equal lifetimes, so that insertion order is expiry order. */
+/** A bounded map. Entries are dropped in the order of their insertion, which is that of their expiry unless a token expires early. */
 function createAging<Value>(max: number) {
   const entries = new Map<string, { readonly value: Value; readonly expires: number }>()
   return {

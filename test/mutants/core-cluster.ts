@@ -24,8 +24,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'tokens are remembered by their beginning',
     file: 'core/cluster/token-cache.ts',
-    find: '.update(token).update',
-    replace: '.update(token.slice(0, 20)).update',
+    find: '`${token}\\0${scope}`',
+    replace: '`${token.slice(0, 20)}\\0${scope}`',
     tests: caller,
     only: 'D1',
   },
@@ -35,6 +35,14 @@ export const mutants: readonly Mutant[] = [
     find: '...(subresource === undefined ? {} : { subresource }),',
     replace: '',
     tests: ['test/contract/plugins/connections/connections.test.ts'],
+  },
+  {
+    name: 'an authentication is remembered past the expiry of its token',
+    file: 'core/cluster/token-cache.ts',
+    find: 'Math.min(options.ttlMs, msUntilExpiry(token, date()))',
+    replace: 'date() > 0 ? options.ttlMs : msUntilExpiry(token, 0)',
+    tests: ['core/cluster/token-cache.test.ts'],
+    only: 'until the token expires',
   },
   {
     name: 'an allow decision is remembered',

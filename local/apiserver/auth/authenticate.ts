@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { isObject, stringsOf } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import type { ObjectReader } from '../storage/object-reader.ts'
@@ -110,7 +110,7 @@ function secondsOf(date: Date): number {
 }
 
 function digest(token: string): string {
-  return createHash('sha256').update(token).digest('base64')
+  return hash('sha256', token, 'base64')
 }
 
 function toClaims({ serviceAccount, audiences, boundObjectRef }: TokenIssue, seconds: number, exp: number): JsonObject {
