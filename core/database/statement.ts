@@ -8,14 +8,19 @@ export type Placeholders<Parameters> = { readonly [Name in keyof Parameters]: Ra
 /** A handle that executes: of a transaction, or of a reader. */
 type Handle = Pick<Kysely<unknown>, 'getExecutor'>
 
+/** A transaction, whatever its tables. */
+type Within = Pick<Transaction<unknown>, 'getExecutor' | 'isTransaction'>
+
 /** A statement that is built and compiled once, and executed with parameters. */
 export interface CompiledStatement<Parameters, Row> {
+  /** The statement with its parameters, without compiling it again. */
+  compile(parameters: Parameters): CompiledQuery<Row>
   all(db: Handle, parameters: Parameters): Promise<readonly Row[]>
   first(db: Handle, parameters: Parameters): Promise<Row | undefined>
   /** Returns the number of rows that were inserted, updated or deleted. */
   run(db: Handle, parameters: Parameters): Promise<number>
   /** Sends it with the next statement of the transaction, at the latest with COMMIT; if it fails, that one rejects with its error. */
-  defer(db: Transaction<unknown>, parameters: Parameters): Promise<void>
+  defer(db: Within, parameters: Parameters): Promise<void>
 }
 
 /**
@@ -33,6 +38,7 @@ export function defineStatement<Tables, Parameters extends object, Row>(
   }
   const execute = (db: Handle, given: Parameters) => db.getExecutor().executeQuery<Row>(toQuery(given))
   return {
+    compile: toQuery,
     all: async (db, given) => (await execute(db, given)).rows,
     first: async (db, given) => (await execute(db, given)).rows[0],
     run: async (db, given) => Number((await execute(db, given)).numAffectedRows ?? 0n),
@@ -43,8 +49,8 @@ export function defineStatement<Tables, Parameters extends object, Row>(
 }
 
 /** Sends a statement of a transaction with the next one, at the latest with COMMIT; if it fails, that one rejects with its error. */
-export async function defer(db: Transaction<unknown>, query: Compilable): Promise<void> {
-  await db.executeQuery(withNext(query.compile()))
+export async function defer(db: Within, query: Compilable): Promise<void> {
+  await db.getExecutor().executeQuery(withNext(query.compile()))
 }
 
 class Placeholder {

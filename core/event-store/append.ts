@@ -1,17 +1,19 @@
 import { sql } from 'kysely'
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { NewEvent } from './event.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { formatTraceparent } from '#core/telemetry/traceparent.ts'
 import { txWithTables } from '#core/database/database.ts'
 import { codeOf } from '#core/database/session/database-errors.ts'
+import { defineStatement } from '#core/database/statement.ts'
+import type { Placeholders } from '#core/database/statement.ts'
 import { withCommit } from '#core/database/session/store-connection.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { toPlacedEvent, toEventRow } from './event-row.ts'
 import type { PlacedEvent } from './event-row.ts'
 import type { Projections } from './projections.ts'
 import type { NamespaceUids, StreamEvent, Tx } from './store.ts'
-import { advanceStream, advanceStreams } from './streams.ts'
+import { advanceAny, advanceFrom, advanceStreams } from './streams.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 
@@ -69,7 +71,10 @@ export function createAppender(
     append: async (stream, expected, events) => {
       const fresh = await freshOf(events.map((event) => ({ stream, event })))
       if (fresh.length === 0) return
-      await place(fresh, new Map([[stream, await advanceStream(db, stream, expected, fresh.length)]]))
+      const { length } = fresh
+      const version =
+        expected === 'any' ? await advanceAny(db, stream, length) : await advanceFrom(db, stream, expected, length)
+      await place(fresh, new Map([[stream, version]]))
     },
     appendEach: async (entries) => {
       const fresh = await freshOf(entries)
@@ -135,6 +140,17 @@ async function claimKeys(db: Db, ids: readonly string[]): Promise<string[]> {
   return rows.map((row) => row.event_id)
 }
 
+type Insert = { rows: string; keyed: boolean; versions: string }
+
+const appendEvents = defineStatement((db: Kysely<CoreTables>, p: Placeholders<Insert>) =>
+  db.selectNoFrom(sql<number>`append_events(${sql.lit(appendLock)}, ${p.rows}, ${p.keyed})`.as('waited')),
+)
+const appendProjected = defineStatement((db: Kysely<CoreTables>, p: Placeholders<Insert>) =>
+  db.selectNoFrom(
+    sql<number>`append_projected_events(${sql.lit(appendLock)}, ${p.rows}, ${p.keyed}, ${p.versions})`.as('waited'),
+  ),
+)
+
 /**
  * One statement takes the lock and then the positions, so that position is commit order (O2). COMMIT is in the same message, so that no
  * writer waits for the lock while this process is slow, frozen or far away.
@@ -146,12 +162,9 @@ async function insertAndCommit(
 ): Promise<number> {
   const rows = JSON.stringify(events.map(toEventRow))
   const versions = JSON.stringify([...fed].map(([name, version]) => ({ name, version })))
-  const insert =
-    fed.size === 0
-      ? sql<{ waited: number }>`select append_events(${sql.lit(appendLock)}, ${rows}, ${keyed}) as waited`
-      : sql<{ waited: number }>`
-          select append_projected_events(${sql.lit(appendLock)}, ${rows}, ${keyed}, ${versions}) as waited`
-  const answer = await db.executeQuery<{ waited: number }>(withCommit(insert.compile(db))).catch((error: unknown) => {
+  const insert = fed.size === 0 ? appendEvents : appendProjected
+  const query = withCommit(insert.compile({ rows, keyed, versions }))
+  const answer = await db.executeQuery<{ waited: number }>(query).catch((error: unknown) => {
     throw codeOf(error) === OTHER_VERSION ? otherVersion(error) : error
   })
   return answer.rows[0]?.waited ?? 0

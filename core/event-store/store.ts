@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { EventType, NewEvent, StoredEvent } from './event.ts'
 
-/** Expected version of a stream: a number (0 for a new one), or 'any'. A mismatch throws `StreamConflict` (O4). */
+/** Expected version of a stream: a number (0 for a new one), or 'any'. A mismatch rejects the transaction with `StreamConflict` (O4). */
 export type ExpectedVersion = number | 'any'
 
 /** An event and its stream. */

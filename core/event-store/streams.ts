@@ -1,7 +1,9 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { sql } from 'kysely'
-import type { Transaction } from 'kysely'
-import type { ExpectedVersion } from './store.ts'
+import type { Kysely, Transaction } from 'kysely'
+import { codeOf } from '#core/database/session/database-errors.ts'
+import { defineStatement } from '#core/database/statement.ts'
+import type { Placeholders } from '#core/database/statement.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 
 /** Another writer appended to the stream since its version was read. Read again and retry (O4). */
@@ -16,22 +18,42 @@ export class StreamConflict extends Fail {
 
 type Db = Transaction<CoreTables>
 
-/** Increments a stream's version by `count` and returns it. The row stays locked until COMMIT. Throws `StreamConflict` (O4). */
-export async function advanceStream(db: Db, stream: string, expected: ExpectedVersion, count: number): Promise<number> {
-  if (expected === 'any') return advanceAny(db, stream, count)
-  const version = expected === 0 ? await startStream(db, stream, count) : await advanceAt(db, stream, expected, count)
-  if (version !== undefined) return version
-  if (expected > 0 && (await reopenPruned(db, stream, expected + count))) return expected + count
-  throw new StreamConflict(stream, expected)
+/** SQLSTATE of `advance_stream` for a stream at another version. */
+const OTHER_VERSION = 'MS002'
+
+/** Converts the failure of `advanceFrom` to a `StreamConflict`; returns other errors unchanged. */
+export function toStreamConflict(error: unknown): unknown {
+  if (codeOf(error) !== OTHER_VERSION) return error
+  const { detail = '', hint = '' } = error as { readonly detail?: string; readonly hint?: string }
+  return new StreamConflict(detail, Number(hint))
 }
 
-async function advanceAny(db: Db, stream: string, count: number): Promise<number> {
-  const row = await db
+const advance = defineStatement(
+  (db: Kysely<CoreTables>, p: Placeholders<{ stream: string; expected: number; count: number }>) =>
+    db.selectNoFrom(sql`advance_stream(${p.stream}, ${p.expected}, ${p.count})`.as('advanced')),
+)
+
+/**
+ * Increments the version of a stream that must be at `expected` (0 for a new one), and returns the new one. Sent before the next statement,
+ * which rejects if the stream has another version (O4). The row stays locked until COMMIT.
+ */
+export async function advanceFrom(db: Db, stream: string, expected: number, count: number): Promise<number> {
+  await advance.defer(db, { stream, expected, count })
+  return expected + count
+}
+
+const advanceOne = defineStatement((db: Kysely<CoreTables>, p: Placeholders<{ stream: string; count: number }>) =>
+  db
     .insertInto('streams')
-    .values({ stream, version: count })
-    .onConflict((conflict) => conflict.column('stream').doUpdateSet({ version: sql`streams.version + ${count}` }))
-    .returning('version')
-    .executeTakeFirstOrThrow()
+    .values({ stream: p.stream, version: p.count })
+    .onConflict((conflict) => conflict.column('stream').doUpdateSet({ version: sql`streams.version + ${p.count}` }))
+    .returning('version'),
+)
+
+/** Increments a stream's version by `count`, whatever it is, and returns it. The row stays locked until COMMIT. */
+export async function advanceAny(db: Db, stream: string, count: number): Promise<number> {
+  const row = await advanceOne.first(db, { stream, count })
+  if (row === undefined) throw new TypeError('a version was expected')
   return row.version
 }
 
@@ -40,42 +62,12 @@ export async function advanceStreams(
   db: Db,
   counts: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, number>> {
-  const values = [...counts].map(([stream, version]) => ({ stream, version }))
-  const rows = await db
-    .insertInto('streams')
-    .values(values.toSorted((a, b) => (a.stream < b.stream ? -1 : 1)))
-    .onConflict((conflict) =>
-      conflict.column('stream').doUpdateSet({ version: sql`streams.version + excluded.version` }),
-    )
-    .returning(['stream', 'version'])
-    .execute()
+  const names = [...counts.keys()].toSorted()
+  const { rows } = await sql<{ stream: string; version: number }>`
+    insert into streams (stream, version)
+    select g.stream, g.count from unnest(${names}::text[], ${names.map((name) => counts.get(name))}::integer[])
+      with ordinality as g (stream, count, n) order by g.n
+    on conflict (stream) do update set version = streams.version + excluded.version
+    returning stream, version`.execute(db)
   return new Map(rows.map((row) => [row.stream, row.version]))
-}
-
-async function startStream(db: Db, stream: string, count: number): Promise<number | undefined> {
-  const row = await db
-    .insertInto('streams')
-    .values({ stream, version: count })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('version')
-    .executeTakeFirst()
-  return row?.version
-}
-
-async function advanceAt(db: Db, stream: string, expected: number, count: number): Promise<number | undefined> {
-  const row = await db
-    .updateTable('streams')
-    .set({ version: expected + count })
-    .where('stream', '=', stream)
-    .where('version', '=', expected)
-    .returning('version')
-    .executeTakeFirst()
-  return row?.version
-}
-
-// Retention removes streams without events in its window. Their owners still know the version and may continue from it.
-async function reopenPruned(db: Db, stream: string, version: number): Promise<boolean> {
-  const pruned = await db.selectFrom('event_ranges').select('range').where('range', '=', 0).executeTakeFirst()
-  if (pruned !== undefined) return false
-  return (await startStream(db, stream, version)) !== undefined
 }

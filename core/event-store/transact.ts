@@ -9,6 +9,7 @@ import type { Database } from '#core/database/database.ts'
 import type { StoreMeter } from './metrics.ts'
 import type { Projections } from './projections.ts'
 import type { NamespaceUids, Tx } from './store.ts'
+import { toStreamConflict } from './streams.ts'
 import { isRetryable } from '#core/database/session/database-errors.ts'
 
 /** Dependencies of `transact`. */
@@ -49,7 +50,7 @@ async function attempt<Result>(
   { database, projections, check, meter, namespaceUids }: TransactOptions,
   fn: (tx: Tx) => Promise<Result>,
 ): Promise<Attempt<Result>> {
-  return database.transaction((db) =>
+  const run = database.transaction((db) =>
     insideTransaction(async () => {
       const late: (() => void | Promise<void>)[] = []
       const appender = createAppender(db, { projections, check, namespaceUids })
@@ -66,6 +67,9 @@ async function attempt<Result>(
       return { result, appended: waited !== undefined, late }
     }),
   )
+  return run.catch((error: unknown) => {
+    throw toStreamConflict(error)
+  })
 }
 
 // Named by operation, never by SQL.

@@ -58,9 +58,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a stream takes a version twice',
-    file: 'core/event-store/streams.ts',
-    find: `    .where('version', '=', expected)\n`,
-    replace: '',
+    file: 'core/event-store/migrations/0006-advance-stream.ts',
+    find: ' and version = expected;',
+    replace: ';',
     tests: store,
     only: 'O4',
   },
