@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
+import { Type } from 'typebox'
+import { defineEvent } from '#core/event-store/event.ts'
 import { createOutcomes } from './outcomes/outcomes.ts'
 import type { AuditRow } from './rows/audit-row.ts'
 import type { AuditTables } from './store/tables.ts'
@@ -136,4 +138,13 @@ check('denials of one actor, verb and resource within a minute are one row with 
     ['dave', 'delete', 'one', 1, 'bff'],
     ['erin', 'create', 'one', 1, 'bff'],
   ])
+})
+
+check('events that are not audited are not delivered to the audit log', async (rig) => {
+  const unaudited = defineEvent({ plugin: 'notes', fact: 'counted', summary: 'A number.', data: Type.Object({}) })
+  const subject = { namespace: 'demo', kind: 'Note', name: 'one' }
+  await rig.append({ type: unaudited, subject, data: {} }, made('update', 'alice'))
+  await rig.settle()
+  assert.equal(rig.handled(), 1)
+  assert.equal((await rig.rows()).length, 1)
 })

@@ -118,7 +118,7 @@ test(
     )
     const bus = createMemoryBus()
     t.after(() => bus.close())
-    const consumers = auditConsumers(() => new Map(), 90)
+    const consumers = auditConsumers(new Map(), 90)
     const consuming = await runConsumers({ store, database, bus, consumers, sweepEveryMs: 3_600_000 })
     await consuming.sweepNow()
     await consuming.stop()

@@ -51,7 +51,7 @@ export const audit = definePlugin({
     settings.webhookTokenFile === undefined
       ? []
       : [webhookEndpoint(createIntake(core, informers, serves), readWebhookToken(settings.webhookTokenFile), settings)],
-  consumers: ({ core, settings }) => (core.store ? auditConsumers(core.descriptors, settings.retentionDays) : []),
+  consumers: ({ core, settings }) => (core.store ? auditConsumers(core.descriptors(), settings.retentionDays) : []),
   jobs: ({ core, settings }, { role }) =>
     role === 'manager' ? [...auditJobs(core, settings.retentionDays), ...intentJobs(core)] : [],
   close: ({ outcomes }) => outcomes.close(),

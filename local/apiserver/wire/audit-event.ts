@@ -15,8 +15,8 @@ const mutations = new Set(['create', 'update', 'patch', 'delete', 'deletecollect
 const reviewGroups: ReadonlySet<string> = new Set(REVIEWS.map(({ group }) => group))
 
 /** An `audit.k8s.io/v1` Event of stage ResponseComplete for a mutation; undefined for others and for reviews. Of bodies it has only metadata. */
-export function toAuditEvent(entry: AuditEntry & { readonly requestURI: string }): object | undefined {
-  const { auditID, now, user, info, code, report, requestURI } = entry
+export function toAuditEvent(entry: AuditEntry, requestURI: () => string): object | undefined {
+  const { auditID, now, user, info, code, report } = entry
   if (!mutations.has(info.verb) || reviewGroups.has(info.group)) return undefined
   const username = user?.username ?? ''
   const { authenticated = username } = report
@@ -24,7 +24,7 @@ export function toAuditEvent(entry: AuditEntry & { readonly requestURI: string }
     level: 'RequestResponse',
     auditID,
     stage: 'ResponseComplete',
-    requestURI,
+    requestURI: requestURI(),
     verb: info.verb,
     user: { username: authenticated },
     ...(authenticated === username ? {} : { impersonatedUser: { username } }),

@@ -41,7 +41,7 @@ export function createAudit(file: string | undefined, onEvent?: (event: object) 
     write(entry) {
       const { auditID, now, user, info, rawUrl, code } = entry
       if (onEvent !== undefined && info.isResource) {
-        const event = toAuditEvent({ ...entry, requestURI: withoutSecrets(rawUrl) })
+        const event = toAuditEvent(entry, () => withoutSecrets(rawUrl))
         if (event !== undefined) onEvent(event)
       }
       if (file === undefined) return

@@ -48,7 +48,7 @@ for (const { name, skip, open } of adapters) {
     const lines: string[] = []
     const log = createLogger({ destination: { write: (line) => lines.push(line) } })
     const core = { store, log, metrics: createMetrics(), now: () => new Date() }
-    const consumers = auditConsumers(() => new Map(), 90)
+    const consumers = auditConsumers(new Map(), 90)
     const running = await runConsumers({ store, database, bus, consumers, sweepEveryMs: 3_600_000 })
     t.after(() => running.stop())
     const reap = async (): Promise<void> => {

@@ -25,6 +25,11 @@ export interface AuditRow extends Omit<AuditTables['audit_log'], 'actor_exact'> 
 /** Audit descriptors by event type, the only knowledge about other plugins. */
 export type Descriptors = ReadonlyMap<string, AuditDescriptor>
 
+/** Types of the events that become rows. */
+export function auditedTypes(descriptors: Descriptors): readonly string[] {
+  return [...new Set([requestOutcome.type, clusterRequest.type, ...descriptors.keys()])]
+}
+
 /** The row of an event, or undefined when it is not audited. */
 export function toAuditRow(event: Audited, descriptors: Descriptors): AuditRow | undefined {
   if (event.type === requestOutcome.type) return outcomeRow(event)

@@ -153,7 +153,7 @@ export async function openRig(t: TestContext, { open }: (typeof adapters)[number
     now: () => new Date(),
   }
   let handled = 0
-  const consumers = auditConsumers(() => descriptors, 90).map((consumer) => ({
+  const consumers = auditConsumers(descriptors, 90).map((consumer) => ({
     ...consumer,
     handle: (events: readonly StoredEvent[], tx: Tx) => {
       handled += events.length
