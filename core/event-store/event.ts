@@ -31,8 +31,8 @@ export interface EventType<Data = unknown> {
   readonly of?: Data
 }
 
-/** Declares an event type: a fact in past tense with references and numbers, never content or secrets (section "events" of docs). */
-export function defineEvent<S extends TSchema>(spec: {
+/** Declaration of an event type. */
+export interface EventSpec<S extends TSchema> {
   readonly plugin: string
   readonly fact: string
   readonly version?: number
@@ -40,18 +40,17 @@ export function defineEvent<S extends TSchema>(spec: {
   readonly data: S
   readonly audit?: AuditDescriptor
   readonly seenBy?: SeenBy
-}): EventType<Static<S>> {
-  const version = spec.version ?? 1
-  return {
-    type: `dev.mesh.${spec.plugin}.${spec.fact}.v${version}`,
-    plugin: spec.plugin,
-    fact: spec.fact,
-    version,
-    summary: spec.summary,
-    data: spec.data,
-    audit: spec.audit,
-    seenBy: spec.seenBy,
-  }
+}
+
+/** Declares an event type: a fact in past tense with references and numbers, never content or secrets (section "events" of docs). */
+export function defineEvent<S extends TSchema>(spec: EventSpec<S>): EventType<Static<S>> {
+  return defineEventOf('dev.mesh', spec)
+}
+
+/** Declares an event type of a domain in reverse DNS form: `<domain>.<plugin>.<fact>.v<version>`. */
+export function defineEventOf<S extends TSchema>(domain: string, spec: EventSpec<S>): EventType<Static<S>> {
+  const { plugin, fact, version = 1, summary, data, audit, seenBy } = spec
+  return { type: `${domain}.${plugin}.${fact}.v${version}`, plugin, fact, version, summary, data, audit, seenBy }
 }
 
 /** Subject of an event: `<ns>/<kind>/<name or id>` in CloudEvents' `subject`; without a namespace it is '_' in a NATS subject. */

@@ -18,7 +18,13 @@ const promote = endpoint({
     of: [
       { kind: 'review', verb: 'update', resource: 'agentdeployments', namespace: { in: 'path', field: 'ns' } },
       { kind: 'kube', verb: 'patch', resource: 'agentdeployments' },
-      { kind: 'review', verb: 'get', resource: 'runs', namespace: { in: 'body', field: 'from' } },
+      {
+        kind: 'review',
+        verb: 'get',
+        resource: 'runs',
+        group: 'acme.example',
+        namespace: { in: 'body', field: 'from' },
+      },
     ],
   },
   params: Type.Object({ id: Type.Integer() }),
@@ -47,7 +53,11 @@ test('authz of kind all: each review is made in its order, and the handler gets 
   }
   const answer = await send('good')
   assert.deepEqual(answer.json(), ['demo 7', 'update agentdeployments in demo', 'get runs in other'])
-  assert.deepEqual(upstream, ['as', 'review update agentdeployments in demo', 'review get runs in other'])
+  assert.deepEqual(upstream, [
+    'as',
+    'review update agentdeployments in demo',
+    'review get runs in other (acme.example)',
+  ])
   // The second review denies: nothing of the handler ran, and the outcome has the name of the first check.
   assert.equal((await send(UNREADING)).statusCode, 403)
   assert.equal((await send(DENIED)).statusCode, 403)
@@ -67,7 +77,7 @@ test('authz of kind all: each review is made in its order, and the handler gets 
   const operation = paths['/api/promotions/{ns}/{id}']?.post
   assert.equal(
     operation?.['x-mesh-authz'],
-    'all: review: update agentdeployments and kube: patch agentdeployments and review: get runs',
+    'all: review: update agentdeployments and kube: patch agentdeployments and review: get runs.acme.example',
   )
   assert.match(operation.description, /review of `update agentdeployments` as the caller; and the cluster checks/)
 })

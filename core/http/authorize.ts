@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Access, Caller } from '#core/cluster/caller.ts'
+import type { Access, Caller, ReviewTarget } from '#core/cluster/caller.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { reviewsOf } from './endpoint/authz.ts'
@@ -11,13 +11,14 @@ import { stateOf } from './endpoint/request-context.ts'
 import type { HttpServices } from './endpoint/server-context.ts'
 
 /** Parses the namespace and name to review, since the cluster does not (M4). An invalid one is a 400 before any upstream call. */
-function reviewTarget(authz: ReviewAuthz, request: FastifyRequest): { namespace: DnsLabel | ''; name?: string } {
+function reviewTarget(authz: ReviewAuthz, request: FastifyRequest): ReviewTarget {
   const from = authz.namespace
-  if (from.in === 'cluster') return { namespace: '' }
+  const group = authz.group === undefined ? {} : { group: authz.group }
+  if (from.in === 'cluster') return { namespace: '', ...group }
   const namespace = readNamespace(from, request)
   const name = authz.name === undefined ? undefined : fieldOf(request, from.in, authz.name)
-  if (name === undefined || name === '') return { namespace }
-  return { namespace, name: parseName(pointerOf(from.in, authz.name ?? ''), name) }
+  if (name === undefined || name === '') return { namespace, ...group }
+  return { namespace, ...group, name: parseName(pointerOf(from.in, authz.name ?? ''), name) }
 }
 
 /** Reviews of one route, made before its handler. */

@@ -4,7 +4,7 @@ import { BootError } from './startup-error.ts'
 
 /** Refuses kinds that an installation cannot have: without a sample, or declared by two plugins. Each error names both sides. */
 export function checkKinds(plugins: readonly AnyPlugin[]): void {
-  const owners = new Map<string, string>()
+  const owners = new Map<string, string>(ofKubernetes.map((kind) => [`kind ${kind}`, 'Kubernetes']))
   for (const { name: plugin, kinds = [] } of plugins) {
     for (const { kind, sample } of kinds) {
       if (typeof (sample as KubeObject | undefined)?.spec !== 'object' || sample.spec === null)
@@ -12,9 +12,18 @@ export function checkKinds(plugins: readonly AnyPlugin[]): void {
       // The names of kinds are those of audit rows and references, which have no group.
       for (const name of [`kind ${kind.kind}`, `plural ${kind.plural}`]) {
         const other = owners.get(name)
-        if (other !== undefined) throw new BootError(`plugins ${other} and ${plugin} both have the ${name}`)
-        owners.set(name, plugin)
+        if (other !== undefined) throw new BootError(`${other} and plugin ${plugin} both have the ${name}`)
+        owners.set(name, `plugin ${plugin}`)
       }
     }
   }
+  for (const { name: plugin, informers = [], access = [] } of plugins)
+    for (const kind of [...informers.map(({ resourceKind }) => resourceKind), ...access.map((rule) => rule.kind)]) {
+      const other = owners.get(`kind ${kind}`)
+      if (other !== undefined && !ofKubernetes.includes(kind ?? ''))
+        throw new BootError(`${other} and plugin ${plugin} both have the kind ${kind}`)
+    }
 }
+
+// Names of audit rows and references that are not those of plugins.
+const ofKubernetes: readonly string[] = ['Secret', 'ConfigMap', 'Namespace', 'Pod', 'ServiceAccount']

@@ -109,6 +109,7 @@ test('CON1: nothing but endpoints can be mounted, by type', () => {
 
 test('CON1: a raw route and an endpoint without a known authz are refused at boot, with plugin, method and path', async (t) => {
   const given = { method: 'GET', url: '/raw', summary: 'x', response: { 200: none }, handle: async () => ({}) }
+  const reviewed = { kind: 'review', verb: 'get', resource: 'a.b', namespace: { in: 'cluster' } }
   const cases: readonly (readonly [unknown, RegExp])[] = [
     [async () => undefined, /plugin wrong: routes failed: must return a list of endpoints, not a function/],
     [Promise.resolve([]), /not a promise: only endpoints can be mounted/],
@@ -122,6 +123,11 @@ test('CON1: a raw route and an endpoint without a known authz are refused at boo
         [[{ ...given, authz }], /endpoint GET \/raw: authz is required.*its kind is one of kube, review/] as const,
     ),
     [[{ ...given, authz: { kind: 'kube', verb: 'get' } }], /GET \/raw: authz.resource must be text/],
+    [[{ ...given, authz: { ...reviewed, group: 7 } }], /GET \/raw: authz.group must be text/],
+    [
+      [{ ...given, authz: { ...reviewed, group: 'acme.example' } }],
+      /authz.resource must not name a group beside authz.group/,
+    ],
     [[{ ...given, authz: { kind: 'review', verb: 'get', resource: 'runs' } }], /GET \/raw: authz.namespace must be/],
     [[{ ...given, authz: { kind: 'token', of: 'x' } }], /GET \/raw: authz.verify must be a function/],
     [[{ ...given, authz: { kind: 'public', shownBy: 'x' } }], /authz.shownBy must be shareToken or anyone/],

@@ -91,10 +91,10 @@ export function createMesh(plugins: readonly AnyPlugin[]): Mesh {
     resourceRoutes: checkedResourceRoutes,
     defineKind: checkedKind,
     crud: checkedCrud,
-    openEventStream,
-    storeList,
-    versioned,
-    requireVersion,
+    openEventStream: checkedEventStream,
+    storeList: checkedStoreList,
+    versioned: checkedVersioned,
+    requireVersion: checkedRequireVersion,
     inLiveNamespace,
     sql,
     Fail,
@@ -181,6 +181,33 @@ const checkedCrud: typeof crud = (kind, options) => {
   demandKind('crud', kind, options)
   demand(isObject(options.sample), 'crud: sample must be the spec of a valid object')
   return crud(kind, options)
+}
+
+// Used in handlers: an error there is logged, and the response is a 500.
+
+const checkedEventStream: typeof openEventStream = (call, options) => {
+  demandCall('openEventStream', call)
+  return openEventStream(call, options)
+}
+
+const checkedStoreList: typeof storeList = (call, list) => {
+  demandCall('storeList', call)
+  return storeList(call, list)
+}
+
+const checkedVersioned: typeof versioned = (call, version, body) => {
+  demandCall('versioned', call)
+  return versioned(call, version, body)
+}
+
+const checkedRequireVersion: typeof requireVersion = (call, version) => {
+  demandCall('requireVersion', call)
+  return requireVersion(call, version)
+}
+
+function demandCall(helper: string, call: unknown): void {
+  const isCall = isObject(call) && isObject(call['headers']) && isObject(call['reply'])
+  demand(isCall, `${helper}: the first argument must be the call that the handler received`)
 }
 
 function demandKind(helper: string, kind: unknown, options: unknown): void {

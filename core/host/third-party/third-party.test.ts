@@ -250,6 +250,11 @@ test('CON15: a helper that gets no or wrong arguments names them, the file and t
     ['crud()', /crud: the first argument must be a kind/],
     ['resourceRoutes({})', /resourceRoutes: the first argument must be a kind/],
     ['defineKind()', /defineKind: the argument must be/],
+    ['openEventStream()', /openEventStream: the first argument must be the call that the handler received/],
+    ['openEventStream({ headers: {} })', /openEventStream: the first argument must be the call/],
+    ['storeList()', /storeList: the first argument must be the call/],
+    ['versioned()', /versioned: the first argument must be the call/],
+    ['requireVersion(null)', /requireVersion: the first argument must be the call/],
   ]
   const folder = await folderWith(
     t,

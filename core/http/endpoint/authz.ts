@@ -8,11 +8,13 @@ export type NamespaceFrom =
   | { readonly in: 'path' | 'query' | 'body'; readonly field: string; readonly absent?: 'default' | 'cluster' }
   | { readonly in: 'cluster' }
 
-/** A SelfSubjectAccessReview of a virtual resource of our group, made before the handler, which receives its `Access`. */
+/** A SelfSubjectAccessReview of a resource, made before the handler, which receives its `Access`. */
 export interface ReviewAuthz {
   readonly kind: 'review'
   readonly verb: string
   readonly resource: string
+  /** API group of the resource; default: that of `resource` (`widgets.acme.example`), or ours. */
+  readonly group?: string
   readonly namespace: NamespaceFrom
   /** Field with the object's name, in the same part of the request as the namespace (`agent.name`). */
   readonly name?: string

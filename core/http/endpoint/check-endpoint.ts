@@ -52,7 +52,10 @@ function checkAuthz(authz: unknown, method: string, refuse: Refuse): void {
     return refuse(`authz is required, such as { kind: 'bearer' }; its kind is one of ${[...kinds.keys()].join(', ')}`)
   const missing = fields.find((field) => typeof authz[field] !== 'string' || authz[field] === '')
   if (missing !== undefined) refuse(`authz.${missing} must be text`)
-  if (authz['kind'] === 'review') checkNamespace(authz['namespace'], refuse)
+  if (authz['kind'] === 'review') {
+    checkNamespace(authz['namespace'], refuse)
+    checkGroup(authz['group'], authz['resource'], refuse)
+  }
   if (authz['kind'] === 'token' && typeof authz['verify'] !== 'function') refuse('authz.verify must be a function')
   if (authz['kind'] === 'all') checkMembers(authz['of'], method, refuse)
   if (authz['kind'] !== 'public') return
@@ -75,6 +78,12 @@ function checkNamespace(from: unknown, refuse: Refuse): void {
   const isRead = isObject(from) && ['path', 'query', 'body'].includes(String(from['in']))
   if (isObject(from) && (from['in'] === 'cluster' || (isRead && typeof from['field'] === 'string'))) return
   refuse("authz.namespace must be { in: 'path' | 'query' | 'body', field } or { in: 'cluster' }")
+}
+
+function checkGroup(group: unknown, resource: unknown, refuse: Refuse): void {
+  if (group === undefined) return
+  if (typeof group !== 'string') refuse('authz.group must be text')
+  if (String(resource).includes('.')) refuse('authz.resource must not name a group beside authz.group')
 }
 
 // A stored response never reaches the handler, so access must be checked before.

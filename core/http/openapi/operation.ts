@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { AnyEndpoint } from '../endpoint/endpoint.ts'
 import { isOpen } from '../endpoint/authz.ts'
-import type { Authz } from '../endpoint/authz.ts'
+import type { Authz, ReviewAuthz } from '../endpoint/authz.ts'
 import { YAML_TYPE } from '../input/body-errors.ts'
 import type { MountedEndpoint } from '../endpoint/mounted-endpoint.ts'
 import { paramNames } from '../input/params.ts'
@@ -105,7 +105,7 @@ function accessOf(authz: Authz): string {
     case 'kube':
       return `the cluster checks \`${authz.verb} ${authz.resource}\` as the caller.`
     case 'review':
-      return `an access review of \`${authz.verb} ${authz.resource}\` as the caller.`
+      return `an access review of \`${authz.verb} ${qualified(authz)}\` as the caller.`
     case 'row':
       return `an access review of \`${authz.verb} ${authz.resource}\` in the namespace of each row, as the caller.`
     case 'bearer':
@@ -123,6 +123,7 @@ function accessOf(authz: Authz): string {
 
 function shortAccess(authz: Authz): string {
   if (authz.kind === 'all') return `all: ${authz.of.map(shortAccess).join(' and ')}`
+  if (authz.kind === 'review') return `review: ${authz.verb} ${qualified(authz)}`
   return 'verb' in authz ? `${authz.kind}: ${authz.verb} ${authz.resource}` : authz.kind
 }
 
@@ -134,4 +135,11 @@ function derivedId({ method, url }: AnyEndpoint): string {
 function propertiesOf(schema: TSchema | undefined): Readonly<Record<string, TSchema>> {
   const found = schema !== undefined && 'properties' in schema ? schema.properties : undefined
   return typeof found === 'object' && found !== null ? (found as Record<string, TSchema>) : {}
+}
+
+// As kubectl writes it: `widgets.acme.example/status`.
+function qualified({ resource, group }: ReviewAuthz): string {
+  if (group === undefined) return resource
+  const [plural = '', ...subresource] = resource.split('/')
+  return [`${plural}.${group}`, ...subresource].join('/')
 }

@@ -114,7 +114,7 @@ function recordingCaller(bearer: string, upstream: string[]): Caller {
   if (bearer === REJECTED) throw new KubeError(401, 'Unauthorized', 'Unauthorized')
   const review: Caller['review'] = async (verb, resource, where) => {
     upstream.push(
-      `review ${verb} ${resource} in ${where.namespace || '*'}${where.name === undefined ? '' : ` ${where.name}`}`,
+      `review ${verb} ${resource} in ${where.namespace || '*'}${where.name === undefined ? '' : ` ${where.name}`}${where.group === undefined ? '' : ` (${where.group})`}`,
     )
     if (bearer === DENIED || (bearer === UNREADING && verb === 'get'))
       throw new KubeError(403, 'Forbidden', `${resource}.mesh.dev is forbidden: User "test" cannot ${verb}`)

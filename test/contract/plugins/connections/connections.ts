@@ -115,7 +115,7 @@ export default (mesh: Mesh) => {
       method: 'POST',
       url: '/connections/:ns/:name/token',
       summary: 'Offer the token of a connection.',
-      authz: { kind: 'review', verb: 'update', resource: 'connections.acme.example', ...inPath },
+      authz: { kind: 'review', verb: 'update', resource: 'connections', group, ...inPath },
       body: Type.Object({ token: Type.String({ minLength: 1, maxLength: 4096 }) }, { additionalProperties: false }),
       response: { 202: Type.Object({ generation: Type.Integer() }) },
       handle: async ({ caller, params, body }) => {
@@ -138,7 +138,7 @@ export default (mesh: Mesh) => {
       method: 'GET',
       url: '/connections/:ns/:name/approval',
       summary: 'Show the request of a connection, and whether the caller may approve it.',
-      authz: { kind: 'review', verb: 'get', resource: 'connections.acme.example', ...inPath },
+      authz: { kind: 'review', verb: 'get', resource: 'connections', group, ...inPath },
       response: {
         200: Type.Object({
           state: Type.String(),
@@ -163,7 +163,7 @@ export default (mesh: Mesh) => {
       method: 'POST',
       url: '/connections/:ns/:name/approval',
       summary: 'Approve the request of a connection.',
-      authz: { kind: 'review', verb: 'update', resource: 'connections.acme.example/approval', ...inPath },
+      authz: { kind: 'review', ...approval, group, ...inPath },
       body: Type.Object(
         { generation: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) },
         { additionalProperties: false },
