@@ -18,7 +18,7 @@ export async function tryTests(checkout: Checkout, { tests, only }: Pick<Mutant,
     'scripts/test.ts',
     ...tests,
     '--timeout',
-    '60',
+    '180',
     '--bail',
     ...(only === undefined ? [] : ['--name', only]),
   ]
