@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findLongTests, findTests } from './test/find-tests.ts'
 import { groupTests } from './test/group-tests.ts'
+import type { Group } from './test/group-tests.ts'
 import type { GateLimits } from './test/process-gate.ts'
 import { createReport } from './test/report.ts'
 import { runFiles } from './test/run-files.ts'
@@ -73,8 +74,8 @@ function readArguments() {
 const root = new URL('..', import.meta.url)
 // Read by test/harness/counts.ts.
 if (values.long) process.env.MESH_LONG = 'true'
-const files = values.long && positionals.length === 0 ? findLongTests(root) : findTests(root, positionals)
-if (files.length === 0) {
+const groups = findGroups()
+if (groups.length === 0) {
   console.error(`no test file matches ${positionals.join(' ')}`)
   process.exit(1)
 }
@@ -84,21 +85,20 @@ let interrupted = false
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/mesh/compiled', root))
 
 // A single file starts its own servers lazily; only several files benefit from sharing.
-const servers = files.length > 1 ? await startSharedServers() : undefined
+const servers =
+  groups.some(({ files }) => files.length > 1) || groups.length > 1 ? await startSharedServers() : undefined
 const report = createReport({
   verbose: values.verbose,
-  filtered: values.name !== undefined,
   print: (text) => console.log(text),
 })
 const coverage = values.coverage ? await measureCoverage() : undefined
 const running = runFiles(
-  groups(),
+  groups,
   {
     root: fileURLToPath(root),
     atOnce: limitsOf(values.concurrency),
     timeoutMs: Number(values.timeout) * 1000,
     memoryMb: Number(values.memory),
-    name: values.name,
     coverageOf: coverage?.folderOf,
   },
   (file) => {
@@ -116,11 +116,20 @@ await servers?.stop()
 // Not left to tap, which treats a run without tests as a success.
 process.exit(outcome.failed === 0 && outcome.passed + outcome.skipped > 0 ? 0 : 1)
 
-// The name of a file is part of what --name matches in a group, and coverage is measured per file.
-function groups(): readonly (readonly string[])[] {
-  if (values.together) return [files]
-  const isAlone = values.alone || values.coverage || values.long || values.name !== undefined
-  return isAlone ? files.map((file) => [file]) : groupTests(files, fileURLToPath(root))
+function findGroups(): readonly Group[] {
+  const { name } = values
+  if (values.long && positionals.length === 0 && name === undefined) return findLongGroups()
+  const files = findTests(root, positionals)
+  if (values.together) return files.length === 0 ? [] : [{ files, name }]
+  // The name of a file is part of what --name matches in a group, and coverage is measured per file.
+  const isAlone = values.alone || values.coverage || values.long || name !== undefined
+  return isAlone ? files.map((file) => ({ files: [file], name })) : groupTests(files, fileURLToPath(root))
+}
+
+function findLongGroups(): readonly Group[] {
+  const { whole, onPglite } = findLongTests(root)
+  const onOther = groupTests(onPglite, fileURLToPath(root)).map(({ files }) => ({ files, name: 'PGlite' }))
+  return [...whole.map((file) => ({ files: [file] })), ...onOther]
 }
 
 // Imported here, since it costs half a second.

@@ -5,7 +5,7 @@ import { createStore } from '#core/event-store/create-store.ts'
 import type { Reader, Store } from '#core/event-store/store.ts'
 import type { Access } from '#core/cluster/caller.ts'
 import { createEventFeed } from './event-feed.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { note } from '#core/event-store/testing/notes.ts'
 
 const FOLLOWERS = 50
@@ -26,7 +26,7 @@ function counted(store: Store) {
   return { count, store: { ...store, reader } }
 }
 
-for (const adapter of adapters) {
+for (const adapter of pluginAdapters) {
   test(`SEC5, ${adapter.name}: followers share reads of new events`, { skip: adapter.skip }, async (t) => {
     const { store, count } = counted(createStore(await adapter.open(t), { projections: [] }))
     const feed = createEventFeed(store)

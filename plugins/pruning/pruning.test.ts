@@ -15,7 +15,7 @@ import { createLogger } from '#core/log/create-logger.ts'
 import { ADMIN, startTestServer } from '@mesh.dev/embedded-apiserver/testing'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { createRunIn } from '#plugins/runs/create/create-run.ts'
 import { createRunPruner } from '#plugins/runs/retention/prune-runs.ts'
@@ -34,7 +34,7 @@ const tables = ['runs_runs', 'runs_content', 'runs_lease', 'runs_journal', 'runs
 
 type Inside = (db: RunsTx) => Promise<void>
 
-for (const { name, skip, open } of adapters) {
+for (const { name, skip, open } of pluginAdapters) {
   const setUp = async (t: TestContext) => {
     const closers: (() => Promise<unknown>)[] = []
     // Hooks run in the order of their registration: this one comes before that of the database.

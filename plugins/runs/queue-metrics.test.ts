@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sql } from 'kysely'
 import { migrate } from '#core/database/migrate.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
@@ -14,7 +14,7 @@ import { claimRuns } from './store/claims.ts'
 import type { RunsTables } from './store/tables.ts'
 import { createWorld, queueRun } from './testing/world.ts'
 
-for (const adapter of adapters) {
+for (const adapter of pluginAdapters) {
   test(
     `${adapter.name}: the metrics of the queue have waiting runs, the age of the oldest, and held runs`,
     { skip: adapter.skip },
@@ -47,7 +47,7 @@ for (const adapter of adapters) {
 }
 
 test('a run that fails causes one log line and one count with its reason, without content', async (t) => {
-  const [adapter] = adapters
+  const [adapter] = pluginAdapters
   assert.ok(adapter)
   const database = await adapter.open(t)
   await migrate(database, [storeMigrations, { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }])

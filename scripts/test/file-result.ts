@@ -23,6 +23,8 @@ export interface FileRun extends FileTests {
   readonly index: number
   readonly path: string
   readonly ms: number
+  /** Whether only tests with a matching name ran, so that there may be none. */
+  readonly filtered: boolean
   /** Exit code or signal of its process, unless 0. */
   readonly ended: number | string | undefined
   /** Output of the file and its children. */

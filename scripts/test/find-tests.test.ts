@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import test from 'node:test'
 import { findLongTests, findTests } from './find-tests.ts'
 
 const root = new URL('../../', import.meta.url)
 
 test('every file of the long tests exists', () => {
+  const { whole, onPglite } = findLongTests(root)
   assert.deepEqual(
-    findLongTests(root).filter((file) => !existsSync(file)),
+    [...whole, ...onPglite].filter((file) => !existsSync(file)),
     [],
   )
+})
+
+test('files whose tests run on PostgreSQL in npm test run on PGlite in test:long', () => {
+  const onOne = findTests(root, []).filter((file) => / of pluginAdapters\)/.test(readFileSync(file, 'utf8')))
+  assert.deepEqual(onOne.toSorted(), findLongTests(root).onPglite.toSorted())
 })
 
 test('npm test leaves out the package, pods and chaos, which run when they are named', () => {

@@ -20,13 +20,49 @@ const withLongCounts = [
   'launcher/supervise/parent-killed.test.ts',
   'local/apiserver/testing/cost.test.ts',
 ]
+// Run on both databases in a long run; `npm test` runs their tests on PostgreSQL (core/database/testing/databases.ts).
+const onPglite = [
+  'plugins/audit/outcomes/intents.test.ts',
+  'plugins/audit/seal/seal.test.ts',
+  'plugins/audit/store/drop-expired-days.test.ts',
+  'plugins/audit/store/key-partitions.test.ts',
+  'plugins/integrations/event-feed.test.ts',
+  'plugins/pruning/pruning.test.ts',
+  'plugins/runs/create/idempotency.test.ts',
+  'plugins/runs/delegation/subjects.test.ts',
+  'plugins/runs/prepared/prepared-runs.test.ts',
+  'plugins/runs/queue-metrics.test.ts',
+  'plugins/runs/read/list-runs.test.ts',
+  'plugins/runs/retention/run-retention.test.ts',
+  'plugins/runs/stream/frame-fan-out.test.ts',
+  'plugins/runs/worker/back-pressure.test.ts',
+  'plugins/runs/worker/bounds.test.ts',
+  'plugins/runs/worker/fairness.test.ts',
+  'plugins/runs/worker/lease.test.ts',
+  'plugins/runs/worker/worker.test.ts',
+  'test/contract/plugins/bookmarks/bookmarks.test.ts',
+]
 // Real pods need a cluster: `npm run test:pods` names its folder. The fault cases are a separate step: `npm run test:chaos`.
 const onlyWhenNamed = [
   join('test', 'pods'),
   join('test', 'chaos', 'chaos.test.ts'),
   ...onlyLong.map((path) => normalize(path)),
 ]
-// Tests that start a whole platform take longest: started last, they would leave other processors idle.
+/** Files that take longest, which start first and share no process: started last, they would leave other processors idle. */
+export const slowest: readonly string[] = [
+  'test/flows/main-job.test.ts',
+  'test/contract/routes/bad-input.test.ts',
+  'test/contract/routes/authorization.test.ts',
+  'plugins/runs/worker/worker.test.ts',
+  'test/flows/conversations.test.ts',
+  'test/contract/apiserver/differential.test.ts',
+  'test/flows/lifecycle.test.ts',
+  'local/workloads/workloads.test.ts',
+  'plugins/runs/read/list-runs.test.ts',
+  'core/host/process/start.test.ts',
+  'core/messaging/consumer/consumers.test.ts',
+  'plugins/integrations/stream-events.test.ts',
+]
 const slowFolders = ['test/contract', 'test/flows', 'plugins/runs', 'local', 'test', 'core', 'plugins']
 const neverEntered = new Set(['node_modules', 'dist', '.git', '.mesh', 'coverage'])
 
@@ -43,12 +79,15 @@ export function findTests(root: URL, filters: readonly string[]): string[] {
   return [...new Set(filters.flatMap((filter) => named(top, filter)))]
 }
 
-/** Absolute paths of the test files of `npm run test:long`. */
-export function findLongTests(root: URL): string[] {
-  return [...onlyLong, ...withLongCounts].map((path) => fileURLToPath(new URL(path, root)))
+/** Absolute paths of the test files of `npm run test:long`: whole files, and files of which it runs the tests on PGlite. */
+export function findLongTests(root: URL): { readonly whole: readonly string[]; readonly onPglite: readonly string[] } {
+  const absolute = (path: string): string => fileURLToPath(new URL(path, root))
+  return { whole: [...onlyLong, ...withLongCounts].map(absolute), onPglite: onPglite.map(absolute) }
 }
 
 function slowness(file: string): number {
+  const known = slowest.findIndex((path) => normalize(path) === file)
+  if (known !== -1) return known - slowest.length
   const found = slowFolders.findIndex((folder) => file.startsWith(join(folder, '/')))
   return found === -1 ? slowFolders.length : found
 }

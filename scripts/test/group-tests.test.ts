@@ -20,20 +20,23 @@ test('files of a folder share processes in tens, and what belongs to the process
   const alone = [
     write('test/contract/c.test.ts'),
     write('test/flows/c.test.ts', 'await startPlatform(t, form)'),
+    write('plugins/runs/worker/worker.test.ts'),
     ...[
       "process.env.HOME = '/'",
       'delete process.env.HOME',
       "process.on('exit', stop)",
       "t.mock.timers.enable({ apis: ['setTimeout'] })",
-      "spawn('node')",
-      'await launch(t, {})',
+      'await startAll(t, data)',
       'process.memoryUsage().rss',
       'monitorEventLoopDelay()',
       'new Worker(url) // node:worker_threads',
     ].map((text, n) => write(`core/d${n}.test.ts`, text)),
   ]
   const groups = groupTests([...flows, ...light.slice(0, 6), ...alone, other, ...light.slice(6)], root)
-  const shared = groups.filter(({ length }) => length > 1)
+  const shared = groups.map(({ files }) => files).filter(({ length }) => length > 1)
   assert.deepEqual(shared, [flows, light.slice(0, 10), light.slice(10)])
-  assert.deepEqual(groups.filter(({ length }) => length === 1).flat(), [...alone, other])
+  assert.deepEqual(
+    groups.flatMap(({ files }) => (files.length === 1 ? files : [])),
+    [...alone, other],
+  )
 })

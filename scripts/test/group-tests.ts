@@ -1,44 +1,53 @@
 import { readFileSync } from 'node:fs'
 import { relative, sep } from 'node:path'
+import { slowest } from './find-tests.ts'
 
-/** Folders whose tests can share a process. Flows share the platform of `sharedEmbedded`. */
-const folders = [
-  'test/flows',
-  'core',
-  'plugins',
-  'launcher',
-  'schemas',
-  'local',
-  'scripts',
-  'bench',
-  'test/property',
-  'test/docs',
-]
+/** Test files of one process. */
+export interface Group {
+  readonly files: readonly string[]
+  /** Runs only tests whose name matches this regular expression. */
+  readonly name?: string | undefined
+}
+
+/** Folders whose tests can share a process. */
+const folders = ['core', 'plugins', 'launcher', 'schemas', 'local', 'scripts', 'bench', 'test/property', 'test/docs']
+// Files that use one platform share its process, whatever their folder.
+const platforms = ['sharedPlatform(', 'sharedEmbedded(']
 /**
- * What belongs to the process, and would reach or include the tests of other files: environment, signals, exit, mocked clocks, flags,
- * figures of memory and time, and processes that a test starts, whose start it measures or which it ends.
+ * What belongs to the process, and would reach or include the tests of other files: environment, signals, exit, mocked clocks, flags, and
+ * figures of memory and time. Other files start whole platforms.
  */
 const ofTheProcess =
-  /process\.(?:env\.\w+ ?\??\??= |exit|chdir|on\(|once\(|cpuUsage|memoryUsage|resourceUsage|getActive)|delete process\.env|\bmock\.\w+\(|mock\.timers|\bspawn|\bfork\(|\bexecFile|\blaunch\(|node:v8|\bgc\(|startProcess|startAll|startPlatform|EventLoop|eventLoop|p95|worker_threads|setGlobalDispatcher/
+  /process\.(?:env\.\w+ ?\??\??= |exit|chdir|on\(|once\(|cpuUsage|memoryUsage|resourceUsage|getActive)|delete process\.env|\bmock\.\w+\(|mock\.timers|node:v8|\bgc\(|startAll|startPlatform|startKube|EventLoop|eventLoop|p95|worker_threads|setGlobalDispatcher/
 // A failed group is repeated file by file.
 const most = 10
 
-/** Groups files of a folder that can share a process, which starts once for them; every other file is a group of its own. */
-export function groupTests(files: readonly string[], root: string): readonly (readonly string[])[] {
+/**
+ * Groups files that can share a process, which starts once for them. Every other file is a group of its own, the slowest ones too, since the
+ * files of a group run one after the other.
+ */
+export function groupTests(files: readonly string[], root: string): readonly Group[] {
   const groups: string[][] = []
   const open = new Map<string, string[]>()
   for (const file of files) {
-    const path = relative(root, file).replaceAll(sep, '/')
-    const folder = folders.find((one) => path.startsWith(`${one}/`))
-    const isShared = folder !== undefined && !ofTheProcess.test(readFileSync(file, 'utf8'))
-    const group = isShared ? open.get(folder) : undefined
+    const share = shareOf(file, relative(root, file).replaceAll(sep, '/'))
+    const group = share === undefined ? undefined : open.get(share)
     if (group !== undefined && group.length < most) {
       group.push(file)
       continue
     }
     const started = [file]
     groups.push(started)
-    if (isShared) open.set(folder, started)
+    if (share !== undefined) open.set(share, started)
   }
-  return groups
+  return groups.map((group) => ({ files: group }))
+}
+
+/** Files of the same share can be in one process; undefined for a file of its own. */
+function shareOf(file: string, path: string): string | undefined {
+  const text = readFileSync(file, 'utf8')
+  const platform = path.startsWith('test/') ? platforms.find((one) => text.includes(one)) : undefined
+  if (platform !== undefined) return platform
+  if (slowest.includes(path) || ofTheProcess.test(text)) return undefined
+  return folders.find((one) => path.startsWith(`${one}/`))
 }

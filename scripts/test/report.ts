@@ -16,12 +16,8 @@ export interface Report {
   finish(): Outcome
 }
 
-/** Creates a report; with `filtered`, a file may have no test with a matching name. */
-export function createReport(options: {
-  readonly verbose: boolean
-  readonly filtered: boolean
-  print(line: string): void
-}): Report {
+/** Creates a report. */
+export function createReport(options: { readonly verbose: boolean; print(line: string): void }): Report {
   const total = { passed: 0, failed: 0, skipped: 0 }
   const failures: string[] = []
   const times: { readonly path: string; readonly ms: number }[] = []
@@ -29,10 +25,7 @@ export function createReport(options: {
     const own = run.tests.filter((test) => !failedByChildren(test))
     const skipped = own.filter((test) => test.skipped !== undefined)
     const passed = own.filter((test) => test.skipped === undefined && test.ok).length
-    const found = [
-      ...own.filter((test) => test.skipped === undefined && !test.ok).map(explain),
-      ...faultsOf(run, options),
-    ]
+    const found = [...own.filter((test) => test.skipped === undefined && !test.ok).map(explain), ...faultsOf(run)]
     total.passed += passed
     total.failed += found.length
     total.skipped += skipped.length
@@ -53,8 +46,8 @@ export function createReport(options: {
 }
 
 /** Faults of a file besides failed tests: it crashed, its results are incomplete, or it has no test. */
-function faultsOf(run: FileRun, { filtered }: { readonly filtered: boolean }): string[] {
-  const { tests, announced, ended, output } = run
+function faultsOf(run: FileRun): string[] {
+  const { tests, announced, ended, filtered, output } = run
   const printed = output.trimEnd().split('\n').slice(-40).join('\n')
   const neverBegan = announced === undefined && tests.length === 0
   if (typeof ended === 'number' && (neverBegan || (announced === tests.length && !tests.some(isFailure))))

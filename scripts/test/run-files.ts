@@ -8,6 +8,7 @@ import { createProcessGate } from './process-gate.ts'
 import type { GateLimits, ProcessGate } from './process-gate.ts'
 import { splitGroup } from './split-group.ts'
 import type { FileRun } from './file-result.ts'
+import type { Group } from './group-tests.ts'
 import { limitMemory } from './memory-limit.ts'
 
 /** Options of a run. */
@@ -19,8 +20,6 @@ export interface RunOptions {
   readonly timeoutMs: number
   /** Of each file's own process, in MB. */
   readonly memoryMb: number
-  /** Runs only tests whose name matches this regular expression. */
-  readonly name: string | undefined
   /** Coverage folder of each file; undefined without measurement. */
   readonly coverageOf?: ((file: number) => string) | undefined
 }
@@ -40,11 +39,7 @@ const redirect = 'exec 4>&1 1>&2; export NODE_OPTIONS="$1"; shift; exec "$@"'
 const severalFiles = fileURLToPath(new URL('several-files.mjs', import.meta.url))
 
 /** Runs each group of files in a process under tap, and reports the result of each file as soon as its process has ended. */
-export function runFiles(
-  groups: readonly (readonly string[])[],
-  options: RunOptions,
-  onFile: (run: FileRun) => void,
-): FilesRun {
+export function runFiles(groups: readonly Group[], options: RunOptions, onFile: (run: FileRun) => void): FilesRun {
   const logs = tempFolder('logs')
   // Discards tap's own output, the TAP of all files: users need a line per file and the failures.
   tap.register()
@@ -54,7 +49,7 @@ export function runFiles(
   tap.jobs = Number.MAX_SAFE_INTEGER
   const gate = createProcessGate(options.atOnce)
   const scope: Scope = { options, gate, logs: logs.path, running: new Set(), started: 0 }
-  const done = Promise.all(groups.map((files) => runGroup(files, scope, onFile))).then(() => logs.remove())
+  const done = Promise.all(groups.map((group) => runGroup(group, scope, onFile))).then(() => logs.remove())
   return { done, stop: () => scope.running.forEach(({ proc }) => proc?.kill('SIGKILL')) }
 }
 
@@ -67,41 +62,37 @@ interface Scope {
   started: number
 }
 
-async function runGroup(files: readonly string[], scope: Scope, onFile: (run: FileRun) => void): Promise<void> {
+async function runGroup(group: Group, scope: Scope, onFile: (run: FileRun) => void): Promise<void> {
   const { options } = scope
-  const [only = ''] = files
-  if (files.length === 1) return onFile(await runAlone(only, scope))
-  const together = await runProcess(files, scope)
+  const { files, name } = group
+  const together = await runProcess(group, scope)
+  if (files.length === 1) return onFile(together)
   const found = splitGroup(together, files, options.root)
   if (found !== undefined) return found.forEach(onFile)
   // The process ended early or with an error outside of the tests: each file shows alone whether it did that.
-  const runs = await Promise.all(files.map((file) => runAlone(file, scope)))
+  const runs = await Promise.all(files.map((file) => runProcess({ files: [file], name }, scope)))
   const isExplained = runs.some(({ tests, ended }) => ended !== undefined || tests.some(({ ok }) => !ok))
   runs.forEach(onFile)
   if (!isExplained)
     onFile({ ...together, path: `${files.length} files together: ${runs.map(({ path }) => path).join(' ')}` })
 }
 
-async function runAlone(file: string, scope: Scope): Promise<FileRun> {
-  return runProcess([file], scope)
-}
-
-async function runProcess(files: readonly string[], scope: Scope): Promise<FileRun> {
+async function runProcess(group: Group, scope: Scope): Promise<FileRun> {
   await scope.gate.enter()
   try {
-    return await runAdmitted(files, scope)
+    return await runAdmitted(group, scope)
   } finally {
     scope.gate.leave()
   }
 }
 
-async function runAdmitted(files: readonly string[], scope: Scope): Promise<FileRun> {
+async function runAdmitted({ files, name }: Group, scope: Scope): Promise<FileRun> {
   const { options } = scope
   const index = scope.started++
   const path = files.map((file) => relative(options.root, file)).join(' ')
   const log = join(scope.logs, String(index))
   const descriptor = openSync(log, 'w')
-  const command = [process.env.NODE_OPTIONS ?? '', process.execPath, ...flagsOf(options), ...programOf(files)]
+  const command = [process.env.NODE_OPTIONS ?? '', process.execPath, ...flagsOf(options, name), ...programOf(files)]
   const spawned = tap.spawn('/bin/sh', ['-c', redirect, 'sh', ...command], {
     name: `${index} ${path}`,
     cwd: options.root,
@@ -124,7 +115,8 @@ async function runAdmitted(files: readonly string[], scope: Scope): Promise<File
       ? `killed, it held more than ${options.memoryMb} MB of memory`
       : (subtest.options.signal ?? (subtest.options.exitCode || undefined))
   const output = readFileSync(log, 'utf8')
-  return { ...found, announced: found.announced, index, path, ms: subtest.time, ended, output }
+  const filtered = name !== undefined
+  return { ...found, announced: found.announced, filtered, index, path, ms: subtest.time, ended, output }
 }
 
 function programOf(files: readonly string[]): readonly string[] {
@@ -138,7 +130,7 @@ function environmentOf({ coverageOf }: RunOptions, index: number): NodeJS.Proces
   return { ...process.env, NODE_V8_COVERAGE: coverageOf(index), NODE_DISABLE_COMPILE_CACHE: '1' }
 }
 
-function flagsOf({ timeoutMs, name }: RunOptions): string[] {
+function flagsOf({ timeoutMs }: RunOptions, name: string | undefined): string[] {
   const reporter = fileURLToPath(new URL('tap-reporter.mjs', import.meta.url))
   return [
     `--test-reporter=${reporter}`,

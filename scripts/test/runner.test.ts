@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { closeSync, createReadStream, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'node:test'
@@ -9,6 +9,7 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 
+const reporter = fileURLToPath(new URL('tap-reporter.mjs', import.meta.url))
 const runner = fileURLToPath(new URL('../test.ts', import.meta.url))
 const linux = { skip: process.platform === 'linux' ? (false as const) : 'reads /proc' }
 const head = `import test, { describe } from 'node:test'\nimport assert from 'node:assert/strict'\n`
@@ -65,6 +66,30 @@ test('CON9: every result of a file counts, however many there are and whatever i
      setInterval(() => {}, 1_000_000)`,
   )
   assert.deepEqual([last, code], ['3000 passed, 0 failed', 0])
+})
+
+test('CON9: a file stays until its results are read, however late', linux, async (t) => {
+  const folder = tempFolder('runner')
+  t.after(folder.remove)
+  const [file, pipe] = [join(folder.path, 'late.test.mjs'), join(folder.path, 'results')]
+  // More than a pipe holds and less than the process buffers besides, so that writing blocks nothing before the end.
+  const source = `for (let n = 0; n < 200; n++) test('a name that fills the pipe '.repeat(6) + n, () => {})
+    after(() => setTimeout(() => process.stdout.write('waiting'), 500))`
+  writeFileSync(file, `${head}import { after } from 'node:test'\n${source}`)
+  assert.equal(spawnSync('mkfifo', [pipe]).status, 0)
+  const end = openSync(pipe, 'r+')
+  const child = spawn(process.execPath, [`--test-reporter=${reporter}`, '--test-force-exit', file], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ignore', end],
+  })
+  const exited = once(child, 'exit')
+  // Nothing is read until the process has had its time to exit, or has.
+  assert.ok(child.stdout)
+  await text(child.stdout.take(1))
+  const results = createReadStream(pipe, { encoding: 'utf8', fd: openSync(pipe, 'r') })
+  closeSync(end)
+  const [read] = await Promise.all([text(results), exited])
+  assert.match(read, /^# tests 200$/m)
+  assert.equal(read.match(/^ok \d+ /gm)?.length, 200)
 })
 
 test('a file that takes more memory than it may is killed, and the report says so', linux, async (t) => {

@@ -7,7 +7,7 @@ import { agentCommand } from './platform/agent-command.ts'
 import type { Delegated } from './platform/agent-command.ts'
 import { allowInvoke } from './platform/allow-invoke.ts'
 import type { Platform } from './platform/running-platform.ts'
-import { sharedEmbedded } from './platform/shared-embedded.ts'
+import { sharedEmbedded } from './platform/shared-platform.ts'
 
 interface Run {
   readonly id: string

@@ -5,7 +5,7 @@ import type { Persona } from '#local/cluster/personas.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import type { Delegated } from './platform/agent-command.ts'
 import type { Platform } from './platform/running-platform.ts'
-import { sharedEmbedded } from './platform/shared-embedded.ts'
+import { sharedEmbedded } from './platform/shared-platform.ts'
 
 interface Run {
   readonly id: string

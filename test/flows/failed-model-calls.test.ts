@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { addRoute, startUpstream } from '#plugins/providers/testing/gateway.ts'
 import type { TreeNode } from '#plugins/runs/read/build-tree.ts'
-import { sharedEmbedded } from './platform/shared-embedded.ts'
+import { sharedEmbedded } from './platform/shared-platform.ts'
 
 const head = { 'content-type': 'text/event-stream' }
 const chunk = `data: ${JSON.stringify({ model: 'test-1', choices: [{ index: 0, delta: { content: 'half' } }] })}\n\n`

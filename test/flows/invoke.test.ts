@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Persona } from '#local/cluster/personas.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import { allowInvoke } from './platform/allow-invoke.ts'
-import { sharedEmbedded } from './platform/shared-embedded.ts'
+import { sharedEmbedded } from './platform/shared-platform.ts'
 
 const traceId = 'c'.repeat(32)
 const traceparent = `00-${traceId}-${'d'.repeat(16)}-01`

@@ -10,6 +10,7 @@ import { long } from '#test/harness/counts.ts'
 import { forms, startPlatform } from './platform.ts'
 import type { Platform } from './platform/running-platform.ts'
 import type { RawAnswer } from './platform/send.ts'
+import { sharedPlatform } from './platform/shared-platform.ts'
 
 interface Run {
   readonly id: string
@@ -46,7 +47,8 @@ const restricted = forms
 
 for (const { name, form, options, namespaces } of long ? restricted : everyday) {
   test(`the main job: ${name}`, options, async (t) => {
-    const job = createJob(await startPlatform(t, form, namespaces === undefined ? {} : { namespaces }))
+    const isShared = namespaces === undefined
+    const job = createJob(await (isShared ? sharedPlatform(form) : startPlatform(t, form, { namespaces })))
     const steps: Readonly<Record<string, () => Promise<void>>> = {
       'an agent is created from a recipe, and only by who may': () => creates(job),
       'it is invoked, by a caller who waits': () => invokes(job),

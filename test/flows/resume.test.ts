@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Persona } from '#local/cluster/personas.ts'
 import type { Platform } from './platform/running-platform.ts'
 import type { RawAnswer } from './platform/send.ts'
-import { sharedEmbedded } from './platform/shared-embedded.ts'
+import { sharedEmbedded } from './platform/shared-platform.ts'
 
 const rbac = 'rbac.authorization.k8s.io'
 const bindings = `/apis/${rbac}/v1/namespaces/demo/rolebindings`

@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test'
 import { createDatabase } from '#test/harness/database.ts'
+import { long } from '#test/harness/counts.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { openDatabase } from '../database.ts'
 import type { Database } from '../database.ts'
@@ -21,6 +22,12 @@ export const adapters = [
       migrated(t, async () => openDatabase({ url: await createDatabase(t), connections: 60 })),
   },
 ] as const
+
+/**
+ * Adapters of a plugin's tests, whose SQL is the same on both: PostgreSQL in `npm test` (PGlite without its server), both in a long run, of
+ * which `npm run test:long` runs the tests named PGlite.
+ */
+export const pluginAdapters = long ? adapters : adapters.filter(({ skip }) => skip === false).slice(-1)
 
 async function migrated(t: TestContext, open: () => Promise<Database>): Promise<Database> {
   const database = await open()

@@ -14,7 +14,7 @@ import { createLeaderElection } from '#core/database/leader-election.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import type { Store } from '#core/event-store/store.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
@@ -37,7 +37,7 @@ const act = {
 const newIntent = (): Intent => ({ ...act, id: uuidV7() })
 const outcomeOf = (intent: Intent, outcome: Outcome['outcome']): Outcome => ({ ...act, outcome, intent: intent.id })
 
-for (const { name, skip, open } of adapters) {
+for (const { name, skip, open } of pluginAdapters) {
   const setUp = async (t: TestContext) => {
     const database = await open(t)
     const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }

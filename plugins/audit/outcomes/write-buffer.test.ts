@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createStore } from '#core/event-store/create-store.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { createWriteBuffer } from './write-buffer.ts'
 import { openSpool } from '../spool/spool.ts'
 
-const [adapter] = adapters
+const [adapter] = pluginAdapters
 
 test('PODA1: an unreadable spool file is logged and does not end the process', async (t) => {
   assert.ok(adapter)

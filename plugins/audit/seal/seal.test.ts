@@ -8,7 +8,7 @@ import { createStore } from '#core/event-store/create-store.ts'
 import { createLeaderElection } from '#core/database/leader-election.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { adapters, pluginAdapters } from '#core/database/testing/databases.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { audit } from '../index.ts'
 import { auditJobs } from '../jobs.ts'
@@ -25,7 +25,7 @@ const today = Math.floor(Date.now() / dayMs) * dayMs
 const noon = (ago: number): number => today - ago * dayMs + dayMs / 2
 const dayOf = (ago: number): string => new Date(noon(ago)).toISOString().slice(0, 10)
 
-for (const { name, skip, open } of adapters) {
+for (const { name, skip, open } of pluginAdapters) {
   const setUp = async (t: TestContext) => {
     const database = await open(t)
     const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }

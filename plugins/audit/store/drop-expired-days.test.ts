@@ -9,7 +9,7 @@ import { createLeaderElection, StaleEpoch } from '#core/database/leader-election
 import { migrate } from '#core/database/migrate.ts'
 import { codeOf } from '#core/database/session/database-errors.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { adapters, pluginAdapters } from '#core/database/testing/databases.ts'
 import { sealDays } from '../seal/seal-days.ts'
 import { verify } from '../seal/verify.ts'
 import { daysPerTransaction, dropExpiredDays, dropSealedDays } from './drop-expired-days.ts'
@@ -45,7 +45,7 @@ async function setUp(t: TestContext, { open, days }: { open: (t: TestContext) =>
   return { database, store, write, asLeader, partitionsOf }
 }
 
-for (const { name: adapter, skip, open } of adapters)
+for (const { name: adapter, skip, open } of pluginAdapters)
   test(
     `${adapter}: A7, A12: a backlog of days is dropped month by month, with the digests of their rows`,
     { skip, timeout: 120_000 },

@@ -7,7 +7,7 @@ import { defineEvent } from '#core/event-store/event.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { idOf } from '../rows/row-keys.ts'
 import type { AuditRow } from '../rows/audit-row.ts'
 import { rowOf } from '../testing/rows.ts'
@@ -18,7 +18,7 @@ import { writeRows } from './write.ts'
 
 const at = Date.now() - 1_000
 
-for (const { name, skip, open } of adapters) {
+for (const { name, skip, open } of pluginAdapters) {
   const setUp = async (t: TestContext) => {
     const database = await open(t)
     const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }

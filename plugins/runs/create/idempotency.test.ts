@@ -9,7 +9,7 @@ import { createLogger } from '#core/log/create-logger.ts'
 import { memoryKeyring } from '#core/signing/testing/key-types.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { invokeEndpoints } from '../endpoints/invoke.ts'
 import { createCallerRuns } from '../caller-runs.ts'
 import { agent, createWorld, queueRunOf } from '../testing/world.ts'
@@ -21,7 +21,7 @@ const sources = [
   { name: 'runs', migrations: new URL('../migrations/', import.meta.url) },
 ]
 
-for (const { name, skip, open } of adapters) {
+for (const { name, skip, open } of pluginAdapters) {
   const start = async (t: TestContext, settings: Parameters<typeof createWorld>[2] = {}) => {
     const database = await open(t)
     await migrate(database, sources)

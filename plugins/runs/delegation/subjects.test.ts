@@ -7,7 +7,7 @@ import { memoryKeyring } from '#core/signing/testing/key-types.ts'
 import type { Database } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { rebuild } from '#core/event-store/rebuild-projection.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { createChildRuns } from './child-runs.ts'
 import type { ChildRunServices } from './child-runs.ts'
@@ -36,7 +36,7 @@ async function insertOlder(database: Database, run: { by: string; root?: string;
   return id
 }
 
-for (const { name, skip, open } of adapters) {
+for (const { name, skip, open } of pluginAdapters) {
   test(`${name}: SEC7: the subject of an older run is the creator of its root run`, { skip }, async (t) => {
     const database = await open(t)
     await createTables(database.root)

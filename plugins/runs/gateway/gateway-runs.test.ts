@@ -4,7 +4,7 @@ import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import { standalonePlatform } from '#core/host/testing/standalone-platform.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { followGatewayRun } from './gateway-runs.ts'
 import { toDetail } from '../read/to-run.ts'
 import type { RunDetail } from '../read/to-run.ts'
@@ -13,7 +13,7 @@ import type { RunsTables } from '../store/tables.ts'
 import { createWorld, queueRun } from '../testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
-const [adapter] = adapters
+const [adapter] = pluginAdapters
 
 test('PODA1: a run that can be neither awaited nor streamed fails one call, not the gateway', async (t) => {
   assert.ok(adapter)

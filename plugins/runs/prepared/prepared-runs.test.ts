@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { openMemoryStore } from '#core/database/testing/memory-store.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
@@ -55,7 +55,7 @@ const runs = (rig: Rig) => rig.world.store.reader<RunsTables>().selectFrom('runs
 const code = (expected: string, detail?: RegExp) => (error: unknown) =>
   error instanceof Fail && error.code === expected && (detail === undefined || detail.test(error.message))
 
-for (const { name, skip, open } of adapters)
+for (const { name, skip, open } of pluginAdapters)
   test(`${name}: a prepared run is queued once by any role, for its subject`, { skip }, async (t) => {
     const rig = await startRig(t, await open(t))
     await aliceMayInvoke(rig)

@@ -11,7 +11,7 @@ import { openMemoryStore } from '#core/database/testing/memory-store.ts'
 import type { Database } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { rebuild } from '#core/event-store/rebuild-projection.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { KubeObject } from '#core/kube/client.ts'
 import { parseName } from '#core/kube/names.ts'
@@ -141,7 +141,7 @@ async function fill(database: Database): Promise<void> {
   for (const table of ['runs_runs', 'runs_labels']) await sql`analyze ${sql.table(table)}`.execute(database.root)
 }
 
-for (const { name, skip, open } of adapters)
+for (const { name, skip, open } of pluginAdapters)
   test(`${name}: a page of runs by state, label or conversation reads only its own rows`, { skip }, async (t) => {
     const database = await open(t)
     await migrateAll(database)

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { createLeaderElection, StaleEpoch } from '#core/database/leader-election.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import type { RunFact } from '../lifecycle/decide.ts'
 import { createRunRetention } from './run-retention.ts'
 import { savePartials } from '../store/partials.ts'
@@ -19,7 +19,7 @@ const started: RunFact = { fact: 'started', epoch: 1, segment: 1 }
 const interrupts = [{ id: 'q', reason: 'input_required' }] as const
 const paused: RunFact = { fact: 'paused', pauseReason: 'input_required', interrupts }
 
-for (const { name, skip, open } of adapters) {
+for (const { name, skip, open } of pluginAdapters) {
   const setUp = async (t: TestContext) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])

@@ -4,7 +4,7 @@ import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { deleteRuns } from '../retention/delete-runs.ts'
 import { encodeLiveFrame } from './encode-frame.ts'
@@ -49,7 +49,7 @@ function frameOf(runId: string, kind: string, seq?: number): LiveFrame {
   }
 }
 
-for (const adapter of adapters) {
+for (const adapter of pluginAdapters) {
   test(
     `${adapter.name}: clients of one run share its subscription and the bytes of a live frame`,
     { skip: adapter.skip },
@@ -89,7 +89,7 @@ for (const adapter of adapters) {
 }
 
 test('UXM5: the stream of a run that is removed with its namespace ends as cancelled; lost frames are read', async (t) => {
-  const [adapter] = adapters
+  const [adapter] = pluginAdapters
   assert.ok(adapter)
   const database = await adapter.open(t)
   await migrate(database, [storeMigrations, runsMigrations])
@@ -115,7 +115,7 @@ test('UXM5: the stream of a run that is removed with its namespace ends as cance
 })
 
 test('UXM5: waiting streams cost one query per interval, independent of their number', async (t) => {
-  const [adapter] = adapters
+  const [adapter] = pluginAdapters
   assert.ok(adapter)
   const database = await adapter.open(t)
   await migrate(database, [storeMigrations, runsMigrations])

@@ -10,7 +10,7 @@ import type { Static } from 'typebox'
 import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { heapFlags } from '#test/harness/heap-flags.ts'
@@ -121,7 +121,7 @@ for (const [what, { settings, next, error }] of Object.entries(cases))
     },
   )
 
-for (const { name, skip, open } of adapters) {
+for (const { name, skip, open } of pluginAdapters) {
   const failure = async (t: TestContext, settings: Settings, frames: readonly string[]): Promise<string> => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])

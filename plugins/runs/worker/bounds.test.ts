@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import type { Database } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { launch } from '#launcher/testdata/launch.ts'
 import { says, startModelServer } from '#launcher/testdata/model-server.ts'
 import { terminalStates } from '#schemas/run.ts'
@@ -40,7 +40,7 @@ const bad = 'a\\u0000b\\ud800c'
 const replaced = 'a\ufffdb\ufffdc'
 const succeeded = (n: number): string => entryJson('run.succeeded', n, resultJson('succeeded', '"output":"fine"'))
 
-for (const { name, skip, open } of adapters) {
+for (const { name, skip, open } of pluginAdapters) {
   const opened = async (t: TestContext): Promise<{ database: Database; world: World }> => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])

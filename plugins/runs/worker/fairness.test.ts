@@ -6,7 +6,7 @@ import type { Static } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { terminalStates } from '#schemas/run.ts'
 import type { runsSettings } from '../settings.ts'
 import { claimRuns } from '../store/claims.ts'
@@ -21,7 +21,7 @@ const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', imp
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
 type World = ReturnType<typeof createWorld>
 
-for (const { name, skip, open } of adapters) {
+for (const { name, skip, open } of pluginAdapters) {
   const opened = async (t: TestContext, settings: Partial<Static<typeof runsSettings>> = {}) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { sql } from 'kysely'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { decideStart } from '../lifecycle/decide.ts'
 import { claimRuns } from '../store/claims.ts'
 import type { Claim } from '../store/internal/lease.ts'
@@ -15,7 +15,7 @@ const migrations = { name: 'runs', migrations: new URL('../migrations/', import.
 
 const one = (holder: string) => ({ holder, limit: 1, share: 1, held: new Map<string, number>() })
 
-for (const { name, skip, open } of adapters) {
+for (const { name, skip, open } of pluginAdapters) {
   test(`${name}: O6: a worker that has lost its lease writes nothing`, { skip }, async (t) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, migrations])

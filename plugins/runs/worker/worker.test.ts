@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { launch, until } from '#launcher/testdata/launch.ts'
 import { nodeAgent } from '#launcher/testdata/node-agent.ts'
 import { terminalStates } from '#schemas/run.ts'
@@ -52,7 +52,7 @@ async function answer(world: World, runId: string): Promise<SelectedRun | undefi
   return findRun(world.store.reader<RunsTables>(), runId)
 }
 
-for (const { name, skip, open } of adapters) {
+for (const { name, skip, open } of pluginAdapters) {
   const start = async (t: TestContext) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { forms, startPlatform } from '#test/flows/platform.ts'
+import { forms } from '#test/flows/platform.ts'
 import type { UpstreamLog } from '#test/flows/platform/audit-log.ts'
 import type { RawAnswer, RawRequest } from '#test/flows/platform/send.ts'
+import { sharedPlatform } from '#test/flows/platform/shared-platform.ts'
 import type { Platform } from '../../flows/platform/running-platform.ts'
 
 interface Problem {
@@ -15,7 +16,7 @@ interface Problem {
 
 for (const { form, options } of forms) {
   test(`bad input: ${form}`, options, async (t) => {
-    const platform = await startPlatform(t, form)
+    const platform = await sharedPlatform(form)
     await t.test('K5: an invalid name is a 400 in every position, without a request to the API server', (inner) =>
       names(platform, inner),
     )
@@ -277,6 +278,12 @@ async function brokenAgent({ send, kube, tokens }: Platform): Promise<void> {
       bearer: tokens.developer,
       body: { namespace: 'default', config: { name, model: { route } } },
     })
+  const list = async (): Promise<readonly Item[]> => {
+    const answer = await send({ path: '/api/agents?namespace=default', bearer: tokens.viewer })
+    assert.equal(answer.status, 200, answer.text)
+    return answer.json<{ items: Item[] }>().items
+  }
+  const others = new Set((await list()).map(({ metadata }) => metadata.name))
   assert.equal((await create('broken', 'no-such-route')).status, 201)
   assert.equal((await create('whole', 'mock')).status, 201)
   // Created at the API server, with annotations that none of our writers sets.
@@ -301,11 +308,10 @@ async function brokenAgent({ send, kube, tokens }: Platform): Promise<void> {
   const of = (items: readonly Item[], name: string, type: string) =>
     items.find(({ metadata }) => metadata.name === name)?.status?.conditions?.find((one) => one.type === type)
   for (;;) {
-    const answer = await send({ path: '/api/agents?namespace=default', bearer: tokens.viewer })
-    assert.equal(answer.status, 200, answer.text)
-    const { items } = answer.json<{ items: Item[] }>()
+    const items = await list()
+    const made = items.filter(({ metadata }) => !others.has(metadata.name))
     assert.deepEqual(
-      items.map(({ metadata }) => metadata.name),
+      made.map(({ metadata }) => metadata.name),
       ['broken', 'odd', 'whole'],
     )
     const refs = of(items, 'broken', 'ResolvedRefs')

@@ -11,7 +11,7 @@ import { readSettings } from '#core/config/settings.ts'
 import type { Database } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { prefixOfThirdParty } from '#core/database/table-prefix.ts'
-import { adapters } from '#core/database/testing/databases.ts'
+import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { createHost } from '#core/host/process/host.ts'
 import { bareSettings, standalonePlatform } from '#core/host/testing/standalone-platform.ts'
@@ -109,7 +109,7 @@ async function serve(t: TestContext, open: (t: TestContext) => Promise<Database>
   return { ask, add, names, database, store }
 }
 
-for (const { name: adapter, skip, open } of adapters) {
+for (const { name: adapter, skip, open } of pluginAdapters) {
   test(`CON8: ${adapter}: rows with labels are listed by page, filter and permitted namespace`, { skip }, async (t) => {
     const { add, names, ask, database } = await serve(t, open)
     for (const n of [1, 2, 3]) assert.equal((await add('a', `a${n}`, { labels: { n: String(n % 2) } })).statusCode, 201)
