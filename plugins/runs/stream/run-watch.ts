@@ -25,10 +25,13 @@ export function createRunWatch(store: Store, pollMs = POLL_MS): RunWatch {
   const runs = new Map<string, Set<WatchedStream>>()
   let timer: NodeJS.Timeout | undefined
   const poll = async (): Promise<void> => {
+    // A run that is followed during the query is not in its answer, and was not removed.
+    const asked = [...runs].map(([runId, streams]) => [runId, [...streams]] as const)
+    const ids = asked.map(([runId]) => runId)
     // A failing store is retried.
-    const ends = await readJournalEnds(store.reader<RunsTables>(), [...runs.keys()]).catch(() => undefined)
-    for (const [runId, streams] of ends === undefined ? [] : [...runs])
-      for (const stream of streams) report(stream, ends?.get(runId))
+    const ends = await readJournalEnds(store.reader<RunsTables>(), ids).catch(() => undefined)
+    for (const [runId, streams] of ends === undefined ? [] : asked)
+      for (const stream of streams) if (runs.get(runId)?.has(stream) === true) report(stream, ends?.get(runId))
     timer =
       runs.size === 0
         ? undefined
