@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startOnCluster } from '#test/flows/platform/on-cluster.ts'
 import { startNats } from '#test/harness/nats.ts'
 import { startPostgres } from '#test/harness/postgres.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { childrenOf, commandOf, cpuOf, ownCpuOf } from '../tools/process-figures.ts'
-import { startObserved } from './platform-process.ts'
+import { limits, startObserved } from './platform-process.ts'
 import { observedSettings, observeStore } from './store-observer.ts'
 import type { StatementCounts } from '#test/harness/statement-count.ts'
 
@@ -17,6 +20,8 @@ export interface MeasuredPlatform {
   statements(): Promise<StatementCounts>
   /** Undefined on PGlite. */
   walBytes(): Promise<number | undefined>
+  /** Undefined on PGlite. */
+  readonly store?: { readonly url: string; readonly adminUrl: string }
 }
 
 /** Starts the platform in one process on PGlite. */
@@ -39,11 +44,34 @@ export async function startOnPostgres(t: Scope): Promise<MeasuredPlatform> {
   ])
   const servers = childrenOf(process.pid).filter((pid) => !before.has(pid))
   const platform = await startObserved(t, folderOf(t), { databaseUrl: postgres.url, natsUrl: nats.url })
-  const store = await observeStore(t, postgres.adminUrl, 'mesh')
   return {
     ...platform,
-    ...store,
+    ...(await observeStore(t, postgres.adminUrl, 'mesh')),
+    store: postgres,
     cpu: () => ({ ...platformCpu(platform.pid), ...serversCpu(servers) }),
+  }
+}
+
+/** Starts a process per role on kube-apiserver, PostgreSQL and NATS. `platform` is the sum of the roles. */
+export async function startRoles(t: Scope): Promise<MeasuredPlatform> {
+  const before = new Set(childrenOf(process.pid))
+  const config = join(folderOf(t), 'mesh.yaml')
+  writeFileSync(config, JSON.stringify({ agents: { isolation: 'none' }, limits }))
+  const postgres = { fsync: true, settings: observedSettings }
+  const platform = await startOnCluster(t, { env: { MESH_CONFIG: config }, postgres })
+  const servers = childrenOf(process.pid).filter((pid) => !before.has(pid))
+  const { url, adminUrl } = platform.servers?.postgres ?? { url: '', adminUrl: '' }
+  return {
+    ...platform,
+    ...(await observeStore(t, adminUrl, 'mesh')),
+    store: { url, adminUrl },
+    cpu: () => {
+      const roles = Object.entries(platform.processes).map(([role, one]) => [role, ownCpuOf(one.pid)] as const)
+      const sum = roles.reduce((total, [, micros]) => total + micros, 0)
+      const launchers = childrenOf(process.pid).filter((pid) => commandOf(pid).includes('launcher/main.ts'))
+      const agents = launchers.reduce((total, pid) => total + cpuOf(pid), 0)
+      return { platform: sum, ...Object.fromEntries(roles), agents, ...serversCpu(servers) }
+    },
   }
 }
 

@@ -8,9 +8,12 @@ export interface Observed {
   /** Empty if the process has no PGlite. */
   readonly statements: StatementCounts
   readonly memory: NodeJS.MemoryUsage
+  /** Size of PGlite's linear memory. */
+  readonly wasmBytes: number
 }
 
 const counter = createStatementCounter()
+let wasmBytes = (): number => 0
 
 if (process.env['BENCH_COUNT_PGLITE'] !== undefined) {
   const { PGlite } = await import('@electric-sql/pglite')
@@ -19,12 +22,13 @@ if (process.env['BENCH_COUNT_PGLITE'] !== undefined) {
   const { execProtocolRawSync } = PGlite.prototype
   PGlite.prototype.execProtocolRawSync = function (this: InstanceType<typeof PGlite>, message) {
     send(message)
+    wasmBytes = () => this.Module.HEAPU8.length
     return execProtocolRawSync.call(this, message)
   }
 }
 
 process.on('message', () => {
-  const observed: Observed = { statements: counter.counts(), memory: process.memoryUsage() }
+  const observed: Observed = { statements: counter.counts(), memory: process.memoryUsage(), wasmBytes: wasmBytes() }
   process.send?.(observed)
 })
 process.channel?.unref()

@@ -1,8 +1,8 @@
 import type { Scope } from '#test/harness/scope.ts'
-import { startOnPglite, startOnPostgres } from './forms.ts'
+import { startOnPglite, startOnPostgres, startRoles } from './forms.ts'
 import type { MeasuredPlatform } from './forms.ts'
 
-const forms = { PostgreSQL: startOnPostgres, PGlite: startOnPglite }
+const forms = { PostgreSQL: startOnPostgres, PGlite: startOnPglite, 'process per role': startRoles }
 
 /** Names of the forms to measure; BENCH_FORM selects one. */
 export const formNames = Object.keys(forms).filter((name) => (process.env['BENCH_FORM'] ?? name) === name)

@@ -16,8 +16,8 @@ export interface ObservedPlatform extends Announced {
 }
 
 const observer = join(import.meta.dirname, 'observe-process.ts')
-// JSON is YAML. More callers are measured than one user may have by default.
-const limits = { waitsPerCaller: 200, streamsPerUser: 200, underWayPerCaller: 500 }
+/** Settings `limits`: more callers are measured than one user may have by default. */
+export const limits = { waitsPerCaller: 200, streamsPerUser: 200, underWayPerCaller: 500 }
 
 /** Starts `mesh all` with the flags of `npm start`, on PGlite or with the given stores. */
 export async function startObserved(
@@ -26,6 +26,7 @@ export async function startObserved(
   stores: { readonly databaseUrl?: string; readonly natsUrl?: string } = {},
 ): Promise<ObservedPlatform> {
   const config = join(folder, 'mesh.yaml')
+  // JSON is YAML.
   writeFileSync(config, JSON.stringify({ ...stores, limits }))
   const flags = ['all', '--data', join(folder, 'data'), '--port', '0', '--output', 'json', '--no-demo']
   const args = [...heapFlags, '--import', observer, join(root, 'main.ts'), ...flags]

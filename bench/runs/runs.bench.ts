@@ -4,47 +4,133 @@ import type { Bench, FigureOf, Goal } from '../tools/bench.ts'
 import { interleave } from '../tools/rounds.ts'
 import type { Candidate } from '../tools/rounds.ts'
 import { withScope } from '../tools/scope.ts'
-import { connect, invoke, runLoad } from './callers.ts'
+import { connect, invoke, invokeStream, runLoad } from './callers.ts'
+import type { Operation } from './callers.ts'
+import { startHops, startInserts } from './floors.ts'
+import type { MeasuredPlatform } from './forms.ts'
+import { langgraphFolder, startLanggraph, waitForLanggraph } from './langgraph.ts'
 import { toCandidate } from './measure.ts'
 import { openForms } from './open-forms.ts'
 
 const count = Number(process.env['BENCH_RUNS'] ?? 200)
-const callers = 8
-const limits = {
-  PostgreSQL: { cpuMs: 10, perSecond: 80 },
-  PGlite: { cpuMs: 25, perSecond: undefined },
-} as const
+const isLook = process.env['BENCH_RUNS'] !== undefined && process.env['BENCH_CASES'] !== 'all'
+const peer = 'langgraph dev'
 
-/** Runs of a declarative agent with the route `mock`, by POST /api/invoke that waits for the outcome. */
+const limits = {
+  PostgreSQL: { cpuMs: 10, p50Ms: 25, perSecond: 80 },
+  PGlite: { cpuMs: 25, p50Ms: 45, perSecond: undefined },
+} as const
+type Limits = (typeof limits)[keyof typeof limits]
+
+/** Runs by POST /api/invoke that wait for the outcome, beside their floors and a peer. BENCH_RUNS measures the base case only, unless BENCH_CASES=all. */
 export const bench: Bench = {
   title: `${count} runs from request to outcome, per run: CPU by process (ms), statements and transactions, time (ms)`,
-  measure: () => withScope(async (t) => interleave(await openCandidates(t), { rounds: 3, most: 5 })),
+  measure: () =>
+    withScope(async (t) => {
+      const measured = await interleave(await openCandidates(t), { rounds: 3, most: 5 })
+      return { ...measured, notes }
+    }),
   goals: (figureOf, has) =>
-    Object.entries(limits).flatMap(([form, limit]) => (has(form) ? goalsOf(figureOf, form, limit) : [])),
+    Object.entries(limits).flatMap(([form, limit]) => (has(form) ? goalsOf(figureOf, has, form, limit) : [])),
 }
+
+const notes = [
+  'A form alone is a declarative agent with the route mock, 8 callers that wait by POST /api/invoke.',
+  'CPU of platform is that of its own process or of all roles; agents are the launchers with their agents.',
+  'The floors do the HTTP requests of a run and store nothing, or insert its rows in one transaction and request nothing.',
+  ...(langgraphFolder === undefined ? ['langgraph dev was not measured (BENCH_LANGGRAPH).'] : []),
+]
 
 async function openCandidates(t: Scope): Promise<readonly Candidate[]> {
   const opened: Candidate[] = []
   for (const { form, platform } of await openForms(t)) {
-    await createConfigured(platform, { name: 'hello', model: { route: 'mock' }, limits: { concurrency: 64 } })
-    const pool = connect(t, platform.url)
-    const operation = invoke(platform.tokens['developer'] ?? '', 'hello')
-    await runLoad(pool, operation, { callers, count: 60 }) // excludes JIT compilation and cold caches
-    opened.push(toCandidate({ name: form, platform, pool, operation, callers, count }))
+    const cases = await casesOf(platform)
+    for (const [name, one] of Object.entries(isLook ? { '': cases[''] } : cases))
+      opened.push(await open(t, platform, { name: form + name, ...one }))
+    if (form === 'PostgreSQL' && !isLook)
+      opened.push(await open(t, await startInserts(t, platform), { name: 'the same inserts', ...floor }))
   }
+  if (!isLook) opened.push(await open(t, await startHops(t), { name: 'the same requests', ...floor }))
+  if (langgraphFolder !== undefined)
+    opened.push(
+      await open(t, await startLanggraph(t, langgraphFolder), { name: peer, operation: waitForLanggraph, callers: 8 }),
+    )
   return opened
 }
 
-function goalsOf(figureOf: FigureOf, form: string, limit: { cpuMs: number; perSecond: number | undefined }): Goal[] {
-  const one = (number: number, text: string, figure: string, bound: number): Goal => {
-    return { number, text: `${text}, ${form}`, value: figureOf(form, figure), limit: bound }
+interface Case {
+  readonly operation: Operation
+  readonly callers: number
+}
+
+const floor: Case = { operation: invoke('', ''), callers: 8 }
+
+async function casesOf(platform: MeasuredPlatform): Promise<{ readonly '': Case; readonly [name: string]: Case }> {
+  const most = { concurrency: 64 }
+  await createConfigured(platform, { name: 'hello', model: { route: 'mock' }, limits: most })
+  if (!isLook) await createConfigured(platform, { name: 'program', runtime: { command }, limits: most })
+  const bearer = platform.tokens['developer'] ?? ''
+  const hello = invoke(bearer, 'hello')
+  return {
+    '': { operation: hello, callers: 8 },
+    ', 1 caller': { operation: hello, callers: 1 },
+    ', 64 callers': { operation: hello, callers: 64 },
+    ', stream': { operation: invokeStream(bearer, 'hello'), callers: 8 },
+    ', own program': { operation: invoke(bearer, 'program'), callers: 8 },
   }
+}
+
+const program = `require('node:http').createServer((request, response) => {
+  request.resume().on('end', () => {
+    response.setHeader('content-type', 'application/json')
+    response.end(request.url === '/healthz' ? '{}' : '{"output":"Hi"}')
+  })
+}).listen(process.env.AGENT_PORT, '127.0.0.1')`
+const command = ['node', '-e', program]
+
+async function open(t: Scope, platform: MeasuredPlatform, one: Case & { readonly name: string }): Promise<Candidate> {
+  const pool = connect(t, platform.url)
+  await runLoad(pool, one.operation, { ...one, count: 60 }) // excludes JIT compilation and cold caches
+  return toCandidate({ ...one, platform, pool, count })
+}
+
+function goalsOf(
+  figureOf: FigureOf,
+  has: (candidate: string) => boolean,
+  form: string,
+  limit: Limits,
+): readonly Goal[] {
+  const cpu = figureOf(form, 'platform cpu ms')
+  const single = `${form}, 1 caller`
+  const beside = { candidate: peer, figure: 'platform cpu ms' }
   return [
-    one(19, `CPU of the platform per run, ${callers} callers, ms`, 'platform cpu ms', limit.cpuMs),
-    one(20, 'SQL statements per run', 'statements', 30),
-    one(20, 'transactions per run', 'transactions', 6),
+    { number: 19, text: `CPU per run, 8 callers, ${form}, ms`, value: cpu, limit: limit.cpuMs, peer: beside },
+    ...(form === 'PostgreSQL' && has(peer)
+      ? [
+          {
+            number: 19,
+            text: 'CPU per run against langgraph dev, ratio',
+            value: cpu / figureOf(peer, 'platform cpu ms'),
+            limit: 1,
+            peer: beside,
+          },
+        ]
+      : []),
+    ...(has(single)
+      ? [{ number: 19, text: `p50, 1 caller, ${form}, ms`, value: figureOf(single, 'p50 ms'), limit: limit.p50Ms }]
+      : []),
     ...(limit.perSecond === undefined
       ? []
-      : [{ ...one(19, 'runs a second', 'per second', limit.perSecond), atLeast: true }]),
+      : [
+          {
+            number: 19,
+            text: 'runs a second, 8 callers',
+            value: figureOf(form, 'per second'),
+            limit: limit.perSecond,
+            atLeast: true,
+          },
+        ]),
+    { number: 20, text: `statements per run, ${form}`, value: figureOf(form, 'statements'), limit: 30 },
+    { number: 20, text: `transactions per run, ${form}`, value: figureOf(form, 'transactions'), limit: 6 },
   ]
 }

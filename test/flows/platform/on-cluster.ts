@@ -37,12 +37,15 @@ const crds = fileURLToPath(import.meta.resolve('../../../deploy/crds/'))
 const machine = { name: MACHINE, token: `test-token-${MACHINE}`, user: MACHINE, groups: ['system:masters'] }
 
 /** One process per role on kube-apiserver, PostgreSQL and NATS. Agents run as a client of that API server. */
-export async function startOnCluster(t: Scope, { env = {}, namespaces }: PlatformOptions = {}): Promise<Platform> {
+export async function startOnCluster(
+  t: Scope,
+  { env = {}, namespaces, postgres: database }: PlatformOptions = {},
+): Promise<Platform> {
   // Each of the ten processes ends with this one by its own listener.
   process.setMaxListeners(40)
   const [cluster, postgres, nats] = await Promise.all([
     startKube(t, { personas: [machine] }),
-    startPostgres(t),
+    startPostgres(t, database),
     startNats(t),
   ])
   const folder = tempFolder('platform')

@@ -2,6 +2,7 @@ import type { Role } from '#core/config/profile.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { Persona } from '#local/cluster/personas.ts'
 import type { UpstreamLog } from './audit-log.ts'
+import type { PostgresOptions } from '#test/harness/postgres.ts'
 import type { PlatformProcess } from './platform-process.ts'
 import type { ClusterRoles } from './roles.ts'
 import type { Send } from './send.ts'
@@ -32,6 +33,7 @@ export interface Platform {
   readonly servers?: {
     readonly postgres: {
       readonly url: string
+      readonly adminUrl: string
       pause(): void
       resume(): void
       stop(): Promise<void>
@@ -48,6 +50,8 @@ export interface PlatformOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Serves only these namespaces, with the permissions of `deploy/components/namespaced`; cluster form only. */
   readonly namespaces?: readonly string[]
+  /** Options of the database server; cluster form only. */
+  readonly postgres?: PostgresOptions
 }
 
 /**
