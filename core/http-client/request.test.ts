@@ -16,6 +16,7 @@ test('exchange: streams, pauses on a promise, aborts, follows no redirect, bound
       response.on('close', () => server.emit('cut', ++closed))
       return undefined
     }
+    if (request.url === '/large') return response.writeHead(200).end('x'.repeat(70_000))
     response.writeHead(200).write('a')
     return response.end('b'.repeat(1000))
   }).listen(0, '127.0.0.1')
@@ -45,6 +46,17 @@ test('exchange: streams, pauses on a promise, aborts, follows no redirect, bound
     },
   })
   assert.equal(size, 1001)
+  let chunks = 0
+  // A pause that has ended already must not repeat an empty chunk without end.
+  await exchange(dispatcher, {
+    ...base,
+    path: '/large',
+    onHead: () => undefined,
+    onData: (chunk) => {
+      assert.ok(chunk.length > 0 && ++chunks < 100)
+      return Promise.resolve()
+    },
+  })
   assert.equal((await collect(dispatcher, { ...base, path: '/redirect' })).status, 302)
   await assert.rejects(collect(dispatcher, { ...base, path: '/', maxBytes: 100 }), /above 100 bytes/)
 

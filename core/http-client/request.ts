@@ -60,6 +60,8 @@ export function send(
       if (status >= 200) handler.onHead(status, headers)
     },
     onResponseData(controller, chunk) {
+      // A parser that was paused resumes with an empty chunk. Pausing it again would repeat that without end.
+      if (chunk.length === 0) return
       const paused = handler.onData(chunk)
       if (paused === undefined) return
       controller.pause()
