@@ -38,7 +38,7 @@ export const modelCallMetered: EventType<Metered> = defineEvent({
 
 const refusedData = Type.Object({
   filter: Type.String({ description: 'Name of the filter.' }),
-  stage: Type.Union([Type.Literal('open'), Type.Literal('request')], {
+  stage: Type.Union([Type.Literal('open'), Type.Literal('request'), Type.Literal('text'), Type.Literal('tool_call')], {
     description: 'What the filter decided about; `open` is whether it applies.',
   }),
   outcome: Type.Union([Type.Literal('refused'), Type.Literal('failed'), Type.Literal('timed_out')], {

@@ -19,7 +19,7 @@ import { authenticate } from './gateway/principal.ts'
 import type { Principal } from './gateway/principal.ts'
 import { usableRoute } from './gateway/usable-route.ts'
 import { parseModel } from './gateway/model-name.ts'
-import { createFilters } from './filters/create-filters.ts'
+import { createFilters, withFilters } from './filters/create-filters.ts'
 import type { Filters } from './filters/create-filters.ts'
 import type { ProvidersServices } from './services.ts'
 import { agentRuns } from './points.ts'
@@ -83,21 +83,18 @@ async function respond(
   const model = parseModel(body.model, call.namespace)
   if (model.kind === 'route') {
     const route = await usableRoute(gateway, call.principal, model)
-    if (filters === undefined) return callModel(services, call, { operation, route, body })
-    const applying = await filters.open(call, { operation, model, uid: route.uid, streamed: body.stream === true })
-    try {
-      const filtered = applying === undefined ? body : await applying.request(operation, body)
-      await callModel(services, call, { operation, route, body: filtered })
-    } finally {
-      applying?.close()
-    }
+    const target = { operation, model, uid: route.uid, streamed: body.stream === true }
+    await withFilters(filters, { call, target, body }, (filtered, applying) =>
+      callModel(services, call, { operation, route, body: filtered, filters: applying }),
+    )
   } else if (operation === 'embeddings') {
     throw new Fail('invalid_body', undefined, {
       errors: [{ pointer: '/model', detail: 'must be a route: agents have no embeddings' }],
     })
   } else {
-    const timeoutMs = services.settings.agentTimeout * 1000
-    await callAgent(call, { runs: runsOf(services), agent: model, body, timeoutMs, now: services.core.now })
+    const { agentTimeout, filterLimit } = services.settings
+    const chat = { runs: runsOf(services), agent: model, timeoutMs: agentTimeout * 1000, now: services.core.now }
+    await callAgent(call, { ...chat, body, filters, filterLimit })
   }
 }
 

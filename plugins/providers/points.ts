@@ -10,9 +10,13 @@ export type {
   FilterContext,
   FilteredCall,
   ModelFilter,
-  ModelRequest,
   FilterRefusal,
+  ModelRequest,
+  Replacement,
   RequestText,
+  TextFilter,
+  TextWindow,
+  ToolCall,
   Verdict,
 } from './filters/model-filter.ts'
 

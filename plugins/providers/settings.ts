@@ -22,6 +22,12 @@ export const providersSettings = Type.Object(
       default: 32 * 1024 * 1024,
       description: 'Maximum size of a request in bytes, including images.',
     }),
+    filterLimit: Type.Integer({
+      minimum: 64 * 1024,
+      maximum: 256 * 1024 * 1024,
+      default: 8 * 1024 * 1024,
+      description: 'Maximum number of characters of an answer that are held back for filters.',
+    }),
     agentTimeout: Type.Integer({
       minimum: 1,
       maximum: 3600,

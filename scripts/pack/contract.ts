@@ -49,12 +49,16 @@ export type {
   AgentRuns,
   CallFilter,
   FilterContext,
+  FilterRefusal,
   FilteredCall,
   ModelAdapter,
   ModelFilter,
   ModelRequest,
-  FilterRefusal,
+  Replacement,
   RequestText,
+  TextFilter,
+  TextWindow,
+  ToolCall,
   Verdict,
 } from '#plugins/providers/points.ts'
 export type { Pruner } from '#plugins/pruning/points.ts'

@@ -3,21 +3,37 @@ import { readModelRequest } from '../gateway/model-request.ts'
 import type { Body } from '../gateway/model-request.ts'
 import { isObject } from '#core/json/is-object.ts'
 import type { FilterSession } from './filter-session.ts'
+import { TextStage } from './answer/text-stage.ts'
+import type { TextPlace } from './answer/text-stage.ts'
+import type { ToolCall } from './model-filter.ts'
 import { createRequestView } from './request-view.ts'
 
 /** Fields that were decided before the filters: route, form of the answer, metering. */
 const fixed = ['model', 'stream', 'stream_options', 'n'] as const
 
-/** The filters that apply to one call, in the order of requests. */
+/** The filters that apply to one call, in the order of requests. Answers pass them in reverse order. */
 export class CallFilters {
+  /** Whether a filter sees texts of the answer. */
+  readonly seesText: boolean
+  /** Whether a filter sees tool calls of the answer. */
+  readonly seesCalls: boolean
   readonly #sessions: readonly FilterSession[]
+  readonly #forAnswers: readonly FilterSession[]
+
   constructor(sessions: readonly FilterSession[]) {
     this.#sessions = sessions
+    this.#forAnswers = sessions.toReversed()
+    this.seesText = sessions.some(({ hooks }) => hooks.text !== undefined)
+    this.seesCalls = sessions.some(({ hooks }) => hooks.toolCall !== undefined)
+  }
+
+  get seesAnswers(): boolean {
+    return this.seesText || this.seesCalls
   }
 
   /** Returns the request as the filters leave it. Each sees the changes of those before it. Throws `FilterStop`. */
-  async request<B extends Body>(operation: Operation, given: B): Promise<Body> {
-    let body: Body = given
+  async request(operation: Operation, given: Body): Promise<Body> {
+    let body = given
     for (const session of this.#sessions) {
       const { hooks } = session
       if (hooks.request === undefined) continue
@@ -32,6 +48,27 @@ export class CallFilters {
     return body
   }
 
+  /** The filters of one text of the answer. */
+  textStages(place: TextPlace): readonly TextStage[] {
+    return this.#forAnswers.flatMap((session) => {
+      const { text } = session.hooks
+      return text === undefined ? [] : [new TextStage(session, text, place)]
+    })
+  }
+
+  /** Returns the tool call as the filters leave it; undefined if it is unchanged. Throws `FilterStop`. */
+  async toolCall(given: ToolCall): Promise<ToolCall | undefined> {
+    let call = given
+    for (const session of this.#forAnswers) {
+      const { hooks } = session
+      if (hooks.toolCall === undefined) continue
+      const seen = call
+      const changed = await session.decide('tool_call', () => hooks.toolCall?.(seen), checkCall)
+      if (changed !== undefined) call = { ...call, ...changed }
+    }
+    return call === given ? undefined : call
+  }
+
   /** Cancels work of the filters that is still in progress. */
   close(): void {
     for (const session of this.#sessions) session.close()
@@ -44,4 +81,10 @@ function checkChange(operation: Operation, given: Body, change: unknown): Body {
     if (JSON.stringify(change[field]) !== JSON.stringify(given[field]))
       throw new TypeError(`a filter must not change ${field}`)
   return readModelRequest(operation, change)
+}
+
+function checkCall(change: unknown): Pick<ToolCall, 'name' | 'arguments'> {
+  if (!isObject(change) || typeof change.name !== 'string' || typeof change.arguments !== 'string')
+    throw new TypeError('the changed tool call must have name and arguments')
+  return { name: change.name, arguments: change.arguments }
 }

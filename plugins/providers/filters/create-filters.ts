@@ -7,6 +7,7 @@ import type { Refused } from '../events.ts'
 import { filterMetrics } from '../metrics.ts'
 import type { GatewayCall } from '../gateway/gateway-call.ts'
 import type { ModelName } from '../gateway/model-name.ts'
+import type { Body } from '../gateway/model-request.ts'
 import { modelFilter } from '../points.ts'
 import { CallFilters } from './call-filters.ts'
 import { orderFilters } from './filter-order.ts'
@@ -47,6 +48,28 @@ export function createFilters(core: Core): Filters | undefined {
       const context = { call: toFilteredCall(call, target), gateway, signal, onInvocation, onError, onStop }
       return openAll(ordered.map((filter) => new FilterSession(filter, context)))
     },
+  }
+}
+
+/** A call, what it asks for, and its request. */
+export interface FilterInput {
+  readonly call: GatewayCall
+  readonly target: FilterTarget
+  readonly body: Body
+}
+
+/** Makes a call with the request as the filters leave it, and with the filters that apply. Without filters it is made at once. */
+export async function withFilters(
+  filters: Filters | undefined,
+  { call, target, body }: FilterInput,
+  make: (body: Body, applying: CallFilters | undefined) => Promise<void>,
+): Promise<void> {
+  const applying = filters === undefined ? undefined : await filters.open(call, target)
+  if (applying === undefined) return make(body, undefined)
+  try {
+    await make(await applying.request(target.operation, body), applying)
+  } finally {
+    applying.close()
   }
 }
 

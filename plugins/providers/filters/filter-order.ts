@@ -4,7 +4,7 @@ import { didYouMean } from '#schemas/nearest.ts'
 import type { ModelFilter } from './model-filter.ts'
 
 /** Limits of what a filter declares. */
-export const filterLimits = { timeoutMs: 60_000, defaultTimeoutMs: 5_000 } as const
+export const filterLimits = { timeoutMs: 60_000, defaultTimeoutMs: 5_000, lookBack: 65_536 } as const
 
 const validName = /^[a-z][a-z0-9-]{0,62}(?:\.[a-z][a-z0-9-]{0,62})+$/
 
@@ -59,11 +59,12 @@ function problemOf(filter: unknown, plugin: string): string | undefined {
   }
   if (onFailure !== undefined && onFailure !== 'refuse' && onFailure !== 'pass')
     return `${name}: onFailure must be refuse or pass`
-  if (timeoutMs !== undefined && !isWithin(timeoutMs, filterLimits.timeoutMs))
+  if (timeoutMs !== undefined && !isWithin(timeoutMs, 1, filterLimits.timeoutMs))
     return `${name}: timeoutMs must be an integer from 1 to ${filterLimits.timeoutMs}`
   return undefined
 }
 
-function isWithin(value: unknown, most: number): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most
+/** Whether a value is an integer of a range. */
+export function isWithin(value: unknown, least: number, most: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
 }

@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import { problemOfError } from '#core/errors/define-errors.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
-import { filterLimits } from './filter-order.ts'
+import { filterLimits, isWithin } from './filter-order.ts'
 import { failedIn, refusedBy } from './filter-stop.ts'
 import type { FilterStage, FilterStop } from './filter-stop.ts'
 import type { CallFilter, FilterContext, FilteredCall, ModelFilter, Verdict } from './model-filter.ts'
@@ -45,6 +45,11 @@ export class FilterSession {
     this.#filter = filter
     this.#context = context
     this.#timeoutMs = filter.timeoutMs ?? filterLimits.defaultTimeoutMs
+  }
+
+  /** An open filter that failed. */
+  get skipped(): boolean {
+    return this.#skipped
   }
 
   /** Whether the filter applies to the call. Throws {@link FilterStop}. */
@@ -152,9 +157,20 @@ function outcomeOf(stage: FilterStage, result: unknown): Invocation['outcome'] {
 function checkHooks(given: unknown): CallFilter | undefined {
   if (given === undefined) return undefined
   if (!isObject(given)) throw new TypeError('open must return an object of hooks, or undefined')
-  if (given.request !== undefined && typeof given.request !== 'function')
-    throw new TypeError('request must be a function')
+  const { request, text, toolCall } = given
+  for (const hook of [request, toolCall])
+    if (hook !== undefined && typeof hook !== 'function') throw new TypeError('request and toolCall must be functions')
+  if (text !== undefined && !isTextFilter(text))
+    throw new TypeError('text must have check, a lookBack of 0 to 65536 and a step of 1 to 65536')
+  if (request === undefined && text === undefined && toolCall === undefined)
+    throw new TypeError('open must return request, text or toolCall')
   return given
+}
+
+function isTextFilter(text: unknown): boolean {
+  if (!isObject(text) || typeof text.check !== 'function') return false
+  const { lookBack, step = 1 } = text
+  return isWithin(lookBack, 0, filterLimits.lookBack) && isWithin(step, 1, filterLimits.lookBack)
 }
 
 function checkVerdict<T>(given: unknown, check: (change: unknown) => T): Verdict<T> {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../gateway/openai-error.ts'
 
 /** Where a filter decides. */
-export type FilterStage = 'open' | 'request'
+export type FilterStage = 'open' | 'request' | 'text' | 'tool_call'
 
 /** Why a filter ended a call. */
 export type StopOutcome = 'refused' | 'failed' | 'timed_out'

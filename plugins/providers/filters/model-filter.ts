@@ -59,10 +59,57 @@ export interface ModelRequest {
   mapTexts(change: (text: RequestText) => string): Readonly<Record<string, unknown>>
 }
 
+/** Text of an answer that is not released yet. */
+export interface TextWindow {
+  /** Index of the choice in the answer. */
+  readonly choice: number
+  /** `content`, `refusal`, or a field of a provider such as `reasoning_content`. */
+  readonly field: string
+  /** The end of what is released already, at most `lookBack` characters. It cannot change any more. */
+  readonly before: string
+  /** The held part of the previous window, then new text; of an answer without stream all of its text. */
+  readonly text: string
+  /** Whether the text ends here. */
+  readonly last: boolean
+}
+
+/** Replaces the characters from `start` to before `end` of a window's text. */
+export interface Replacement {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** What a filter does with the text of an answer. */
+export interface TextFilter {
+  /**
+   * Characters that are held back on streams, 0 to 65,536: the length of the longest match. The window always begins with the text as
+   * the filter received it, so replacements of held text are returned again.
+   */
+  readonly lookBack: number
+  /** Number of new characters before the next call, 1 (default) to 65,536. They are held back too. */
+  readonly step?: number
+  /** Replacements are in order and do not overlap. */
+  check(window: TextWindow): Decided<readonly Replacement[]>
+}
+
+/** A complete tool call of an answer. */
+export interface ToolCall {
+  readonly choice: number
+  readonly id: string | undefined
+  readonly name: string
+  /** JSON text as the model wrote it; it need not be valid. The input of a custom tool is any text. */
+  readonly arguments: string
+}
+
 /** What a filter does in one call. It may keep state between the hooks. */
 export interface CallFilter {
   /** Sees the request before any provider. A change keeps `model`, `stream`, `stream_options` and `n`. */
   request?(request: ModelRequest): Decided<Readonly<Record<string, unknown>>>
+  /** Sees each text of the answer. */
+  readonly text?: TextFilter
+  /** Sees each tool call of the answer when it is complete. The client receives it afterwards. */
+  toolCall?(call: ToolCall): Decided<Pick<ToolCall, 'name' | 'arguments'>>
 }
 
 /** A filter of the gateway's model calls: it passes, changes or refuses. Third parties get the point as `providers.filter`. */

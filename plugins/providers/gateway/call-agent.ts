@@ -1,16 +1,25 @@
 import { isObject } from '#core/json/is-object.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import type { AgentOutcome, AgentRuns } from '../agent-model.ts'
+import { withFilters } from '../filters/create-filters.ts'
+import type { Filters } from '../filters/create-filters.ts'
+import { filterAnswer } from '../filters/answer/filter-answer.ts'
+import type { FilteredAnswer } from '../filters/answer/filter-answer.ts'
+import type { CallFilters } from '../filters/call-filters.ts'
 import { completion, deltaFrame, doneFrame, usageFrame, wireUsage } from '../openai/completion.ts'
 import type { CompletionHead } from '../openai/completion.ts'
 import { textOf } from '../mock/mock-answer.ts'
+import { createClientResponse } from './client-response.ts'
+import type { ClientResponse } from './client-response.ts'
 import type { GatewayCall } from './gateway-call.ts'
 import { wantsUsage } from './model-request.ts'
 import type { Body } from './model-request.ts'
-import { errorFrame, toOpenAiError } from './openai-error.ts'
+import { toOpenAiError } from './openai-error.ts'
 import type { ModelName } from './model-name.ts'
 import { textOfOutcome } from './run-outcome.ts'
+import { unmetered } from './usage-meter.ts'
 
 /** A chat with an agent. */
 export interface AgentChat {
@@ -19,6 +28,10 @@ export interface AgentChat {
   readonly body: Body
   readonly timeoutMs: number
   readonly now: () => Date
+  /** Filters of this process; undefined if there is none. */
+  readonly filters: Filters | undefined
+  /** Maximum number of characters that filters hold back. */
+  readonly filterLimit: number
 }
 
 /**
@@ -30,9 +43,34 @@ export async function callAgent(call: GatewayCall, chat: AgentChat): Promise<voi
   if (call.principal.kind !== 'person')
     throw new Fail('forbidden', 'A pod reaches other agents through its launcher (POST /delegate).')
   if (runs === undefined) throw new Fail('not_wired')
-  const head = { id: `chatcmpl-${uuidV7()}`, created: Math.floor(chat.now().getTime() / 1000), model: modelOf(agent) }
-  const writer = chat.body.stream === true ? streamWriter(call, head, wantsUsage(chat.body)) : wholeWriter(call, head)
   const { caller } = call.principal
+  const { filters, body } = chat
+  // Reviewed again for the run. Filters see requests of callers that may use the agent only.
+  if (filters !== undefined) await caller.review('create', 'agentdeployments/invoke', agent)
+  const target = {
+    operation: 'chat/completions',
+    model: agent,
+    uid: undefined,
+    streamed: body.stream === true,
+  } as const
+  await withFilters(filters, { call, target, body }, (filtered, applying) =>
+    chatWithRun(call, { ...chat, body: filtered, runs, caller, applying }),
+  )
+}
+
+interface FilteredChat extends AgentChat {
+  readonly runs: AgentRuns
+  readonly caller: Caller
+  readonly applying: CallFilters | undefined
+}
+
+async function chatWithRun(call: GatewayCall, chat: FilteredChat): Promise<void> {
+  const { runs, agent, caller } = chat
+  const stopped = new AbortController()
+  const { answer, failure } = openAnswer(call, chat, (error) => stopped.abort(error))
+  const head = { id: `chatcmpl-${uuidV7()}`, created: Math.floor(chat.now().getTime() / 1000), model: modelOf(agent) }
+  const writer =
+    chat.body.stream === true ? streamWriter(answer, head, wantsUsage(chat.body)) : wholeWriter(answer, head)
   try {
     const outcome = await runs.invokeForGateway({
       caller,
@@ -41,73 +79,79 @@ export async function callAgent(call: GatewayCall, chat: AgentChat): Promise<voi
       ...(call.conversationId === undefined ? {} : { conversationId: call.conversationId }),
       traceparent: call.traceparent,
       timeoutMs: chat.timeoutMs,
-      signal: call.signal,
+      signal: AbortSignal.any([call.signal, stopped.signal]),
       onText: writer.text,
     })
+    if (chat.body.stream !== true) call.response.setHeader('x-mesh-run-id', outcome.runId)
     writer.finish(outcome, textOfOutcome(outcome))
-  } catch (error) {
-    if (writer.committed()) return writer.fail(error)
+    await answer.end()
+  } catch (thrown) {
+    const error = failure() ?? thrown
+    if (answer.committed()) return answer.breakOff(error)
     // SDKs retry 409 and 5xx, and each retry would be another run. A 429 precedes the run.
     if (toOpenAiError(error).status !== 429) call.response.setHeader('x-should-retry', 'false')
     throw error
   }
 }
 
-interface Writer {
-  committed(): boolean
-  text(text: string): void
-  finish(outcome: AgentOutcome, text: string): void
-  /** Ends a started stream with an error event. */
-  fail(error: unknown): void
+type Answer = ClientResponse | FilteredAnswer
+
+/** The client's side, behind the filters that apply to the call. */
+function openAnswer(
+  call: GatewayCall,
+  { applying: filters, filterLimit: limit }: FilteredChat,
+  onFailure: (error: unknown) => void,
+): { readonly answer: Answer; readonly failure: () => unknown } {
+  const client = createClientResponse({ ...call, meterOf: () => unmetered, onMeter: () => undefined })
+  if (filters?.seesAnswers !== true) return { answer: client, failure: () => undefined }
+  const answer = filterAnswer(client, { filters, limit, onFailure })
+  return { answer, failure: answer.failure }
 }
 
-function wholeWriter(call: GatewayCall, head: CompletionHead): Writer {
+interface Writer {
+  text(text: string): void
+  finish(outcome: AgentOutcome, text: string): void
+}
+
+function wholeWriter(answer: Answer, head: CompletionHead): Writer {
   return {
-    committed: () => false,
     text: () => undefined,
-    finish({ runId, usage }, text) {
+    finish({ usage }, text) {
       const body = completion(head, { content: text }, 'stop', wireUsage(usage.inputTokens, usage.outputTokens))
-      call.take()
-      call.response.writeHead(200, { ...call.headers, 'content-type': 'application/json', 'x-mesh-run-id': runId })
-      call.response.end(JSON.stringify(body))
-    },
-    fail: () => {
-      call.response.destroy()
+      answer.head(200, 'application/json', undefined)
+      write(answer, Buffer.from(JSON.stringify(body)))
     },
   }
 }
 
-function streamWriter(call: GatewayCall, head: CompletionHead, usageWanted: boolean): Writer {
+function streamWriter(answer: Answer, head: CompletionHead, usageWanted: boolean): Writer {
   let shown = ''
   let open = false
   const text = (added: string): void => {
     if (!open) {
       open = true
-      call.take()
-      call.response.writeHead(200, {
-        ...call.headers,
-        'content-type': 'text/event-stream',
-        'cache-control': 'no-store',
-      })
-      call.response.write(deltaFrame(head, { role: 'assistant', content: '' }))
+      answer.head(200, 'text/event-stream', undefined)
+      write(answer, deltaFrame(head, { role: 'assistant', content: '' }))
     }
     shown += added
-    if (added !== '') call.response.write(deltaFrame(head, { content: added }))
+    if (added !== '') write(answer, deltaFrame(head, { content: added }))
   }
   return {
-    committed: () => open,
     text,
     finish({ usage }, whole) {
       // The output may differ from the streamed text. Only a remainder of it can still be sent.
       text(whole.startsWith(shown) ? whole.slice(shown.length) : '')
-      call.response.write(deltaFrame(head, {}, 'stop'))
-      if (usageWanted) call.response.write(usageFrame(head, wireUsage(usage.inputTokens, usage.outputTokens)))
-      call.response.end(doneFrame)
-    },
-    fail: (error) => {
-      call.response.end(errorFrame(error))
+      write(answer, deltaFrame(head, {}, 'stop'))
+      if (usageWanted) write(answer, usageFrame(head, wireUsage(usage.inputTokens, usage.outputTokens)))
+      write(answer, doneFrame)
     },
   }
+}
+
+// The text of a run is bounded, so it does not wait for a slow client. Errors of filters are kept by the answer.
+function write(answer: Answer, bytes: Buffer): void {
+  // oxlint-disable-next-line typescript/no-floating-promises -- never unhandled
+  void answer.data(bytes)
 }
 
 function lastUserText(body: Body): string {

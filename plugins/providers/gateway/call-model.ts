@@ -1,7 +1,11 @@
 import type { ResponseSink, Operation } from '../adapter.ts'
 import type { ProvidersServices } from '../services.ts'
 import { modelAdapter } from '../points.ts'
+import { filterAnswer } from '../filters/answer/filter-answer.ts'
+import type { FilteredAnswer } from '../filters/answer/filter-answer.ts'
+import type { CallFilters } from '../filters/call-filters.ts'
 import { createClientResponse } from './client-response.ts'
+import type { ClientResponse } from './client-response.ts'
 import { fromConnection, misconfigured, nameOfProvider } from './provider-failure.ts'
 import type { NamedProvider } from './provider-failure.ts'
 import { tryInOrder } from './fallback.ts'
@@ -20,6 +24,8 @@ export interface ModelCall {
   readonly operation: Operation
   readonly route: UsableRoute
   readonly body: Body
+  /** Filters that apply to the call. */
+  readonly filters?: CallFilters | undefined
 }
 
 /** Calls the route's providers and streams the response to the client. Throws before the first byte only. */
@@ -31,6 +37,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
     meterOf: (streamed) => (!streamed ? meterWhole() : wantsUsage(model.body) ? meterTail() : meterAndHide()),
     onMeter: (meter, streamed) => (metered = { meter, streamed }),
   })
+  const filtered = filteredAnswer(services, model, answer)
   let answered = targets[0]
   let status = 200
   try {
@@ -44,9 +51,10 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
     }))
     const onFailure = (provider: NamedProvider, failure: GatewayError): void =>
       services.metering.failed({ route: model.route, provider, failure, traceparent: call.traceparent })
-    answered = targets[await tryInOrder(attempts, { client: answer, signal: call.signal, onFailure })]
-    answer.end()
-  } catch (error) {
+    answered = targets[await tryInOrder(attempts, { client: filtered ?? answer, signal: call.signal, onFailure })]
+    await (filtered ?? answer).end()
+  } catch (thrown) {
+    const error = filtered?.failure() ?? thrown
     status = call.signal.aborted ? 499 : toOpenAiError(error).status
     if (!answer.committed()) throw error
     answer.breakOff(error)
@@ -65,6 +73,15 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
         },
       })
   }
+}
+
+function filteredAnswer(
+  { settings }: ProvidersServices,
+  { operation, filters }: ModelCall,
+  answer: ClientResponse,
+): FilteredAnswer | undefined {
+  if (filters === undefined || operation !== 'chat/completions' || !filters.seesAnswers) return undefined
+  return filterAnswer(answer, { filters, limit: settings.filterLimit })
 }
 
 function toReferences(call: GatewayCall, { operation, route }: ModelCall, target: RouteTarget) {

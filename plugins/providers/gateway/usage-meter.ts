@@ -16,6 +16,9 @@ export interface UsageMeter {
 }
 
 const nothing: Counted = { usageReported: false, inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
+
+/** For answers of agents, whose model calls are metered themselves. */
+export const unmetered: UsageMeter = { pass: (chunk) => chunk, counted: () => nothing }
 const tailBytes = 16 * 1024
 const maxWhole = 32 * 1024 * 1024
 

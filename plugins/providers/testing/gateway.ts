@@ -105,7 +105,13 @@ export async function startGateway(
     extensions: <T>(point: Point<T>) =>
       values.filter((value) => value.point === point.name).map((value) => value.value as T),
   }
-  const settings = { firstByteTimeout: 1, connections: 16, bodyLimit: 1024 * 1024, agentTimeout: 5 }
+  const settings = {
+    firstByteTimeout: 1,
+    connections: 16,
+    bodyLimit: 1024 * 1024,
+    filterLimit: 64 * 1024,
+    agentTimeout: 5,
+  }
   const services = createServices(core, settings)
   values.push(...(providers.contributions?.(services) ?? []))
   const { app } = await createRoleApp({

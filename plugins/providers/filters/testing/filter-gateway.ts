@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import type { TestContext } from 'node:test'
 import type OpenAI from 'openai'
 import { createMesh } from '#core/host/third-party/mesh.ts'
@@ -44,6 +45,8 @@ export interface Script {
   readonly json?: unknown
   readonly pieces?: readonly string[]
   readonly hang?: boolean
+  /** Settles before the second piece is written. */
+  readonly pause?: Promise<void>
 }
 
 /** A gateway with the filters, one route, and a provider that answers as the last scripted message says. */
@@ -54,22 +57,30 @@ export async function startFilterGateway(
 ) {
   const gateway = await startGateway(t, [...contributionsOf(filters), ...more])
   const { a } = gateway.namespaces
-  let closed = 0
+  const cut = { count: 0 }
+  const closing = new EventEmitter()
   let script: Script = {}
-  const upstream = await startUpstream(t, (response) => {
-    response.on('close', () => void closed++)
-    const { json, pieces, hang = false } = script
+  const upstream = await startUpstream(t, async (response) => {
+    response.on('close', () => closing.emit('closed', ++cut.count))
+    const { json, pieces = [], hang = false, pause } = script
     if (json !== undefined)
       return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(json))
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const piece of pieces ?? []) response.write(piece)
+    for (const [index, piece] of pieces.entries()) {
+      if (index === 1) await pause
+      response.write(piece)
+    }
     if (!hang) response.end()
   })
   await addRoute(gateway.admin, a, 'up', { provider: { type: 'openai', baseUrl: upstream.url } })
   return {
     ...gateway,
     upstream,
-    closedUpstreams: () => closed,
+    closedUpstreams: () => cut.count,
+    /** Resolves when so many answers of the provider have ended or were cut off. */
+    upstreamsClosed: async (least: number) => {
+      while (cut.count < least) await once(closing, 'closed', { signal: AbortSignal.timeout(20_000) })
+    },
     answer: (next: Script) => {
       script = next
     },

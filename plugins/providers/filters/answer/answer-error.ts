@@ -1,0 +1,12 @@
+import { GatewayError } from '../../gateway/openai-error.ts'
+
+/** An answer in a form that filters cannot read. Passing it would be a way around them. */
+export function unreadableAnswer(): GatewayError {
+  return new GatewayError(502, 'bad_gateway', 'The answer of the provider has a form that its filters cannot read.')
+}
+
+/** An answer of which more is held back for filters than the setting allows. */
+export function heldTooMuch(limit: number): GatewayError {
+  const message = `More than ${limit} characters of the answer are held back for filters (providers.filterLimit).`
+  return new GatewayError(502, 'bad_gateway', message)
+}

@@ -1,0 +1,98 @@
+import { isObject } from '#core/json/is-object.ts'
+import { unreadableAnswer } from './answer-error.ts'
+
+/** A JSON object of an answer, changed in place. */
+export type AnswerPart = Record<string, unknown>
+
+/** Fields of a message or a delta that are no text of the model. */
+const noText = new Set(['role', 'tool_calls', 'function_call'])
+
+/** Names of the fields with text: `content`, `refusal`, and fields of a provider such as `reasoning_content`. */
+export function textFields(message: AnswerPart): readonly string[] {
+  return Object.keys(message).filter((key) => !noText.has(key) && typeof message[key] === 'string')
+}
+
+/**
+ * Removes from a choice what repeats text in another form, such as log probabilities, audio and annotations: filters of text do not see it.
+ * `field` is that of its message. Returns whether something was removed. Throws for a content that is no text.
+ */
+export function removeUnseen(choice: AnswerPart, message: AnswerPart, field: 'delta' | 'message'): boolean {
+  if (isStructure(message.content)) throw unreadableAnswer()
+  const ofMessage = Object.keys(message).filter((key) => !noText.has(key) && isStructure(message[key]))
+  const ofChoice = Object.keys(choice).filter(
+    (key) =>
+      key !== field && (isStructure(choice[key]) || (typeof choice[key] === 'string' && !key.endsWith('_reason'))),
+  )
+  for (const key of ofMessage) message[key] = null
+  for (const key of ofChoice) choice[key] = null
+  return ofMessage.length + ofChoice.length > 0
+}
+
+function isStructure(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0
+}
+
+/** The message or delta of a choice. Throws if it is of another form. */
+export function messageOf(choice: AnswerPart, field: 'delta' | 'message'): AnswerPart {
+  const { [field]: message = null } = choice
+  if (message === null) return {}
+  if (!isObject(message)) throw unreadableAnswer()
+  return message as AnswerPart
+}
+
+/** The choices of a completion or of one of its frames. Throws for what is neither that nor an error of the provider. */
+export function choicesOf(body: unknown): readonly AnswerPart[] {
+  if (!isObject(body)) throw unreadableAnswer()
+  const { choices } = body
+  if (choices === undefined && isObject(body.error)) return []
+  if (!Array.isArray(choices) || !choices.every(isObject)) throw unreadableAnswer()
+  return choices as AnswerPart[]
+}
+
+/** A tool call in an answer, or a part of one in a stream. */
+export interface CallPart {
+  /** Identifies the call within its choice. */
+  readonly key: string
+  readonly id: string | undefined
+  readonly name: string | undefined
+  readonly arguments: string
+  /** Writes name and arguments in place; undefined keeps the name. */
+  write(name: string | undefined, text: string): void
+}
+
+/** The tool calls of a message or a delta, in each of the forms of OpenAI's API. Throws for an unknown form. */
+export function callParts(message: AnswerPart): readonly CallPart[] {
+  const { tool_calls: calls = null, function_call: legacy = null } = message
+  if (calls !== null && !Array.isArray(calls)) throw unreadableAnswer()
+  const parts = (calls ?? []).map((call: unknown, at: number) => {
+    if (!isObject(call)) throw unreadableAnswer()
+    const inner = isObject(call.custom) ? call.custom : call.function
+    const field = isObject(call.custom) ? 'input' : 'arguments'
+    return toCallPart(inner, { key: String(call.index ?? at), id: call.id, field })
+  })
+  return legacy === null
+    ? parts
+    : [...parts, toCallPart(legacy, { key: 'function_call', id: undefined, field: 'arguments' })]
+}
+
+function toCallPart(
+  inner: unknown,
+  { key, id, field }: { readonly key: string; readonly id: unknown; readonly field: 'input' | 'arguments' },
+): CallPart {
+  const part: unknown = inner ?? {}
+  if (!isObject(part)) throw unreadableAnswer()
+  const { name = null } = part
+  const text = part[field] ?? ''
+  if (typeof text !== 'string' || (name !== null && typeof name !== 'string')) throw unreadableAnswer()
+  return {
+    key,
+    id: typeof id === 'string' ? id : undefined,
+    name: name ?? undefined,
+    arguments: text,
+    write(newName, newText) {
+      const target = part as AnswerPart
+      if (newName !== undefined) target.name = newName
+      target[field] = newText
+    },
+  }
+}
