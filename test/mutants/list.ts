@@ -1,6 +1,9 @@
 import { mutants as ofAdmission } from './admission.ts'
 import { mutants as ofAgents } from './agents.ts'
-import { mutants as ofApiServer } from './apiserver.ts'
+import { mutants as ofServerAccess } from './apiserver-access.ts'
+import { mutants as ofServerDefinitions } from './apiserver-definitions.ts'
+import { mutants as ofServerRequests } from './apiserver-requests.ts'
+import { mutants as ofServerStorage } from './apiserver-storage.ts'
 import { mutants as ofAudit } from './audit.ts'
 import { mutants as ofCommands } from './commands.ts'
 import { mutants as ofConversations } from './convo.ts'
@@ -46,7 +49,10 @@ export const all: readonly Mutant[] = [
   ...ofAgents,
   ...ofIsolation,
   ...ofLauncher,
-  ...ofApiServer,
+  ...ofServerAccess,
+  ...ofServerDefinitions,
+  ...ofServerRequests,
+  ...ofServerStorage,
   ...ofStartup,
   ...ofDeploy,
   ...ofNamespaces,

@@ -1,4 +1,4 @@
-import type { DefinitionCase, DefinitionStep } from './definition-cases.ts'
+import type { DefinitionCase, DefinitionStep } from './definition-steps.ts'
 import { send } from './http.ts'
 import type { Answer, Target } from './http.ts'
 import { differences, normalise } from './normalise.ts'

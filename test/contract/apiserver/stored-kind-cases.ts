@@ -1,4 +1,4 @@
-import type { DefinitionCase, DefinitionStep } from './definition-cases.ts'
+import type { DefinitionCase, DefinitionStep } from './definition-steps.ts'
 
 type Fields = { readonly [key: string]: unknown }
 
