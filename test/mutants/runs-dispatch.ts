@@ -17,6 +17,14 @@ export const mutants: readonly Mutant[] = [
     only: 'O6',
   },
   {
+    name: 'a worker without the lease writes what it holds',
+    file: 'plugins/runs/store/internal/write-run.ts',
+    find: 'and epoch = ${epoch} and',
+    replace: 'and epoch >= ${epoch} and',
+    tests: lease,
+    only: 'O6',
+  },
+  {
     name: 'a claim does not raise the epoch',
     file: 'plugins/runs/store/claims.ts',
     find: 'set holder = ${holder}, epoch = epoch + 1,',

@@ -9,7 +9,6 @@ import type { RunsTables } from '../store/tables.ts'
 import { AgentFault } from '../worker/agent-fault.ts'
 import { failRun } from '../worker/failure.ts'
 import { recordResult } from '../worker/record-result.ts'
-import { recordRevision } from '../worker/record-revision.ts'
 import { commitStart } from '../worker/start-segment.ts'
 import type { WorkerServices } from '../worker/worker-services.ts'
 import { readExecutorResult } from './executor-json.ts'
@@ -48,7 +47,7 @@ export async function executeRunKind(
   })
   if (result === undefined) return undefined
   if (result.state === 'waiting') return Math.min(Math.max(result.afterMs, minPauseMs), maxPauseMs)
-  await recordResult(services, { claim, run, revision: recordRevision(claim, run, undefined) }, result)
+  await recordResult(services, { claim, run }, result)
   return undefined
 }
 

@@ -7,7 +7,7 @@ import { answerProblems } from './answer-schema.ts'
 import { decideResume } from '../lifecycle/decide.ts'
 import type { ResolvedInterrupt, ResumeAnswer, RunFact } from '../lifecycle/decide.ts'
 import { readRunContent } from '../store/reads.ts'
-import { saveOutcome, saveResolution } from '../store/internal/content.ts'
+import { saveResolution } from '../store/internal/content.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
 import { runErrors } from '../errors.ts'
@@ -44,10 +44,8 @@ export async function resumeRun(
       facts: [{ ...resolved, subject: run.subject }, ...rest],
       content: { 'interrupt-resolved': contentOf(decision), rejected: { message } },
       contentBytes: Buffer.byteLength(JSON.stringify([resolution, decision])),
-      also: async (db) => {
-        await saveResolution(db, id, resolution, decision)
-        if (endsRun(rest)) await saveOutcome(db, id, { error: message })
-      },
+      ...(endsRun(rest) ? { stored: { error: message } } : {}),
+      also: (db) => saveResolution(db, id, resolution, decision),
     }
   })
 }

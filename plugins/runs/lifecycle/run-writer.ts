@@ -1,5 +1,6 @@
 import type { Actor, NewEvent } from '#core/event-store/event.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
+import { StreamConflict } from '#core/event-store/streams.ts'
 import { terminalStates } from '#schemas/run.ts'
 import type { FailReason, RunState } from '#schemas/run.ts'
 import { stateAfter } from './decide.ts'
@@ -7,11 +8,12 @@ import type { RunFact, RunFacts } from './decide.ts'
 import { toFactEntry, toRunEvent, toRows } from './journal.ts'
 import type { JournalEntry } from './journal.ts'
 import type { LiveUpdates, LiveFrame } from '../stream/live-frame.ts'
-import { dropPartials } from '../store/partials.ts'
-import { appendJournal } from '../store/internal/journal.ts'
-import { lockRun, setLease } from '../store/internal/lease.ts'
-import type { Claim, LockedRun } from '../store/internal/lease.ts'
-import type { RunsTables, RunsTx, SelectedRun } from '../store/tables.ts'
+import { lockRun } from '../store/internal/lease.ts'
+import type { Claim, HeldRun, LockedRun } from '../store/internal/lease.ts'
+import { writeRun } from '../store/internal/write-run.ts'
+import type { QueueChange, RunWrite } from '../store/internal/write-run.ts'
+import type { NewJournal, RunsTables, RunsTx, SelectedRun } from '../store/tables.ts'
+import { applyChange, toRowChange } from './run-row.ts'
 
 /** Another process has the lease of the run. The write was rolled back. */
 export class LeaseLost extends Error {
@@ -22,14 +24,15 @@ export class LeaseLost extends Error {
 export interface Author {
   readonly actor: Actor
   readonly epoch?: number
+  readonly held?: HeldRun
   readonly traceparent?: string
 }
 
 const worker = { name: 'system:mesh:worker', kind: 'system' } as const
 
 /** The author of a worker's writes: each write checks the epoch of the claim. */
-export function workerAuthor({ epoch }: Pick<Claim, 'epoch'>, run: SelectedRun): Author {
-  return { actor: worker, epoch, traceparent: traceparentOf(run) }
+export function workerAuthor({ epoch, held }: Pick<Claim, 'epoch' | 'held'>, run: SelectedRun): Author {
+  return { actor: worker, epoch, ...(held && { held }), traceparent: traceparentOf(run) }
 }
 
 /** W3C trace context of a run: its own trace, and a span id derived from the run id. */
@@ -37,23 +40,26 @@ export function traceparentOf(run: Pick<SelectedRun, 'id' | 'trace_id'>): string
   return `00-${run.trace_id}-${run.id.replaceAll('-', '').slice(16)}-01`
 }
 
-/** A change of a run: facts, journal entries before them, content of the entries of the facts, and further statements. */
-export interface RunChange {
+/** A change of a run: facts, journal entries before them, content of the entries of the facts, and what is stored beside them. */
+export interface RunChange extends Pick<RunWrite, 'launcherN' | 'contentBytes' | 'segment' | 'stored'> {
   readonly facts: readonly RunFact[]
   readonly entries?: readonly JournalEntry[]
   readonly events?: readonly NewEvent[]
   readonly content?: Readonly<Partial<Record<RunFact['fact'], Readonly<Record<string, unknown>>>>>
-  readonly launcherN?: number
-  /** Bytes that `also` stores beside the journal. */
-  readonly contentBytes?: number
+  /** Live frames without a number that precede the frame of the entry of this index, or follow the last one. */
+  readonly deltas?: ReadonlyMap<number, readonly LiveFrame[]>
+  /** Further statements. */
   readonly also?: (db: RunsTx) => Promise<void>
 }
 
 /** Makes every change of a run: lock, decide, journal, events, queue; live frames after COMMIT. */
 export interface RunWriter {
-  /** Returns undefined if the run does not exist. Throws `LeaseLost` if the author's epoch is not that of the lease. */
+  /**
+   * Returns undefined if the run does not exist. Throws `LeaseLost` if the author's epoch is not that of the lease. An author that holds
+   * the run decides on what it knows; if the run has changed since, `decide` is called again with what is stored.
+   */
   change(runId: string, author: Author, decide: Decide): Promise<SelectedRun | undefined>
-  /** As `change`, in the given transaction. */
+  /** As `change`, in the given transaction and always on what is stored. */
   changeIn(tx: Tx, runId: string, author: Author, decide: Decide): Promise<SelectedRun | undefined>
 }
 
@@ -77,45 +83,107 @@ export interface WriterNeeds {
 
 /** Creates the writer. */
 export function createRunWriter(store: Store, needs: WriterNeeds): RunWriter {
+  const write = async (tx: Tx, locked: LockedRun, author: Author, decide: Decide): Promise<SelectedRun> =>
+    apply(tx, { ...needs, author }, locked, await decide(toFacts(locked.run), locked))
   const changeIn: RunWriter['changeIn'] = async (tx, runId, author, decide) => {
     const locked = await lockRun(tx.tables<RunsTables>(), runId)
     if (!locked) return undefined
     if (author.epoch !== undefined && author.epoch !== locked.epoch) throw new LeaseLost(runId)
-    const change = await decide(toFacts(locked.run), locked)
-    return apply(tx, { ...needs, author }, locked, change)
+    return write(tx, locked, author, decide)
   }
   return {
     changeIn,
-    change: (runId, author, decide) => store.transact((tx) => changeIn(tx, runId, author, decide)),
+    change: async (runId, author, decide) => {
+      const known = author.held?.run
+      if (known !== undefined) {
+        const written = await store.transact((tx) => write(tx, known, author, decide)).catch(unlessStale)
+        if (written !== undefined) return written
+      }
+      return store.transact((tx) => changeIn(tx, runId, author, decide))
+    },
   }
+}
+
+/** The run is not as its holder knew it. Rolls the transaction back. */
+class StaleRun extends Error {
+  override readonly name = 'StaleRun'
+}
+
+function unlessStale(error: unknown): undefined {
+  if (error instanceof StaleRun || error instanceof StreamConflict) return undefined
+  throw error
 }
 
 interface Services extends WriterNeeds {
   readonly author: Author
 }
 
-async function apply(tx: Tx, { live, now, author, entered }: Services, locked: LockedRun, change: RunChange) {
+async function apply(tx: Tx, services: Services, locked: LockedRun, change: RunChange): Promise<SelectedRun> {
   const { run } = locked
-  const at = { ts: now(), path: [nameOfRun(run)], spanId: '' }
+  const { author, now } = services
+  const ts = now()
+  const at = { ts, path: [nameOfRun(run)], spanId: '' }
   const own = change.facts.map((fact) => toFactEntry(fact, at, change.content?.[fact.fact]))
   const entries = [...(change.entries ?? []), ...own]
   const rows = toRows(run.id, locked.journalSeq, entries)
-  const { launcherN, contentBytes } = change
-  const db = tx.tables<RunsTables>()
-  await appendJournal(db, run.id, rows, { launcherN, contentBytes })
-  await change.also?.(db)
   const state = change.facts.reduce((before, fact) => stateAfter(fact.fact, before), run.state)
-  if (state !== run.state) await queue(db, locked, author, state)
+  const queue = state === run.state ? undefined : queueAfter(state, locked, author)
+  const db = tx.tables<RunsTables>()
+  if (!(await writeRun(db, locked, { ...change, entries: rows, queue }))) throw new StaleRun(run.id)
+  await change.also?.(db)
   const about = { subject: subjectOf(run), actor: author.actor, ...traceOf(author) }
   const facts = change.facts.map((fact) => toRunEvent(fact, { runId: run.id, rootRunId: run.root_run_id }, about))
-  const events = [...(change.events ?? []), ...facts]
+  const events = [...(change.events ?? []), ...facts].map((event) => ({ time: ts, ...event }))
   if (events.length > 0) await tx.append(`runs/${run.id}`, run.version, events)
+  const after = rowAfter(run, events)
   tx.afterCommit(() => {
-    if (state !== run.state) entered?.({ run, state, ...failureOf(change.facts), launcher: locked.launcher?.id })
-    entries.forEach((entry, index) => live.frame(toFrame(run, locked.journalSeq + 1 + index, entry)))
-    if (change.facts.some(({ fact }) => wakes.has(fact))) live.wake(run.id)
+    if (author.held) author.held.run = toKnown(locked, after, { rows, queue, segment: change.segment })
+    committed(services, locked, { change, entries, state })
   })
-  return { ...run, state }
+  return after
+}
+
+interface Committed {
+  readonly change: RunChange
+  readonly entries: readonly JournalEntry[]
+  readonly state: RunState
+}
+
+/** Counts and publishes a committed change. */
+function committed({ live, entered }: Services, locked: LockedRun, { change, entries, state }: Committed): void {
+  const { run } = locked
+  if (state !== run.state) entered?.({ run, state, ...failureOf(change.facts), launcher: locked.launcher?.id })
+  for (let index = 0; index <= entries.length; index++) {
+    for (const delta of change.deltas?.get(index) ?? []) live.frame(delta)
+    const entry = entries[index]
+    if (entry !== undefined) live.frame(toFrame(run, locked.journalSeq + 1 + index, entry))
+  }
+  if (change.facts.some(({ fact }) => wakes.has(fact))) live.wake(run.id)
+}
+
+/** The row after events, as the projection writes it. */
+function rowAfter(run: SelectedRun, events: readonly (NewEvent & { readonly time: Date })[]): SelectedRun {
+  return events.reduce((row, event, index) => {
+    const placed = { ...event, actor: event.actor, type: event.type.type, version: run.version + 1 + index }
+    const change = toRowChange(placed)
+    return change === undefined ? row : applyChange(row, change)
+  }, run)
+}
+
+/** What the holder of a run knows after its write. */
+function toKnown(
+  locked: LockedRun,
+  run: SelectedRun,
+  { rows, queue, segment }: { readonly rows: readonly NewJournal[] } & Pick<RunWrite, 'queue' | 'segment'>,
+): LockedRun {
+  const place = segment?.start && { ...segment.start.launcher, segment: segment.segment }
+  return {
+    ...locked,
+    run,
+    journalSeq: rows.at(-1)?.seq ?? locked.journalSeq,
+    leaseState: queue?.state ?? locked.leaseState,
+    launcher: segment === undefined ? locked.launcher : (place ?? null),
+  }
 }
 
 function failureOf(facts: readonly RunFact[]): Pick<StateEntered, 'failReason'> {
@@ -126,15 +194,12 @@ function failureOf(facts: readonly RunFact[]): Pick<StateEntered, 'failReason'> 
 /** Facts that notify the workers. */
 const wakes: ReadonlySet<RunFact['fact']> = new Set(['resumed', 'cancel-requested'])
 
-/** Updates the queue after a change of state. A worker keeps its lease after a cancel request, since it stops the agent. */
-async function queue(db: RunsTx, locked: LockedRun, author: Author, state: SelectedRun['state']): Promise<void> {
-  const { run } = locked
-  if (terminalStates.has(state)) {
-    await setLease(db, run.id, 'done', false)
-    await dropPartials(db, run.id)
-  } else if (state === 'paused') await setLease(db, run.id, 'waiting', false)
-  else if (locked.leaseState !== 'ready') await setLease(db, run.id, 'ready', false)
-  else if (author.epoch === undefined) await setLease(db, run.id, 'ready', true)
+/** The queue after a change of state. A worker keeps its lease after a cancel request, since it stops the agent. */
+function queueAfter(state: RunState, { leaseState }: LockedRun, author: Author): QueueChange | undefined {
+  if (terminalStates.has(state)) return { state: 'done', keep: false }
+  if (state === 'paused') return { state: 'waiting', keep: false }
+  if (leaseState !== 'ready') return { state: 'ready', keep: false }
+  return author.epoch === undefined ? { state: 'ready', keep: true } : undefined
 }
 
 /** The state of a run as input of a decision. */

@@ -1,4 +1,4 @@
-import { readHistory } from '../store/internal/content.ts'
+import { conversationOf, readHistory } from '../store/internal/content.ts'
 import type { SelectedRun } from '../store/tables.ts'
 
 const exchanges = 20
@@ -7,8 +7,7 @@ const historyBytes = 64 * 1024
 /** The last succeeded exchanges of the conversation that the run's subject has with this agent, oldest first, at most 64 KiB of JSON. */
 export async function readConversation(db: Parameters<typeof readHistory>[0], run: SelectedRun) {
   if (run.agent_uid === null) return []
-  const conversation = { agentUid: run.agent_uid, subject: run.subject, conversationId: run.conversation_id }
-  const newestFirst = await readHistory(db, conversation, exchanges)
+  const newestFirst = await readHistory(db, conversationOf(run), exchanges)
   return withinBytes(newestFirst.map(({ input, output }) => ({ input, output }))).toReversed()
 }
 

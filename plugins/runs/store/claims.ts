@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import { leaseSeconds } from './internal/lease.ts'
 import type { Claim } from './internal/lease.ts'
-import type { LeaseRow, RunsTx } from './tables.ts'
+import type { LeaseRow, RunsTx, SelectedRun } from './tables.ts'
 
 /** Request of a worker for runs. */
 export interface ClaimRequest {
@@ -46,13 +46,13 @@ export async function claimRuns(db: RunsTx, { holder, limit, share, held }: Clai
         select run_id, wake_at from runs_lease
         where state = 'ready' and namespace_uid = uid and wake_at <= clock_timestamp()
           and (expires_at is null or expires_at < clock_timestamp())
-        order by wake_at limit greatest(take, 0) for update skip locked) due)
-    update runs_lease set holder = ${holder}, epoch = epoch + 1,
+        order by wake_at limit greatest(take, 0) for update skip locked) due),
+    claimed as (update runs_lease set holder = ${holder}, epoch = epoch + 1,
       expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     from (select run_id, take from turns order by turn, wake_at limit ${limit}) taken
     where runs_lease.run_id = taken.run_id
-    returning runs_lease.run_id, epoch, launcher_n, ticket, ticket_segment, launcher, namespace_uid, tries, bytes,
-      take`.execute(db)
+    returning runs_lease.run_id, epoch, journal_seq, launcher_n, ticket, ticket_segment, launcher, tries, bytes, take)
+    select * from claimed join runs_runs on id = run_id`.execute(db)
   return { claims: rows.map(toClaim), more: rows.length >= limit || rows.some((row) => isPartOfDue(row, rows)) }
 }
 
@@ -62,20 +62,23 @@ function isPartOfDue({ namespace_uid: uid, take }: ClaimedRow, rows: readonly Cl
 }
 
 function toClaim(row: ClaimedRow): Claim {
+  const { run_id: runId, epoch, journal_seq: journalSeq, launcher_n: launcherN, ticket, take: _, ...rest } = row
+  const { ticket_segment: ticketSegment, launcher, tries, bytes, ...run } = rest
   return {
-    runId: row.run_id,
-    epoch: row.epoch,
-    launcherN: row.launcher_n,
-    ticket: row.ticket,
-    ticketSegment: row.ticket_segment,
-    launcher: row.launcher,
-    namespaceUid: row.namespace_uid,
-    tries: row.tries,
-    bytes: Number(row.bytes),
+    runId,
+    epoch,
+    launcherN,
+    ticket,
+    ticketSegment,
+    launcher,
+    namespaceUid: run.namespace_uid,
+    tries,
+    bytes: Number(bytes),
+    held: { run: { run, epoch, journalSeq, leaseState: 'ready', launcher } },
   }
 }
 
-type ClaimedRow = Pick<
-  Selectable<LeaseRow>,
-  'run_id' | 'epoch' | 'launcher_n' | 'ticket' | 'ticket_segment' | 'launcher' | 'namespace_uid' | 'tries' | 'bytes'
-> & { readonly take: number }
+type ClaimedRow = SelectedRun & { readonly take: number } & Pick<
+    Selectable<LeaseRow>,
+    'run_id' | 'epoch' | 'journal_seq' | 'launcher_n' | 'ticket' | 'ticket_segment' | 'launcher' | 'tries' | 'bytes'
+  >

@@ -12,7 +12,8 @@ import { toRows } from '../lifecycle/journal.ts'
 import type { LiveFrame } from './live-frame.ts'
 import { createLiveUpdates } from './live-updates.ts'
 import { createRunWatch } from './run-watch.ts'
-import { appendJournal } from '../store/internal/journal.ts'
+import { lockRun } from '../store/internal/lease.ts'
+import { writeRun } from '../store/internal/write-run.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { streamRun } from './stream-run.ts'
 import { createWorld, queueRun } from '../testing/world.ts'
@@ -107,7 +108,11 @@ test('UXM5: the stream of a run that is removed with its namespace ends as cance
   const at = { ts: new Date(), path: [], spanId: '' }
   const rows = toRows(run.id, 1, [{ ...at, kind: 'step.started', data: {} }])
   // Without a live frame.
-  await world.store.transact((tx) => appendJournal(tx.tables<RunsTables>(), run.id, rows))
+  await world.store.transact(async (tx) => {
+    const db = tx.tables<RunsTables>()
+    const locked = await lockRun(db, run.id)
+    assert.ok(locked && (await writeRun(db, locked, { entries: rows })))
+  })
   await started.promise
   await world.store.transact((tx) => deleteRuns(tx, [run.id], { name: 'pruning', kind: 'controller' }))
   await done

@@ -1,6 +1,6 @@
 import { sleep } from '#core/async/sleep.ts'
 import type { InvokeRequest } from '#schemas/run.ts'
-import type { SegmentStart } from '../store/internal/lease.ts'
+import type { SegmentStart } from '../store/internal/write-run.ts'
 import type { Launchers } from './choose-launcher.ts'
 import { beginDispatch, decideDispatch, stateAfterAnswer } from './decide-dispatch.ts'
 import type {

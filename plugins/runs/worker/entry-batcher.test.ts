@@ -33,6 +33,39 @@ test('entry batcher: deltas that arrive without a pending commit are forwarded, 
   assert.deepEqual(order, ['entry 1', 'delta', 'delta', 'entry 2'])
 })
 
+test('entry batcher: entries are gathered and committed with the deltas among them; the last entry ends the wait', async () => {
+  const commits: string[][] = []
+  const first = Promise.withResolvers<void>()
+  const batcher = createEntryBatcher(
+    {
+      commit: (entries) => {
+        commits.push(entries.map(({ n }) => (n === undefined ? 'delta' : `entry ${n}`)))
+        return commits.length === 1 ? first.promise : Promise.resolve()
+      },
+      delta: () => void commits.push(['live']),
+    },
+    {
+      after: 0,
+      onError: (error) => assert.fail(String(error)),
+      isLast: ({ kind }) => kind === 'run.succeeded',
+      gather: { entriesMs: 1e6, deltaMs: 1e6 },
+    },
+  )
+  void batcher.push(entry('message.delta'), 10)
+  void batcher.push(entry('message.started', 1), 10)
+  void batcher.push(entry('message.delta'), 10)
+  await new Promise(setImmediate)
+  assert.deepEqual(commits, [['live']], 'waits')
+  void batcher.push(entry('message.finished', 2), 10)
+  const drained = batcher.drained()
+  await new Promise(setImmediate)
+  assert.deepEqual(commits.slice(1), [['entry 1', 'delta', 'entry 2']])
+  void batcher.push(entry('run.succeeded', 3), 10)
+  first.resolve()
+  await drained
+  assert.deepEqual(commits.slice(2), [['entry 3']], 'one that arrives during a commit is in the next one')
+})
+
 test('entry batcher: a failed commit is reported, and queued entries are dropped', async () => {
   const failures: unknown[] = []
   const batcher = createEntryBatcher(

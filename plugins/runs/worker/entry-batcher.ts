@@ -3,7 +3,8 @@ import type { JournalEntry } from '../lifecycle/journal.ts'
 
 /** Receives entries in the launcher's order: batches for the journal, deltas for the streams of clients. */
 export interface EntrySink {
-  commit(entries: readonly NumberedEntry[]): Promise<void>
+  /** Commits the numbered entries. Deltas among them are live after the commit, in their places. */
+  commit(entries: readonly LauncherEntry[]): Promise<void>
   delta(entry: LauncherEntry): void
 }
 
@@ -29,6 +30,16 @@ export interface EntryBatcherOptions {
   readonly count?: (entry: LauncherEntry, bytes: number) => void
   /** Queued bytes above which `push` returns a promise. */
   readonly maxWaiting?: number
+  /** Whether no entry follows, so that nothing is waited for. */
+  readonly isLast?: (entry: LauncherEntry) => boolean
+  /** How long entries are gathered before a commit. Default: not at all. */
+  readonly gather?: GatherTimes
+}
+
+/** Milliseconds from the first entry of a batch on, and from the first delta that waits behind one. */
+export interface GatherTimes {
+  readonly entriesMs: number
+  readonly deltaMs: number
 }
 
 interface Waiting {
@@ -41,11 +52,11 @@ const maxBatchBytes = 256 * 1024
 const maxWaitingBytes = 1024 * 1024
 
 /**
- * Creates a batcher with one commit at a time; entries that arrive meanwhile form the next batch. Deltas keep their order among the
- * entries, so that no client receives the text of a message before its start.
+ * Creates a batcher with one commit at a time; entries that arrive meanwhile, or are gathered before it, form a batch. Deltas keep their
+ * order among the entries, so that no client receives the text of a message before its start.
  */
 export function createEntryBatcher(sink: EntrySink, options: EntryBatcherOptions): EntryBatcher {
-  const { onError, count, maxWaiting = maxWaitingBytes } = options
+  const { onError, count, maxWaiting = maxWaitingBytes, isLast = () => false, gather } = options
   let queue: Waiting[] = []
   let waitingBytes = 0
   let seen = options.after
@@ -59,14 +70,20 @@ export function createEntryBatcher(sink: EntrySink, options: EntryBatcherOptions
     room = undefined
   }
 
+  const gathering = gather && createGathering(gather)
+  const isUrgent = (): boolean => waitingBytes > maxBatchBytes || queue.some(({ entry }) => isLast(entry))
   async function work(): Promise<void> {
     while (queue.length > 0) {
-      const batch = numberedPrefix(queue)
-      if (batch.length > 0) await sink.commit(batch.map(({ entry }) => entry))
-      const deltas = unnumberedPrefix(queue, batch.length)
+      const deltas = unnumberedPrefix(queue)
       for (const { entry } of deltas) sink.delta(entry)
-      queue = queue.slice(batch.length + deltas.length)
-      taken([...batch, ...deltas])
+      queue = queue.slice(deltas.length)
+      taken(deltas)
+      if (queue.length === 0) break
+      if (!isUrgent()) await gathering?.wait(queue.some(({ entry }) => entry.n === undefined))
+      const batch = batchOf(queue)
+      await sink.commit(batch.map(({ entry }) => entry))
+      queue = queue.slice(batch.length)
+      taken(batch)
     }
     working = undefined
   }
@@ -87,6 +104,8 @@ export function createEntryBatcher(sink: EntrySink, options: EntryBatcherOptions
       if (entry.n !== undefined) seen = entry.n
       queue.push({ entry, bytes })
       waitingBytes += bytes
+      if (entry.n === undefined) gathering?.delta()
+      if (isLast(entry) || waitingBytes > maxBatchBytes) gathering?.end()
       // In a later microtask: deltas need no await, and `work` must not clear `working` before it is set here.
       working ??= Promise.resolve().then(work).catch(fail)
       if (waitingBytes <= maxWaiting) return undefined
@@ -95,26 +114,56 @@ export function createEntryBatcher(sink: EntrySink, options: EntryBatcherOptions
     },
     seen: () => seen,
     async drained() {
+      gathering?.end()
       for (let current = working; current; current = working) await current
     },
   }
 }
 
-// At most 200 entries, and none after 256 KiB: a batch is in memory several times, as JSON, parameters and frames.
-function numberedPrefix(queue: readonly Waiting[]): readonly (Waiting & { readonly entry: NumberedEntry })[] {
-  const batch: (Waiting & { readonly entry: NumberedEntry })[] = []
-  let size = 0
-  for (const { entry, bytes } of queue) {
-    if (entry.n === undefined || batch.length === maxBatch || size > maxBatchBytes) break
-    batch.push({ entry: { ...entry, n: entry.n }, bytes })
-    size += bytes
-  }
-  return batch
+/** A pause before a commit, which ends early when a delta or the last entry arrives. */
+interface Gathering {
+  wait(hasDelta: boolean): Promise<void>
+  delta(): void
+  end(): void
 }
 
-function unnumberedPrefix(queue: readonly Waiting[], from: number): readonly Waiting[] {
-  const end = queue.findIndex(({ entry }, index) => index >= from && entry.n !== undefined)
-  return queue.slice(from, end === -1 ? undefined : end)
+function createGathering({ entriesMs, deltaMs }: GatherTimes): Gathering {
+  let timer: NodeJS.Timeout | undefined
+  let done: (() => void) | undefined
+  let isShort = false
+  const end = (): void => {
+    clearTimeout(timer)
+    done?.()
+    done = undefined
+  }
+  return {
+    end,
+    wait: async (hasDelta) => {
+      isShort = hasDelta
+      const { promise, resolve } = Promise.withResolvers<void>()
+      done = resolve
+      timer = setTimeout(end, hasDelta ? deltaMs : entriesMs)
+      await promise
+    },
+    delta() {
+      if (done === undefined || isShort) return
+      isShort = true
+      clearTimeout(timer)
+      timer = setTimeout(end, deltaMs)
+    },
+  }
+}
+
+// At most 200 entries, and none after 256 KiB: a batch is in memory several times, as JSON, parameters and frames.
+function batchOf(queue: readonly Waiting[]): readonly Waiting[] {
+  let size = 0
+  const end = queue.findIndex(({ bytes }, index) => index === maxBatch || (size += bytes) - bytes > maxBatchBytes)
+  return queue.slice(0, end === -1 ? undefined : end)
+}
+
+function unnumberedPrefix(queue: readonly Waiting[]): readonly Waiting[] {
+  const end = queue.findIndex(({ entry }) => entry.n !== undefined)
+  return queue.slice(0, end === -1 ? undefined : end)
 }
 
 /** The journal entry of a launcher's entry. */

@@ -3,7 +3,7 @@ import type { FailReason, InvokeRequest } from '#schemas/run.ts'
 import { executeRunKind } from '../executor/execute-run-kind.ts'
 import { grantAgeMs } from '../grants.ts'
 import { mayStart } from '../lifecycle/decide.ts'
-import { readContent } from '../store/internal/content.ts'
+import { readInvocation } from '../store/internal/content.ts'
 import { releaseLease } from '../store/internal/lease.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import { findRun } from '../store/internal/run-rows.ts'
@@ -19,7 +19,6 @@ import { dispatchRun } from './dispatch-run.ts'
 import type { Dispatched } from './dispatch-run.ts'
 import type { LauncherClient } from './launcher-client.ts'
 import type { Launchers } from './choose-launcher.ts'
-import { recordResult } from './record-result.ts'
 import { recordRevision } from './record-revision.ts'
 import { commitStart, requeue } from './start-segment.ts'
 import { inRunSpan } from './run-span.ts'
@@ -73,6 +72,8 @@ async function releaseClaim(
   afterMs: number,
   failed: boolean,
 ): Promise<number | undefined> {
+  // Ended or paused by this worker.
+  if (claim.held.run.leaseState !== 'ready') return undefined
   const release = services.store.transact((tx) => releaseLease(tx.tables<RunsTables>(), claim, afterMs, failed))
   return release.then(
     (isReleased) => (isReleased ? afterMs : undefined),
@@ -87,10 +88,9 @@ async function execute(
   signal: AbortSignal,
   cancel: AbortController,
 ): Promise<number | undefined> {
-  const reader = services.store.reader<RunsTables>()
-  const run = await findRun(reader, claim.runId)
-  const content = await readContent(reader, claim.runId)
-  if (!run || !content) return undefined
+  const { run } = claim.held.run
+  const content = await readInvocation(services.store.reader<RunsTables>(), run)
+  if (!content) return undefined
   return inRunSpan(services.tracer, run, claim.epoch, async () => {
     const found: Found = { claim, run, content, signal, cancel, reached: {} }
     return executeFound(services, found).catch((error: unknown) => {
@@ -116,7 +116,7 @@ interface Found {
   readonly reached: { launcher?: LauncherClient }
 }
 
-type Content = NonNullable<Awaited<ReturnType<typeof readContent>>>
+type Content = NonNullable<Awaited<ReturnType<typeof readInvocation>>>
 
 async function executeFound(services: WorkerServices, found: Found): Promise<number | undefined> {
   const { claim, run, content, signal, cancel } = found
@@ -177,8 +177,7 @@ async function followDispatched(
     cancelled: cancel.signal,
     revision,
   })
-  if (result === undefined || typeof result === 'string') return result
-  await recordResult(services, { claim, run, revision }, result)
+  if (result !== 'recorded') return result
   // After the commit: if the acknowledgement is lost, the launcher keeps the result until its retention ends.
   await launcher.acknowledge().catch(() => undefined)
   return undefined
@@ -246,7 +245,7 @@ async function findLauncher(
 }
 
 async function toRequest(services: WorkerServices, run: SelectedRun, content: Content): Promise<InvokeRequest> {
-  const history = await readConversation(services.store.reader<RunsTables>(), run)
+  const history = content.has_history ? await readConversation(services.store.reader<RunsTables>(), run) : []
   const resume = run.segment > 0 ? { resolutions: content.resolutions, checkpoint: content.checkpoint } : undefined
   return {
     input: content.input,

@@ -4,7 +4,6 @@ import { codeOf, toStoreFailure } from '#core/database/session/database-errors.t
 import { msToDuration } from '#schemas/duration.ts'
 import type { FailReason } from '#schemas/run.ts'
 import { decideFailure } from '../lifecycle/decide.ts'
-import { saveOutcome } from '../store/internal/content.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import { findRun } from '../store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
@@ -35,7 +34,7 @@ export async function failRun(
   await services.writer.change(run.id, workerAuthor(claim, run), (facts) => ({
     facts: decideFailure(facts, reason),
     content: { failed: { message } },
-    also: (db) => saveOutcome(db, run.id, { error: message }),
+    stored: { error: message },
   }))
 }
 

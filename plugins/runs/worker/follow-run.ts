@@ -5,6 +5,8 @@ import { workedMs } from '../store/internal/journal.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { LeaseLost, subjectOf, workerAuthor } from '../lifecycle/run-writer.ts'
+import type { RunChange } from '../lifecycle/run-writer.ts'
+import type { LiveFrame } from '../stream/live-frame.ts'
 import type { WorkerServices } from './worker-services.ts'
 import { AgentFault } from './agent-fault.ts'
 import { createEntryBatcher, toJournalEntry } from './entry-batcher.ts'
@@ -14,7 +16,7 @@ import type { LauncherClient } from './launcher-client.ts'
 import { createLimitMeter } from './limits.ts'
 import { createPartials } from './partials.ts'
 import { readUsage } from './read-result.ts'
-import { resultOf } from './record-result.ts'
+import { isResult, resultOf, toResultChange } from './record-result.ts'
 import type { RevisionRecord } from './record-revision.ts'
 
 /** One attempt to follow a run. */
@@ -29,35 +31,36 @@ export interface FollowedAttempt {
   readonly revision: RevisionRecord
 }
 
+// Less than the 50 ms within which a delta is live, with the commit before it.
+const gather = { entriesMs: 25, deltaMs: 5 }
+
 /**
- * Copies the launcher's entries into the journal until the result of the segment. Returns undefined if this worker stops. Throws
- * `AgentFault` for data or silence that ends the run; no entry is written after it.
+ * Copies the launcher's entries into the journal until the result of the segment, which is committed with the entries before it. Returns
+ * undefined if this worker stops. Throws `AgentFault` for data or silence that ends the run; no entry is written after it.
  */
 export async function followRun(
   services: WorkerServices,
   attempt: FollowedAttempt,
-): Promise<InvokeResult | FailReason | undefined> {
+): Promise<'recorded' | FailReason | undefined> {
   const { run, claim } = attempt
   const stop = new AbortController()
   const signal = AbortSignal.any([attempt.signal, stop.signal])
   let failure: unknown
-  let result: InvokeResult | undefined
+  let recorded: 'recorded' | undefined
   const partials = createPartials(services, run, claim.epoch > 1)
   const meter = createLimitMeter(services.limits, { storedBytes: claim.bytes, entries: claim.launcherN })
   const batcher = createEntryBatcher(
     {
       async commit(entries) {
-        const found = resultOf(entries)
-        await commitEntries(
-          services,
-          attempt,
-          // The state role has written the decision already; older launchers report it again (UXL4).
-          entries.filter(({ kind }) => !kind.startsWith('run.') && kind !== 'interrupt.resolved'),
-        )
-        result = found ?? result
+        if (recorded) return
+        const result = resultOf(entries)
+        await commitEntries(services, attempt, entries, result)
+        if (result) recorded = 'recorded'
+        for (const entry of entries) partials.add(entry)
         partials.finished(entries)
       },
       delta(entry) {
+        if (recorded) return
         partials.add(entry)
         services.live.frame(toDelta(run, entry))
       },
@@ -65,6 +68,8 @@ export async function followRun(
     {
       after: claim.launcherN,
       count: meter.count,
+      isLast: isResult,
+      gather,
       onError: (error) => {
         failure ??= error
         stop.abort()
@@ -80,10 +85,13 @@ export async function followRun(
   )
   const deadline = setTimeout(() => end(agentTimeout(services)), await leftMs(services, attempt))
   try {
-    const ended = await followUntilResult(services, attempt, batcher, { signal, finished: () => result !== undefined })
+    const ended = await followUntilResult(services, attempt, batcher, {
+      signal,
+      finished: () => recorded !== undefined,
+    })
     await batcher.drained()
     if (failure) throw failure
-    return result ?? ended
+    return recorded ?? ended
   } finally {
     clearTimeout(deadline)
     cancelling.end()
@@ -173,14 +181,17 @@ async function followUntilResult(
 async function commitEntries(
   services: WorkerServices,
   attempt: FollowedAttempt,
-  entries: readonly NumberedEntry[],
+  batch: readonly LauncherEntry[],
+  result: InvokeResult | undefined,
 ): Promise<void> {
-  const last = entries.at(-1)
-  if (!last) return
   const { run, claim, revision } = attempt
-  await services.writer.change(run.id, workerAuthor(claim, run), () => ({
-    facts: [],
+  const { entries, deltas } = toJournal(run, batch)
+  const last = entries.at(-1)
+  if (last === undefined && result === undefined) return sendAll(services, deltas)
+  await services.writer.change(run.id, workerAuthor(claim, run), (facts) => ({
+    ...(result ? toResultChange(facts, result) : { facts: [] }),
     entries: entries.map(toJournalEntry),
+    deltas,
     events: [
       ...revision.pending(),
       // A model call that failed has no usage.
@@ -188,9 +199,31 @@ async function commitEntries(
         .filter(({ kind, data }) => kind === 'usage.reported' && data['error'] === undefined)
         .map((entry) => toUsage(run, entry)),
     ],
-    launcherN: last.n,
+    launcherN: last?.n,
   }))
   revision.written()
+}
+
+type Deltas = NonNullable<RunChange['deltas']>
+
+/** The entries of a batch that are journaled, and the deltas before each of them. */
+function toJournal(
+  run: SelectedRun,
+  batch: readonly LauncherEntry[],
+): { readonly entries: readonly NumberedEntry[]; readonly deltas: Deltas } {
+  const entries: NumberedEntry[] = []
+  const deltas = new Map<number, readonly LiveFrame[]>()
+  for (const entry of batch) {
+    const { n, kind } = entry
+    if (n === undefined) deltas.set(entries.length, [...(deltas.get(entries.length) ?? []), toDelta(run, entry)])
+    // The state role has written the decision already; older launchers report it again (UXL4).
+    else if (!kind.startsWith('run.') && kind !== 'interrupt.resolved') entries.push({ ...entry, n })
+  }
+  return { entries, deltas }
+}
+
+function sendAll({ live }: WorkerServices, deltas: Deltas): void {
+  for (const frames of deltas.values()) for (const frame of frames) live.frame(frame)
 }
 
 function toUsage(run: SelectedRun, entry: LauncherEntry) {

@@ -15,7 +15,7 @@ import type { WorkerServices } from './worker-services.ts'
 const pollMs = 5_000
 const retryMs = 1_000
 // When a run that this worker released is due, the other workers come first: one may be able to do what this one was not.
-const yieldMs = 100
+const yieldMs = 500
 const renewMs = (leaseSeconds * 1000) / 3
 
 /** Identity and capacity of a worker. */

@@ -1,9 +1,8 @@
 import { msToDuration } from '#schemas/duration.ts'
 import { decideBusy, decideStart } from '../lifecycle/decide.ts'
 import { workerAuthor } from '../lifecycle/run-writer.ts'
-import { saveOutcome } from '../store/internal/content.ts'
-import { setSegment } from '../store/internal/lease.ts'
-import type { Claim, SegmentStart } from '../store/internal/lease.ts'
+import type { Claim } from '../store/internal/lease.ts'
+import type { SegmentStart } from '../store/internal/write-run.ts'
 import { waitedMs } from '../store/internal/queue-time.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import type { WorkerServices } from './worker-services.ts'
@@ -27,7 +26,7 @@ export async function commitStart(
   await services.writer.change(run.id, workerAuthor(claim, run), (facts) => {
     const started = decideStart(facts, claim.epoch)
     isStarted = started.length > 0 || (facts.state === 'running' && facts.segment === segment)
-    return { facts: started, ...(isStarted ? { also: (db) => setSegment(db, run.id, segment, start) } : {}) }
+    return { facts: started, ...(isStarted ? { segment: { segment, start } } : {}) }
   })
   return isStarted
 }
@@ -48,8 +47,7 @@ export async function requeue(
     return {
       facts: decided,
       content: { 'timed-out': { message } },
-      also: (db) =>
-        over ? saveOutcome(db, run.id, isLate ? { error: message } : {}) : setSegment(db, run.id, run.segment),
+      ...(over ? { stored: isLate ? { error: message } : {} } : { segment: { segment: run.segment } }),
     }
   })
   return Math.min(Math.max(waited / 2, minBackOffMs), maxBackOffMs, Math.max(timeoutMs - waited, 0))

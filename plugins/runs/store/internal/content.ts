@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { NewJournal, RunsTx } from '../tables.ts'
+import type { NewJournal, RunsTx, SelectedRun } from '../tables.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
-import type { Decision, Interrupt, Resolution } from '#schemas/run.ts'
+import type { Decision, Resolution } from '#schemas/run.ts'
 import type { Db } from './db.ts'
 import { addStoredBytes, insertEntries, journalBytes } from './journal.ts'
 
@@ -39,41 +39,6 @@ export interface InsertedRun {
   readonly idempotency?: Idempotency | undefined
 }
 
-/** Stores the output or error of an ended run. */
-export async function saveOutcome(
-  db: RunsTx,
-  runId: string,
-  outcome: { readonly output?: unknown; readonly error?: string },
-): Promise<void> {
-  await db
-    .updateTable('runs_content')
-    .set({
-      ...('output' in outcome ? { output: JSON.stringify(outcome.output ?? null) } : {}),
-      ...(outcome.error === undefined ? {} : { error: outcome.error }),
-      checkpoint: null,
-    })
-    .where('run_id', '=', runId)
-    .execute()
-}
-
-/** Stores the interrupts of a pause and the checkpoint of the agent. */
-export async function savePause(
-  db: RunsTx,
-  runId: string,
-  interrupts: readonly Interrupt[],
-  checkpoint: unknown,
-): Promise<void> {
-  await db
-    .updateTable('runs_content')
-    .set({
-      interrupts: JSON.stringify(interrupts),
-      checkpoint: JSON.stringify(checkpoint ?? null),
-      resolutions: '[]',
-    })
-    .where('run_id', '=', runId)
-    .execute()
-}
-
 /** Adds the answer to an interrupt, for the agent and for readers of the run. The grant stays that of its subject (ADR 0022). */
 export async function saveResolution(
   db: RunsTx,
@@ -100,24 +65,43 @@ export function readContent(db: Db, runId: string) {
   return db.selectFrom('runs_content').selectAll().where('run_id', '=', runId).executeTakeFirst()
 }
 
-/** Latest succeeded exchanges of one subject's conversation with an agent, newest first (F7). */
-export function readHistory(
-  db: Db,
-  {
-    agentUid,
-    subject,
-    conversationId,
-  }: { readonly agentUid: string; readonly subject: string; readonly conversationId: string },
-  limit: number,
-) {
+/** Reads the content of a run, and whether its conversation has a succeeded exchange, so that the history of a new one is not read. */
+export function readInvocation(db: Db, run: SelectedRun) {
+  const exchange = ofConversation(db, conversationOf(run))
+  return db
+    .selectFrom('runs_content')
+    .selectAll()
+    .select(({ exists }) => exists(exchange.select(sql.lit(1).as('one'))).as('has_history'))
+    .where('run_id', '=', run.id)
+    .executeTakeFirst()
+}
+
+/** One subject's conversation with an agent. */
+export interface Conversation {
+  readonly agentUid: string
+  readonly subject: string
+  readonly conversationId: string
+}
+
+/** The conversation of a run. Runs without an agent have none. */
+export function conversationOf(run: SelectedRun): Conversation {
+  return { agentUid: run.agent_uid ?? '', subject: run.subject, conversationId: run.conversation_id }
+}
+
+function ofConversation(db: Db, { agentUid, subject, conversationId }: Conversation) {
   return db
     .selectFrom('runs_runs')
-    .innerJoin('runs_content', 'runs_content.run_id', 'runs_runs.id')
-    .select(['runs_content.input', 'runs_content.output'])
     .where('agent_uid', '=', agentUid)
     .where('conversation_id', '=', conversationId)
     .where('subject', '=', subject)
     .where('state', '=', 'succeeded')
+}
+
+/** Latest succeeded exchanges of a conversation, newest first (F7). */
+export function readHistory(db: Db, conversation: Conversation, limit: number) {
+  return ofConversation(db, conversation)
+    .innerJoin('runs_content', 'runs_content.run_id', 'runs_runs.id')
+    .select(['runs_content.input', 'runs_content.output'])
     .orderBy('runs_runs.created_at', 'desc')
     .limit(limit)
     .execute()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { NewJournal, RunsTx } from '../tables.ts'
+import type { NewJournal } from '../tables.ts'
 import type { Db } from './db.ts'
 
 /** Milliseconds since the start of the current segment, by the database's clock. */
@@ -9,12 +9,6 @@ export async function workedMs(db: Db, runId: string): Promise<number> {
     select extract(epoch from clock_timestamp() - max(ts))::float8 * 1000 as ms
     from runs_journal where run_id = ${runId} and kind = 'run.started'`.execute(db)
   return rows[0]?.ms ?? 0
-}
-
-/** Counts that an append updates beside the journal: the launcher's entry number, and bytes stored outside the journal. */
-export interface AppendOptions {
-  readonly launcherN?: number | undefined
-  readonly contentBytes?: number | undefined
 }
 
 /** Bytes of entries that count as stored. */
@@ -43,31 +37,4 @@ export function addStoredBytes(bytes: number): RawBuilder<unknown> {
   return sql`insert into runs_storage (namespace_uid, shard, bytes)
     select namespace_uid, right(run_id::text, 1), ${bytes}::bigint from lease
     on conflict (namespace_uid, shard) do update set bytes = runs_storage.bytes + excluded.bytes`
-}
-
-/** Inserts entries with the given sequence numbers; updates the last numbers of journal and launcher, and the stored bytes. */
-export async function appendJournal(
-  db: RunsTx,
-  runId: string,
-  entries: readonly NewJournal[],
-  { launcherN, contentBytes = 0 }: AppendOptions = {},
-): Promise<void> {
-  if (entries.length > 0)
-    await db
-      .insertInto('runs_journal')
-      .values([...entries])
-      .execute()
-  const last = entries.at(-1)?.seq
-  const bytes = entries.reduce((sum, { data }) => sum + Buffer.byteLength(data), contentBytes)
-  if (last === undefined && launcherN === undefined && bytes === 0) return
-  // The shard is locked until COMMIT, so it comes after every other row of the run.
-  await sql`
-    with lease as (
-      update runs_lease set journal_seq = coalesce(${last ?? null}::integer, journal_seq), bytes = bytes + ${bytes}::bigint,
-        launcher_n = coalesce(${launcherN ?? null}::integer, launcher_n),
-        tries = case when ${launcherN ?? null}::integer is null then tries else 0 end
-      where run_id = ${runId} returning namespace_uid)
-    insert into runs_storage (namespace_uid, shard, bytes)
-      select namespace_uid, right(${runId}::text, 1), ${bytes}::bigint from lease
-      on conflict (namespace_uid, shard) do update set bytes = runs_storage.bytes + excluded.bytes`.execute(db)
 }

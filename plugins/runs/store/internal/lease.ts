@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { LauncherAddress, LauncherPlace, RunsTx, SelectedRun } from '../tables.ts'
+import type { LauncherPlace, RunsTx, SelectedRun } from '../tables.ts'
 import type { Db } from './db.ts'
 import { findRun } from './run-rows.ts'
 
@@ -21,6 +21,12 @@ export interface Claim {
   readonly tries: number
   /** Stored bytes of the run. */
   readonly bytes: number
+  readonly held: HeldRun
+}
+
+/** A run as its worker knows it: as claimed, and after each of its writes. */
+export interface HeldRun {
+  run: LockedRun
 }
 
 /** Renews the leases of a holder; returns them as `runId/epoch`. */
@@ -53,7 +59,6 @@ export interface LockedRun {
   readonly epoch: number
   readonly journalSeq: number
   readonly leaseState: 'ready' | 'waiting' | 'done'
-  readonly idleSince: Date
   readonly launcher: LauncherPlace | null
 }
 
@@ -68,43 +73,8 @@ export async function lockRun(db: RunsTx, runId: string): Promise<LockedRun | un
     epoch: lease.epoch,
     journalSeq: lease.journal_seq,
     leaseState: lease.state,
-    idleSince: lease.idle_since,
     launcher: lease.launcher,
   }
-}
-
-/** Sets the state of a run in the queue: due, paused or ended. `keep` keeps the lease. */
-export async function setLease(
-  db: RunsTx,
-  runId: string,
-  state: 'ready' | 'waiting' | 'done',
-  keep: boolean,
-): Promise<void> {
-  await sql`update runs_lease set state = ${state}, wake_at = clock_timestamp(),
-      idle_since = case when ${state} = 'waiting' then clock_timestamp() else idle_since end,
-      holder = case when ${keep} then holder end, expires_at = case when ${keep} then expires_at end
-    where run_id = ${runId}`.execute(db)
-}
-
-/** Launcher and ticket of the start of a segment. */
-export interface SegmentStart {
-  readonly ticket: string | undefined
-  readonly launcher: LauncherAddress
-}
-
-/** Stores launcher and ticket of a segment and resets the count of launcher entries. Without `start` the segment has no launcher. */
-export async function setSegment(db: RunsTx, runId: string, segment: number, start?: SegmentStart): Promise<void> {
-  const launcher = start && JSON.stringify({ ...start.launcher, segment } satisfies LauncherPlace)
-  await db
-    .updateTable('runs_lease')
-    .set({
-      launcher_n: 0,
-      ticket: start?.ticket ?? null,
-      ticket_segment: segment,
-      launcher: launcher ?? null,
-    })
-    .where('run_id', '=', runId)
-    .execute()
 }
 
 /**
