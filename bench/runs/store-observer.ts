@@ -29,14 +29,22 @@ export async function observeStore(t: Scope, adminUrl: string, database: string)
       const { rows } = await client.query<{ text: string; calls: string }>(
         `select regexp_replace(query, '\\s+', ' ', 'g') as text, sum(calls) as calls
            from pg_stat_statements join pg_database on pg_database.oid = dbid
-          where datname = $1 group by 1`,
+          where datname = $1 and query !~* '^(begin|commit)' group by 1`,
         [database],
       )
-      return Object.fromEntries(rows.map(({ text, calls }) => [text, Number(calls)]))
+      const counts = Object.fromEntries(rows.map(({ text, calls }) => [text, Number(calls)]))
+      const transactions = await countTransactions(client)
+      return { ...counts, begin: transactions, commit: transactions }
     },
     walBytes: async () => {
       const { rows } = await client.query<{ bytes: string }>(`select pg_current_wal_lsn() - '0/0'::pg_lsn as bytes`)
       return Number(rows[0]?.bytes ?? 0)
     },
   }
+}
+
+// pg_stat_statements counts BEGIN and COMMIT only once if they are prepared. A transaction that writes or locks has an id.
+async function countTransactions(client: Client): Promise<number> {
+  const { rows } = await client.query<{ next: string }>('select pg_snapshot_xmax(pg_current_snapshot())::text as next')
+  return Number(rows[0]?.next ?? 0)
 }

@@ -17,10 +17,11 @@ test('statements of both protocols are counted by text when they are executed', 
   const before = counter.counts()
   assert.deepEqual(before, { 'begin read write': 1, 'select ?': 1, 'select $1': 1 })
   send(Buffer.concat([message('B', '', 'one'), message('E', ''), message('B', '', 'one'), message('E', '')]))
+  send(message('Q', 'commit'))
   send(message('P', 'unused', 'select 2'))
   const since = countsSince(before, counter.counts())
-  assert.deepEqual(since, { 'select $1': 2 })
-  assert.deepEqual([statementsIn(before), transactionsIn(before), transactionsIn(since)], [3, 1, 0])
+  assert.deepEqual(since, { 'select $1': 2, commit: 1 })
+  assert.deepEqual([statementsIn(before), transactionsIn(before), transactionsIn(since)], [3, 0, 1])
 })
 
 test('messages in pieces are counted once, per connection, after its startup message', () => {

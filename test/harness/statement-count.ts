@@ -61,9 +61,9 @@ export function statementsIn(counts: StatementCounts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
-/** The number of explicit transactions. */
+/** The number of committed explicit transactions. */
 export function transactionsIn(counts: StatementCounts): number {
-  return statementsIn(Object.fromEntries(Object.entries(counts).filter(([text]) => /^begin\b/i.test(text))))
+  return statementsIn(Object.fromEntries(Object.entries(counts).filter(([text]) => /^commit\b/i.test(text))))
 }
 
 /** The most frequent statements, one per line with executions per operation. */
