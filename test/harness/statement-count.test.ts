@@ -24,6 +24,14 @@ test('statements of both protocols are counted by text when they are executed', 
   assert.deepEqual([statementsIn(before), transactionsIn(before), transactionsIn(since)], [3, 0, 1])
 })
 
+test('an execution is counted by the statement of its portal', () => {
+  const counter = createStatementCounter()
+  const send = counter.connection(false)
+  send(Buffer.concat([message('P', 'one', 'select 1'), message('P', 'two', 'select 2')]))
+  send(Buffer.concat([message('B', 'a', 'one'), message('B', 'b', 'two'), message('E', 'a'), message('E', 'b')]))
+  assert.deepEqual(counter.counts(), { 'select 1': 1, 'select 2': 1 })
+})
+
 test('messages in pieces are counted once, per connection, after its startup message', () => {
   const counter = createStatementCounter()
   const startup = message('', 'user\0mesh')

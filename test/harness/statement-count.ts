@@ -24,13 +24,13 @@ type TakeMessage = (code: number, body: Buffer) => void
 
 function createMessageReader(count: (text: string) => void): TakeMessage {
   const prepared = new Map<string, string>()
-  let bound = ''
+  const portals = new Map<string, string>()
   return (code, body) => {
     const [first = '', second = ''] = stringsOf(body)
     if (code === codes.query) for (const text of statementsOf(first)) count(text)
     if (code === codes.parse) prepared.set(first, normalise(second))
-    if (code === codes.bind) bound = prepared.get(second) ?? ''
-    if (code === codes.execute) count(bound)
+    if (code === codes.bind) portals.set(first, prepared.get(second) ?? '')
+    if (code === codes.execute) count(portals.get(first) ?? '')
   }
 }
 
