@@ -308,7 +308,7 @@ async function issueToken(admin: KubeClient, namespace: string, name: string, au
 
 /** RBAC changes reach the authorizer through its own informer, milliseconds later (M8). */
 async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
-  const end = performance.now() + 3_000
+  const end = performance.now() + 60_000
   for (;;) {
     const answer = await ask()
     if (answer !== undefined) return answer

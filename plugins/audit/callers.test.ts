@@ -306,7 +306,7 @@ test(
   },
 )
 
-async function eventually(check: () => Promise<void>, withinMs = 15_000): Promise<void> {
+async function eventually(check: () => Promise<void>, withinMs = 60_000): Promise<void> {
   const end = performance.now() + withinMs
   for (;;) {
     try {

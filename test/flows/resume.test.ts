@@ -70,7 +70,7 @@ async function eventually(
   ask: () => Promise<RawAnswer>,
   wanted: number | ((answer: RawAnswer) => boolean),
 ): Promise<RawAnswer> {
-  for (const deadline = performance.now() + 10_000; ; await pause(20)) {
+  for (const deadline = performance.now() + 60_000; ; await pause(20)) {
     const answer = await ask()
     if (typeof wanted === 'number' ? answer.status === wanted : wanted(answer)) return answer
     assert.ok(performance.now() < deadline, `${answer.status}, wanted ${String(wanted)}: ${answer.text}`)

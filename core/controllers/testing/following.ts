@@ -123,9 +123,9 @@ export async function gaps(database: Database): Promise<unknown[]> {
   return rows.map((row) => (row.data as { reason?: unknown }).reason)
 }
 
-/** Polls for at most ten seconds. */
+/** Polls for at most a minute. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 10_000
+  const end = performance.now() + 60_000
   while (!(await holds())) {
     assert.ok(performance.now() < end, `not reached in time: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 20))

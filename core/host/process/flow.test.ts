@@ -197,7 +197,7 @@ async function checkTrace({ spans, bodies }: Collector, namespace: string): Prom
 }
 
 async function eventually(check: () => Promise<void>): Promise<void> {
-  const until = Date.now() + 15_000
+  const until = Date.now() + 60_000
   for (;;) {
     try {
       return await check()

@@ -209,7 +209,7 @@ async function setUp(t: TestContext, make: keyof typeof makes) {
 }
 
 async function until<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
-  const end = performance.now() + 15_000
+  const end = performance.now() + 60_000
   for (;;) {
     const answer = await ask()
     if (answer !== undefined) return answer

@@ -9,9 +9,14 @@ import { insertIntents } from '../store/intents.ts'
 import type { Intended } from '../store/intents.ts'
 import type { AuditTables } from '../store/tables.ts'
 
+/** Time limits of an intent at the store, then at the disk. */
+export interface IntentLimits {
+  readonly storeMs: number
+  readonly diskMs: number
+}
+
 // Together 50 ms, the longest delay of an act that has no other record (A2).
-const storeMs = 40
-const diskMs = 10
+const intentLimits: IntentLimits = { storeMs: 40, diskMs: 10 }
 
 /** Collects outcomes of requests. Only intents delay a request. */
 export interface Outcomes extends OutcomeSink {
@@ -20,7 +25,11 @@ export interface Outcomes extends OutcomeSink {
 }
 
 /** The sink of outcomes. Without a store each outcome is a log line only. */
-export function createOutcomes(core: Pick<Core, 'store' | 'log' | 'metrics' | 'now'>, spool?: Spool): Outcomes {
+export function createOutcomes(
+  core: Pick<Core, 'store' | 'log' | 'metrics' | 'now'>,
+  spool?: Spool,
+  limits = intentLimits,
+): Outcomes {
   const { store, log, metrics, now } = core
   if (store === undefined)
     return {
@@ -31,7 +40,7 @@ export function createOutcomes(core: Pick<Core, 'store' | 'log' | 'metrics' | 'n
   const buffer = createWriteBuffer({ store, spool, log, metrics })
   return {
     record: (outcome) => buffer.add({ event: toOutcomeEvent(outcome, now()) }),
-    intend: (intent) => keepIntent({ store, buffer, spool }, toIntended(intent, now())),
+    intend: (intent) => keepIntent({ store, buffer, spool, limits }, toIntended(intent, now())),
     close: () => buffer.close(),
   }
 }
@@ -40,16 +49,17 @@ interface Keepers {
   readonly store: Store
   readonly buffer: WriteBuffer
   readonly spool: Spool | undefined
+  readonly limits: IntentLimits
 }
 
 // Store within its time limit, else spool. A late insert is harmless, since the id is the same.
-async function keepIntent({ store, buffer, spool }: Keepers, intent: Intended): Promise<void> {
+async function keepIntent({ store, buffer, spool, limits }: Keepers, intent: Intended): Promise<void> {
   if (!buffer.isStoreAway()) {
     const inserted = store.transact((tx) => insertIntents(tx.tables<AuditTables>(), [intent]))
-    if (await isDoneWithin(inserted, storeMs)) return
+    if (await isDoneWithin(inserted, limits.storeMs)) return
   }
   buffer.add({ intent })
-  if (spool !== undefined) await isDoneWithin(spool.sync(), diskMs)
+  if (spool !== undefined) await isDoneWithin(spool.sync(), limits.diskMs)
 }
 
 async function isDoneWithin(work: Promise<unknown>, ms: number): Promise<boolean> {

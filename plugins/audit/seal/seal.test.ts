@@ -16,11 +16,11 @@ import type { AuditRow } from '../rows/audit-row.ts'
 import type { AuditTables } from '../store/tables.ts'
 import { dropSealedDays } from '../store/drop-expired-days.ts'
 import { writeRows } from '../store/write.ts'
-import { idOfRow as idOf, rowOf } from '../testing/rows.ts'
+import { idOfRow as idOf, rowOf, startOfToday } from '../testing/rows.ts'
 import { verify } from './verify.ts'
 
 const dayMs = 86_400_000
-const today = Math.floor(Date.now() / dayMs) * dayMs
+const today = await startOfToday()
 /** Noon of a day so many days ago. */
 const noon = (ago: number): number => today - ago * dayMs + dayMs / 2
 const dayOf = (ago: number): string => new Date(noon(ago)).toISOString().slice(0, 10)

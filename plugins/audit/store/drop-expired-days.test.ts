@@ -15,10 +15,10 @@ import { verify } from '../seal/verify.ts'
 import { daysPerTransaction, dropExpiredDays, dropSealedDays } from './drop-expired-days.ts'
 import type { AuditTables } from './tables.ts'
 import { writeRows } from './write.ts'
-import { rowOf } from '../testing/rows.ts'
+import { rowOf, startOfToday } from '../testing/rows.ts'
 
 const dayMs = 86_400_000
-const today = Math.floor(Date.now() / dayMs) * dayMs
+const today = await startOfToday()
 const name = 'audit.retention'
 const [, postgres] = adapters
 const silent = createLogger({ destination: { write: () => undefined } })

@@ -27,3 +27,13 @@ export function rowOf(n: number, at: number, more: Partial<AuditRow> = {}): Audi
     ...more,
   }
 }
+
+const dayMs = 86_400_000
+const quietMs = 120_000
+
+/** The start of this UTC day at least two minutes before its end: a test compares it with the day of the database. */
+export async function startOfToday(now: () => number = Date.now): Promise<number> {
+  const leftMs = dayMs - (now() % dayMs)
+  if (leftMs < quietMs) await new Promise((resolve) => setTimeout(resolve, leftMs + 10))
+  return Math.floor(now() / dayMs) * dayMs
+}

@@ -139,9 +139,10 @@ test(
     await addRoute(gateway.admin, a, 'mock', { provider: { type: 'mock' } })
     await addRoute(gateway.admin, b, 'private', { provider: { type: 'mock' } })
     await addRoute(gateway.admin, b, 'shared', { provider: { type: 'mock' }, route: { allowedNamespaces: [a] } })
-    uid = await addAgent(gateway.admin, a, 'robot')
+    // Before the agent, for which a manager of another test file may create it.
     await gateway.run('create', 'serviceaccount', 'robot', '-n', a)
     await gateway.run('create', 'serviceaccount', 'other', '-n', a)
+    uid = await addAgent(gateway.admin, a, 'robot')
     const token = await gateway.run('create', 'token', 'robot', '-n', a, '--audience=gateway')
     const pod = (headers: Record<string, string> = {}) => gateway.client(token, headers)
     const ask = (client: OpenAI, model: string) => client.chat.completions.create({ model, messages })
@@ -351,8 +352,11 @@ test('SEC4, F3: the gateway answers a rejected bearer before it reads the body',
   }
   subscribe('undici:request:create', count)
   t.after(() => unsubscribe('undici:request:create', count))
+  const from = performance.now()
   const requests = Array.from({ length: 50 }, () => sendRaw(Number(new URL(gateway.url).port), head('unknown-2'), '{'))
   assert.deepEqual(new Set(await Promise.all(requests.map(({ status }) => status))), new Set([401]))
   for (const { socket } of requests) socket.destroy()
-  assert.equal(reviews, 1)
+  // A rejection counts for two seconds, which a busy machine may need several times.
+  const mostReviews = 1 + Math.floor((performance.now() - from) / 2_000)
+  assert.ok(reviews >= 1 && reviews <= mostReviews, `${reviews} reviews`)
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
@@ -100,12 +101,16 @@ export async function startOnCluster(
 export async function installCrds(cluster: KubeServer, bearer: string): Promise<void> {
   const kubeconfig = cluster.kubeconfig(bearer)
   const names = kinds.map((kind) => `crd/${kind.plural}.${kind.group}`)
-  for (const args of [
-    ['apply', '--server-side', '-k', crds],
-    ['wait', '--for=condition=Established', '--timeout=30s', ...names],
-  ]) {
-    const done = await kubectl(kubeconfig, args)
-    assert.equal(done.code, 0, done.stderr)
+  const applied = await kubectl(kubeconfig, ['apply', '--server-side', '-k', crds])
+  assert.equal(applied.code, 0, applied.stderr)
+  const end = performance.now() + 60_000
+  for (;;) {
+    const waited = await kubectl(kubeconfig, ['wait', '--for=condition=Established', '--timeout=60s', ...names])
+    if (waited.code === 0) return
+    // kubectl does not wait for a CRD that has no conditions yet.
+    const isTooEarly = waited.stderr.includes('.status.conditions accessor error')
+    assert.ok(isTooEarly && performance.now() < end, waited.stderr)
+    await pause(100)
   }
 }
 
