@@ -16,6 +16,7 @@ import { mutants as ofIsolation } from './isolation.ts'
 import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofStore } from './core-store.ts'
 import { mutants as ofPages } from './pages.ts'
+import { mutants as ofModelFilters } from './model-filters.ts'
 import { mutants as ofProviders } from './providers.ts'
 import { mutants as ofRuns } from './runs.ts'
 import { mutants as ofRunBounds } from './runs-bounds.ts'
@@ -40,6 +41,7 @@ export const all: readonly Mutant[] = [
   ...ofKinds,
   ...ofAudit,
   ...ofProviders,
+  ...ofModelFilters,
   ...ofRuns,
   ...ofRunBounds,
   ...ofDispatch,
