@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely'
 import { sleep } from '#core/async/sleep.ts'
 import type { Term } from '#core/jobs/background-work.ts'
 import type { Database } from './database.ts'
+import { renewLease } from './renew-leases.ts'
 
 /** A candidate for a lease. `ttlMs` is how long a lease holds without renewal (5 s: with the deadlines of a session, takeover within 15 s). */
 export interface LeaderElectionOptions {
@@ -105,23 +106,11 @@ async function keepRenewing(options: LeaderElectionOptions, epoch: bigint, lost:
     if (lost.signal.aborted) return
     const sent = performance.now()
     const deadline = setTimeout(() => lost.abort(), Math.max(0, until - sent))
-    const renewed = await renew(options, epoch).catch(() => undefined)
+    const renewed = await renewLease(options.database, { name: options.name, epoch, ttlMs }).catch(() => undefined)
     clearTimeout(deadline)
     if (renewed === true) until = sent + ttlMs
     if (renewed === false || performance.now() >= until) lost.abort()
   }
-}
-
-// The expiry is not compared: an unchanged epoch proves that no other process took over, however late this is.
-async function renew(options: LeaderElectionOptions, epoch: bigint): Promise<boolean> {
-  const { database, name } = options
-  const result = await database.db
-    .updateTable('leader')
-    .set({ expires_at: expiry(options) })
-    .where('name', '=', name)
-    .where('epoch', '=', epoch)
-    .executeTakeFirst()
-  return result.numUpdatedRows === 1n
 }
 
 async function release({ database, name }: LeaderElectionOptions, epoch: bigint): Promise<void> {

@@ -24,7 +24,7 @@ export interface RelayOptions {
   readonly log?: Logger
   readonly metrics?: Metrics
   readonly tracer?: Tracer | undefined
-  /** Polling interval if no signal arrives. */
+  /** Polling interval if no signal arrives, which every append of a living process sends; default five seconds. */
   readonly pollMs?: number
 }
 
@@ -44,7 +44,7 @@ export function createRelay(options: RelayOptions): Job {
 }
 
 async function relay(options: RelayOptions, term: Term): Promise<void> {
-  const { database, pollMs = 1_000 } = options
+  const { database, pollMs = 5_000 } = options
   const published = options.metrics?.counter(eventMetrics.published)
   const failed = options.metrics?.counter(eventMetrics.relayFailures)
   const log = createEventLog(database)
