@@ -32,3 +32,5 @@ process.on('message', () => {
   process.send?.(observed)
 })
 process.channel?.unref()
+// A killed bench leaves no platform behind.
+process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))

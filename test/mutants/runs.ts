@@ -133,6 +133,13 @@ export const mutants: readonly Mutant[] = [
     only: 'UXH7',
   },
   {
+    name: 'a stream that opens during a query of the watch ends as removed',
+    file: 'plugins/runs/stream/run-watch.ts',
+    find: 'ends === undefined ? [] : asked)',
+    replace: 'ends === undefined ? [] : [...runs])',
+    tests: ['plugins/runs/stream/run-watch.test.ts'],
+  },
+  {
     name: 'UXM5: a run that is gone leaves its streams open',
     file: 'plugins/runs/stream/run-watch.ts',
     find: 'if (end === undefined) stream.gone()',
