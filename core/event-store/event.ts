@@ -6,7 +6,10 @@ export interface AuditDescriptor {
   readonly resourceKind: string
   /** A field of the data that overrides the action if it has one of `values`: `approve` instead of `resume`. */
   readonly actionFrom?: { readonly field: string; readonly values: readonly string[] }
-  /** Fields of the data copied to the row's `detail`, if the audit plugin's allowlist contains them (A8). */
+  /**
+   * Fields of the data copied to the row's `detail`, if the audit plugin's allowlist contains them (A8). `trigger.kind` is a nested field,
+   * which the row calls `trigger`.
+   */
   readonly detail?: readonly string[]
 }
 

@@ -85,7 +85,7 @@ export const runCreated: EventType<Static<typeof createdData>> = defineEvent({
   fact: 'created',
   summary: 'A run was created and queued.',
   data: createdData,
-  audit: { ...auditedRun('create'), detail: ['subject'] },
+  audit: { ...auditedRun('create'), detail: ['subject', 'trigger.kind'] },
 })
 
 /** A worker is about to invoke the agent. The agent is never invoked again for this segment. */

@@ -137,7 +137,7 @@ test('SEC7, F7, PODS7: conversations and delegation of two tenants', async (t) =
     const { runId } = delegated(run).body
     const row = await users.auditRow(runId ?? '')
     assert.equal(row.actor, 'system:serviceaccount:default:front')
-    assert.deepEqual(row.detail, { subject: 'developer' })
+    assert.deepEqual(row.detail, { subject: 'developer', trigger: 'spawn' })
   })
 })
 

@@ -5,7 +5,7 @@ import { readSettings } from '#core/config/settings.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import { parseYamlText } from '#core/config/yaml-file.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
-import { interruptResolved, runEvents } from '#plugins/runs/events.ts'
+import { interruptResolved, runCreated, runEvents } from '#plugins/runs/events.ts'
 import { requestOutcome } from '#core/http/audit/events.ts'
 import { audit } from '../index.ts'
 import { toAuditRow } from './audit-row.ts'
@@ -124,6 +124,17 @@ test("PODA19: an account has one kind wherever it acts; rows of the platform's o
   assert.deepEqual(rowOf('system:mesh:worker', 'system'), ['system', 'controller', true])
   assert.deepEqual(accountActor(account), { name: account, kind: 'system' })
   assert.deepEqual(accountActor('alice'), { name: 'alice', kind: 'user' })
+})
+
+test('the row of a created run has the kind of its trigger and nothing else of it', () => {
+  const known = new Map([[runCreated.type, runCreated.audit ?? assert.fail()]])
+  const detailOf = (trigger: unknown) => {
+    const data = { runId: uuidV7(), subject: 'bob', trigger, labels: { team: 'sk-canary' } }
+    return toAuditRow({ ...stored(made('x', 'alice')), type: runCreated.type, data }, known)?.detail
+  }
+  assert.deepEqual(detailOf({ kind: 'schedule', by: 'sk-canary' }), { subject: 'bob', trigger: 'schedule' })
+  for (const odd of [undefined, null, 'api', {}, { kind: { a: 1 } }, { kind: 'a b' }, { kind: 'x'.repeat(41) }])
+    assert.deepEqual(detailOf(odd), { subject: 'bob' }, JSON.stringify(odd))
 })
 
 test('UXH4: the action of a row is the decision, with its interrupt; without a decision it is resume', () => {

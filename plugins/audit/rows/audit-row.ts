@@ -1,3 +1,4 @@
+import { getAt } from '#core/json/get-at.ts'
 import { asObject } from '#core/json/is-object.ts'
 import { KIND_OF_DATA } from '#core/controllers/objects/object-events.ts'
 import type { AuditDescriptor } from '#core/event-store/event.ts'
@@ -133,7 +134,10 @@ function actionOf({ data }: Audited, { action, actionFrom }: AuditDescriptor): s
 
 function detailOf({ data }: Audited, descriptor: AuditDescriptor): Record<string, unknown> {
   const given = asObject(data)
-  const named = (descriptor.detail ?? []).map((field): [string, unknown] => [field, given[field]])
+  const named = (descriptor.detail ?? []).map((field): [string, unknown] => {
+    const [name = '', ...rest] = field.split('.')
+    return [name, getAt(given, [name, ...rest])]
+  })
   return Object.fromEntries(named.filter(([, value]) => value !== undefined && value !== null))
 }
 

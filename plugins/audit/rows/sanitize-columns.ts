@@ -26,6 +26,7 @@ const details: Readonly<Record<string, RegExp>> = {
   code: /^[a-z][a-z0-9_]{0,63}$/,
   interruptId: /^[A-Za-z0-9._:-]{1,128}$/,
   decision: /^(?:approve|reject)$/,
+  trigger: /^[a-z][a-z0-9-]{0,39}$/,
   tool: /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/,
   // Free text of the decider: one line of printable characters, bounded where the decision is taken.
   decisionReason: /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]{1,1024}$/u,
