@@ -79,8 +79,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'raw heads keep the connection during a drain',
     file: 'core/http/drain-connection.ts',
-    find: 'get: () => keep && !draining(),',
-    replace: 'get: () => keep,',
+    find: 'if (draining()) response.shouldKeepAlive = false',
+    replace: 'if (draining()) response.shouldKeepAlive = true',
     tests: ['core/http/drain-connection.test.ts'],
     only: 'PODA9',
   },
