@@ -63,9 +63,17 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'grants are computed once',
     file: 'local/apiserver/rbac/authorize.ts',
-    find: 'if (current !== key) byNamespace.clear()',
-    replace: "if (key === '') byNamespace.clear()",
+    find: 'if (current !== key) {',
+    replace: "if (key === '') {",
     tests: rbac,
+  },
+  {
+    name: 'grants of a user are those of its first groups',
+    file: 'local/apiserver/rbac/authorize.ts',
+    find: 'JSON.stringify([namespace, user.username, user.groups])',
+    replace: 'JSON.stringify([namespace, user.username])',
+    tests: rbac,
+    only: 'of its own request',
   },
   {
     name: 'anybody may grant what they do not hold',

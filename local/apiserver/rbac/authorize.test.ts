@@ -90,6 +90,22 @@ test('K1: a revoked grant has no effect on the next request', () => {
   assert.equal(can(alice, ask('get', 'pods')), false)
 })
 
+test('rbac: a user has the rights of its own request: its name, its groups and its namespace', () => {
+  const group = { kind: 'Group', name: 'devs' }
+  const { authorize } = createAuthorizer(
+    createReader([role('pods', rule(['get'], ['pods'])), bind('Role', 'pods', group, 'a')]),
+  )
+  const may = (who: User, namespace = 'a') => authorize(who, ask('get', 'pods', namespace)).allowed
+  assert.deepEqual(
+    [may(alice), may({ ...alice, groups: [] }), may(alice, 'b'), may(agent)],
+    [true, false, false, false],
+  )
+  assert.deepEqual(
+    [may({ username: 'bob', groups: ['devs'] }), may({ username: 'bob', groups: ['de', 'vs'] })],
+    [true, false],
+  )
+})
+
 test('rbac: the reasons are those of kube-apiserver', () => {
   const { authorizer } = setup(
     bind('ClusterRole', 'view', user('alice'), 'a'),

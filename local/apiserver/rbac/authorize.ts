@@ -57,25 +57,27 @@ const EVERYTHING: readonly PolicyRule[] = [
 
 /** Creates an RBAC authorizer over the reader's objects; grants are computed once per version of the four kinds. */
 export function createAuthorizer(reader: ObjectReader): Authorizer {
-  const grants = createGrants(reader)
-  const rulesFor = (user: User, namespace: string) =>
-    grants(namespace)
-      .filter((grant) => appliesTo(user, grant))
-      .flatMap((grant) => grant.rules)
+  const grantsOf = createGrants(reader)
+  const rulesFor = (user: User, namespace: string) => grantsOf(user, namespace).flatMap((grant) => grant.rules)
   const authorize = (user: User, attributes: Attributes): Decision => {
     if (user.groups.includes(ALLOWED_TO_ALL)) return { allowed: true, reason: '' }
-    const mine = grants(attributes.namespace).filter((grant) => appliesTo(user, grant))
-    for (const grant of mine) {
-      if (grant.rules.some((rule) => allows(rule, attributes)))
-        return { allowed: true, reason: `RBAC: allowed by ${describe(grant, user)}` }
-    }
+    const mine = grantsOf(user, attributes.namespace)
+    const allowing = mine.find((grant) => grant.rules.some((rule) => allows(rule, attributes)))
+    if (allowing !== undefined)
+      return {
+        allowed: true,
+        // Read by reviews only.
+        get reason() {
+          return `RBAC: allowed by ${describe(allowing, user)}`
+        },
+      }
     const errors = errorsOf(mine)
     return { allowed: false, reason: errors ? `RBAC: ${errors}` : '' }
   }
   return {
     authorize,
     rulesFor(user, namespace) {
-      const errors = errorsOf(grants(namespace).filter((grant) => appliesTo(user, grant)))
+      const errors = errorsOf(grantsOf(user, namespace))
       return { ...reviewedRules(rulesFor(user, namespace)), ...(errors ? { evaluationError: errors } : {}) }
     },
     checkEscalation(user, object, old) {
@@ -93,22 +95,38 @@ export function createAuthorizer(reader: ObjectReader): Authorizer {
   }
 }
 
-/** All grants in a namespace: cluster-wide ones first, then its own. */
-function createGrants(reader: ObjectReader): (namespace: string) => readonly Grant[] {
+/** Most users and namespaces whose grants are kept. */
+const MOST_SUBJECTS = 1_000
+
+/** Grants of a user in a namespace, cluster-wide ones first. Kept until an object of RBAC changes; decisions are not kept. */
+function createGrants(reader: ObjectReader): (user: User, namespace: string) => readonly Grant[] {
   let key = ''
   const byNamespace = new Map<string, readonly Grant[]>()
+  const bySubject = new Map<string, readonly Grant[]>()
   const kinds = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings']
   const resolve = (resource: string, namespace: string) =>
     reader.list(RBAC_GROUP, resource, namespace).map((binding) => toGrant(reader, binding, namespace))
-  return (namespace) => {
-    const current = kinds.map((kind) => reader.version(RBAC_GROUP, kind)).join()
-    if (current !== key) byNamespace.clear()
-    key = current
+  const grantsIn = (namespace: string): readonly Grant[] => {
     let wide = byNamespace.get('')
     if (!wide) byNamespace.set('', (wide = resolve('clusterrolebindings', '')))
     let all = byNamespace.get(namespace)
     if (!all) byNamespace.set(namespace, (all = [...wide, ...resolve('rolebindings', namespace)]))
     return all
+  }
+  return (user, namespace) => {
+    const current = kinds.map((kind) => reader.version(RBAC_GROUP, kind)).join()
+    if (current !== key) {
+      byNamespace.clear()
+      bySubject.clear()
+    }
+    key = current
+    const subject = JSON.stringify([namespace, user.username, user.groups])
+    const known = bySubject.get(subject)
+    if (known !== undefined) return known
+    const mine = grantsIn(namespace).filter((grant) => appliesTo(user, grant))
+    if (bySubject.size >= MOST_SUBJECTS) bySubject.clear()
+    bySubject.set(subject, mine)
+    return mine
   }
 }
 
