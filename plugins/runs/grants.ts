@@ -38,6 +38,25 @@ export function signAttempt(
   return signJws(keys.current('attempt'), claims)
 }
 
+// A fifth of the time that a token is valid.
+const reuseMs = 60_000
+
+/** Returns the token of an attempt, signed once a minute: a run takes several requests to its launcher. */
+export function createAttemptSigner(
+  sign: () => Promise<string>,
+  clock: () => number = () => performance.now(),
+): () => Promise<string> {
+  let signed: { readonly at: number; readonly token: Promise<string> } | undefined
+  return () => {
+    if (signed === undefined || clock() - signed.at > reuseMs) {
+      const token = sign()
+      signed = { at: clock(), token }
+      token.catch(() => (signed = undefined))
+    }
+    return signed.token
+  }
+}
+
 /** Reads a grant that this install signed; rejects with `JwsRefused`. */
 export async function readGrant(keys: Keyring, token: string, now: Date): Promise<RunGrant> {
   const expected = { typ: 'mesh-run-grant', now: () => now } as const

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
+import { defer } from '#core/database/statement.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import type { Projection } from '#core/event-store/store.ts'
 import { runCreated, runDeleted, runEvents } from './events.ts'
@@ -50,24 +51,23 @@ async function insertRun(event: Event, tx: Db): Promise<void> {
   const ofRoot = sql<string>`coalesce(
     (select root.trigger_by from runs_runs root where root.id = ${row.root_run_id}), ${row.trigger_by})`
   const json = { open_interrupts: JSON.stringify(open), labels: JSON.stringify(labels) }
-  await tx
-    .insertInto('runs_runs')
-    .values({ ...row, ...json, subject: subject ?? ofRoot })
-    .execute()
+  await defer(tx, tx.insertInto('runs_runs').values({ ...row, ...json, subject: subject ?? ofRoot }))
   const about = { run_id: row.id, namespace_uid: row.namespace_uid, created_at: row.created_at }
   const pairs = Object.entries(labels).map(([key, value]) => ({ ...about, key, value }))
   if (pairs.length === 0) return
   // The trigger of migration 0004 may have inserted the row already.
-  await tx
-    .insertInto('runs_labels')
-    .values(pairs)
-    .onConflict((on) => on.doNothing())
-    .execute()
+  await defer(
+    tx,
+    tx
+      .insertInto('runs_labels')
+      .values(pairs)
+      .onConflict((on) => on.doNothing()),
+  )
 }
 
 async function updateRun(runId: string, { set, startedAt, closes, usage }: RowChange, tx: Db): Promise<void> {
   const { open_interrupts: open, labels: _, ...columns } = set
-  await tx
+  const update = tx
     .updateTable('runs_runs')
     .set({
       ...columns,
@@ -82,7 +82,7 @@ async function updateRun(runId: string, { set, startedAt, closes, usage }: RowCh
       }),
     })
     .where('id', '=', runId)
-    .execute()
+  await defer(tx, update)
 }
 
 function without(interruptId: string) {

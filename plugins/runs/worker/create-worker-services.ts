@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { Agent } from 'undici'
 import type { WorkerContext } from '#core/plugin/role-contexts.ts'
 import { collect } from '#core/http-client/request.ts'
-import { signAttempt } from '../grants.ts'
+import { createAttemptSigner, signAttempt } from '../grants.ts'
 import { runExecutor } from '../points.ts'
 import { queuePrepared } from '../prepared/queue.ts'
 import type { RunsServices } from '../services.ts'
@@ -60,9 +60,10 @@ export function createWorkerServices(
     },
     launchersOf(run, grant, claim) {
       const { namespace, agent_name: name, agent_uid: uid } = run
+      const attempt = createAttemptSigner(() => attemptOf(run, claim.epoch))
       const credentials = async () => ({
         grant: grant(),
-        attempt: await attemptOf(run, claim.epoch),
+        attempt: await attempt(),
         traceparent: traceparentBelow(run),
       })
       return createLaunchers({
