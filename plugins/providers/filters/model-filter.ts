@@ -83,7 +83,8 @@ export interface Replacement {
 /** What a filter does with the text of an answer. */
 export interface TextFilter {
   /**
-   * Characters that are held back on streams, 0 to 65,536: the length of the longest match. The window always begins with the text as
+   * Characters that are held back on streams, 0 to 65,536: the length of the longest match. Frames of up to 64 characters are released as a
+   * whole. The window always begins with the text as
    * the filter received it, so replacements of held text are returned again.
    */
   readonly lookBack: number

@@ -60,10 +60,14 @@ function isReady({ texts, waiting }: HeldFrame): boolean {
   return waiting === 0 && texts.every(({ done }) => done)
 }
 
-// A large frame is released in parts, unless it has something that may be written only once.
+// Each part is a frame of its own, which would double the size of a stream of single tokens.
+const longText = 64
+
+// A frame with a long text is released in parts, unless it has something that may be written only once.
 function canSplit({ texts, waiting, chunk }: HeldFrame): boolean {
   const [text] = texts
   if (waiting > 0 || texts.length !== 1 || text === undefined || text.ready === '') return false
+  if (text.original.length <= longText) return false
   const { tool_calls: calls = null, function_call: legacy = null } = text.message
   return calls === null && legacy === null && (chunk?.usage ?? null) === null
 }

@@ -49,7 +49,7 @@ function cut(text: string, points: readonly number[]): string[] {
 }
 
 const texts = fc.array(fc.constantFrom('secret', 'sec', 'ret', ' ', 'x', '🦔', 'secretsecret'), { maxLength: 30 })
-const points = fc.array(fc.nat(400), { maxLength: 40 })
+const points = fc.oneof(fc.array(fc.nat(400), { maxLength: 40 }), fc.array(fc.nat(400), { maxLength: 2 }))
 
 test('a match is changed wherever frames split it, and only the look-back is held', async () => {
   const property = fc.asyncProperty(texts, points, fc.nat(20), async (words, at, extra) => {
@@ -64,10 +64,10 @@ test('a match is changed wherever frames split it, and only the look-back is hel
     for (const [index, piece] of pieces.entries()) {
       sent += piece.length
       received += textIn(framesOf(held[index] ?? Buffer.alloc(0))).length
-      assert.ok(
-        received >= sent - lookBack - 1 && received <= Math.max(sent - lookBack, 0),
-        'held exactly the look-back',
-      )
+      const due = sent - lookBack
+      // A half of a character is held too, and a frame of at most 64 characters is released as a whole.
+      const whole = Math.max(...pieces.map(({ length }) => (length > 64 ? 0 : length)))
+      assert.ok(received >= due - 1 - whole && received <= Math.max(due, 0), 'held the look-back')
     }
     const masked = await relay([{ text: masking(/secret/g, '[m]', lookBack) }], [...chunks, bytesOf([last, done])])
     const frames = framesOf(Buffer.concat(masked))
@@ -114,11 +114,11 @@ test('nothing is written before the first content is released', async () => {
   const head = bytesOf(['{"choices":[]}', frame({ role: 'assistant', content: '' })])
   const released = await relay(
     [{ text: { lookBack: 3, check: () => undefined } }],
-    [head, bytesOf([frame({ content: 'abc' })]), bytesOf([frame({ content: 'd' })])],
+    [head, bytesOf([frame({ content: 'abc' })]), bytesOf([frame({ content: 'def' })])],
   )
   assert.deepEqual(
     released.map((bytes) => textIn(framesOf(bytes))),
-    ['', '', 'a', 'bcd'],
+    ['', '', 'abc', 'def'],
   )
   assert.deepEqual(
     released.map(({ length }) => length > 0),
