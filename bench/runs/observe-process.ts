@@ -18,7 +18,7 @@ let wasmBytes = (): number => 0
 if (process.env['BENCH_COUNT_PGLITE'] !== undefined) {
   const { PGlite } = await import('@electric-sql/pglite')
   // Every query passes through this method, whatever API of PGlite sent it.
-  const send = counter.connection(false)
+  const send = counter.connection()
   const { execProtocolRawSync } = PGlite.prototype
   PGlite.prototype.execProtocolRawSync = function (this: InstanceType<typeof PGlite>, message) {
     send(message)

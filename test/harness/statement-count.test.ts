@@ -11,7 +11,7 @@ const message = (code: string, ...strings: readonly string[]): Buffer => {
 
 test('statements of both protocols are counted by text when they are executed', () => {
   const counter = createStatementCounter()
-  const send = counter.connection(false)
+  const send = counter.connection()
   send(message('Q', `begin read write; select\n  'it''s; one';`))
   send(Buffer.concat([message('P', 'one', 'select $1'), message('B', '', 'one'), message('E', '')]))
   const before = counter.counts()
@@ -26,20 +26,20 @@ test('statements of both protocols are counted by text when they are executed', 
 
 test('an execution is counted by the statement of its portal', () => {
   const counter = createStatementCounter()
-  const send = counter.connection(false)
+  const send = counter.connection()
   send(Buffer.concat([message('P', 'one', 'select 1'), message('P', 'two', 'select 2')]))
   send(Buffer.concat([message('B', 'a', 'one'), message('B', 'b', 'two'), message('E', 'a'), message('E', 'b')]))
   assert.deepEqual(counter.counts(), { 'select 1': 1, 'select 2': 1 })
 })
 
-test('messages in pieces are counted once, per connection, after its startup message', () => {
+test('messages in pieces are counted once, per connection, with a startup message anywhere', () => {
   const counter = createStatementCounter()
   const startup = message('', 'user\0mesh')
-  const bytes = Buffer.concat([startup, message('P', '', 'select 1'), message('B', '', ''), message('E', '')])
+  const bytes = Buffer.concat([startup, message('P', '', 'select 1'), message('B', '', ''), message('E', ''), startup])
   for (const size of [1, 7, bytes.length]) {
-    const send = counter.connection(true)
+    const send = counter.connection()
     for (let at = 0; at < bytes.length; at += size) send(bytes.subarray(at, at + size))
   }
-  counter.connection(false)(message('E', ''))
+  counter.connection()(message('E', ''))
   assert.deepEqual(counter.counts(), { 'select 1': 3, '': 1 })
 })

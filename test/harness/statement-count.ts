@@ -3,8 +3,8 @@ export type StatementCounts = Readonly<Record<string, number>>
 
 /** Counts the statements that clients send, from the messages of PostgreSQL's frontend protocol. */
 export interface StatementCounter {
-  /** Takes the bytes of a further connection in any pieces; `startup`: they begin with the startup message. */
-  connection(startup: boolean): (bytes: Uint8Array) => void
+  /** Takes the bytes of a further connection in any pieces. */
+  connection(): (bytes: Uint8Array) => void
   counts(): StatementCounts
 }
 
@@ -15,7 +15,7 @@ export function createStatementCounter(): StatementCounter {
   const counts = new Map<string, number>()
   const count = (text: string): void => void counts.set(text, (counts.get(text) ?? 0) + 1)
   return {
-    connection: (startup) => splitMessages(startup, createMessageReader(count)),
+    connection: () => splitMessages(createMessageReader(count)),
     counts: () => Object.fromEntries(counts),
   }
 }
@@ -34,17 +34,17 @@ function createMessageReader(count: (text: string) => void): TakeMessage {
   }
 }
 
-// A message is a code, the length of what follows and the body; the startup message has no code.
-function splitMessages(startup: boolean, take: TakeMessage): (bytes: Uint8Array) => void {
+// A message is a code, the length of what follows and the body. A startup message has no code; its length begins with a zero byte.
+function splitMessages(take: TakeMessage): (bytes: Uint8Array) => void {
   let rest: Buffer = Buffer.alloc(0)
-  let codeBytes = startup ? 0 : 1
   return (bytes) => {
     rest = Buffer.concat([rest, bytes])
-    while (rest.length >= codeBytes + 4) {
+    for (;;) {
+      const codeBytes = rest[0] === 0 ? 0 : 1
+      if (rest.length < codeBytes + 4) return
       const end = codeBytes + rest.readUInt32BE(codeBytes)
       if (rest.length < end) return
       if (codeBytes === 1) take(rest[0] ?? 0, rest.subarray(5, end))
-      codeBytes = 1
       rest = rest.subarray(end)
     }
   }

@@ -20,7 +20,7 @@ export async function openCounted(t: Scope, adapter: Database['kind'], counter: 
 // Every query of PGlite passes through this method, whatever API sent it. Other instances of the process are not counted.
 async function openCountedPglite(t: Scope, counter: StatementCounter): Promise<Database> {
   const marker = randomUUID()
-  const send = counter.connection(false)
+  const send = counter.connection()
   const { execProtocolRawSync } = PGlite.prototype
   const counted = new WeakSet<PGlite>()
   PGlite.prototype.execProtocolRawSync = function (this: PGlite, message) {
@@ -41,7 +41,7 @@ async function openProxied(t: Scope, counter: StatementCounter): Promise<Databas
   const { port, hostname } = url
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname)
-    client.on('data', counter.connection(true))
+    client.on('data', counter.connection())
     client.on('error', () => upstream.destroy()).pipe(upstream)
     upstream.on('error', () => client.destroy()).pipe(client)
   })
