@@ -3,6 +3,7 @@ import { sleep } from '#core/async/sleep.ts'
 import type { Job, Term } from '#core/jobs/background-work.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Database } from '#core/database/database.ts'
+import { defer } from '#core/database/statement.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
 import { codeOf } from '#core/database/session/database-errors.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
@@ -144,11 +145,11 @@ async function advance(
   if (position === undefined) return before
   await database.db.transaction().execute(async (db) => {
     await assertEpoch(db, relayName, epoch)
-    await db
+    const moved = db
       .insertInto('cursor')
       .values({ name: relayName, stream: '*', position })
       .onConflict((conflict) => conflict.columns(['name', 'stream']).doUpdateSet({ position }))
-      .execute()
+    await defer(db, moved)
   })
   return position
 }

@@ -1,19 +1,20 @@
-import { sql } from 'kysely'
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Database } from '#core/database/database.ts'
+import { defineStatement } from '#core/database/statement.ts'
+import type { Placeholders } from '#core/database/statement.ts'
 import { lastPosition } from '#core/event-store/read-events.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 import type { Consumer } from './consumer.ts'
 
-// Low watermark of a consumer, stored as the row of stream '*': every event at or below it is handled.
-const floorStream = '*'
+/** Stream of the row that stores the low watermark of a consumer: every event at or below it is handled. */
+export const lowWatermarkStream = '*'
 
 /** Sets the low watermark of a new consumer: before the first event, or at the newest. An existing consumer keeps its own. */
 export async function registerConsumer(database: Database, consumer: Consumer): Promise<void> {
   const position = consumer.from === 'start' ? 0n : await lastPosition(database.db)
   await database.db
     .insertInto('cursor')
-    .values({ name: consumer.name, stream: floorStream, position })
+    .values({ name: consumer.name, stream: lowWatermarkStream, position })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
@@ -25,10 +26,17 @@ export async function readFloor(database: Database, consumer: string): Promise<b
 
 /** Reads the low watermark and locks it until COMMIT: `raiseFloor` locks the row FOR UPDATE, concurrent handlers hold it FOR KEY SHARE. */
 export async function holdLowWatermark(db: Transaction<CoreTables>, consumer: string): Promise<bigint> {
-  const { rows } = await sql<{ position: bigint }>`
-    select position from cursor where name = ${consumer} and stream = ${floorStream} for key share`.execute(db)
-  return rows[0]?.position ?? 0n
+  return (await lowWatermark.first(db, { consumer }))?.position ?? 0n
 }
+
+const lowWatermark = defineStatement((db: Kysely<CoreTables>, p: Placeholders<{ consumer: string }>) =>
+  db
+    .selectFrom('cursor')
+    .select('position')
+    .where('name', '=', p.consumer)
+    .where('stream', '=', lowWatermarkStream)
+    .forKeyShare(),
+)
 
 /** Raises the low watermark and deletes what was recorded of events at or below it, so that inbox and cursors stay small. */
 export async function raiseFloor(database: Database, consumer: string, position: bigint): Promise<void> {
@@ -38,7 +46,7 @@ export async function raiseFloor(database: Database, consumer: string, position:
       .selectFrom('cursor')
       .select('position')
       .where('name', '=', consumer)
-      .where('stream', '=', floorStream)
+      .where('stream', '=', lowWatermarkStream)
       .forUpdate()
       .executeTakeFirst()
     if (row === undefined || row.position >= position) return
@@ -46,13 +54,13 @@ export async function raiseFloor(database: Database, consumer: string, position:
       .updateTable('cursor')
       .set({ position })
       .where('name', '=', consumer)
-      .where('stream', '=', floorStream)
+      .where('stream', '=', lowWatermarkStream)
       .execute()
     await db.deleteFrom('inbox').where('consumer', '=', consumer).where('position', '<=', position).execute()
     await db
       .deleteFrom('cursor')
       .where('name', '=', consumer)
-      .where('stream', '!=', floorStream)
+      .where('stream', '!=', lowWatermarkStream)
       .where('position', '<=', position)
       .execute()
   })
@@ -60,23 +68,37 @@ export async function raiseFloor(database: Database, consumer: string, position:
 
 /**
  * Locks a consumer's cursor of one stream and returns its version: one handler per stream at a time, on any replica. The low watermark must
- * be locked already, so that no clean-up deletes the row between its insert and its lock.
+ * be locked before, or in the same message: no clean-up then deletes the row between its insert and its lock.
  */
 export async function lockStreamCursor(db: Transaction<CoreTables>, consumer: string, stream: string): Promise<number> {
-  await db
-    .insertInto('cursor')
-    .values({ name: consumer, stream, position: 0n })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const row = await db
-    .selectFrom('cursor')
-    .select('version')
-    .where('name', '=', consumer)
-    .where('stream', '=', stream)
-    .forUpdate()
-    .executeTakeFirstOrThrow()
+  await insertStreamCursor.defer(db, { consumer, stream })
+  const row = await lockedCursor.first(db, { consumer, stream })
+  if (row === undefined) throw new TypeError('a cursor was expected')
   return row.version
 }
+
+interface CursorKey {
+  consumer: string
+  stream: string
+}
+
+const insertStreamCursor = defineStatement((db: Kysely<CoreTables>, p: Placeholders<CursorKey>) =>
+  db
+    .insertInto('cursor')
+    .values({ name: p.consumer, stream: p.stream, position: 0n })
+    .onConflict((conflict) => conflict.doNothing()),
+)
+const lockedCursor = defineStatement((db: Kysely<CoreTables>, p: Placeholders<CursorKey>) =>
+  db.selectFrom('cursor').select('version').where('name', '=', p.consumer).where('stream', '=', p.stream).forUpdate(),
+)
+const moveCursor = defineStatement(
+  (db: Kysely<CoreTables>, p: Placeholders<CursorKey & { version: number; position: bigint }>) =>
+    db
+      .updateTable('cursor')
+      .set({ version: p.version, position: p.position })
+      .where('name', '=', p.consumer)
+      .where('stream', '=', p.stream),
+)
 
 /** Moves the cursor of a stream past an event. */
 export async function advanceStreamCursor(
@@ -85,12 +107,7 @@ export async function advanceStreamCursor(
   version: number,
   position: bigint,
 ): Promise<void> {
-  await db
-    .updateTable('cursor')
-    .set({ version, position })
-    .where('name', '=', at.consumer)
-    .where('stream', '=', at.stream)
-    .execute()
+  await moveCursor.defer(db, { ...at, version, position })
 }
 
 async function floorOf(db: Database['db'], consumer: string): Promise<bigint | undefined> {
@@ -98,7 +115,7 @@ async function floorOf(db: Database['db'], consumer: string): Promise<bigint | u
     .selectFrom('cursor')
     .select('position')
     .where('name', '=', consumer)
-    .where('stream', '=', floorStream)
+    .where('stream', '=', lowWatermarkStream)
     .executeTakeFirst()
   return row?.position
 }

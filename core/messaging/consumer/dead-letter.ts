@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import { defineStatement } from '#core/database/statement.ts'
+import type { Placeholders } from '#core/database/statement.ts'
 import { describeError } from '#core/log/describe-error.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Database } from '#core/database/database.ts'
@@ -40,19 +42,22 @@ export async function recordFailedAttempt(
   return { attempts: row.attempts, dead }
 }
 
-/** Deletes the failed attempts of events that eventually succeeded. */
+/** Deletes the failed attempts of events that eventually succeeded, at the latest with COMMIT. */
 export async function clearFailures(
   db: Transaction<CoreTables>,
   consumer: string,
   events: readonly StoredEvent[],
 ): Promise<void> {
-  const ids = events.map((event) => event.id)
-  await db
-    .deleteFrom('dead_letter')
-    .where('consumer', '=', consumer)
-    .where('event_id', '=', sql<string>`any(${ids}::text[])`)
-    .execute()
+  await deleteFailures.defer(db, { consumer, ids: events.map((event) => event.id) })
 }
+
+const deleteFailures = defineStatement(
+  (db: Kysely<CoreTables>, p: Placeholders<{ consumer: string; ids: readonly string[] }>) =>
+    db
+      .deleteFrom('dead_letter')
+      .where('consumer', '=', p.consumer)
+      .where('event_id', '=', sql<string>`any(${p.ids}::text[])`),
+)
 
 /** An event that a consumer failed to handle. */
 export interface DeadLetter {

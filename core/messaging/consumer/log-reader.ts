@@ -14,14 +14,46 @@ export interface EventLog {
   subscribe(): Signal
 }
 
-/** Opens the log for internal readers. */
+/** Opens the log for internal readers. What one of them reads is kept for the others of this process, which are about to read it as well. */
 export function createEventLog(database: Database): EventLog {
   const { db } = database
+  const recent = recentOf(database)
   return {
-    readAfter: (position, limit, filter) => readAfter(db, position, limit, filter),
-    readPositions: (positions) => readPositions(db, positions),
+    readAfter: async (position, limit, filter) => recent.keep(await readAfter(db, position, limit, filter)),
+    readPositions: async (positions) => {
+      const known = positions.flatMap((position) => recent.find(position) ?? [])
+      if (known.length === positions.length) return known.toSorted((a, b) => (a.position < b.position ? -1 : 1))
+      return recent.keep(await readPositions(db, positions))
+    },
     last: () => lastPosition(db),
     epoch: () => readEpoch(db),
     subscribe: () => database.appended.subscribe(),
   }
+}
+
+/** The events read last. One that is committed never changes, so that a copy is as good as its row. */
+class RecentEvents {
+  readonly #events = new Map<bigint, StoredEvent>()
+
+  keep(events: readonly StoredEvent[]): readonly StoredEvent[] {
+    for (const event of events) this.#events.set(event.position, event)
+    for (const position of this.#events.keys()) {
+      if (this.#events.size <= mostRecent) break
+      this.#events.delete(position)
+    }
+    return events
+  }
+
+  find(position: bigint): StoredEvent | undefined {
+    return this.#events.get(position)
+  }
+}
+
+const mostRecent = 500
+const recentEvents = new WeakMap<Database, RecentEvents>()
+
+function recentOf(database: Database): RecentEvents {
+  const known = recentEvents.get(database) ?? new RecentEvents()
+  recentEvents.set(database, known)
+  return known
 }

@@ -54,8 +54,10 @@ async function lockAndRead(
   stream: string,
   limit: number,
 ): Promise<readonly StoredEvent[]> {
-  const lowWatermark = await holdLowWatermark(db, consumer.name)
-  const version = await lockStreamCursor(db, consumer.name, stream)
+  const [lowWatermark, version] = await Promise.all([
+    holdLowWatermark(db, consumer.name),
+    lockStreamCursor(db, consumer.name, stream),
+  ])
   return readStreamOf(db, { stream, version, lowWatermark, types: consumer.types }, limit)
 }
 

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import { defineStatement } from '#core/database/statement.ts'
+import type { Placeholders } from '#core/database/statement.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
-import { holdLowWatermark } from './checkpoint.ts'
+import { holdLowWatermark, lowWatermarkStream } from './checkpoint.ts'
 import type { Consumer } from './consumer.ts'
 import { clearFailures, isTransient, recordFailedAttempt } from './dead-letter.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
@@ -50,20 +52,36 @@ async function claim(
   consumer: string,
   events: readonly StoredEvent[],
 ): Promise<readonly StoredEvent[]> {
-  const lowWatermark = await holdLowWatermark(db, consumer)
-  const above = events.filter((event) => event.position > lowWatermark)
-  if (above.length === 0) return []
-  const ids = above.map((event) => event.id)
-  const positions = above.map((event) => event.position)
-  // Sorted by id, so that two replicas with overlapping batches lock in the same order.
-  const { rows } = await sql<{ event_id: string }>`
-    insert into inbox (consumer, event_id, position)
-    select ${consumer}, e.id, e.position from unnest(${ids}::text[], ${positions}::bigint[]) as e (id, position)
-    order by e.id
-    on conflict do nothing returning event_id`.execute(db)
+  const ids = events.map((event) => event.id)
+  const positions = events.map((event) => event.position)
+  const [, rows] = await Promise.all([
+    holdLowWatermark(db, consumer),
+    insertInbox.all(db, { consumer, ids, positions, lowWatermark: lowWatermarkStream }),
+  ])
   const fresh = new Set(rows.map((row) => row.event_id))
-  return above.filter((event) => fresh.has(event.id))
+  return events.filter((event) => fresh.has(event.id))
 }
+
+interface Claim {
+  consumer: string
+  ids: readonly string[]
+  positions: readonly bigint[]
+  lowWatermark: string
+}
+
+// Sorted by id, so that two replicas with overlapping batches lock in the same order.
+const insertInbox = defineStatement((db: Kysely<CoreTables>, p: Placeholders<Claim>) =>
+  db
+    .insertInto('inbox')
+    .columns(['consumer', 'event_id', 'position'])
+    .expression(
+      sql`select ${p.consumer}, e.id, e.position from unnest(${p.ids}::text[], ${p.positions}::bigint[]) as e (id, position)
+        where e.position > coalesce((select position from cursor where name = ${p.consumer} and stream = ${p.lowWatermark}), 0)
+        order by e.id`,
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('event_id'),
+)
 
 async function giveUpOrRetry(
   options: HandlingOptions,
