@@ -19,20 +19,28 @@ const nothing: Counted = { usageReported: false, inputTokens: 0, outputTokens: 0
 
 /** For answers of agents, whose model calls are metered themselves. */
 export const unmetered: UsageMeter = { pass: (chunk) => chunk, counted: () => nothing }
+const emptyChoices = /"choices"\s*:\s*\[\s*\]/
 const tailBytes = 16 * 1024
 const maxWhole = 32 * 1024 * 1024
 
 /** For a stream whose client requested usage: bytes are relayed unchanged, and the usage is read from the end. */
 export function meterTail(): UsageMeter {
-  let tail = Buffer.alloc(0)
+  // At least the last `tailBytes`; a frame is copied once.
+  const tail: Buffer[] = []
+  let size = 0
   return {
     pass(chunk) {
-      const joined = chunk.length >= tailBytes ? chunk : Buffer.concat([tail, chunk])
-      tail = Buffer.from(joined.subarray(Math.max(joined.length - tailBytes, 0)))
+      const kept = Buffer.from(chunk.subarray(-tailBytes))
+      size += kept.length
+      tail.push(kept)
+      for (let [first] = tail; first !== undefined && size - first.length >= tailBytes; [first] = tail) {
+        size -= first.length
+        tail.shift()
+      }
       return chunk
     },
     counted() {
-      const lines = tail
+      const lines = Buffer.concat(tail)
         .toString('utf8')
         .split(/\r?\n/)
         .filter((line) => line.startsWith('data:') && line.includes('"usage"'))
@@ -45,16 +53,20 @@ export function meterTail(): UsageMeter {
 export function meterAndHide(): UsageMeter {
   let counted = nothing
   let out: Buffer[] = []
+  let atBoundary = true
   const parser = createSseParser(({ data }) => {
     if (data.includes('"usage"')) {
       const seen = read(data)
       if (seen.usageReported) counted = seen
-      if (/"choices"\s*:\s*\[\s*\]/.test(data)) return
+      if (emptyChoices.test(data)) return
     }
     out.push(encodeFrame({ data }))
   })
   return {
     pass(chunk) {
+      const wasAtBoundary = atBoundary
+      atBoundary = chunk.subarray(-2).equals(boundary)
+      if (wasAtBoundary && atBoundary && isPlain(chunk)) return chunk
       parser.push(chunk)
       const ready = Buffer.concat(out)
       out = []
@@ -62,6 +74,15 @@ export function meterAndHide(): UsageMeter {
     },
     counted: () => counted,
   }
+}
+
+const boundary = Buffer.from('\n\n')
+
+// Whole frames as `encodeFrame` writes them, without usage: parsing and encoding would return the same bytes.
+function isPlain(chunk: Buffer): boolean {
+  const text = chunk.toString('latin1')
+  if (!/^(?:data: [^\r\n]*\n\n)+$/.test(text)) return false
+  return !text.includes('"usage"') || !(/"usage"(?!\s*:\s*null\b)/.test(text) || emptyChoices.test(text))
 }
 
 /** For a response that is one JSON document. */
