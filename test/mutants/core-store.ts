@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
     name: 'the inbox is not looked at',
     file: 'core/messaging/consumer/unordered-delivery.ts',
     find: 'return events.filter((event) => fresh.has(event.id))',
-    replace: 'return above.filter((event) => fresh.has(event.id) || above.length > 0)',
+    replace: 'return events.filter((event) => fresh.has(event.id) || events.length > 0)',
     tests: consumers,
     only: 'redelivery|O7|replicas|once',
   },
