@@ -147,12 +147,13 @@ function finish(event: RunEvent, fact: RunFact['fact'], more: Partial<SelectedRu
   return { set: { ...entering(fact), started: false, ...unpaused, finished_at: event.time, ...more } }
 }
 
+// Not bounded: the update that adds it is.
 function addUsage(first: Usage, then: Usage): Usage {
   return {
-    inputTokens: sum(first.inputTokens, then.inputTokens),
-    outputTokens: sum(first.outputTokens, then.outputTokens),
-    cachedTokens: sum(first.cachedTokens, then.cachedTokens),
-    reasoningTokens: sum(first.reasoningTokens, then.reasoningTokens),
+    inputTokens: first.inputTokens + then.inputTokens,
+    outputTokens: first.outputTokens + then.outputTokens,
+    cachedTokens: first.cachedTokens + then.cachedTokens,
+    reasoningTokens: first.reasoningTokens + then.reasoningTokens,
   }
 }
 
