@@ -31,7 +31,7 @@ const promote = endpoint({
   body: Type.Object({ from: Type.String() }),
   idempotent: false,
   response: { 201: proofs },
-  handle: async ({ access: [updated, patched, read], params }) => {
+  handle: async ({ access: [updated, patched, read], params, reply }) => {
     // Types follow from the declaration: these lines do not compile otherwise.
     const typed: readonly [Access<'update', 'agentdeployments'>, undefined, Access<'get', 'runs'>] = [
       updated,
@@ -39,6 +39,8 @@ const promote = endpoint({
       read,
     ]
     const [id, ns]: readonly [number, string] = [params.id, params.ns]
+    // @ts-expect-error a handler returns its body: the reply of the framework is not part of the contract
+    assert.equal(typeof reply.send, 'function')
     // @ts-expect-error a parameter that is not in the path
     assert.equal(params.name, undefined)
     return [`${ns} ${id}`, describe(typed[0]), describe(typed[2])]

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { exchangeRaw } from '#test/listeners/raw-exchange.ts'
+import { serverReplyOf } from './endpoint/reply.ts'
 import { route, start } from './testing/hardened.ts'
 
 test('PODA9, X6: a draining server ends connections with every answer, also of handlers that write the head themselves', async (t) => {
@@ -8,7 +9,8 @@ test('PODA9, X6: a draining server ends connections with every answer, also of h
   const leave = Promise.withResolvers<void>()
   const raw = route({
     url: '/raw',
-    handle: async ({ reply }) => {
+    handle: async (call) => {
+      const reply = serverReplyOf(call)
       entered.resolve()
       await leave.promise
       reply.hijack()

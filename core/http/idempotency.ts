@@ -6,6 +6,7 @@ import type { Store } from '#core/event-store/store.ts'
 import type { AnyCall, AnyEndpoint } from './endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { successStatus } from './reply/send-reply.ts'
+import { serverReplyOf } from './endpoint/reply.ts'
 import { stateOf } from './endpoint/request-context.ts'
 import type { HttpServices } from './endpoint/server-context.ts'
 
@@ -42,7 +43,7 @@ export async function runIdempotent(endpoint: AnyEndpoint, call: AnyCall, servic
   try {
     const body = await endpoint.handle(call)
     const status = call.reply.statusCode === 200 ? successStatus(endpoint) : call.reply.statusCode
-    const location = call.reply.getHeader('location')
+    const location = serverReplyOf(call).getHeader('location')
     await keep(
       store,
       key,

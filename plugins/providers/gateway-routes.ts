@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint, Call } from '#core/http/endpoint/endpoint.ts'
+import { serverReplyOf } from '#core/http/endpoint/reply.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { headerValues } from '#core/http/input/bearer-token.ts'
 import { Fail } from '#core/errors/domain-error.ts'
@@ -105,9 +106,10 @@ function runsOf(services: ProvidersServices): AgentRuns | undefined {
 async function openCall(
   services: ProvidersServices,
   gateway: GatewayContext,
-  { bearer, request, reply, signal }: Exchange,
+  { bearer, request, reply: ours, signal }: Exchange,
 ): Promise<GatewayCall> {
   const startedAt = performance.now()
+  const reply = serverReplyOf({ reply: ours })
   const { rawHeaders } = request.raw
   const principal = await authenticate(gateway, bearer)
   const run = await ownRun(services, principal, rawHeaders)

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Caller } from '#core/cluster/caller.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
@@ -6,6 +6,7 @@ import type { Cursors } from '#core/database/cursors.ts'
 import type { StreamRegistry } from '../limits/stream-registry.ts'
 import type { AccessOf, Authz } from './authz.ts'
 import type { ParamsOf, PathNames } from './path-params.ts'
+import type { Reply } from './reply.ts'
 
 /**
  * `Idempotency-Key` of a request as a hash with its caller and route, and a hash of the request. A handler stores both in its transaction,
@@ -40,7 +41,7 @@ export interface Call<Params, Query, Body, Granted = unknown> {
   /** Namespaces known to the manager, for `scope=permitted`; undefined without a directory. */
   readonly directory: Directory | undefined
   /** Sets a response header or status; the value returned by `handle` is the body. */
-  readonly reply: FastifyReply
+  readonly reply: Reply
   readonly request: FastifyRequest
 }
 

@@ -1,9 +1,9 @@
-import type { FastifyReply } from 'fastify'
 import type { KubeObject } from '#core/kube/client.ts'
 import { Fail } from '#core/errors/domain-error.ts'
+import type { Reply } from '../endpoint/reply.ts'
 
 /** Sets `ETag` to the object's resourceVersion. */
-export function setEtag(reply: FastifyReply, object: KubeObject): void {
+export function setEtag(reply: Reply, object: KubeObject): void {
   const { resourceVersion } = object.metadata
   if (resourceVersion !== undefined) reply.header('etag', `"${resourceVersion}"`)
 }

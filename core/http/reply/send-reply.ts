@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 import type { AnyCall, AnyEndpoint } from '../endpoint/endpoint.ts'
 import { JsonPieces } from './raw-list.ts'
+import { serverReplyOf } from '../endpoint/reply.ts'
 import { headersOf } from '../stream/raw-headers.ts'
 
 /**
@@ -9,7 +10,7 @@ import { headersOf } from '../stream/raw-headers.ts'
  * first success that the endpoint declares.
  */
 export function sendResult(endpoint: AnyEndpoint, call: AnyCall, result: unknown): FastifyReply {
-  const { reply } = call
+  const reply = serverReplyOf(call)
   if (reply.statusCode === 200) reply.code(successStatus(endpoint))
   if (result === undefined) return reply.send()
   if (isStream(result)) return sendStream(call, result)
@@ -35,7 +36,9 @@ function isStream(result: unknown): result is AsyncIterable<Buffer | string> {
 }
 
 // Fastify sends one buffer or a stream; chunks are written to the socket directly, in one write.
-function sendPieces({ reply, request, streams }: AnyCall, json: JsonPieces): FastifyReply {
+function sendPieces(call: AnyCall, json: JsonPieces): FastifyReply {
+  const { request, streams } = call
+  const reply = serverReplyOf(call)
   const { raw } = withJsonType(reply)
   reply.hijack()
   raw.writeHead(reply.statusCode, {
@@ -54,8 +57,8 @@ function sendStream(call: AnyCall, source: AsyncIterable<Buffer | string>): Fast
   const stream = source instanceof Readable ? source : Readable.from(source, { objectMode: false })
   if (call.request.method === 'HEAD') {
     stream.destroy()
-    return call.reply.send()
+    return serverReplyOf(call).send()
   }
   call.signal.addEventListener('abort', () => stream.destroy(), { once: true })
-  return call.reply.send(stream)
+  return serverReplyOf(call).send(stream)
 }

@@ -1,5 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Call } from '../endpoint/endpoint.ts'
+import { serverReplyOf } from '../endpoint/reply.ts'
 import { hasTag, readIfMatch } from '../reply/etag.ts'
 
 type VersionCall = Pick<Call<unknown, unknown, unknown>, 'headers' | 'reply'>
@@ -10,7 +11,7 @@ type VersionCall = Pick<Call<unknown, unknown, unknown>, 'headers' | 'reply'>
 export function versioned<Body>(call: VersionCall, version: number, body: Body): Body | undefined {
   const tag = `"${version}"`
   call.reply.header('etag', tag)
-  const { method } = call.reply.request
+  const { method } = serverReplyOf(call).request
   if ((method !== 'GET' && method !== 'HEAD') || !hasTag(call.headers['if-none-match'], tag)) return body
   call.reply.code(304)
   return undefined

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Call } from '../endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
+import { serverReplyOf } from '../endpoint/reply.ts'
 import { headersOf } from './raw-headers.ts'
 import { stateOf } from '../endpoint/request-context.ts'
 import type { StreamRegistry } from '../limits/stream-registry.ts'
@@ -38,7 +39,8 @@ export function openEventStream(
   call: Pick<Call<unknown, unknown, unknown>, 'reply' | 'request' | 'headers' | 'caller' | 'streams'>,
   options: EventStreamOptions = {},
 ): EventStream {
-  const { reply, request } = call
+  const { request } = call
+  const reply = serverReplyOf(call)
   const { raw } = reply
   let ended = false
   const closed = Promise.withResolvers<void>()
