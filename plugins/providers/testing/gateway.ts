@@ -157,16 +157,23 @@ export async function startGateway(
     as: (who: string, headers: Record<string, string> = { 'x-mesh-namespace': names.a }) =>
       client(kube.tokens[who] ?? '', headers),
     client,
-    /** The events of model calls, once there are so many: they are written after the answer. */
-    metered: async (least: number) => {
+    /** The events of model calls, once there are so many or those that are wanted: they are written after the answer. */
+    metered: async (wanted: number | ((rows: readonly MeteredRow[]) => boolean)) => {
+      const isThere = (rows: readonly MeteredRow[]) =>
+        typeof wanted === 'number' ? rows.length >= wanted : wanted(rows)
       const read = () =>
-        sql<{ type: string; data: Record<string, unknown> }>`
+        sql<MeteredRow>`
           SELECT type, data FROM events ORDER BY position`.execute(database.root)
       let { rows } = await read()
-      while (rows.length < least) ({ rows } = await read())
+      while (!isThere(rows)) ({ rows } = await read())
       return rows
     },
   }
+}
+
+interface MeteredRow {
+  readonly type: string
+  readonly data: Record<string, unknown>
 }
 
 /** The error that the SDK throws for a refused call. */
