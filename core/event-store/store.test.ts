@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
@@ -254,7 +255,8 @@ for (const adapter of adapters) {
     await sql`update notes_sums set total = 1`.execute(database.root)
     const enough = new AbortController()
     const writers = Array.from({ length: 4 }, async (_, writer) => {
-      for (let n = 0; !enough.signal.aborted; n++)
+      // Slower than the rebuild, which otherwise would never catch up.
+      for (let n = 0; !enough.signal.aborted; n++, await delay(5))
         await store.transact((tx) => tx.append(`notes/${writer}`, 'any', [note(n)]))
     })
     const { events } = await rebuild(database, sums)

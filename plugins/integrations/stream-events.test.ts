@@ -38,6 +38,7 @@ const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.audit.rows-removed.v1': audit,
   'dev.mesh.pruning.unfinished.v1': undefined,
   'dev.mesh.providers.model-call-metered.v1': { kind: 'ModelRoute', verb: 'get', resource: 'modelroutes' },
+  'dev.mesh.providers.model-call-refused.v1': { kind: 'ModelRoute', verb: 'get', resource: 'modelroutes' },
   'dev.mesh.runs.created.v1': run,
   'dev.mesh.runs.started.v1': run,
   'dev.mesh.runs.requeued.v1': run,

@@ -33,7 +33,7 @@ const acme = `export default (mesh) => mesh.definePlugin({
   contract: 1,
   name: 'acme',
   settings: mesh.Type.Object({}),
-  access: [{ group: '', resource: 'configmaps', reason: 'Cogs are kept there.', manager: ['get', 'create'] }],
+  access: [{ group: '', resource: 'podtemplates', reason: 'Cogs are listed there.', manager: ['get', 'create'] }],
   kinds: [mesh.crud(mesh.defineKind({
     group: 'acme.example', kind: 'ManifestCog', plural: 'manifestcogs', description: 'A cog.',
     spec: mesh.Type.Object({ teeth: mesh.Type.Integer({ minimum: 1, maximum: 99, description: 'Teeth.' }) }, { description: 'A cog.' }),
@@ -71,7 +71,7 @@ test('mesh manifests prints the CRDs and roles of all plugins, or of third parti
     assert.ok(names.includes(name), name)
   const third = await run(t, ['--third-party'])
   assert.deepEqual(namesOf(third.out), added)
-  assert.match(third.out, /# Cogs are kept there\.\n/)
+  assert.match(third.out, /# Cogs are listed there\.\n/)
 })
 
 test('mesh manifests names the argument, the plugin or the file that is wrong', async (t) => {
@@ -86,9 +86,9 @@ test('mesh manifests names the argument, the plugin or the file that is wrong', 
       /plugin \.\/acme\.mjs \(.*acme\.mjs:1:\d+\): kinds\[0\]: the group "mesh\.dev" must be a DNS name/,
     ],
     [acme.replace("'get', 'create'", "'*'"), /access\[0\]\.manager must be a list of verbs/],
-    [acme.replace("resource: 'configmaps'", "resource: '*'"), /access\[0\]\.resource must be a plural/],
+    [acme.replace("resource: 'podtemplates'", "resource: '*'"), /access\[0\]\.resource must be a plural/],
     [acme.replace('manager:', 'admin:'), /access\[0\]\.admin is no role/],
-    [acme.replace('ManifestCog', 'BuiltInSample'), /plugins sample and acme both have the kind BuiltInSample/],
+    [acme.replace('ManifestCog', 'BuiltInSample'), /plugin sample and plugin acme both have the kind BuiltInSample/],
     [acme.replace('sample: { teeth: 7 }', ''), /crud: sample must be the spec of a valid object/],
     [acme.replace("plural: 'manifestcogs'", "plural: '../x'"), /defineKind: plural must be lower case/],
     [acme.replace('kinds: [mesh', 'kinds: [{}, mesh'), /kinds\[0\] must be built by mesh\.crud/],
@@ -118,8 +118,8 @@ test(
       [
         await may('watch', 'manifestcogs.acme.example'),
         await may('create', 'manifestcogs.acme.example'),
-        await may('create', 'configmaps'),
-        await may('delete', 'configmaps'),
+        await may('create', 'podtemplates'),
+        await may('delete', 'podtemplates'),
       ],
       ['yes', 'no', 'yes', 'no'],
     )

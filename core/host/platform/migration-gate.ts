@@ -17,9 +17,12 @@ export interface MigrationGate {
 /** Creates the gate, closed. Without it, requests would fail with an internal error for a missing table. */
 export function createMigrationGate(database: Database, sources: readonly MigrationSource[]): MigrationGate {
   let open = false
+  const requireOpen = (): void => {
+    if (!open) throw new Fail('store_unavailable', 'The store is not ready yet.')
+  }
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => {
-      if (!open) throw new Fail('store_unavailable', 'The store is not ready yet.')
+      requireOpen()
       return node
     },
     transformResult: async ({ result }) => result,
@@ -30,6 +33,11 @@ export function createMigrationGate(database: Database, sources: readonly Migrat
       root: database.root.withPlugin(plugin),
       db: database.db.withPlugin(plugin),
       reader: database.reader.withPlugin(plugin),
+      // Not through the plugin: its connections are its own, and its statements may be compiled.
+      transaction: async (fn) => {
+        requireOpen()
+        return database.transaction(fn)
+      },
     },
     check: async () => {
       try {

@@ -30,6 +30,8 @@ function normaliseText(text: string, key: string): string {
       .sort()
       .join()
   if (key === 'continue') return text === '' ? '' : 'CONTINUE'
+  // A cell of a table: the age of an object in seconds.
+  if (/^\d{1,2}s$/.test(text)) return 'AGE'
   if (key === 'clusterIP' && text !== 'None') return 'IP'
   return text
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID')
