@@ -120,7 +120,11 @@ export function agentEnvironment(env: Environment, agentPort: number): Record<st
   const port = { AGENT_PORT: String(agentPort) }
   if (env.MESH_AGENT_ENV_FILE) return { ...parseVariables(readNamedFile('MESH_AGENT_ENV_FILE', env)), ...port }
   const kept = Object.entries(env).filter(([name, value]) => value !== undefined && !launcherOnly.has(name))
-  return { ...(Object.fromEntries(kept) as Record<string, string>), ...port }
+  return { ...(Object.fromEntries(kept) as Record<string, string>), ...modelProxy(env), ...port }
+}
+
+function modelProxy({ MESH_BUDGET_PORT: number }: Environment): Record<string, string> {
+  return number ? { MODEL_GATEWAY_URL: `http://127.0.0.1:${number}` } : {}
 }
 
 function parseVariables(text: string): Record<string, string> {

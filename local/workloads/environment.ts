@@ -29,14 +29,14 @@ export async function localEnvironment(
   const own = Object.fromEntries(
     inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? '']])),
   )
+  const [port, ports] = await Promise.all([freePort(), allocated([launcher, ...(agent === undefined ? [] : [agent])])])
   const located = async (container: Container): Promise<Record<string, string>> => {
-    const declared = Object.entries(await declaredVariables(cluster, pod, container))
+    const declared = Object.entries(await declaredVariables(cluster, pod, container, ports))
     return Object.fromEntries(declared.map(([name, value]) => [name, localPath(value, container, volumes)]))
   }
   // On this machine, the launcher starts the agent.
   const { MESH_AGENT_CONTAINER: _, ...forLauncher } = await located(launcher)
   const forAgent = agent === undefined ? undefined : await located(agent)
-  const [port, ports] = await Promise.all([freePort(), allocated({ ...forLauncher, ...forAgent })])
   return {
     port,
     agent: forAgent === undefined ? undefined : { ...own, ...forAgent, ...ports },
@@ -51,13 +51,21 @@ export async function localEnvironment(
   }
 }
 
-async function allocated(env: Readonly<Record<string, string>>): Promise<Record<string, string>> {
-  const names = [...Object.values(reservedPorts).map((row) => row.env), 'AGENT_PORT'].filter((name) => name in env)
+async function allocated(containers: readonly Container[]): Promise<Record<string, string>> {
+  const declared = new Set(containers.flatMap(({ env = [] }) => env.map(({ name }) => name)))
+  const names = [...Object.values(reservedPorts).map((row) => row.env), 'AGENT_PORT'].filter((name) =>
+    declared.has(name),
+  )
   const ports = await Promise.all(names.map(async (name) => [name, String(await freePort())] as const))
   return Object.fromEntries(ports)
 }
 
-async function declaredVariables(cluster: KubeClient, pod: Pod, container: Container): Promise<Record<string, string>> {
+async function declaredVariables(
+  cluster: KubeClient,
+  pod: Pod,
+  container: Container,
+  ports: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const variable of container.env ?? []) {
     const { fieldRef, secretKeyRef, configMapKeyRef } = variable.valueFrom ?? {}
@@ -66,6 +74,8 @@ async function declaredVariables(cluster: KubeClient, pod: Pod, container: Conta
       found[variable.name] = Buffer.from(await keyOf(cluster, pod, 'secrets', secretKeyRef), 'base64').toString('utf8')
     else if (configMapKeyRef !== undefined)
       found[variable.name] = await keyOf(cluster, pod, 'configMaps', configMapKeyRef)
+    // Before references to it are resolved.
+    else if (ports[variable.name] !== undefined) found[variable.name] = ports[variable.name] ?? ''
     // `$(NAME)` refers to an earlier variable, as in the kubelet.
     else
       found[variable.name] = (variable.value ?? '').replace(

@@ -33,6 +33,11 @@ export interface PodAddition {
   readonly env?: Variables
   /** Configuration of the launcher, below `plugins.<plugin>` of its file. */
   readonly launcher?: Readonly<Record<string, unknown>>
+  /**
+   * The launcher serves the agent's model calls: the agent gets the address of port 2996 instead of the gateway's, and no token for the
+   * gateway. One part that sets it suffices.
+   */
+  readonly modelProxy?: true
   readonly sidecars?: readonly PodSidecar[]
   /** Volumes and mounts of the agent's process, by the rules of `spec.pod`. */
   readonly volumes?: NonNullable<Pod['volumes']>

@@ -47,8 +47,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the keys are mounted for the agent too',
     file: 'plugins/agents/reconcile/pod/containers.ts',
-    find: 'volumeMounts: [agentTokens, ...',
-    replace: "volumeMounts: [agentTokens, { name: 'agent-keys', mountPath: MOUNTS.keys, readOnly: true }, ...",
+    find: '      ...(settings.modelProxy ? [] : [agentTokens]),\n',
+    replace: "      agentTokens,\n      { name: 'agent-keys', mountPath: MOUNTS.keys, readOnly: true },\n",
     tests: podTemplate,
     only: 'PODS2',
   },

@@ -18,6 +18,8 @@ export interface MergedParts {
   readonly sidecars: readonly PodSidecar[]
   /** Configuration for the launcher, by plugin. */
   readonly launcher: Readonly<Record<string, unknown>>
+  /** Whether the launcher serves the agent's model calls. */
+  readonly modelProxy: boolean
   readonly conditions: readonly PartCondition[]
 }
 
@@ -26,7 +28,7 @@ type Claims = Map<string, string>
 
 /** The agent without parts. */
 export function withoutParts(agent: AgentDeploymentObject): MergedParts {
-  return { agent, sidecars: [], launcher: {}, conditions: [] }
+  return { agent, sidecars: [], launcher: {}, modelProxy: false, conditions: [] }
 }
 
 /**
@@ -51,11 +53,12 @@ export function mergeParts(
 }
 
 function add(merged: MergedParts, plugin: string, part: PodAddition): MergedParts {
-  const { sidecars = [], launcher, condition } = part
+  const { sidecars = [], launcher, modelProxy = merged.modelProxy, condition } = part
   return {
     agent: { ...merged.agent, spec: addToSpec(merged.agent.spec, part) },
     sidecars: [...merged.sidecars, ...sidecars],
     launcher: launcher === undefined ? merged.launcher : { ...merged.launcher, [plugin]: launcher },
+    modelProxy,
     conditions: condition === undefined ? merged.conditions : [...merged.conditions, condition],
   }
 }

@@ -81,6 +81,15 @@ test('the part of a plugin reaches the containers that it names, and no other', 
   assert.deepEqual(bare.agent.spec, declarative, 'a declarative agent has no process')
 })
 
+test('B7: a part of one plugin routes model calls to the launcher, whatever the others return', () => {
+  const proxied = (parts: Record<string, PodAddition>): boolean => {
+    const merged = merge(command, parts)
+    return 'agent' in merged && merged.modelProxy
+  }
+  assert.equal(proxied({ cache }), false)
+  assert.equal(proxied({ cache, budgets: { modelProxy: true }, other: {} }), true)
+})
+
 test('a name of two owners is refused, naming both', () => {
   const env = [{ name: 'CACHE_URL', value: 'x' }]
   assert.match(

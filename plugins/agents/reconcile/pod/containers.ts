@@ -4,6 +4,7 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { PLATFORM_VOLUMES } from '#schemas/pod-limits.ts'
 import type { PodSidecar } from '../../points.ts'
 import { agentEnvironment, launcherEnvironment } from './environment.ts'
+import type { PodPlatform } from './environment.ts'
 import { LAUNCHER_COMMAND, LAUNCHER_USER, MOUNTS } from './image-layout.ts'
 import type { ReconcileSettings } from '../settings.ts'
 
@@ -14,7 +15,7 @@ export const LEAVING_SECONDS = 3
 export const LAUNCHER_CONTAINER = 'launcher'
 
 /** A declarative agent: the launcher runs the loop, no other process exists. */
-export function declarativeContainer(agent: AgentDeploymentObject, settings: ReconcileSettings) {
+export function declarativeContainer(agent: AgentDeploymentObject, settings: PodPlatform) {
   return {
     ...launcherBase(agent, settings),
     name: 'agent',
@@ -29,7 +30,7 @@ export function declarativeContainer(agent: AgentDeploymentObject, settings: Rec
  * The launcher beside an agent, as a native sidecar: started before the agent and ended after it. The startup probe
  * holds the agent back until every port is bound, so that the agent cannot be first.
  */
-export function launcherSidecar(agent: AgentDeploymentObject, settings: ReconcileSettings) {
+export function launcherSidecar(agent: AgentDeploymentObject, settings: PodPlatform) {
   return {
     ...launcherBase(agent, settings),
     name: LAUNCHER_CONTAINER,
@@ -59,7 +60,7 @@ export function addedSidecar(sidecar: PodSidecar, settings: ReconcileSettings): 
 }
 
 /** The container of an agent process, from the agent's image or, with a command only, from the launcher's. */
-export function agentContainer(agent: AgentDeploymentObject, settings: ReconcileSettings) {
+export function agentContainer(agent: AgentDeploymentObject, settings: PodPlatform) {
   const { image, runtime = {}, resources } = agent.spec
   const { command, args } = runtime
   const init = image === undefined ? INIT_COMMAND : []
@@ -71,7 +72,11 @@ export function agentContainer(agent: AgentDeploymentObject, settings: Reconcile
     ...(args === undefined ? {} : { args }),
     env: agentEnvironment(agent, settings),
     resources: resources ?? settings.agentResources,
-    volumeMounts: [agentTokens, ...temporaryFiles(agent, settings), ...ownMounts(agent)],
+    volumeMounts: [
+      ...(settings.modelProxy ? [] : [agentTokens]),
+      ...temporaryFiles(agent, settings),
+      ...ownMounts(agent),
+    ],
     // The launcher responds when the runs have ended (P3). An httpGet requires no program in the image.
     lifecycle: { preStop: { httpGet: onLauncher('/idle') } },
     // Fails without a launcher (P4), or when the launcher requests a restart of an agent that ignored a cancel.
@@ -106,7 +111,7 @@ function ownMounts({ spec: { pod } }: AgentDeploymentObject) {
 
 const TEMPORARY = '/tmp'
 
-function launcherBase(agent: AgentDeploymentObject, settings: ReconcileSettings) {
+function launcherBase(agent: AgentDeploymentObject, settings: PodPlatform) {
   const { invoke, ampInbound } = reservedPorts
   const inbound = (agent.spec.registries ?? []).length > 0
   return {

@@ -16,11 +16,17 @@ export interface EnvironmentVariable {
 /** Seconds between SIGTERM and SIGKILL. The launcher reserves five of them for its own shutdown (P3). */
 export const GRACE_SECONDS = 30
 
+/** Settings of the platform for one pod. */
+export interface PodPlatform extends ReconcileSettings {
+  /** Whether the launcher serves the agent's model calls on port 2996. */
+  readonly modelProxy: boolean
+}
+
 /**
  * Environment of the launcher, set by the platform only (F8). It excludes `runtime.env`: NODE_OPTIONS or LD_PRELOAD would run
  * code of the user in the process that holds the keys.
  */
-export function launcherEnvironment(agent: AgentDeploymentObject, settings: ReconcileSettings): EnvironmentVariable[] {
+export function launcherEnvironment(agent: AgentDeploymentObject, settings: PodPlatform): EnvironmentVariable[] {
   const separate = workloadType(agent.spec) !== 'declarative'
   return [
     // First, since MESH_HOSTS refers to it.
@@ -38,12 +44,19 @@ export function launcherEnvironment(agent: AgentDeploymentObject, settings: Reco
     variable('MESH_STATE_TOKEN_FILE', `${MOUNTS.launcherTokens}/state`),
     ...(separate ? [variable('MESH_AGENT_CONTAINER', 'true')] : []),
     ...contractVariables(agent, settings),
+    ...(agent.spec.model === undefined ? [] : gatewayVariables(settings)),
+    ...(agent.spec.model === undefined || !settings.modelProxy ? [] : [port('budget')]),
   ]
 }
 
 /** Environment of the agent: its address contract, then `runtime.env`, whose names `reservedVariable` has checked. */
-export function agentEnvironment(agent: AgentDeploymentObject, settings: ReconcileSettings): EnvironmentVariable[] {
-  return [...contractVariables(agent, settings), ...(agent.spec.runtime?.env ?? [])]
+export function agentEnvironment(agent: AgentDeploymentObject, settings: PodPlatform): EnvironmentVariable[] {
+  const models = settings.modelProxy ? proxyVariables() : gatewayVariables(settings)
+  return [
+    ...contractVariables(agent, settings),
+    ...(agent.spec.model === undefined ? [] : models),
+    ...(agent.spec.runtime?.env ?? []),
+  ]
 }
 
 /** Returns the first variable of `runtime.env` with a name that is reserved for the platform. */
@@ -68,7 +81,6 @@ function contractVariables(agent: AgentDeploymentObject, settings: ReconcileSett
   return [
     variable('AGENT_PORT', String(spec.runtime?.port ?? AGENT_DEFAULTS.port)),
     port('delegate'),
-    ...(spec.model === undefined ? [] : modelVariables(settings)),
     ...memoryVariables(agent, settings),
     ...(hasToolBinding(spec) ? [port('discovery')] : []),
     ...registryVariables(spec),
@@ -76,7 +88,13 @@ function contractVariables(agent: AgentDeploymentObject, settings: ReconcileSett
   ]
 }
 
-function modelVariables(settings: ReconcileSettings): EnvironmentVariable[] {
+// The launcher authenticates at the gateway, so that no call of a budgeted agent goes around its budget.
+function proxyVariables(): EnvironmentVariable[] {
+  const { env } = reservedPorts.budget
+  return [port('budget'), variable('MODEL_GATEWAY_URL', `http://127.0.0.1:$(${env})`)]
+}
+
+function gatewayVariables(settings: ReconcileSettings): EnvironmentVariable[] {
   return [
     variable('MODEL_GATEWAY_URL', settings.gatewayUrl),
     variable('MODEL_GATEWAY_TOKEN_FILE', `${MOUNTS.agentTokens}/gateway`),

@@ -134,6 +134,30 @@ test('PODA11: every container has resources, from its spec or from the settings'
   }
 })
 
+test('B7: with a model proxy, agents get the launcher’s port and no token for the gateway, launchers the gateway and the token', () => {
+  for (const [form, bare] of Object.entries(specs)) {
+    const spec = { ...bare, model: { route: 'mock' } }
+    const agent = agentOf(spec)
+    const parts = { agent, sidecars: [], modelProxy: true }
+    const pod = toPodTemplate(agent, { configMap: 'cm', revisionNumber: 3, parts }, settings).spec
+    const [launcher, process] = [...('initContainers' in pod ? (pod.initContainers ?? []) : []), ...pod.containers]
+    const ofLauncher = environmentOf(launcher === undefined ? [] : [launcher])
+    assert.deepEqual([ofLauncher['MODEL_GATEWAY_URL'], ofLauncher['MESH_BUDGET_PORT']], ['http://gateway:4000', '2996'])
+    assert.ok(ofLauncher['MODEL_GATEWAY_TOKEN_FILE'] !== undefined, form)
+    if (process === undefined) continue
+    const ofAgent = environmentOf([process])
+    assert.equal(ofAgent['MODEL_GATEWAY_URL'], 'http://127.0.0.1:$(MESH_BUDGET_PORT)', form)
+    assert.equal(ofAgent['MODEL_GATEWAY_TOKEN_FILE'], undefined, form)
+    assert.deepEqual(process.volumeMounts, [], form)
+    const names = (process.env ?? []).map(({ name }) => name)
+    assert.ok(
+      names.indexOf('MESH_BUDGET_PORT') < names.indexOf('MODEL_GATEWAY_URL'),
+      'references name earlier variables',
+    )
+  }
+  assert.equal(environmentOf(containersOf(declarative).all)['MESH_BUDGET_PORT'], undefined)
+})
+
 test('PODS4: the launcher binds its ports before the agent starts, and its end ends the agent', () => {
   const { pod } = containersOf(command)
   const [launcher] = 'initContainers' in pod ? (pod.initContainers ?? []) : []

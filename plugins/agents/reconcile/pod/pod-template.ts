@@ -2,6 +2,7 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AGENT_LABEL, KEYS_SECRET_SUFFIX, MANAGED_BY, REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
 import { PLATFORM_VOLUMES, VOLUME_SOURCES } from '#schemas/pod-limits.ts'
 import type { PodSidecar } from '../../points.ts'
+import { withoutParts } from '../parts/merge-parts.ts'
 import type { MergedParts } from '../parts/merge-parts.ts'
 import {
   LEAVING_SECONDS,
@@ -12,6 +13,7 @@ import {
   temporaryFiles,
 } from './containers.ts'
 import { GRACE_SECONDS } from './environment.ts'
+import type { PodPlatform } from './environment.ts'
 import { workloadType } from '../workload-type.ts'
 import { CONFIG_FILE, LAUNCHER_USER } from './image-layout.ts'
 import type { ReconcileSettings } from '../settings.ts'
@@ -25,7 +27,7 @@ const TOKEN_SECONDS = 3600
 export interface PodOf {
   readonly configMap: string
   readonly revisionNumber: number
-  readonly parts?: Pick<MergedParts, 'agent' | 'sidecars'> | undefined
+  readonly parts?: Pick<MergedParts, 'agent' | 'sidecars' | 'modelProxy'> | undefined
 }
 
 /** The pod template of an agent, within Pod Security `restricted`. `configMap` has the launcher's configuration. */
@@ -34,7 +36,8 @@ export function toPodTemplate(
   { configMap, revisionNumber, parts }: PodOf,
   settings: ReconcileSettings,
 ) {
-  const { agent, sidecars } = parts ?? { agent: bare, sidecars: [] }
+  const { agent, sidecars, modelProxy } = parts ?? withoutParts(bare)
+  const platform: PodPlatform = { ...settings, modelProxy }
   const job = agent.spec.executionModel === 'job'
   return {
     metadata: {
@@ -55,7 +58,7 @@ export function toPodTemplate(
         fsGroup: LAUNCHER_USER,
       },
       ...placement(agent, settings),
-      ...containers(agent, sidecars, settings),
+      ...containers(agent, sidecars, platform),
       volumes: volumes(agent, configMap, settings),
     },
   }
@@ -79,7 +82,7 @@ function placement({ spec: { pod = {} } }: AgentDeploymentObject, settings: Reco
 }
 
 // An agent process never shares root file system, environment or process tree with the launcher.
-function containers(agent: AgentDeploymentObject, sidecars: readonly PodSidecar[], settings: ReconcileSettings) {
+function containers(agent: AgentDeploymentObject, sidecars: readonly PodSidecar[], settings: PodPlatform) {
   // The cluster has one type of container; those of the platform have more fields.
   const added = sidecars.map((one) => addedSidecar(one, settings) as ReturnType<typeof launcherSidecar>)
   if (workloadType(agent.spec) === 'declarative')
