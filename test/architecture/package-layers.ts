@@ -1,3 +1,4 @@
+import { dirname } from 'node:path/posix'
 import { isTest } from './sources.ts'
 import type { Source } from './sources.ts'
 
@@ -34,8 +35,8 @@ export const apiServer: LayeredPackage = {
   ],
 }
 
-/** A larger layer is hard to search by name. */
-const filesPerLayer = 16
+/** A larger folder is hard to search by name. */
+const filesPerFolder = 16
 const linesPerFile = 300
 
 /**
@@ -58,13 +59,16 @@ export function upwardImports(sources: readonly Source[], { folder, layers }: La
   })
 }
 
-/** Layers with too many files, and files with too many lines. */
+/** Folders with too many files, and files with too many lines. */
 export function crowdedLayers(sources: readonly Source[], { folder, layers }: LayeredPackage): string[] {
   const long = sources.filter(({ path, lines }) => path.startsWith(`${folder}/`) && lines > linesPerFile)
-  const crowded = layers.flatMap((layer) => {
-    const count = sources.filter(({ path }) => path.startsWith(`${folder}/${layer}/`)).length
-    return count > filesPerLayer ? [`${folder}/${layer} has ${count} files`] : []
-  })
+  const counts = new Map<string, number>()
+  for (const { path } of sources)
+    if (layers.some((layer) => path.startsWith(`${folder}/${layer}/`)))
+      counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+  const crowded = [...counts]
+    .filter(([, count]) => count > filesPerFolder)
+    .map(([path, count]) => `${path} has ${count} files`)
   return [...crowded, ...long.map(({ path, lines }) => `${path} has ${lines} lines`)]
 }
 

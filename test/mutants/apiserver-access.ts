@@ -100,7 +100,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a namespace is addressed below a namespace',
-    file: 'local/apiserver/wire/serve-resource.ts',
+    file: 'local/apiserver/wire/check-path.ts',
     find: 'if (!kind.namespaced) return !info.scoped',
     replace: "if (!kind.namespaced) return !info.scoped || kind.storeId === '/namespaces'",
     tests: rights,

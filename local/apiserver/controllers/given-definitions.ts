@@ -5,7 +5,7 @@ import { DEFINITIONS } from '../kinds/custom-kinds.ts'
 import type { CustomResourceDefinition } from '../kinds/custom-kinds.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { stampNew } from '../rules/metadata.ts'
-import { strategyOf } from '../strategies/strategy.ts'
+import { strategyOf } from '../strategies/strategy-of-kind.ts'
 import { dropEmpty } from '../schema/built-in-decoding.ts'
 import type { Store } from '../storage/store.ts'
 

@@ -7,7 +7,7 @@ import type { Cause } from '../json/status.ts'
 import { labelFaults1035, nameFaults } from '../kinds/names.ts'
 import { columnFaults, deprecationFaults, scaleFaults, selectableFieldFaults } from './version-faults.ts'
 import { isConditionTrue } from './names-condition.ts'
-import { versionSchemaFaults } from './version-schema.ts'
+import { versionSchemaFaults } from './version-schema-faults.ts'
 
 const APPROVAL = 'api-approved.kubernetes.io'
 

@@ -5,7 +5,7 @@ import { DEFINITIONS } from '../kinds/custom-kinds.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { scaleFaults } from '../kinds/scale-paths.ts'
 import { metaFaults } from './metadata-faults.ts'
-import { strategyOf } from '../strategies/strategy.ts'
+import { strategyOf } from '../strategies/strategy-of-kind.ts'
 
 /** Kinds whose metadata is validated on create only, and only if all other fields are valid. */
 const META_LAST = new Set(['/events', 'policy/poddisruptionbudgets'])

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../json/json-value.ts'
 import { invalidValue, required, unsupportedValue } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
 import { nameFaults } from '../kinds/names.ts'
-import { fillDefaults } from './pod-defaults.ts'
+import { fillDefaults } from './workloads/pod-defaults.ts'
 import { immutable } from './strategy-parts.ts'
 import type { Strategy } from './strategy-parts.ts'
 

@@ -1,5 +1,5 @@
 import { isObject } from '../json/json-value.ts'
-import { fillDefaults } from './pod-defaults.ts'
+import { fillDefaults } from './workloads/pod-defaults.ts'
 import { section } from './strategy-parts.ts'
 import type { Strategy } from './strategy-parts.ts'
 

@@ -6,7 +6,7 @@ import type { KubeObject, ObjectMeta, OwnerReference } from '../json/kube-object
 import type { Kind } from '../kinds/kind.ts'
 import { pathFaults } from '../kinds/names.ts'
 import { cleanMeta } from '../rules/decode-metadata.ts'
-import { strategyOf } from '../strategies/strategy.ts'
+import { strategyOf } from '../strategies/strategy-of-kind.ts'
 import { decodeFault, dropEmpty } from '../schema/built-in-decoding.ts'
 import { asKubeObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'

@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { User } from '../auth/user.ts'
-import { ApiError, badRequest, notAcceptable, tooLarge, unsupportedMediaType } from '../json/api-error.ts'
+import { ApiError, badRequest, unsupportedMediaType } from '../json/api-error.ts'
 import { isObject, typeName } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { MEDIA_TYPES, isObjectType, parseAs } from '../json/parse-body.ts'
 import type { RequestInfo } from '../rbac/request-info.ts'
 import { warningHeaders } from './warnings.ts'
+import type { Accepted } from './negotiate.ts'
+import { readBytes, mediaType } from '../json/read-body.ts'
 
 /** One request and its response. */
 export interface Exchange {
@@ -20,67 +22,6 @@ export interface Exchange {
   readonly warnings: string[]
   /** Additional fields of the request's audit event. */
   readonly audited: { answer?: string | object; dryRun?: boolean }
-}
-
-/** Negotiated form of the response. */
-export interface Accepted {
-  yaml: boolean
-  as: '' | 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | 'APIGroupDiscoveryList'
-  /** The apidiscovery version asked for. */
-  version: string
-}
-
-const BODY_LIMIT = 3 * 1024 * 1024
-
-const TRANSFORMS = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList', 'APIGroupDiscoveryList'])
-
-function isTransform(as: string): as is Exclude<Accepted['as'], ''> {
-  return TRANSFORMS.has(as)
-}
-
-/** Returns the first supported media type of `Accept`; JSON if the header is absent. */
-export function negotiate(header: string | undefined): Accepted {
-  const offers = (header || '*/*').split(',').map((part) => part.split(';').map((piece) => piece.trim()))
-  for (const [type = '', ...rest] of offers) {
-    const yaml = type === 'application/yaml'
-    if (!yaml && !['application/json', '*/*', 'application/*'].includes(type)) continue
-    const parameters = new Map(rest.map((piece) => [piece.split('=')[0] ?? '', piece.split('=')[1] ?? '']))
-    const as = parameters.get('as') ?? ''
-    if (as === '') return { yaml, as: '', version: '' }
-    if (isTransform(as)) return { yaml, as, version: parameters.get('v') ?? '' }
-  }
-  throw notAcceptable(MEDIA_TYPES)
-}
-
-/** The request's body, at most 3 MiB, as in kube-apiserver. */
-export async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  // A small body has usually arrived: its iterator would cost more than its parsing.
-  if (request.complete && !request.readableEnded) return limited((request.read() as Buffer | null) ?? Buffer.alloc(0))
-  const chunks: Buffer[] = []
-  let size = 0
-  // The connection must survive this loop: a body that is too large gets an answer.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    const bytes: Buffer = chunk
-    size += bytes.length
-    if (size > BODY_LIMIT) throw tooLarge(BODY_LIMIT)
-    chunks.push(bytes)
-  }
-  return Buffer.concat(chunks)
-}
-
-function limited(body: Buffer): Buffer {
-  if (body.length > BODY_LIMIT) throw tooLarge(BODY_LIMIT)
-  return body
-}
-
-/** The request's body as text. */
-export async function readBody(request: IncomingMessage): Promise<string> {
-  return (await readBytes(request)).toString('utf8')
-}
-
-/** The media type of a body, without parameters. */
-export function mediaType(request: IncomingMessage): string {
-  return (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
 /** The body as a JSON object; `expected` names the kind in messages. */

@@ -1,7 +1,6 @@
 import { pathNotFound } from '../documents/serve-document.ts'
 import {
   badRequest,
-  failure,
   methodNotAllowed,
   notFound,
   orThrow,
@@ -11,7 +10,6 @@ import {
 import type { Kind } from '../kinds/kind.ts'
 import { REVIEWS } from '../reviews/review-kinds.ts'
 import { objectKey } from '../storage/stored.ts'
-import { checkName } from '../verbs/decode-object.ts'
 import { removeCollection, removeObject } from '../verbs/delete.ts'
 import { asKubeObject, readObject, send } from '../verbs/exchange.ts'
 import type { Exchange } from '../verbs/exchange.ts'
@@ -25,6 +23,7 @@ import { createObject, replaceObject } from '../verbs/write.ts'
 import type { Answer, WriteContext } from '../verbs/write.ts'
 import { authorize } from './authorize-request.ts'
 import type { Services } from './services.ts'
+import { checkPath } from './check-path.ts'
 
 /** Routes a request to a verb, a subresource or a review. */
 export async function serveResource(services: Services, exchange: Exchange): Promise<void> {
@@ -43,10 +42,7 @@ export async function serveResource(services: Services, exchange: Exchange): Pro
     return pathNotFound(exchange)
   }
   if (kind.deprecation !== undefined) exchange.warnings.push(kind.deprecation)
-  if (info.namespace === '.' || info.namespace === '..') {
-    throw failure({ code: 500, message: `invalid namespace: ${JSON.stringify(info.namespace)}` })
-  }
-  if (!checkAddress(exchange, kind)) {
+  if (!checkPath(exchange, kind)) {
     if (kind.custom) return pathNotFound(exchange)
     throw unknownResource()
   }
@@ -69,19 +65,6 @@ async function readDurable<T>({ store }: Services, read: () => T): Promise<T> {
     const result = read()
     if (await store.settled()) return result
   }
-}
-
-/** Checks scope and name of the path; false if kube-apiserver has no such path. */
-function checkAddress({ info }: Exchange, kind: Kind): boolean {
-  const listing = info.verb === 'list' || info.verb === 'watch'
-  const named = info.name !== '' && !listing
-  if (!listing || info.subresource) {
-    // Writes read their body first and check the name later.
-    if (named && !['update', 'patch', 'delete'].includes(info.verb)) checkName(info.name)
-  }
-  // A namespaced Role must not grant access to a cluster-scoped object (SEC10).
-  if (!kind.namespaced) return !info.scoped
-  return info.namespace !== '' || listing
 }
 
 function writeContext(services: Services, { info, user: caller }: Exchange): WriteContext {

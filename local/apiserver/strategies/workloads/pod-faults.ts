@@ -1,8 +1,8 @@
-import { isObject, objectsOf } from '../json/json-value.ts'
-import type { Json, JsonObject } from '../json/json-value.ts'
-import { forbiddenField, invalidValue, required } from '../json/status.ts'
-import type { Cause } from '../json/status.ts'
-import { nameFaults } from '../kinds/names.ts'
+import { isObject, objectsOf } from '../../json/json-value.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import { forbiddenField, invalidValue, required } from '../../json/status.ts'
+import type { Cause } from '../../json/status.ts'
+import { nameFaults } from '../../kinds/names.ts'
 import { billionthsOf } from './quantity.ts'
 
 /** Faults of the containers and volumes of a pod. */

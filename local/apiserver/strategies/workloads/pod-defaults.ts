@@ -1,5 +1,5 @@
-import { isObject } from '../json/json-value.ts'
-import type { Json, JsonObject } from '../json/json-value.ts'
+import { isObject } from '../../json/json-value.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
 
 /**
  * Defaults of built-in kinds as data. A list holds the defaults of each element; a key ending in `?` applies only

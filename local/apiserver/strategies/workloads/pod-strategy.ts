@@ -1,12 +1,12 @@
-import { equalJson, isObject, objectsOf } from '../json/json-value.ts'
-import type { Json, JsonObject } from '../json/json-value.ts'
-import type { KubeObject } from '../json/kube-object.ts'
-import { forbiddenField, invalidValue } from '../json/status.ts'
-import type { Cause } from '../json/status.ts'
+import { equalJson, isObject, objectsOf } from '../../json/json-value.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import type { KubeObject } from '../../json/kube-object.ts'
+import { forbiddenField, invalidValue } from '../../json/status.ts'
+import type { Cause } from '../../json/status.ts'
 import { MOMENTS, fillDefaults, fillPodSpec } from './pod-defaults.ts'
 import { podFaults } from './pod-faults.ts'
-import { section } from './strategy-parts.ts'
-import type { Strategy } from './strategy-parts.ts'
+import { section } from '../strategy-parts.ts'
+import type { Strategy } from '../strategy-parts.ts'
 
 /** Quality of service class by the containers' requests and limits. */
 function qosOf(containers: Json | undefined): string {
