@@ -38,7 +38,7 @@ export interface ResumeAnswer extends Partial<Resolution> {
   readonly onReject?: 'end' | 'answer'
 }
 
-/** Result of a decision. `events.ts` has the event type of each fact, `journal.ts` its journal entry. */
+/** Result of a decision. `fact-to-event.ts` has the event type and the journal entry of each fact. */
 export type RunFact =
   | { readonly fact: 'started'; readonly epoch: number; readonly segment: number }
   | { readonly fact: 'requeued'; readonly segment: number }

@@ -1,5 +1,5 @@
 import type { LauncherEntry } from '#schemas/run.ts'
-import type { JournalEntry } from '../lifecycle/journal.ts'
+import type { JournalEntry } from '../lifecycle/journal-entry.ts'
 
 /** Receives entries in the launcher's order: batches for the journal, deltas for the streams of clients. */
 export interface EntrySink {

@@ -14,16 +14,7 @@ import {
   runSucceeded,
   runTimedOut,
 } from '../events.ts'
-import type { NewJournal } from '../store/tables.ts'
-
-/** A journal entry before it has a sequence number. */
-export interface JournalEntry {
-  readonly ts: Date
-  readonly kind: EntryKind
-  readonly path: readonly string[]
-  readonly spanId: string
-  readonly data: Readonly<Record<string, unknown>>
-}
+import type { JournalEntry } from './journal-entry.ts'
 
 const facts: Readonly<Record<RunFact['fact'], { readonly type: EventType; readonly kind: EntryKind }>> = {
   started: { type: runStarted, kind: 'run.started' },
@@ -57,17 +48,4 @@ export function toFactEntry(
 ): JournalEntry {
   const { fact: name, ...data } = fact
   return { ...where, kind: facts[name].kind, data: { ...data, ...content } }
-}
-
-/** Assigns sequence numbers after `last` to entries. */
-export function toRows(runId: string, last: number, entries: readonly JournalEntry[]): readonly NewJournal[] {
-  return entries.map((entry, index) => ({
-    run_id: runId,
-    seq: last + 1 + index,
-    ts: entry.ts,
-    kind: entry.kind,
-    path: JSON.stringify(entry.path),
-    span_id: entry.spanId,
-    data: JSON.stringify(entry.data),
-  }))
 }
