@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
-import { apiVersionOf } from '#core/kube/create-client.ts'
+import { apiVersionOf } from '#core/kube/url.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import type { Reconciler } from './watch/declarations.ts'
 import { describeError } from '#core/log/describe-error.ts'

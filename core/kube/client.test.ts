@@ -291,7 +291,7 @@ test(
     loop.disable()
     assert.deepEqual(new Set(answers.map(({ error }) => error.status)), new Set([504]))
     assert.ok(Math.max(...answers.map(({ ms }) => ms)) < deadlineMs + 500)
-    assert.ok(loop.percentile(99) < 100e6)
+    assert.ok(loop.percentile(99) < 1e9)
     t.diagnostic(`event loop p99 ${loop.percentile(99) / 1e6} ms`)
     kube.thaw()
     await untilAnswered(client, 5_000)

@@ -1,19 +1,16 @@
 import type {
-  CallOptions,
   DeleteOptions,
   Deletion,
   GetOptions,
   KubeClient,
   KubeObject,
-  ListOptions,
-  ObjectList,
   ObjectRef,
   Patch,
   PodLogOptions,
   Resource,
   WriteOptions,
 } from './client.ts'
-import { call, callForPieces, callForStream } from './request.ts'
+import { call, callForPieces, callForStream, callBounds } from './request.ts'
 import type { Bearer, CallRequest, Connection } from './request.ts'
 import { InvalidName, parseLabel, parseName } from './names.ts'
 import type { DnsLabel } from './names.ts'
@@ -23,6 +20,7 @@ import type { KubePool, TlsOptions } from './connection-pool.ts'
 import { resourcePath, withQuery } from './url.ts'
 import type { Query, ResourcePath } from './url.ts'
 import { watch } from './watch.ts'
+import { listRequest, toList } from './list-request.ts'
 
 /** Server and identity. Pass the shared `pool`: without one the client opens its own, which lives as long as the process. */
 export interface KubeClientOptions extends TlsOptions {
@@ -59,7 +57,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
       const request = logRequest(ref, query)
       return (await observed(connection, request, () => callForStream(connection, request))).body
     },
-    review: async (path, body, bounds) => parse(await send({ method: 'POST', path, body, ...limits(bounds) })),
+    review: async (path, body, bounds) => parse(await send({ method: 'POST', path, body, ...callBounds(bounds) })),
   }
 }
 
@@ -67,54 +65,15 @@ function parse<Answer>(body: Buffer): Answer {
   return JSON.parse(body.toString('utf8'))
 }
 
-function limits(options: CallOptions = {}): Pick<CallRequest, 'signal' | 'deadlineMs'> {
-  return { signal: options.signal, deadlineMs: options.deadlineMs }
-}
-
 const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
 
 function getRequest(resource: Resource, ref: ObjectRef, options: GetOptions = {}): CallRequest {
   const accept = options.metadataOnly === true ? { accept: metadataOnly } : {}
-  return { method: 'GET', path: objectPath(resource, ref), ...accept, ...limits(options) }
+  return { method: 'GET', path: objectPath(resource, ref), ...accept, ...callBounds(options) }
 }
 
 function objectPath(resource: Resource, ref: ObjectRef, subresource?: ResourcePath['subresource']): string {
   return resourcePath(resource, { namespace: ref.namespace, name: ref.name, subresource })
-}
-
-function listRequest(resource: Resource, options: ListOptions): CallRequest {
-  // The API server treats a negative limit as unlimited (M10).
-  if (options.limit !== undefined && !(Number.isInteger(options.limit) && options.limit > 0))
-    throw new RangeError('limit: must be a positive integer')
-  const path = withQuery(resourcePath(resource, { namespace: options.namespace }), {
-    limit: options.limit,
-    continue: options.continue,
-    labelSelector: options.labelSelector,
-    fieldSelector: options.fieldSelector,
-    resourceVersion: options.resourceVersion,
-    resourceVersionMatch: options.resourceVersionMatch,
-  })
-  return { method: 'GET', path, ...limits(options) }
-}
-
-interface ListAnswer<O> {
-  readonly items?: readonly O[] | null
-  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string }
-}
-
-function toList<O extends KubeObject>(resource: Resource, list: ListAnswer<O>): ObjectList<O> {
-  // Items of a list of a built-in kind have no kind and apiVersion.
-  const type = { apiVersion: apiVersionOf(resource), kind: resource.kind }
-  return {
-    items: (list.items ?? []).map((item) => ({ ...type, ...item })),
-    resourceVersion: list.metadata.resourceVersion ?? '',
-    continue: list.metadata.continue === '' ? undefined : list.metadata.continue,
-  }
-}
-
-/** `apiVersion` of the objects of a resource. */
-export function apiVersionOf(resource: Resource): string {
-  return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`
 }
 
 function createRequest(resource: Resource, object: KubeObject, options: WriteOptions): CallRequest {
@@ -125,14 +84,14 @@ function createRequest(resource: Resource, object: KubeObject, options: WriteOpt
       ? { namespace }
       : { namespace, name: parseName('metadata.name', object.metadata.name), subresource: options.subresource }
   const path = withQuery(resourcePath(resource, target), writeQuery(options))
-  return { method: 'POST', path, body: object, ...limits(options) }
+  return { method: 'POST', path, body: object, ...callBounds(options) }
 }
 
 function replaceRequest(resource: Resource, object: KubeObject, options: WriteOptions): CallRequest {
   const name = parseName('metadata.name', object.metadata.name)
   const target = { namespace: namespaceOf(resource, object), name, subresource: options.subresource }
   const path = withQuery(resourcePath(resource, target), writeQuery(options))
-  return { method: 'PUT', path, body: object, ...limits(options) }
+  return { method: 'PUT', path, body: object, ...callBounds(options) }
 }
 
 function namespaceOf(resource: Resource, object: KubeObject): DnsLabel | undefined {
@@ -159,7 +118,7 @@ function patchRequest(resource: Resource, ref: ObjectRef, patch: Patch, options:
     path: withQuery(objectPath(resource, ref, options.subresource), query),
     body: patch.body,
     contentType: mediaTypes[patch.type],
-    ...limits(options),
+    ...callBounds(options),
   }
 }
 
@@ -180,7 +139,7 @@ function deleteRequest(resource: Resource, ref: ObjectRef, options: DeleteOption
     ...(options.graceSeconds === undefined ? {} : { gracePeriodSeconds: options.graceSeconds }),
     ...(options.dryRun === true ? { dryRun: ['All'] } : {}),
   }
-  return { method: 'DELETE', path: objectPath(resource, ref), body, ...limits(options) }
+  return { method: 'DELETE', path: objectPath(resource, ref), body, ...callBounds(options) }
 }
 
 // A completed delete returns a Status, a pending one the object.
@@ -198,5 +157,5 @@ function logRequest(ref: ObjectRef, options: PodLogOptions): CallRequest {
     sinceSeconds: options.sinceSeconds,
     timestamps: options.timestamps,
   })
-  return { method: 'GET', path, ...limits(options) }
+  return { method: 'GET', path, ...callBounds(options) }
 }

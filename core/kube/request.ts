@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici'
 import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
-import { collectAnswer, answerTooLarge, MAX_ANSWER_BYTES } from './read-body.ts'
-import { ACCEPTED_ENCODING, decompress } from './decompress.ts'
+import { collectAnswer, answerTooLarge, MAX_ANSWER_BYTES, ACCEPTED_ENCODING, decompress } from './read-body.ts'
 import type { KubePool } from './connection-pool.ts'
 import { KubeError, deadlineError, errorFromAnswer, unreachableError } from './status.ts'
+import type { CallOptions } from './client.ts'
 
 /** A bearer, a function that returns a current one, or null to use the pool's client certificate. */
 export type Bearer = string | (() => Promise<string>) | null
@@ -184,4 +184,9 @@ function isConnectTimeout(error: unknown): boolean {
 export function isTransport(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof KubeError || !('code' in error)) return false
   return typeof error.code === 'string' && !error.code.startsWith('ERR_INVALID')
+}
+
+/** Signal and deadline of a call. */
+export function callBounds(options: CallOptions = {}): Pick<CallRequest, 'signal' | 'deadlineMs'> {
+  return { signal: options.signal, deadlineMs: options.deadlineMs }
 }

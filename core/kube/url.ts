@@ -59,3 +59,8 @@ function name(text: string): string {
   if (!isName(text)) throw new UnsafePath()
   return text
 }
+
+/** `apiVersion` of the objects of a resource. */
+export function apiVersionOf(resource: Resource): string {
+  return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`
+}

@@ -7,7 +7,7 @@ const store = ['core/event-store/store.test.ts']
 export const mutants: readonly Mutant[] = [
   {
     name: 'two projections share a table',
-    file: 'core/host/load/projections.ts',
+    file: 'core/host/load/check-projections.ts',
     find: "  refuseShared(declared, 'the table of a projection', ({ tables }) => tables)\n",
     replace: '',
     tests: boot,
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a third party claims the table of another plugin',
-    file: 'core/host/load/projections.ts',
+    file: 'core/host/load/check-projections.ts',
     find: 'const foreign = thirdParty.has(plugin)',
     replace: 'const foreign = thirdParty.has(owner)',
     tests: boot,

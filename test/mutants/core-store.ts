@@ -34,7 +34,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a poison event is retried forever',
-    file: 'core/messaging/consumer/dead-letter.ts',
+    file: 'core/messaging/consumer/failed-attempts.ts',
     find: 'const dead = row.attempts >= failure.most',
     replace: 'const dead = row.attempts > failure.most * 1000',
     tests: consumers,

@@ -5,7 +5,7 @@ const listener = ['launcher/http/listener.test.ts']
 const ending = ['launcher/http-agent/agent-ending.test.ts']
 const hostileAgent = ['launcher/http-agent/hostile-agent.test.ts']
 const eventStream = ['launcher/listeners/invoke/event-stream.test.ts']
-const agentFile = ['schemas/agent-file.test.ts']
+const agentFile = ['schemas/agent-file/expand-agent-file.test.ts']
 
 /** Defects in the defences of launcher and agent format against hostile input. */
 export const mutants: readonly Mutant[] = [
