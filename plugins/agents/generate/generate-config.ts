@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { findConfigProblems } from '#schemas/agent-file.ts'
+import { findConfigProblems } from '#schemas/agent-file/find-problems.ts'
 import { agentFileSchema } from '#schemas/generated/agent-file-schema.ts'
 import { conversationFor } from './prompt.ts'
 import type { GenerateTask } from './prompt.ts'

@@ -1,46 +1,19 @@
-import { checkValue } from './agent-file/check.ts'
-import { toDocuments } from './agent-file/expand.ts'
-import type { ExpandedDocument } from './agent-file/expand.ts'
-import { parseSource } from './agent-file/parse.ts'
-import type { ParsedSource } from './agent-file/parse.ts'
-import { AgentFileError, MAX_PROBLEMS, pointerOf } from './agent-file/problem.ts'
-import type { LocatedProblem, FileProblem } from './agent-file/problem.ts'
-import { checkRules, findLater } from './agent-file/rules.ts'
-import type { AgentFile } from './agent-file/schema.ts'
-import { agentFileSchema } from './generated/agent-file-schema.ts'
+import { checkValue } from './check-schema.ts'
+import { AgentFileError, MAX_PROBLEMS, pointerOf } from './problem.ts'
+import type { LocatedProblem, FileProblem } from './problem.ts'
+import { checkRules, findLater } from './check-rules.ts'
+import type { AgentFile } from './schema.ts'
+import { agentFileSchema } from '../generated/agent-file-schema.ts'
 
 const MAX_DEPTH = 64
+
 const KUBERNETES_OBJECT = 'this is a Kubernetes object already: POST it to /api/agents, or apply it with kubectl'
-
-/** Objects of one expanded agent file. */
-export interface Expanded {
-  documents: ExpandedDocument[]
-}
-
-/**
- * Expands the simplified agent format, given as YAML text. Pure; throws `AgentFileError`, whose problems carry
- * line and column, and the file's name in the message.
- */
-export function expandAgentFile(source: string, file?: string): Expanded {
-  const parsed = parseSource(source, file)
-  return { documents: toDocuments(checkAgentFile(parsed.value, parsed.locate, file)) }
-}
-
-/** Expands one document of a text; its problems carry line and column. */
-export function expandParsed({ value, locate }: ParsedSource): Expanded {
-  return { documents: toDocuments(checkAgentFile(value, locate)) }
-}
 
 /** True for a Kubernetes object: the simplified format has neither of the two fields. */
 export function isKubernetesObject(value: unknown): value is { readonly apiVersion: unknown; readonly kind: unknown } {
   return (
     typeof value === 'object' && value !== null && Object.hasOwn(value, 'apiVersion') && Object.hasOwn(value, 'kind')
   )
-}
-
-/** Expands a parsed value; its problems have pointers only. */
-export function expandAgentConfig(config: unknown): Expanded {
-  return { documents: toDocuments(checkAgentConfig(config)) }
 }
 
 /** Returns all problems of a config; it expands if there are none. */
@@ -53,7 +26,12 @@ export function checkAgentConfig(config: unknown): AgentFile {
   return checkAgentFile(config, toPlain)
 }
 
-function checkAgentFile(value: unknown, locate: (problem: FileProblem) => LocatedProblem, file?: string): AgentFile {
+/** Checks a value; throws `AgentFileError` with the place of each problem. */
+export function checkAgentFile(
+  value: unknown,
+  locate: (problem: FileProblem) => LocatedProblem,
+  file?: string,
+): AgentFile {
   const problems = findProblems(value)
   if (problems.length > 0) throw new AgentFileError(problems.map(locate), file)
   // The checks above are the proof: the schema is generated from the very type that is asserted here.

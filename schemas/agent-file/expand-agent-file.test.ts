@@ -4,21 +4,22 @@ import { readFile, readdir } from 'node:fs/promises'
 import test from 'node:test'
 import { promisify } from 'node:util'
 import * as fc from 'fast-check'
-import { AgentFileError } from './agent-file/problem.ts'
-import { AgentFile } from './agent-file/schema.ts'
-import * as agentsApi from './api/agents.ts'
-import * as auditApi from './api/audit.ts'
-import * as commonApi from './api/common.ts'
-import * as runsApi from './api/runs.ts'
-import * as templatesApi from './api/templates.ts'
+import { AgentFileError } from './problem.ts'
+import { AgentFile } from './schema.ts'
+import * as agentsApi from '../api/agents.ts'
+import * as auditApi from '../api/audit.ts'
+import * as commonApi from '../api/common.ts'
+import * as runsApi from '../api/runs.ts'
+import * as templatesApi from '../api/templates.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
-import { patternText } from './pattern-text.ts'
-import { expandAgentConfig, expandAgentFile, findConfigProblems } from './agent-file.ts'
+import { patternText } from '../pattern-text.ts'
+import { expandAgentConfig, expandAgentFile } from './expand-agent-file.ts'
+import { findConfigProblems } from './find-problems.ts'
 
 const kinds = kindsOf(plugins)
 
-const EXAMPLES = new URL('../examples/', import.meta.url)
+const EXAMPLES = new URL('../../examples/', import.meta.url)
 
 function refusal(source: string): string[] {
   try {
@@ -286,9 +287,9 @@ test('expand: loads no schema library', async () => {
     import { registerHooks } from 'node:module'
     const loaded = []
     registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context) } })
-    await import('#schemas/agent-file.ts')
+    await import('#schemas/agent-file/expand-agent-file.ts')
     console.log(loaded.filter((url) => url.includes('/node_modules/')).map((url) => url.split('/node_modules/')[1].split('/')[0]).join(' '))`
-  const root = new URL('..', import.meta.url)
+  const root = new URL('../..', import.meta.url)
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd: root })
   assert.deepEqual([...new Set(stdout.trim().split(' '))], ['yaml'])
 })

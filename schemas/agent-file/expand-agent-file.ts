@@ -1,0 +1,29 @@
+import { toDocuments } from './to-documents.ts'
+import type { ExpandedDocument } from './to-documents.ts'
+import { parseSource } from './parse.ts'
+import type { ParsedSource } from './parse.ts'
+import { checkAgentConfig, checkAgentFile } from './find-problems.ts'
+
+/** Objects of one expanded agent file. */
+export interface Expanded {
+  documents: ExpandedDocument[]
+}
+
+/**
+ * Expands the simplified agent format, given as YAML text. Pure; throws `AgentFileError`, whose problems carry
+ * line and column, and the file's name in the message.
+ */
+export function expandAgentFile(source: string, file?: string): Expanded {
+  const parsed = parseSource(source, file)
+  return { documents: toDocuments(checkAgentFile(parsed.value, parsed.locate, file)) }
+}
+
+/** Expands one document of a text; its problems carry line and column. */
+export function expandParsed({ value, locate }: ParsedSource): Expanded {
+  return { documents: toDocuments(checkAgentFile(value, locate)) }
+}
+
+/** Expands a parsed value; its problems have pointers only. */
+export function expandAgentConfig(config: unknown): Expanded {
+  return { documents: toDocuments(checkAgentConfig(config)) }
+}
