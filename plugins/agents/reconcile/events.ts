@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { KubeClient } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
-import { RECONCILER_FIELD_MANAGER } from './objects/apply.ts'
+import { RECONCILER_FIELD_MANAGER } from './objects/apply-child.ts'
 import type { Termination } from './status/last-termination.ts'
 import { events as eventResource } from './objects/child-kinds.ts'
 

@@ -1,13 +1,10 @@
 import type { ReconcileResult } from '#core/controllers/watch/declarations.ts'
-import { KubeError } from '#core/kube/status.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { recordEvents, statusEvents } from './events.ts'
 import type { KubeEvent } from './events.ts'
-import { NotOwned } from './objects/apply.ts'
 import { applyObjects } from './objects/apply-objects.ts'
 import type { ApplyContext } from './objects/apply-objects.ts'
 import { toLauncherConfig } from './objects/launcher-config.ts'
-import { UnusableKeys } from './objects/launcher-keys.ts'
 import { askGates, collectParts } from './parts/collect-parts.ts'
 import type { AgentParts, HeldRevision } from './parts/collect-parts.ts'
 import { mergeParts, withoutParts } from './parts/merge-parts.ts'
@@ -29,6 +26,7 @@ import { readDeployed, readWorkload } from './status/read-workload.ts'
 import { writeStatus } from '#core/controllers/write-status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { validateSpec } from './validate-spec.ts'
+import { blockedBy, CLUSTER_REFUSED } from './status/cluster-refusal.ts'
 
 /** Dependencies of a reconciliation. */
 export interface ReconcileContext extends ApplyContext {
@@ -43,6 +41,7 @@ export interface ReconcileContext extends ApplyContext {
 
 /** Interval of reading pods while a revision rolls out. Otherwise only terminations of containers are watched. */
 const WHILE_PROGRESSING_MS = 2_000
+
 const WHILE_UNRESOLVED_MS = 15_000
 
 /** Reconciles one agent: revision, objects, status. A spec that cannot run leaves the running workload unchanged. */
@@ -116,26 +115,4 @@ function nextResult(found: Findings): ReconcileResult {
   if (found.progress === undefined || found.progress.complete || found.progress.failure?.reason === 'JobFailed')
     return {}
   return { requeueAfterMs: WHILE_PROGRESSING_MS }
-}
-
-async function blockedBy(work: () => Promise<void>): Promise<ConditionProblem | undefined> {
-  try {
-    await work()
-    return undefined
-  } catch (error) {
-    if (error instanceof NotOwned || error instanceof UnusableKeys)
-      return { reason: error.reason, message: error.message }
-    // A retry would fail the same way, so the owner is informed by a condition instead of the manager's log.
-    if (error instanceof KubeError && permanentStatuses.has(error.status))
-      return { reason: CLUSTER_REFUSED, message: refusalText(error) }
-    throw error
-  }
-}
-
-// Invalid, forbidden (by a quota, an admission policy or missing rights of the manager), too large.
-const permanentStatuses: ReadonlySet<number> = new Set([400, 403, 413, 422])
-const CLUSTER_REFUSED = 'ClusterRefused'
-
-function refusalText({ message, details: { kind, name } }: KubeError): string {
-  return kind === undefined || name === undefined ? message : `${kind} ${name}: ${message}`
 }

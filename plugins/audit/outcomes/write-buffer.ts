@@ -1,4 +1,4 @@
-import { isTransient } from '#core/messaging/consumer/dead-letter.ts'
+import { isTransient } from '#core/messaging/consumer/failed-attempts.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { codeOf } from '#core/database/session/database-errors.ts'
 import type { Store } from '#core/event-store/store.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Type } from 'typebox'
-import { checkContributions } from '#core/host/load/points.ts'
+import { checkContributions } from '#core/host/load/check-points.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { providers } from '../index.ts'
 import { modelFilter } from '../points.ts'

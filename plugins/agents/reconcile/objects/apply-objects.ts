@@ -3,7 +3,7 @@ import type { LauncherKeyRecorder } from '../../points.ts'
 import { refIn } from '../owner-reference.ts'
 import type { ReconcileSettings } from '../settings.ts'
 import type { DeploymentView } from '../status/workload-progress.ts'
-import { applyChild, find, removeChild } from './apply.ts'
+import { applyChild, find, removeChild } from './apply-child.ts'
 import {
   toConfigMap,
   toDeployment,

@@ -4,7 +4,7 @@ import { isStatus } from '#core/kube/status.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { isOwnedBy, ownerReference, refIn } from '../owner-reference.ts'
 import { keysName, podLabels } from '../pod/pod-template.ts'
-import { RECONCILER_FIELD_MANAGER, NotOwned, find } from './apply.ts'
+import { RECONCILER_FIELD_MANAGER, NotOwned, find } from './apply-child.ts'
 import { children } from './child-kinds.ts'
 
 /** Thrown if the Secret of the agent's keys has no usable public key. After its deletion a new pair is created. */

@@ -3,7 +3,7 @@ import { isStatus } from '#core/kube/status.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { controllerRevisions } from '../../resources.ts'
 import type { KubeEvent } from '../events.ts'
-import { RECONCILER_FIELD_MANAGER, NotOwned } from '../objects/apply.ts'
+import { RECONCILER_FIELD_MANAGER, NotOwned } from '../objects/apply-child.ts'
 import { isOwnedBy, refIn } from '../owner-reference.ts'
 import type { RevisionPlan } from './plan-revision.ts'
 

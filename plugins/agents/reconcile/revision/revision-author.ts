@@ -5,7 +5,7 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { CHANGE_ANNOTATION, CREATED_BY_ANNOTATION, CREATED_BY_EXACT_ANNOTATION } from '#schemas/labels.ts'
 import { controllerRevisions } from '../../resources.ts'
 import type { Revision } from '../../versions/revisions.ts'
-import { RECONCILER_FIELD_MANAGER, ignore } from '../objects/apply.ts'
+import { RECONCILER_FIELD_MANAGER, ignore } from '../objects/apply-child.ts'
 import { refIn } from '../owner-reference.ts'
 
 /** The audit log has the actor of a change within seconds, of one through kubectl after a delivery of the webhook. */

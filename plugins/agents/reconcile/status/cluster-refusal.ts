@@ -1,0 +1,29 @@
+import { KubeError } from '#core/kube/status.ts'
+import { NotOwned } from '../objects/apply-child.ts'
+import { UnusableKeys } from '../objects/launcher-keys.ts'
+import type { ConditionProblem } from './problem.ts'
+
+/** Runs writes; returns the problem for a condition if the cluster refuses one permanently, or if an object cannot be written. */
+export async function blockedBy(work: () => Promise<void>): Promise<ConditionProblem | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (error instanceof NotOwned || error instanceof UnusableKeys)
+      return { reason: error.reason, message: error.message }
+    // A retry would fail the same way, so the owner is informed by a condition instead of the manager's log.
+    if (error instanceof KubeError && permanentStatuses.has(error.status))
+      return { reason: CLUSTER_REFUSED, message: refusalText(error) }
+    throw error
+  }
+}
+
+// Invalid, forbidden (by a quota, an admission policy or missing rights of the manager), too large.
+const permanentStatuses: ReadonlySet<number> = new Set([400, 403, 413, 422])
+
+/** Reason of the condition when the API server refuses an object of the agent. */
+export const CLUSTER_REFUSED = 'ClusterRefused'
+
+function refusalText({ message, details: { kind, name } }: KubeError): string {
+  return kind === undefined || name === undefined ? message : `${kind} ${name}: ${message}`
+}
