@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox'
+import { eventName } from './event-name.ts'
 
 /** How the audit consumer derives a row from an event (interface, AuditEvent). Events without it are not audited. */
 export interface AuditDescriptor {
@@ -53,7 +54,8 @@ export function defineEvent<S extends TSchema>(spec: EventSpec<S>): EventType<St
 /** Declares an event type of a domain in reverse DNS form: `<domain>.<plugin>.<fact>.v<version>`. */
 export function defineEventOf<S extends TSchema>(domain: string, spec: EventSpec<S>): EventType<Static<S>> {
   const { plugin, fact, version = 1, summary, data, audit, seenBy } = spec
-  return { type: `${domain}.${plugin}.${fact}.v${version}`, plugin, fact, version, summary, data, audit, seenBy }
+  const type = eventName(domain, { plugin, fact, version })
+  return { type, plugin, fact, version, summary, data, audit, seenBy }
 }
 
 /** Subject of an event: `<ns>/<kind>/<name or id>` in CloudEvents' `subject`; without a namespace it is '_' in a NATS subject. */

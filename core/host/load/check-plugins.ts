@@ -6,7 +6,7 @@ import { isObject } from '#core/json/is-object.ts'
 import type { EventType } from '#core/event-store/event.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { pluginTitle } from './plugin-error.ts'
-import { pointNames } from './points.ts'
+import { pointNames } from './check-points.ts'
 import { declaredBy, ofCore, refuseShared } from './slot-values.ts'
 import { BootError } from './startup-error.ts'
 

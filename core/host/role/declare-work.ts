@@ -12,11 +12,12 @@ import type { TaskHandler } from '#core/tasks/task.ts'
 import { usable } from '../load/container.ts'
 import type { Built } from '../load/container.ts'
 import { ofCore, refuseShared, slotValues, valuesOf } from '../load/slot-values.ts'
-import { BootError, callSlot } from '../load/startup-error.ts'
+import { callSlot } from '../load/startup-error.ts'
 import { relayName } from '#core/messaging/outbox-relay.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Platform } from '../platform/platform.ts'
 import { createSystemReads } from './create-system-reads.ts'
+import { refuseUndeclared } from '../load/check-consumers.ts'
 
 /** Input of declarations for the manager. */
 interface ManagerInput {
@@ -74,15 +75,6 @@ export function allConsumers(input: DeclareInput): readonly Consumer[] {
   refuseShared([...own, ...declared], 'the consumer', nameOf)
   for (const { owner, value } of declared) refuseUndeclared(owner, value, input.core.eventTypes())
   return [...controllerConsumers, ...valuesOf(declared)]
-}
-
-// An event that no plugin declares is never appended.
-function refuseUndeclared(owner: string, { name, types }: Consumer, known: ReturnType<Core['eventTypes']>): void {
-  const unknown = types === 'all' ? undefined : types.find((type) => !known.has(type))
-  if (unknown !== undefined)
-    throw new BootError(
-      `${owner}: the event ${unknown}, which its consumer ${name} reads, is declared by no plugin; list it in \`events\``,
-    )
 }
 
 function nameOf({ name }: { readonly name: string }): readonly string[] {

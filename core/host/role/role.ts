@@ -20,7 +20,7 @@ import type { Core, Wired } from '#core/plugin/core-services.ts'
 import type { OpenPlatform, Platform } from '../platform/platform.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { Contributed, Point } from '#core/jobs/extension-point.ts'
-import type { OwnedContribution } from '../load/points.ts'
+import type { OwnedContribution } from '../load/check-points.ts'
 import type { MigrationSource } from '#core/database/migration.ts'
 import { createRoleApp, hasManagerRoutes } from './role-server.ts'
 import type { ListeningRole, RoleApp } from './role-server.ts'
@@ -28,7 +28,7 @@ import { allConsumers, declareWork } from './declare-work.ts'
 import type { DeclaredWork } from './declare-work.ts'
 import { startRoleWork } from './role-background-work.ts'
 import { wire } from '../load/plugin-availability.ts'
-import { projectionsOf } from '../load/projections.ts'
+import { projectionsOf } from '../load/check-projections.ts'
 
 /** Input of every role of a process; contains nothing that a role creates. */
 export interface RoleInput {

@@ -22,7 +22,7 @@ import { TaskFailure, defineTask, handleTask } from '#core/tasks/task.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { defineKind } from '#schemas/kind.ts'
-import { assertPoint, pointNames } from '../load/points.ts'
+import { assertPoint, pointNames } from '../load/check-points.ts'
 import { defineOwnEvent } from './third-party-events.ts'
 
 /** Argument of a third-party plugin: helpers, and the platform's plugins as dependencies. Types are available by `import type`. */
