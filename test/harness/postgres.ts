@@ -6,6 +6,7 @@ import { findOnPath } from './find-on-path.ts'
 import { requireServer } from './find-server.ts'
 import { freePort } from './free-port.ts'
 import type { Scope } from './scope.ts'
+import { childrenOf, signal, stopProcesses, waitForExit } from './process-state.ts'
 import { startProcess, untilReady } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
 import { tempFolder } from './temp-folder.ts'
@@ -17,6 +18,8 @@ export interface PostgresServer {
   /** The database `postgres`, as superuser. */
   readonly adminUrl: string
   readonly port: number
+  /** Process id of the postmaster. */
+  readonly pid: number
   /** Fast shutdown: disconnects clients and writes data. */
   stop(): Promise<void>
   /** SIGKILL to the postmaster and every backend. */
@@ -54,7 +57,12 @@ export async function startPostgres(t: Scope, options: PostgresOptions = {}): Pr
     })
   const adminUrl = databaseUrl(port, 'postgres')
   let server = run()
-  const stop = (): Promise<void> => server.end('SIGINT')
+  const resume = (): void => [server.pid, ...childrenOf(server.pid)].forEach((pid) => signal(pid, 'SIGCONT'))
+  // A suspended backend would not end.
+  const stop = (): Promise<void> => {
+    if (server.running()) resume()
+    return server.end('SIGINT')
+  }
   t.after(async () => {
     await stop()
     folder.remove()
@@ -65,9 +73,12 @@ export async function startPostgres(t: Scope, options: PostgresOptions = {}): Pr
     url: databaseUrl(port, 'mesh'),
     adminUrl,
     port,
+    get pid() {
+      return server.pid
+    },
     stop,
     kill9: async () => {
-      signalTree(server.pid, 'SIGKILL')
+      killTree(server.pid)
       await server.end('SIGKILL')
     },
     restart: async () => {
@@ -75,8 +86,8 @@ export async function startPostgres(t: Scope, options: PostgresOptions = {}): Pr
       server = run()
       await untilReady(server, () => answers(adminUrl))
     },
-    pause: () => signalTree(server.pid, 'SIGSTOP'),
-    resume: () => signalTree(server.pid, 'SIGCONT'),
+    pause: () => void stopTree(server.pid),
+    resume,
   }
 }
 
@@ -164,18 +175,17 @@ async function answers(url: string): Promise<boolean> {
   return true
 }
 
-// Backends are in their own sessions, so a group signal would miss them. The postmaster is first, since it must not start new ones.
-function signalTree(pid: number, signal: NodeJS.Signals): void {
-  const listed = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
-  const children = listed.stdout
-    .split('\n')
-    .map(Number)
-    .filter((child) => child > 0)
-  for (const target of [pid, ...children]) {
-    try {
-      process.kill(target, signal)
-    } catch {
-      // It exited between the listing and the signal.
-    }
-  }
+// Backends are in their own sessions, so a group signal would miss them. A stopped postmaster starts no new ones.
+function stopTree(postmaster: number): number[] {
+  stopProcesses([postmaster])
+  const backends = childrenOf(postmaster)
+  stopProcesses(backends)
+  return backends
+}
+
+// A restart fails while a backend of the previous server is attached to its shared memory.
+function killTree(postmaster: number): void {
+  const backends = stopTree(postmaster)
+  for (const pid of [postmaster, ...backends]) signal(pid, 'SIGKILL')
+  if (!waitForExit(backends, 10_000)) throw new Error(`backends of ${postmaster} did not exit`)
 }

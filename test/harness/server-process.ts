@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { findOnPath } from './find-on-path.ts'
+import { stopProcesses, waitForExit } from './process-state.ts'
 
 /** How to start a server: its program, and the file for its output. */
 export interface ServerCommand {
@@ -23,7 +24,7 @@ export interface ServerProcess {
   running(): boolean
   /** Sends a signal and waits for the exit; also to the group, for servers with children. */
   end(signal: NodeJS.Signals): Promise<void>
-  /** SIGSTOP: the server stays connected and does not respond. */
+  /** SIGSTOP: the server stays connected and does not respond. Returns when each of its threads has stopped. */
   freeze(): void
   thaw(): void
   /** The last lines of its output. */
@@ -56,7 +57,8 @@ export function startProcess(command: ServerCommand): ServerProcess {
     if (ended) return
     child.kill('SIGCONT')
     child.kill(command.onParentDeath === 'INT' ? 'SIGINT' : 'SIGKILL')
-    waitForEnd(pid)
+    // The data folder must not be removed while its server writes to it.
+    waitForExit([pid], 2_000)
   }
   // Before folders are removed, which its server may still write to.
   process.prependListener('exit', killNow)
@@ -72,7 +74,9 @@ export function startProcess(command: ServerCommand): ServerProcess {
       child.kill(signal)
       await exited
     },
-    freeze: () => void child.kill('SIGSTOP'),
+    freeze: () => {
+      if (!ended) stopProcesses([pid])
+    },
     thaw: () => void child.kill('SIGCONT'),
     output: () => readFileSync(command.log, 'utf8').trimEnd().split('\n').slice(-20).join('\n'),
   }
@@ -101,21 +105,6 @@ export function acceptsTcp(port: number, host = '127.0.0.1'): Promise<boolean> {
     socket.once('close', () => resolve(false))
     socket.once('connect', () => socket.destroy())
   })
-}
-
-// Exit handlers are synchronous, and the data folder must not be removed while its server writes to it.
-function waitForEnd(pid: number): void {
-  const cell = new Int32Array(new SharedArrayBuffer(4))
-  for (let tries = 0; tries < 80 && isAlive(pid); tries++) Atomics.wait(cell, 0, 0, 25)
-}
-
-// Linux lists an exited process that was not yet waited for as Z; elsewhere a short pause is used.
-function isAlive(pid: number): boolean {
-  try {
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
 }
 
 // setpriv sets user and parent-death signal without an intermediate process, so the pid is the server's own.
