@@ -30,6 +30,9 @@ export interface FilesRun {
   stop(): void
 }
 
+// Its own limit of 30 s begins at the import, and shared servers can take that long to start on a busy machine.
+tap.setTimeout(0)
+
 // A file that starts platforms has about a dozen tests, each with its own limit.
 const timeLimitsPerFile = 5
 // The reporter writes to descriptor 4; standard output joins standard error in the file's log. NODE_OPTIONS is that of this process: tap
@@ -44,7 +47,6 @@ export function runFiles(groups: readonly Group[], options: RunOptions, onFile: 
   // Discards tap's own output, the TAP of all files: users need a line per file and the failures.
   tap.register()
   tap.resume()
-  tap.setTimeout(0)
   // The gate limits processes, not tap.
   tap.jobs = Number.MAX_SAFE_INTEGER
   const gate = createProcessGate(options.atOnce)

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { needs } from '#test/harness/find-server.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 
 const reporter = fileURLToPath(new URL('tap-reporter.mjs', import.meta.url))
@@ -20,7 +21,16 @@ function runOn(t: TestContext, source: string, ...flags: readonly string[]) {
 }
 
 /** Runs the runner on files of the given names and texts. */
-async function runOnAll(t: TestContext, sources: Readonly<Record<string, string>>, ...flags: readonly string[]) {
+function runOnAll(t: TestContext, sources: Readonly<Record<string, string>>, ...flags: readonly string[]) {
+  return runWith(t, { MESH_TEST_POSTGRES_URL: 'none', MESH_TEST_KUBE: 'none' }, sources, flags)
+}
+
+async function runWith(
+  t: TestContext,
+  variables: NodeJS.ProcessEnv,
+  sources: Readonly<Record<string, string>>,
+  flags: readonly string[] = [],
+) {
   const folder = tempFolder('runner')
   t.after(folder.remove)
   const files = Object.entries(sources).map(([name, source]) => {
@@ -28,7 +38,7 @@ async function runOnAll(t: TestContext, sources: Readonly<Record<string, string>
     writeFileSync(file, head + source)
     return file
   })
-  const env = { ...process.env, MESH_TEST_POSTGRES_URL: 'none', MESH_TEST_KUBE: 'none' }
+  const env = { ...process.env, ...variables }
   const child = spawn(process.execPath, [runner, ...files, ...flags], { stdio: ['ignore', 'pipe', 'pipe'], env })
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { out, err, code: Number(code), last: out.trimEnd().split('\n').at(-1) }
@@ -46,6 +56,13 @@ test('tests are counted, suites and parents of failed tests are not, a skip is p
   assert.equal(code, 1)
   assert.match(out, /SKIPPED skipped: no server/)
   assert.match(out, /parent > child\n(?:.*\n)*? {4}\+ {3}a: 1,?\n {4}- {3}a: 2/)
+})
+
+test('the start of shared servers is no part of a time limit of tap', needs('initdb'), async (t) => {
+  // In seconds, from the import of tap; the default of 30 is not enough on a busy machine.
+  const variables = { TAP_TIMEOUT: '0.01', MESH_TEST_POSTGRES_URL: undefined, MESH_TEST_KUBE: 'none' }
+  const { last, code } = await runWith(t, variables, { one: `test('one', () => {})`, two: `test('two', () => {})` })
+  assert.deepEqual([last, code], ['2 passed, 0 failed', 0])
 })
 
 test('what a test and its children print is never taken for a result', async (t) => {
