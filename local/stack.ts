@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { findSettingsFile } from '#core/config/find-file.ts'
+import { findSettingsFile } from '#core/config/find-settings-file.ts'
 import type { Role } from '#core/config/profile.ts'
 import { openSettings, readCoreSettings } from '#core/config/settings.ts'
 import type { JournalCut } from '@mesh.dev/embedded-apiserver'

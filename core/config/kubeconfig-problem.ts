@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { LineCounter, parseDocument } from 'yaml'
 import { isObject } from '#core/json/is-object.ts'
-import { fileProblem } from './file-problem.ts'
+import { fileProblem } from './describe-file-error.ts'
 import { readBounded, readCertificates, readPrivateKey, UnusableFile } from './bounded-file.ts'
 import { getAt } from '#core/json/get-at.ts'
 

@@ -5,7 +5,7 @@ import test from 'node:test'
 import { Type } from 'typebox'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { findSettingsFile } from './find-file.ts'
+import { findSettingsFile } from './find-settings-file.ts'
 import { openSettings, originOfSetting, readCoreSettings, readSettings } from './settings.ts'
 import { parseYamlText } from './yaml-file.ts'
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { LineCounter, isMap, isSeq, parseDocument } from 'yaml'
 import { isObject } from '#core/json/is-object.ts'
-import { fileProblem } from './file-problem.ts'
+import { fileProblem } from './describe-file-error.ts'
 import { SettingsError } from './settings-error.ts'
 
 /** A settings file as data, with the positions of its keys. */

@@ -1,5 +1,5 @@
 import { SettingsError } from '#core/config/settings-error.ts'
-import { contentProblem } from '#core/config/file-content.ts'
+import { contentProblem } from '#core/config/check-file-content.ts'
 import { hasDecodableCredentials } from '#core/net/url-credentials.ts'
 import type { StoreAddress } from './session/database-errors.ts'
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import type { DestinationStream } from 'pino'
 import type { Logger } from './logger.ts'
-import { redactKeys } from './redact.ts'
+import { redactKeys } from './redact-keys.ts'
 import { processSecrets } from './secrets.ts'
 import type { SecretValues } from './secrets.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { QueryExecutorProvider } from 'kysely'
-import type { TaskLease } from './lease.ts'
+import type { TaskLease } from './task-lease.ts'
 import { TaskLeaseLost } from './task.ts'
 import type { TaskTransaction } from './task.ts'
 

@@ -1,7 +1,7 @@
 import type { EntryKind } from '#schemas/run.ts'
 import type { Span } from '#core/telemetry/tracer.ts'
 import { calculate } from './calculate.ts'
-import type { ToolDefinition } from './chat.ts'
+import type { ToolDefinition } from './chat-messages.ts'
 
 /** Context of a tool call. */
 export interface ToolScope {

@@ -2,8 +2,8 @@ import { isObject } from '#core/json/is-object.ts'
 import type { Span } from '#core/telemetry/tracer.ts'
 import type { InvokeRequest, Resolution } from '#schemas/run.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
-import { toContent } from './chat.ts'
-import type { ChatMessage, ToolCall } from './chat.ts'
+import { toContent } from './chat-messages.ts'
+import type { ChatMessage, ToolCall } from './chat-messages.ts'
 
 /** A tool call that waits for a person. */
 export interface PendingCall extends ToolCall {

@@ -4,7 +4,7 @@ import { createSseParser } from '#core/sse/parser.ts'
 import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
 import { noUsage } from '../runs/run-context.ts'
 import { toStorable } from '#schemas/storable-text.ts'
-import type { ToolCall } from './chat.ts'
+import type { ToolCall } from './chat-messages.ts'
 import { createTextSanitizer } from './text-sanitizer.ts'
 import type { TextSanitizer } from './text-sanitizer.ts'
 

@@ -5,7 +5,7 @@ import { exchange } from '#core/http-client/request.ts'
 import type { FailReason } from '#schemas/run.ts'
 import { toStorable, toStorableValue } from '#schemas/storable-text.ts'
 import { parseBoundedJson } from '../http/bounded-json.ts'
-import type { ChatMessage, ToolDefinition } from './chat.ts'
+import type { ChatMessage, ToolDefinition } from './chat-messages.ts'
 import { ModelError, errorText, readStream, readWhole } from './model-answer.ts'
 import type { AnswerReader, GatewayAnswer, ModelAnswer } from './model-answer.ts'
 

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import type { Dispatcher } from 'undici'
 import type { Logger } from '#core/log/logger.ts'
-import { createOtlpExporter } from '#core/telemetry/otlp.ts'
+import { createOtlpExporter } from '#core/telemetry/otlp-span-exporter.ts'
 import { createOtlpMetrics } from '#core/telemetry/otlp-metrics.ts'
 import type { OtlpMetrics } from '#core/telemetry/otlp-metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { fileProblem, isFull } from '#core/config/file-problem.ts'
+import { fileProblem, isFull } from '#core/config/describe-file-error.ts'
 import { LockedError, takeLock } from '#core/database/lock-file.ts'
 
 /** Paths under the data folder of the embedded default. */

@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs'
-import { isFull } from '#core/config/file-problem.ts'
+import { isFull } from '#core/config/describe-file-error.ts'
 import { NewerDatabase } from '#core/database/migrate.ts'
 import { StoreDamaged } from '#core/database/pglite-data-dir.ts'
 

@@ -1,4 +1,4 @@
-import type { LocalDeployment } from './objects.ts'
+import type { LocalDeployment } from './workload-objects.ts'
 
 /** Replica counts of a Deployment. */
 export interface DeploymentCount {

@@ -1,4 +1,4 @@
-import type { LocalJob } from './objects.ts'
+import type { LocalJob } from './workload-objects.ts'
 
 /** Pod counts of a Job. */
 export interface JobCount {

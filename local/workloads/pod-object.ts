@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { KubeObject } from '#core/kube/client.ts'
 import { groupKey } from '#schemas/group.ts'
 import { AGENT_LISTENS } from '#schemas/labels.ts'
-import { controllerReference } from './objects.ts'
-import type { Pod, PodTemplate } from './objects.ts'
+import { controllerReference } from './workload-objects.ts'
+import type { Pod, PodTemplate } from './workload-objects.ts'
 
 /** The node of local pods; its pods are deleted at the next start. */
 export const LOCAL_NODE = 'local'

@@ -1,4 +1,4 @@
-import type { LocalDeployment } from './objects.ts'
+import type { LocalDeployment } from './workload-objects.ts'
 import { condition } from './deployment-status.ts'
 
 /** Shown by `kubectl describe` and, with the reason, by `kubectl rollout status`. */

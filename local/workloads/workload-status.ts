@@ -1,6 +1,6 @@
 import type { KubeClient, KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { isStatus } from '#core/kube/status.ts'
-import { workloadResources } from './objects.ts'
+import { workloadResources } from './workload-objects.ts'
 
 /**
  * Writes a status at the resourceVersion that it was computed from: two stale writers would overwrite each other endlessly. A newer

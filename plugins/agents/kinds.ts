@@ -1,6 +1,6 @@
 import { crud } from '#core/plugin/crud.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
-import { readOneAgent } from './authoring/agent-file.ts'
+import { readOneAgent } from './authoring/read-agent-file.ts'
 import { checkAgent } from './authoring/check-agent.ts'
 import { examples } from './endpoints/examples.ts'
 

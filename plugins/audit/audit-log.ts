@@ -3,8 +3,8 @@ import type { ChangeActorFinder } from '#core/controllers/objects/extension-poin
 import type { Store } from '#core/event-store/store.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 import { toAuditEvent } from './rows/audit-event.ts'
-import { auditPage } from './store/read.ts'
-import type { AuditFilter, AuditWindow } from './store/read.ts'
+import { auditPage } from './store/audit-page.ts'
+import type { AuditFilter, AuditWindow } from './store/audit-page.ts'
 import type { AuditTables } from './store/tables.ts'
 import { changeActor } from './store/change-actor.ts'
 

@@ -5,7 +5,7 @@ import { defineEvent } from '#core/event-store/event.ts'
 import { createOutcomes } from './outcomes/outcomes.ts'
 import type { AuditRow } from './rows/audit-row.ts'
 import type { AuditTables } from './store/tables.ts'
-import { writeRows } from './store/write.ts'
+import { writeRows } from './store/write-rows.ts'
 
 import { check, columns, denial, made, rowOf, seen, shuffled, trace } from './testing/rig.ts'
 

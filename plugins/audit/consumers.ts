@@ -3,7 +3,7 @@ import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { auditedTypes, toAuditRow } from './rows/audit-row.ts'
 import type { Descriptors } from './rows/audit-row.ts'
 import type { AuditTables } from './store/tables.ts'
-import { writeRows } from './store/write.ts'
+import { writeRows } from './store/write-rows.ts'
 
 /**
  * Every audited event becomes a row; runs in the manager, which also knows the cluster's changes. Other events, such as those of model

@@ -10,7 +10,7 @@ import { auditJobs } from './jobs.ts'
 import { auditRoutes } from './routes.ts'
 import type { AuditRow } from './rows/audit-row.ts'
 import type { AuditTables } from './store/tables.ts'
-import { writeRows } from './store/write.ts'
+import { writeRows } from './store/write-rows.ts'
 
 import { check, insertMeanwhile, rowOf } from './testing/rig.ts'
 import type { Page } from './testing/rig.ts'

@@ -7,7 +7,7 @@ import { createRunRetention } from './retention/run-retention.ts'
 import { readQueue } from './store/queue.ts'
 import { readStoredBytes } from './store/usage.ts'
 import type { RunsTables } from './store/tables.ts'
-import { runLoop } from './worker/loop.ts'
+import { runLoop } from './worker/claim-loop.ts'
 import { createWorkerServices } from './worker/create-worker-services.ts'
 
 const queueReadMs = 10_000

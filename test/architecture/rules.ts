@@ -128,7 +128,7 @@ export const rules: readonly Rule[] = [
     name: 'CON10: the SQL of a plugin names no table of another one',
     of: (path) => inRoom(path, 'plugins'),
     word: (path) => tablesOfOthers(path),
-    bad: { path: 'plugins/audit/store/read.ts', text: 'select * from runs_content' },
+    bad: { path: 'plugins/audit/store/audit-page.ts', text: 'select * from runs_content' },
   }),
   importRule({
     name: 'routes do not import the system side of a store',

@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'one user may take every place',
-    file: 'core/http/limits/shares.ts',
+    file: 'core/http/limits/per-owner-count.ts',
     find: `if (mine > bounds.perOwner) return 'owner'`,
     replace: `if (mine > bounds.total) return 'owner'`,
     tests: admission,
@@ -181,9 +181,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a request that waits keeps its turn',
-    file: 'core/http/limits/turns.ts',
+    file: 'core/http/limits/fair-turns.ts',
     find: 'now() - turn.at >= TURN_MS',
     replace: 'now() - turn.at >= TURN_MS * 1_000',
-    tests: ['core/http/limits/turns.test.ts'],
+    tests: ['core/http/limits/fair-turns.test.ts'],
   },
 ]

@@ -46,18 +46,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'every start of the platform is an event of each agent',
-    file: 'plugins/agents/reconcile/events.ts',
+    file: 'plugins/agents/reconcile/kube-events.ts',
     find: ' && !isRestart(agent, after)',
     replace: '',
-    tests: ['plugins/agents/reconcile/events.test.ts'],
+    tests: ['plugins/agents/reconcile/kube-events.test.ts'],
     only: 'UXL12',
   },
   {
     name: 'a termination and the condition that it causes are two events',
-    file: 'plugins/agents/reconcile/events.ts',
+    file: 'plugins/agents/reconcile/kube-events.ts',
     find: ' && one.reason !== after.lastTermination?.reason',
     replace: '',
-    tests: ['plugins/agents/reconcile/events.test.ts'],
+    tests: ['plugins/agents/reconcile/kube-events.test.ts'],
     only: 'PODA23',
   },
   {
@@ -97,7 +97,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/audit/store/change-actor.ts',
     find: " and coalesce(l.actor_exact, l.source = 'bff')",
     replace: '',
-    tests: ['plugins/audit/store/read.test.ts'],
+    tests: ['plugins/audit/store/audit-page.test.ts'],
     only: 'UXM7',
   },
   {

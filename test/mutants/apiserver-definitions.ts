@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a deleted definition deletes the objects of a built-in kind of its name',
-    file: 'local/apiserver/controllers/definitions.ts',
+    file: 'local/apiserver/controllers/serve-definitions.ts',
     find: "if (kind?.custom !== true) return 'none'",
     replace: "if (kind === undefined) return 'none'",
     tests: definitions,
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'watches of a changed definition go on',
-    file: 'local/apiserver/controllers/definitions.ts',
+    file: 'local/apiserver/controllers/serve-definitions.ts',
     find: '    served.set(name, { key, abort })\n    before?.abort.abort()',
     replace: '    served.set(name, { key, abort })',
     tests: definitions,

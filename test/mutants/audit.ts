@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a namespace made again shows the rows of its predecessor',
-    file: 'plugins/audit/store/read.ts',
+    file: 'plugins/audit/store/audit-page.ts',
     find: "if (filter.namespaceUid !== undefined) query = query.where('namespace_uid', '=', filter.namespaceUid)",
     replace: '',
     tests: ['plugins/audit/list.test.ts'],
@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the later of two requests is the actor of a change',
-    file: 'plugins/audit/store/write.ts',
+    file: 'plugins/audit/store/write-rows.ts',
     find: "coalesce(given.claimed_at, '-infinity') < audit_keys.claimed_at",
     replace: "coalesce(given.claimed_at, 'infinity') > audit_keys.claimed_at",
     tests: ['plugins/audit/intake/intake.test.ts'],
@@ -102,7 +102,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an exact caller is replaced by another exact one',
-    file: 'plugins/audit/store/write.ts',
+    file: 'plugins/audit/store/write-rows.ts',
     find: "and (not audit_keys.exact or coalesce(given.claimed_at, '-infinity') < audit_keys.claimed_at)",
     replace: '',
     tests: audit,
@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a replayed denial counts again',
-    file: 'plugins/audit/store/write.ts',
+    file: 'plugins/audit/store/write-rows.ts',
     find: 'counted.get(row.eventKey) === row && fresh.has(idOf(row.eventKey))',
     replace: 'counted.size > 0 && fresh.size >= 0',
     tests: audit,
@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the older rows of the boundary day are read',
-    file: 'plugins/audit/store/read.ts',
+    file: 'plugins/audit/store/audit-page.ts',
     find: 'make_interval(days => ${page.retentionDays})',
     replace: 'make_interval(days => ${page.retentionDays + 1})',
     tests: ['plugins/audit/list.test.ts'],

@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a contribution to an unknown point is ignored',
-    file: 'core/host/load/container.ts',
+    file: 'core/host/load/role-container.ts',
     find: '  refuseUnownedPoints(declared, pointNames(plugins))\n',
     replace: '',
     tests: boot,

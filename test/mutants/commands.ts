@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a plugin gets the keys of the other plugins of its role',
-    file: 'core/host/load/container.ts',
+    file: 'core/host/load/role-container.ts',
     find: 'const keys = keyringFor(plugin, input.core.role, input.keys)',
     replace: 'const keys = keyringFor(plugin, input.core.role, input.keys) && input.keys',
     tests: keysTest,
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a ready plugin starts without a key that it declares',
-    file: 'core/host/load/container.ts',
+    file: 'core/host/load/role-container.ts',
     find: "    if (wired.wiring !== 'unwired') refuseMissingKeys(plugin, input.core.role, input.keys)\n",
     replace: '',
     tests: keysTest,

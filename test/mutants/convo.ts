@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 const conversations = ['test/flows/conversations.test.ts']
 const idempotency = ['plugins/runs/create/idempotency.test.ts']
 const invoke = ['test/flows/invoke.test.ts']
-const telemetry = ['core/http/telemetry.test.ts']
+const telemetry = ['core/http/observe-requests.test.ts']
 const subjects = ['plugins/runs/delegation/subjects.test.ts']
 const durations = ['test/property/durations.test.ts']
 

@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a denied list of one namespace asks for a namespace',
-    file: 'core/http/request-answer.ts',
+    file: 'core/http/error-answer.ts',
     find: "(namespace ?? '') !== ''",
     replace: "namespace === ''",
     tests: ['plugins/agents/endpoints/endpoints.test.ts'],

@@ -12,7 +12,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'keys that name a secret are logged',
-    file: 'core/log/redact.ts',
+    file: 'core/log/redact-keys.ts',
     find: 'secretKey.test(key) ? REDACTED : redactKeys(item, depth + 1)',
     replace: 'redactKeys(item, depth + 1)',
     tests: ['core/log/log.test.ts'],

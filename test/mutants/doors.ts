@@ -128,10 +128,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a worker makes the stream of a new install',
-    file: 'core/messaging/bus/keep-streams.ts',
+    file: 'core/messaging/bus/recreate-lost-stream.ts',
     find: '(await isStreamMissing(bus)) && (await published())',
     replace: 'await isStreamMissing(bus)',
-    tests: ['core/messaging/bus/keep-streams.test.ts'],
+    tests: ['core/messaging/bus/recreate-lost-stream.test.ts'],
     only: 'PODA14',
   },
 ]

@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the launcher of a local agent has its variables',
-    file: 'local/workloads/environment.ts',
+    file: 'local/workloads/container-environment.ts',
     find: '      ...forLauncher,\n',
     replace: '      ...forLauncher,\n      ...forAgent,\n',
     tests: local,

@@ -124,7 +124,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'data that the store refuses is retried',
-    file: 'plugins/runs/worker/failure.ts',
+    file: 'plugins/runs/worker/settle-failure.ts',
     find: '/^(?:22|54)\\w{3}$/',
     replace: '/^(?:99)\\w{3}$/',
     tests: bounds,
@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a failing run is retried without end',
-    file: 'plugins/runs/worker/failure.ts',
+    file: 'plugins/runs/worker/settle-failure.ts',
     find: "now?.state === 'cancelling' || claim.tries + 1 >= services.maxAttempts",
     replace: "now?.state === 'cancelling'",
     tests: bounds,
@@ -140,7 +140,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a cancelled run is retried like another',
-    file: 'plugins/runs/worker/failure.ts',
+    file: 'plugins/runs/worker/settle-failure.ts',
     find: "now?.state === 'cancelling' || claim.tries + 1",
     replace: 'claim.tries + 1',
     tests: bounds,
@@ -164,7 +164,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'one namespace uses the whole capacity of a worker',
-    file: 'plugins/runs/worker/loop.ts',
+    file: 'plugins/runs/worker/claim-loop.ts',
     find: 'Math.floor((concurrency * namespaceShare) / 100)',
     replace: 'concurrency',
     tests: fairness,
@@ -220,7 +220,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'deltas of a run are not bounded',
-    file: 'plugins/runs/worker/limits.ts',
+    file: 'plugins/runs/worker/run-limits.ts',
     find: 'if (deltaBytes > limits.runDeltaBytes)',
     replace: 'if (deltaBytes < 0)',
     tests: pressure,
@@ -228,7 +228,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'entries of a run are not bounded',
-    file: 'plugins/runs/worker/limits.ts',
+    file: 'plugins/runs/worker/run-limits.ts',
     find: 'if (entries > limits.runEntries)',
     replace: 'if (entries < 0)',
     tests: pressure,

@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     name: 'mesh.yaml of the working folder is not read',
-    file: 'core/config/find-file.ts',
+    file: 'core/config/find-settings-file.ts',
     find: '  if (exists(file)) return file\n',
     replace: '',
     tests: ['core/config/settings.test.ts'],
@@ -12,7 +12,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'mesh.yaml of the working folder wins over MESH_CONFIG',
-    file: 'core/config/find-file.ts',
+    file: 'core/config/find-settings-file.ts',
     find: "if (named !== '') return named",
     replace: "if (named !== '' && !exists(join(folder, settingsFileName))) return named",
     tests: ['core/config/settings.test.ts'],
@@ -20,7 +20,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a file that a setting names is not checked at start',
-    file: 'core/config/setting-files.ts',
+    file: 'core/config/check-setting-files.ts',
     find: '    if (problem !== undefined) throw',
     replace: '    if (problem === "") throw',
     tests: ['test/setting-files.test.ts'],
@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a wrong setting quotes its value, whatever it is',
-    file: 'core/config/explain.ts',
+    file: 'core/config/explain-setting.ts',
     find: "if (type === 'string' && typeof given !== 'string') return 'must be text'",
     replace: "if (type === 'string' && typeof given !== 'string') return `must be text, not ${String(given)}`",
     tests: ['core/config/settings.test.ts'],

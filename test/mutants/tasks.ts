@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an attempt without its lease may write',
-    file: 'core/tasks/lease.ts',
+    file: 'core/tasks/task-lease.ts',
     find: 'if (rows.length === 0) throw',
     replace: 'if (rows.length > 1) throw',
     tests: tasks,

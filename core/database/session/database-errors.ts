@@ -1,4 +1,4 @@
-import { fileProblem } from '#core/config/file-problem.ts'
+import { fileProblem } from '#core/config/describe-file-error.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { connectProblem } from '#core/net/connect-problem.ts'
 

@@ -1,4 +1,4 @@
-import { findSettingsFile } from '#core/config/find-file.ts'
+import { findSettingsFile } from '#core/config/find-settings-file.ts'
 
 /** Whether the settings file lists plugins, or cannot be read: loading them then reports why. */
 export async function listsPlugins(env: Readonly<Record<string, string | undefined>>): Promise<boolean> {

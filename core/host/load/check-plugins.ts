@@ -7,7 +7,8 @@ import type { EventType } from '#core/event-store/event.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { pluginTitle } from './plugin-error.ts'
 import { pointNames } from './check-points.ts'
-import { declaredBy, ofCore, refuseShared } from './slot-values.ts'
+import { declaredBy, ofCore } from './slot-values.ts'
+import { refuseShared } from './refuse-duplicates.ts'
 import { BootError } from './startup-error.ts'
 
 /**

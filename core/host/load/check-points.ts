@@ -5,7 +5,8 @@ import type { Contribution, OwnedValue, Point } from '#core/jobs/extension-point
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { AnyKind } from '#schemas/kind.ts'
 import { didYouMean } from '#schemas/nearest.ts'
-import { declaredBy, ofCore, refuseShared } from './slot-values.ts'
+import { declaredBy, ofCore } from './slot-values.ts'
+import { refuseShared } from './refuse-duplicates.ts'
 import type { Declared } from './slot-values.ts'
 import { BootError } from './startup-error.ts'
 

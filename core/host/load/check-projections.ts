@@ -1,9 +1,10 @@
 import { prefixOfThirdParty } from '#core/database/table-prefix.ts'
 import type { EventType } from '#core/event-store/event.ts'
 import type { Projection } from '#core/event-store/store.ts'
-import type { Built } from './container.ts'
-import { usable } from './container.ts'
-import { refuseShared, slotValues, valuesOf } from './slot-values.ts'
+import type { Built } from './role-container.ts'
+import { usable } from './role-container.ts'
+import { slotValues, valuesOf } from './slot-values.ts'
+import { refuseShared } from './refuse-duplicates.ts'
 import type { Declared } from './slot-values.ts'
 import { BootError } from './startup-error.ts'
 

@@ -15,7 +15,7 @@ import type { Keyring } from '#core/signing/keyring.ts'
 import { roleKeyFiles } from '#core/signing/role-keys.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { runForTest } from '../testing/run-command.ts'
-import { createRoleContainer } from './container.ts'
+import { createRoleContainer } from './role-container.ts'
 import { declareKeys } from './plugin-keys.ts'
 
 const withKeys = (name: string, keys: unknown, use: (core: Core) => unknown = () => undefined): AnyPlugin =>

@@ -1,7 +1,7 @@
 import type { AnyPlugin, OptionalNeed } from '#core/plugin/plugin.ts'
 import type { SystemReads } from '#core/plugin/system-reads.ts'
-import { usable } from '../load/container.ts'
-import type { Built } from '../load/container.ts'
+import { usable } from '../load/role-container.ts'
+import type { Built } from '../load/role-container.ts'
 import { needsOf } from '../load/load-order.ts'
 import { BootError } from '../load/startup-error.ts'
 

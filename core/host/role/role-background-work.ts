@@ -1,7 +1,7 @@
 import { missedDeletionsJob } from '#core/controllers/missed-deletions.ts'
 import type { Job, Running } from '#core/jobs/background-work.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { Built } from '../load/container.ts'
+import type { Built } from '../load/role-container.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Platform } from '../platform/platform.ts'
 import { allConsumers, informersOfPlugins, reconcilersOfPlugins } from './declare-work.ts'

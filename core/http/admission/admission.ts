@@ -8,9 +8,9 @@ import { createRateLimit } from './rate-limit.ts'
 import type { Refuse } from '../limits/refusal.ts'
 import { ownerOfRequest, stateOf } from '../endpoint/request-context.ts'
 import type { HttpServices } from '../endpoint/server-context.ts'
-import { createShares } from '../limits/shares.ts'
-import type { Shares } from '../limits/shares.ts'
-import { createTurns } from '../limits/turns.ts'
+import { createShares } from '../limits/per-owner-count.ts'
+import type { Shares } from '../limits/per-owner-count.ts'
+import { createTurns } from '../limits/fair-turns.ts'
 
 /** Authentication and limits applied to every request before its route runs (ADR 0023). */
 export interface Admission {

@@ -3,7 +3,7 @@ import { Transform } from 'node:stream'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import type { Refuse } from '../limits/refusal.ts'
 import { ownerOfRequest } from '../endpoint/request-context.ts'
-import { createShares } from '../limits/shares.ts'
+import { createShares } from '../limits/per-owner-count.ts'
 
 type TakeBody = (request: FastifyRequest, reply: FastifyReply) => void
 

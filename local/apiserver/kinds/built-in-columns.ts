@@ -4,7 +4,7 @@ import { AGE, NAME, column } from './columns.ts'
 import type { Cell, Column } from './columns.ts'
 import { humanDuration } from './human-duration.ts'
 import { compileJsonPath } from './json-path.ts'
-import { STORED_COLUMNS } from './stored-columns.ts'
+import { STORED_COLUMNS } from './stored-kind-columns.ts'
 
 const statuses = read('.status.containerStatuses')
 const containers = read('.spec.containers')

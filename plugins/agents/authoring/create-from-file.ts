@@ -3,7 +3,7 @@ import { KubeError } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { FIELD_MANAGER } from '#schemas/group.ts'
-import type { FiledAgent } from './agent-file.ts'
+import type { FiledAgent } from './read-agent-file.ts'
 import { checkAgent } from './check-agent.ts'
 
 interface CreateOptions {

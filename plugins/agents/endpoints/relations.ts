@@ -8,7 +8,7 @@ import type { AgentEndpointServices } from '../services.ts'
 import { createFindResource } from '../resources.ts'
 import { toNewAgent } from '../authoring/new-agent.ts'
 import { readReferences } from '../references/read-references.ts'
-import { checkRequirements } from '../references/requirements.ts'
+import { checkRequirements } from '../references/check-requirements.ts'
 import { findUsers } from '../references/used-by.ts'
 import { examples } from './examples.ts'
 

@@ -15,7 +15,7 @@ import { auditJobs } from '../jobs.ts'
 import type { AuditRow } from '../rows/audit-row.ts'
 import type { AuditTables } from '../store/tables.ts'
 import { dropSealedDays } from '../store/drop-expired-days.ts'
-import { writeRows } from '../store/write.ts'
+import { writeRows } from '../store/write-rows.ts'
 import { idOfRow as idOf, rowOf, startOfToday } from '../testing/rows.ts'
 import { verify } from './verify.ts'
 

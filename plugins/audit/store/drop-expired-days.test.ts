@@ -14,7 +14,7 @@ import { sealDays } from '../seal/seal-days.ts'
 import { verify } from '../seal/verify.ts'
 import { daysPerTransaction, dropExpiredDays, dropSealedDays } from './drop-expired-days.ts'
 import type { AuditTables } from './tables.ts'
-import { writeRows } from './write.ts'
+import { writeRows } from './write-rows.ts'
 import { rowOf, startOfToday } from '../testing/rows.ts'
 
 const dayMs = 86_400_000

@@ -14,7 +14,7 @@ import { rowOf } from '../testing/rows.ts'
 import { rotateKeyPartitions } from './key-partitions.ts'
 import { holdSeals } from './seals.ts'
 import type { AuditTables } from './tables.ts'
-import { writeRows } from './write.ts'
+import { writeRows } from './write-rows.ts'
 
 const at = Date.now() - 1_000
 

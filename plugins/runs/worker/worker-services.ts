@@ -10,7 +10,7 @@ import type { SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
 import type { FaultCause } from './agent-fault.ts'
 import type { Launchers } from './choose-launcher.ts'
-import type { RunLimits } from './limits.ts'
+import type { RunLimits } from './run-limits.ts'
 
 /** Dependencies of executing runs in the worker role. */
 export interface WorkerServices {

@@ -1,7 +1,7 @@
 import type { Contributed } from '#core/jobs/extension-point.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import type { AgentGate, GateHold, PodAddition, PodPart } from '../../points.ts'
+import type { AgentGate, PodAddition, PodPart } from '../../points.ts'
 
 /** Points of other plugins that take part in a reconciliation. */
 export interface AgentParts {
@@ -23,24 +23,7 @@ export async function collectParts(
   return parts
 }
 
-/** A gate that holds the agent back, and its plugin. */
-export type HeldRevision = GateHold & { readonly plugin: string }
-
-/** Asks every gate about a revision. Each one that holds it back is returned; the first one is the reason. */
-export async function askGates(
-  { gates }: AgentParts,
-  candidate: Parameters<AgentGate>[0],
-  cluster: KubeClient,
-): Promise<readonly HeldRevision[]> {
-  const held: HeldRevision[] = []
-  for (const { plugin, value } of gates) {
-    const verdict = await named(plugin, 'agents.gate', () => value(candidate, cluster))
-    if (verdict !== undefined) held.push({ ...verdict, plugin })
-  }
-  return held
-}
-
-async function named<T>(plugin: string, point: string, call: () => Promise<T>): Promise<T> {
+export async function named<T>(plugin: string, point: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (cause) {

@@ -4,7 +4,7 @@ import { EXIT_PORT_TAKEN } from '#schemas/launcher-ports.ts'
 import { pods as podResource } from '../../resources.ts'
 import { ignore } from '../objects/apply-child.ts'
 import { LAUNCHER_CONTAINER } from './containers.ts'
-import type { KubeEvent } from '../events.ts'
+import type { KubeEvent } from '../kube-events.ts'
 import type { AgentPod } from '../status/agent-pod.ts'
 
 /**

@@ -8,7 +8,7 @@ import { workloadType } from '../workload-type.ts'
 import { lastTermination } from './last-termination.ts'
 import type { AgentPod } from './agent-pod.ts'
 import type { Progress } from './workload-progress.ts'
-import type { HeldRevision } from '../parts/collect-parts.ts'
+import type { HeldRevision } from '../parts/ask-gates.ts'
 import type { PartCondition } from './part-condition.ts'
 import type { ReconcileSettings } from '../settings.ts'
 

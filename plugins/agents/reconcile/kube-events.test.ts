@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
-import { statusEvents } from './events.ts'
+import { statusEvents } from './kube-events.ts'
 
 const condition = { message: 'm', lastTransitionTime: '2026-11-22T00:00:00Z', observedGeneration: 1 }
 const statusOf = (ready: 'True' | 'False', reason: string, currentRevision?: string): AgentDeploymentStatus => ({

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { createLogger } from '#core/log/create-logger.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { startNats } from '#test/harness/nats.ts'
-import { keepStreams } from './keep-streams.ts'
+import { keepStreams } from './recreate-lost-stream.ts'
 import { createNatsBus } from './nats-bus.ts'
 
 test(

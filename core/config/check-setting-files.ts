@@ -1,4 +1,4 @@
-import { contentProblem } from './file-content.ts'
+import { contentProblem } from './check-file-content.ts'
 import { fileSettingsOf } from './file-setting.ts'
 import type { FileKind } from './file-setting.ts'
 import { getAt } from '#core/json/get-at.ts'

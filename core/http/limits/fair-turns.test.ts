@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createTurns } from './turns.ts'
+import { createTurns } from './fair-turns.ts'
 
 /** Starts requests of an owner. Returns how many have started, and functions that end them, in order. */
 function starter(turns: ReturnType<typeof createTurns>, owner: string) {

@@ -10,9 +10,9 @@ import { createActorFinder } from '../audit-log.ts'
 import { changeId } from '../rows/row-keys.ts'
 import type { AuditRow } from '../rows/audit-row.ts'
 import { rowOf } from '../testing/rows.ts'
-import { auditPage } from './read.ts'
+import { auditPage } from './audit-page.ts'
 import type { AuditTables } from './tables.ts'
-import { writeRows } from './write.ts'
+import { writeRows } from './write-rows.ts'
 
 const [, postgres] = adapters
 const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()

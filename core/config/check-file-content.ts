@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs
 import { dirname, resolve } from 'node:path'
 import { createKeyring } from '#core/signing/create-keyring.ts'
 import { readBounded, readCertificates, readPrivateKey, UnusableFile } from './bounded-file.ts'
-import { fileProblem } from './file-problem.ts'
+import { fileProblem } from './describe-file-error.ts'
 import type { FileKind } from './file-setting.ts'
 import { kubeconfigProblem } from './kubeconfig-problem.ts'
 

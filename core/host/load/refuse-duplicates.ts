@@ -1,0 +1,21 @@
+import { BootError } from './startup-error.ts'
+import type { Declared } from './slot-values.ts'
+
+/**
+ * Refuses a key that two values claim: of two consumers of one name, each would get a part of the events, and of two jobs, one would never
+ * lead. `what` names the key in the message: `the consumer runs.intake`.
+ */
+export function refuseShared<T>(
+  declared: readonly Declared<T>[],
+  what: string,
+  keysOf: (value: T) => readonly string[],
+): void {
+  const owners = new Map<string, string>()
+  for (const { owner, value } of declared)
+    for (const key of keysOf(value)) {
+      const other = owners.get(key)
+      if (other === owner) throw new BootError(`${owner} declares ${what} ${key} twice`)
+      if (other !== undefined) throw new BootError(`${other} and ${owner} both declare ${what} ${key}`)
+      owners.set(key, owner)
+    }
+}
