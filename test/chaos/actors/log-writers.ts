@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createStore } from '#core/event-store/create-store.ts'
 import type { Database } from '#core/database/database.ts'
 import { readAfter } from '#core/event-store/read-events.ts'
@@ -73,6 +74,8 @@ export function followLog(database: Database): Reader {
   const follow = async (): Promise<void> => {
     for (let idle = false; !stopped.signal.aborted || !idle;) {
       const page = await readAfter(database.db, seen.at(-1) ?? 0n, 200).catch(() => undefined)
+      // A closed database refuses without I/O: without a pause nothing else would run, and a failed case would never be reported.
+      if (page === undefined) await sleep(5)
       seen.push(...(page ?? []).map(({ position }) => position))
       idle = page?.length === 0
     }
