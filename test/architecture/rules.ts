@@ -189,7 +189,7 @@ export const rules: readonly Rule[] = [
     // A recipe contains the source of an agent's program, which reads its own environment.
     of: (path) =>
       path !== 'plugins/templates/recipes.ts' &&
-      !/^(?:main\.ts$|scripts\/|core\/config\/|cli\/|(?:launcher|local)\/(?:.*\/)?(?:main|settings|environment)\.ts$)/.test(
+      !/^(?:main\.ts$|scripts\/|core\/config\/|cli\/|(?:launcher|local)\/(?:.*\/)?(?:main|settings|(?:container-)?environment)\.ts$)/.test(
         path,
       ),
     word: /\bprocess\.env\b/,
