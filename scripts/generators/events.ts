@@ -1,4 +1,4 @@
-import { anyCloudEventSchema, cloudEventSchema } from '#core/messaging/wire/event-schema.ts'
+import { anyCloudEventSchema, cloudEventSchema } from '#core/messaging/wire/cloud-event-schema.ts'
 import type { EventType } from '#core/event-store/event.ts'
 import { toSubject } from '#core/messaging/wire/subjects.ts'
 import { toDocumentSchema } from '#core/http/openapi/schemas.ts'
