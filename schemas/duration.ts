@@ -26,6 +26,8 @@ export const durationBounds = {
   delegateTimeout: { min: '1ms', max: '24d' },
   /** First byte of a model's answer. */
   firstByte: { min: '1ms', max: '1h' },
+  /** A check of content by an HTTP service, within the timeout of a filter. */
+  guardCheck: { min: '10ms', max: '10s' },
   /** Age at which stored entries are dropped. */
   retention: { min: '1s', max: '3650d' },
 } as const satisfies Readonly<Record<string, DurationBounds>>

@@ -72,6 +72,11 @@ export function notAgentKeys(field: string) {
   }
 }
 
+/** A CEL expression: exactly one of these fields is set. */
+export function onlyOne(fields: readonly string[]): string {
+  return `${fields.map((field) => `(has(self.${field}) ? 1 : 0)`).join(' + ')} == 1`
+}
+
 /** Secrets of the same namespace by name. */
 export function secretRefs(description: string) {
   const { items, ...list } = localRefs('Secret', description)

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, notAgentKeys, quantity } from '../parts.ts'
+import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, notAgentKeys, onlyOne, quantity } from '../parts.ts'
 import { POD_MESSAGES, PROJECTION_SOURCES } from '../pod-limits.ts'
 import { relativePath } from './pod-mounts.ts'
 
@@ -8,11 +8,6 @@ const dnsName = { maxLength: 253, pattern: DNS_NAME_PATTERN }
 const mode = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 0o777, description }))
 const defaultMode = mode('Permission bits of the files, as a decimal number.')
 const modeOfFile = mode('Permission bits of the file, as a decimal number.')
-
-/** A CEL expression: exactly one of these fields is set. */
-export function onlyOne(fields: readonly string[]): string {
-  return `${fields.map((field) => `(has(self.${field}) ? 1 : 0)`).join(' + ')} == 1`
-}
 
 /** A refused source; declared so that the message can list the allowed ones. */
 export const refusedSource = Type.Optional(

@@ -1,12 +1,11 @@
 import { Type } from 'typebox'
-import { DNS_LABEL_PATTERN } from '../parts.ts'
+import { DNS_LABEL_PATTERN, onlyOne } from '../parts.ts'
 import { PLATFORM_VOLUMES, POD_MESSAGES, REFUSED_SOURCES, VOLUME_SOURCES } from '../pod-limits.ts'
 import {
   configMap,
   downwardAPI,
   emptyDir,
   ephemeral,
-  onlyOne,
   persistentVolumeClaim,
   projected,
   refusedSource,

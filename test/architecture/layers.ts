@@ -9,6 +9,8 @@ export const coreLayers: readonly string[] = [
   'core/log',
   'core/telemetry',
   'core/signing',
+  'core/guardrails/detectors',
+  'core/guardrails',
   'core/net',
   'core/sse',
   'core/http-client',

@@ -1,0 +1,74 @@
+import type { GuardrailRule } from '#schemas/crds/guardrail-policy.ts'
+
+/** Content of a model call that rules see. */
+export type Stage = 'request' | 'response' | 'tool_call'
+
+/** What follows from a match. */
+export type Action = GuardrailRule['action']
+
+/** The rules of one policy. Rules with an external check are no part of a guard. */
+export interface GuardrailRules {
+  readonly namespace: string
+  readonly name: string
+  readonly rules: readonly GuardrailRule[]
+}
+
+/** Matches of one rule: names and numbers, never content. */
+export interface Finding {
+  /** `namespace/name`. */
+  readonly policy: string
+  readonly rule: string
+  readonly stage: Stage
+  readonly action: Action
+  readonly count: number
+}
+
+/** Result of a check. */
+export interface GuardOutcome {
+  readonly decision: 'pass' | 'block' | 'require_approval'
+  /** The finding that decided; undefined for `pass`. */
+  readonly by?: Finding
+  /** Every finding since the previous result. */
+  readonly findings: readonly Finding[]
+}
+
+/** Result for complete texts, masked; unchanged texts are the same strings. */
+export interface TextsOutcome extends GuardOutcome {
+  readonly texts: readonly string[]
+}
+
+/** Result for a part of a text. */
+export interface StreamOutcome extends GuardOutcome {
+  /** Masked text that may be sent; empty unless the decision is `pass`. */
+  readonly release: string
+}
+
+/** Whether rules that require approval are satisfied. */
+export interface Approval {
+  readonly approved?: boolean
+}
+
+/** One text of an answer, in parts. Its results do not depend on where the parts begin. */
+export interface StreamGuard {
+  push(text: string): StreamOutcome
+  /** The text is complete. */
+  end(): StreamOutcome
+  /** Continues after `require_approval`. */
+  approve(): StreamOutcome
+}
+
+/** The compiled rules of the policies of a call. It has no state, and may be shared by calls. */
+export interface ContentGuard {
+  /** Stages with at least one rule. */
+  readonly stages: ReadonlySet<Stage>
+  /** Maximum number of characters that a stream guard holds back. */
+  readonly lookBack: number
+  /** Whether an answer is released only when it is complete. */
+  readonly holdsWhole: boolean
+  /** Checks a model: `namespace/name` of a route, or `agent/namespace/name`. */
+  model(name: string, approval?: Approval): GuardOutcome
+  /** Checks complete texts. Yields to the event loop every few milliseconds. */
+  texts(stage: Stage, texts: readonly string[], approval?: Approval): Promise<TextsOutcome>
+  /** Guards one text of an answer. */
+  stream(): StreamGuard
+}

@@ -1,0 +1,85 @@
+import type { Finding, Stage } from './guard.ts'
+import { toFinding } from './rule-checks.ts'
+import type { CompiledRule } from './rule-checks.ts'
+import { TextScan } from './text-scan.ts'
+import type { TextSpan } from './text-scan.ts'
+
+/** A masked part of the original text, by its offsets. */
+export interface Mask {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** Decisions on the next part of a text. */
+export interface DecidedPart {
+  /** Original text that was decided, with its offset. */
+  readonly start: number
+  readonly text: string
+  /** In order, without overlap; the last one may reach beyond the part. */
+  readonly masks: readonly Mask[]
+  /** The first match of a rule that blocks or requires approval. */
+  readonly stop: CompiledRule | undefined
+  readonly findings: readonly Finding[]
+}
+
+/** The rules on one text: scans it, merges overlapping masks, and counts matches. */
+export class TextDecision {
+  readonly #rules: readonly CompiledRule[]
+  readonly #stage: Stage
+  readonly #scan: TextScan
+  #masked = 0
+  #last = false
+
+  constructor(rules: readonly CompiledRule[], stage: Stage) {
+    this.#rules = rules.filter(({ detector }) => detector !== undefined)
+    this.#stage = stage
+    this.#scan = new TextScan(this.#rules.flatMap(({ detector = [] }) => detector))
+  }
+
+  /** Maximum number of characters that are not decided. */
+  get lookBack(): number {
+    return this.#rules.length === 0 ? 0 : this.#scan.block + this.#scan.longest
+  }
+
+  push(text: string): void {
+    this.#scan.push(text)
+  }
+
+  end(): void {
+    this.#last = true
+  }
+
+  /** Decides the next part; undefined if its text has not arrived. */
+  next(): DecidedPart | undefined {
+    const block = this.#scan.next(this.#last)
+    if (block === undefined) return undefined
+    const { start, text, spans } = block
+    const stops = spans.flatMap(({ rule }) => this.#rules[rule] ?? []).filter(({ action }) => stopping.has(action))
+    const stop = stops.find(({ action }) => action === 'block') ?? stops[0]
+    return { start, text, masks: this.#masksOf(spans), stop, findings: this.#findingsOf(spans) }
+  }
+
+  // A mask replaces what no earlier one covers, so that the result does not depend on how far the text has been released.
+  #masksOf(spans: readonly TextSpan[]): readonly Mask[] {
+    return spans.flatMap(({ rule, start, end, continued }): readonly Mask[] => {
+      const { action, mask = '' } = this.#rules[rule] ?? {}
+      if (action !== 'mask' || end <= this.#masked) return []
+      const isNew = start >= this.#masked && !continued
+      const from = Math.max(start, this.#masked)
+      this.#masked = end
+      return [{ start: from, end, text: isNew ? mask : '' }]
+    })
+  }
+
+  #findingsOf(spans: readonly TextSpan[]): readonly Finding[] {
+    const counts = new Map<number, number>()
+    for (const { rule, continued } of spans) if (!continued) counts.set(rule, (counts.get(rule) ?? 0) + 1)
+    return [...counts].flatMap(([index, count]) => {
+      const rule = this.#rules[index]
+      return rule === undefined ? [] : [toFinding(rule, this.#stage, count)]
+    })
+  }
+}
+
+const stopping: ReadonlySet<string> = new Set(['block', 'require_approval'])

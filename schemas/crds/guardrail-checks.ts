@@ -1,0 +1,135 @@
+import { Type } from 'typebox'
+import { durationBounds } from '../duration.ts'
+import { duration, freeObject } from '../parts.ts'
+
+/** Kinds of personal data, each with its own syntax and checksum. */
+export const PII_KINDS = ['email', 'phone', 'credit_card', 'iban', 'us_ssn', 'ip_address'] as const
+
+/** Kinds of secrets. `high_entropy` is any long random token, which may also be a digest or an identifier. */
+export const SECRET_KINDS = [
+  'aws',
+  'anthropic',
+  'github',
+  'gitlab',
+  'google',
+  'jwt',
+  'npm',
+  'openai',
+  'private_key',
+  'slack',
+  'stripe',
+  'high_entropy',
+] as const
+
+const textList = (item: { maxLength: number; maxItems: number }, description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: item.maxLength }), {
+    minItems: 1,
+    maxItems: item.maxItems,
+    description,
+    'x-kubernetes-list-type': 'set',
+  })
+
+const closed = { additionalProperties: false }
+
+const regex = Type.Object(
+  {
+    patterns: textList({ maxLength: 1024, maxItems: 16 }, 'Patterns in the syntax of RE2, without ^, $, \\A and \\z.'),
+    ignoreCase: Type.Optional(Type.Boolean({ default: false, description: 'Whether case is ignored.' })),
+    maxLength: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 4096,
+        default: 256,
+        description: 'Longest match in characters: as much of a stream is held back. A longer match is found in parts.',
+      }),
+    ),
+  },
+  { ...closed, description: 'Regular expressions, of linear time.' },
+)
+
+const pii = Type.Object(
+  {
+    kinds: Type.Optional(
+      Type.Array(Type.Enum([...PII_KINDS]), {
+        minItems: 1,
+        maxItems: PII_KINDS.length,
+        description: 'Kinds to find; all of them when absent.',
+        'x-kubernetes-list-type': 'set',
+      }),
+    ),
+  },
+  { ...closed, description: 'Personal data; numbers with a checksum match only if it is right.' },
+)
+
+const secrets = Type.Object(
+  {
+    kinds: Type.Optional(
+      Type.Array(Type.Enum([...SECRET_KINDS]), {
+        minItems: 1,
+        maxItems: SECRET_KINDS.length,
+        description: 'Kinds to find; all but high_entropy when absent.',
+        'x-kubernetes-list-type': 'set',
+      }),
+    ),
+  },
+  { ...closed, description: 'Keys, tokens and private keys.' },
+)
+
+const words = Type.Object(
+  { phrases: textList({ maxLength: 128, maxItems: 500 }, 'Words or phrases, as whole words and without case.') },
+  { ...closed, description: 'Words of topics.' },
+)
+
+const modelNames = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 320, pattern: '^[-a-z0-9./*]+$' }), {
+    minItems: 1,
+    maxItems: 64,
+    description,
+    'x-kubernetes-list-type': 'set',
+  })
+
+const models = Type.Object(
+  {
+    allow: Type.Optional(modelNames('Only these match the policy; * stands for any characters.')),
+    deny: Type.Optional(modelNames('These never do.')),
+  },
+  {
+    ...closed,
+    description:
+      'Routes (namespace/name) and agents (agent/namespace/name) that may be called. The action applies to every other one.',
+    minProperties: 1,
+  },
+)
+
+const http = Type.Object(
+  {
+    url: Type.String({
+      maxLength: 2048,
+      pattern: '^https?://[^\\s/?#@]+(/[^\\s#]*)?$',
+      description: 'Called by the gateway with POST, for addresses that outbound calls may reach.',
+    }),
+    timeout: Type.Optional(duration(durationBounds.guardCheck, 'Longest wait for the answer; 2s when absent.')),
+    onFailure: Type.Enum(['closed', 'open'], {
+      description: 'Without an answer: closed refuses the call, open continues it.',
+    }),
+  },
+  { ...closed, description: 'A check by an HTTP service.' },
+)
+
+/** The checks of a rule, of which it has exactly one. */
+export const checks = {
+  regex: Type.Optional(regex),
+  secrets: Type.Optional(secrets),
+  pii: Type.Optional(pii),
+  words: Type.Optional(words),
+  models: Type.Optional(models),
+  outputSchema: Type.Optional(
+    freeObject(
+      'JSON Schema of answers, which must be JSON. Keywords with patterns, formats and references are refused.',
+    ),
+  ),
+  http: Type.Optional(http),
+} as const
+
+/** Names of the checks. */
+export const CHECKS = Object.keys(checks)
