@@ -1,6 +1,7 @@
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { agents } from './agents/index.ts'
 import { audit } from './audit/index.ts'
+import { budgets } from './budgets/index.ts'
 import { identity } from './identity/index.ts'
 import { pruning } from './pruning/index.ts'
 import { integrations } from './integrations/index.ts'
@@ -16,6 +17,7 @@ export const plugins: readonly AnyPlugin[] = [
   runs,
   integrations,
   providers,
+  budgets,
   audit,
   pruning,
 ]

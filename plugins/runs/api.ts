@@ -1,5 +1,5 @@
 import type { Access, Caller } from '#core/cluster/caller.ts'
-import type { Tx } from '#core/event-store/store.ts'
+import type { Store, Tx } from '#core/event-store/store.ts'
 import type { ManagerContext } from '#core/plugin/role-contexts.ts'
 import { prepareRun, prepareRunAs } from './prepared/prepare.ts'
 import type { AccountName } from './prepared/prepare.ts'
@@ -8,6 +8,8 @@ import type { QueuedRun, QueueOptions } from './prepared/queue.ts'
 import type { PrepareRequest } from './prepared/request.ts'
 import type { PreparedRun } from './prepared/seal.ts'
 import type { RunsServices } from './services.ts'
+import { findRun } from './store/internal/run-rows.ts'
+import type { RunsTables, SelectedRun } from './store/tables.ts'
 
 export type { AccountName, PreparedRun, PrepareRequest, QueuedRun, QueueOptions }
 
@@ -41,4 +43,35 @@ export function createRunsApi(services: RunsServices): RunsApi {
     prepareAs: (manager, account, request) => prepareRunAs(services, manager, account, request),
     queueIn: (tx, prepared, options) => queuePrepared(services, tx, prepared, options),
   }
+}
+
+/** Agent of a run. */
+export interface AgentOfRun {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string | null
+}
+
+/** Reads without a proof of access. */
+export interface RunsSystem {
+  /** The agent of a run and that of its root run; undefined for an unknown run, and for one without an agent. */
+  agentsOf(runId: string): Promise<{ readonly own: AgentOfRun; readonly root: AgentOfRun | undefined } | undefined>
+}
+
+/** Creates the reads. */
+export function createRunsSystem({ store }: { readonly store: Store }): RunsSystem {
+  const db = store.reader<RunsTables>()
+  return {
+    agentsOf: async (runId) => {
+      const run = await findRun(db, runId)
+      const own = run === undefined ? undefined : toAgent(run)
+      if (run === undefined || own === undefined) return undefined
+      const root = run.root_run_id === run.id ? run : await findRun(db, run.root_run_id)
+      return { own, root: root === undefined ? undefined : toAgent(root) }
+    },
+  }
+}
+
+function toAgent({ namespace, agent_name: name, agent_uid: uid }: SelectedRun): AgentOfRun | undefined {
+  return name === null ? undefined : { namespace, name, uid }
 }

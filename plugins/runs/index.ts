@@ -5,7 +5,7 @@ import { contribute } from '#core/jobs/extension-point.ts'
 import { launcherKeyRecorder } from '#plugins/agents/points.ts'
 import { agentRuns } from '#plugins/providers/points.ts'
 import { pruner } from '#plugins/pruning/points.ts'
-import { createRunsApi } from './api.ts'
+import { createRunsApi, createRunsSystem } from './api.ts'
 import { runsConsumers } from './consumers.ts'
 import { createChildRuns } from './delegation/child-runs.ts'
 import { runErrors } from './errors.ts'
@@ -57,6 +57,7 @@ export const runs = definePlugin({
   points: [runExecutor],
   create: createServices,
   api: createRunsApi,
+  system: (services) => createRunsSystem(services),
   projections: () => [runsProjection],
   contributions: (services) => [
     contribute(pruner, createRunPruner(services.writer, services.removed('namespace'))),

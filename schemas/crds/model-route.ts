@@ -19,6 +19,7 @@ const prices = Type.Object(
     inputPerMillion: amount('Price of one million input tokens.'),
     outputPerMillion: amount('Price of one million output tokens.'),
     cachedInputPerMillion: Type.Optional(amount('Price of one million cached input tokens; as input when absent.')),
+    reasoningPerMillion: Type.Optional(amount('Price of one million reasoning tokens; as output when absent.')),
   },
   { additionalProperties: false, description: 'Prices; a call without a price is refused where money is counted.' },
 )

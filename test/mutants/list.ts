@@ -5,6 +5,7 @@ import { mutants as ofServerDefinitions } from './apiserver-definitions.ts'
 import { mutants as ofServerRequests } from './apiserver-requests.ts'
 import { mutants as ofServerStorage } from './apiserver-storage.ts'
 import { mutants as ofAudit } from './audit.ts'
+import { mutants as ofBudgets } from './budgets.ts'
 import { mutants as ofCommands } from './commands.ts'
 import { mutants as ofConversations } from './convo.ts'
 import { mutants as ofChecks } from './checks.ts'
@@ -41,6 +42,7 @@ export const all: readonly Mutant[] = [
   ...ofKinds,
   ...ofAudit,
   ...ofProviders,
+  ...ofBudgets,
   ...ofModelFilters,
   ...ofRuns,
   ...ofRunBounds,

@@ -1,0 +1,23 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { defineEvent } from '#core/event-store/event.ts'
+import type { EventType } from '#core/event-store/event.ts'
+
+const exceededData = Type.Object({
+  amount: Type.String({ description: 'The limit, as decimal text.' }),
+  currency: Type.String(),
+  window: Type.String({ description: 'Window of the limit: hour, day, week, month or total.' }),
+  agentUid: Type.String({ description: 'The agent whose call was refused.' }),
+  runId: Type.Union([Type.String(), Type.Null()], { description: 'The run of the call.' }),
+})
+
+/** See {@link spendLimitExceeded}. */
+export type Exceeded = Static<typeof exceededData>
+
+/** A spend limit refused a call for the first time in its window. The subject is the agent or tenant of the limit. */
+export const spendLimitExceeded: EventType<Exceeded> = defineEvent({
+  plugin: 'budgets',
+  fact: 'spend-limit-exceeded',
+  summary: 'A spend limit refused a model call for the first time in its window.',
+  data: exceededData,
+})

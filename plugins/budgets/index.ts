@@ -1,0 +1,36 @@
+import { contribute } from '#core/jobs/extension-point.ts'
+import { definePlugin, optional } from '#core/plugin/plugin.ts'
+import { pruner } from '#plugins/pruning/points.ts'
+import { runs } from '#plugins/runs/index.ts'
+import { budgetErrors } from './errors.ts'
+import { spendLimitExceeded } from './events.ts'
+import { budgetsJobs } from './jobs.ts'
+import { limitSource } from './points.ts'
+import { accountPruner } from './prune-accounts.ts'
+import { createServices, holdServices } from './services.ts'
+import { budgetsSettings } from './settings.ts'
+import { holdEndpoints } from './state-routes.ts'
+
+const runsOrNone = optional(runs)
+
+/** Money of model calls: budgets, prices, and holds that are reserved before a call and settled after it. */
+export const budgets = definePlugin({
+  contract: 1,
+  name: 'budgets',
+  summary: 'Spend limits of model calls, and the prices that they are counted with.',
+  needs: { runs: runsOrNone },
+  settings: budgetsSettings,
+  requires: ['store'],
+  migrations: new URL('./migrations/', import.meta.url),
+  events: [spendLimitExceeded],
+  access: [
+    { resource: 'agentdeployments', state: ['get'] },
+    { resource: 'modelroutes', state: ['get'] },
+  ],
+  errors: budgetErrors,
+  points: [limitSource],
+  create: createServices,
+  contributions: () => [contribute(pruner, accountPruner)],
+  stateRoutes: (services, state) => holdEndpoints(holdServices(services, state, state.system(runsOrNone)), state),
+  jobs: budgetsJobs,
+})

@@ -1,0 +1,20 @@
+/** Micro-units of one unit of a currency. */
+const UNIT = 1_000_000n
+
+/** Largest amount that the ledger accepts: sums of a few stay below 2^63. */
+export const MOST_MICROS = 1_000_000_000_000_000_000n
+
+/** Converts decimal text with at most six places to micro-units. Throws for any other text. */
+export function parseMicros(text: string): bigint {
+  const [, whole, places = ''] = /^([0-9]{1,12})(?:\.([0-9]{1,6}))?$/.exec(text) ?? []
+  if (whole === undefined) throw new RangeError('an amount is decimal text with at most six places')
+  return BigInt(whole) * UNIT + BigInt(places.padEnd(6, '0'))
+}
+
+/** Converts micro-units to decimal text without trailing zeros: `0.00125`. */
+export function formatMicros(micros: bigint): string {
+  const sign = micros < 0n ? '-' : ''
+  const size = micros < 0n ? -micros : micros
+  const places = (size % UNIT).toString().padStart(6, '0').replace(/0+$/, '')
+  return `${sign}${size / UNIT}${places === '' ? '' : `.${places}`}`
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { formatMicros, MOST_MICROS, parseMicros } from './micro.ts'
+import { costOf, mostOf } from './price.ts'
+import { costOfCall, mostOfRoute, pricesOfRoute } from './price-table.ts'
+
+const settings = { prices: [], shippedPrices: true }
+const prices = { input: 1_000_000n, cached: 500_000n, output: 2_000_000n, reasoning: 3_000_000n }
+
+test('amounts are decimal text with six places, exactly', () => {
+  for (const [text, micros] of [
+    ['0', 0n],
+    ['5.00', 5_000_000n],
+    ['0.000001', 1n],
+    ['999999999999.999999', 999_999_999_999_999_999n],
+  ] as const)
+    assert.equal(parseMicros(text), micros)
+  assert.deepEqual([0n, 1n, 1_250n, 5_000_000n, -10n].map(formatMicros), ['0', '0.000001', '0.00125', '5', '-0.00001'])
+  for (const text of ['', '-1', '1.', '.5', '1e3', '1.0000001', 'NaN', ' 1', '1234567890123'])
+    assert.throws(() => parseMicros(text), RangeError, text)
+  const micros = fc.bigInt({ min: 0n, max: 999_999_999_999_999_999n })
+  fc.assert(fc.property(micros, (amount) => parseMicros(formatMicros(amount)) === amount))
+})
+
+test('B4: a cost is rounded up, and no usage within the bounds costs more than its hold', () => {
+  const one = { inputTokens: 1, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
+  assert.equal(costOf({ ...prices, input: 1n }, one), 1n)
+  assert.equal(costOf({ input: 0n, cached: 0n, output: 0n, reasoning: 0n }, one), 0n, 'a price of 0 is a price')
+  const count = fc.nat(1_000_000)
+  const price = fc.bigInt({ min: 0n, max: 10n ** 18n })
+  const table = fc.record({ input: price, cached: price, output: price, reasoning: price })
+  fc.assert(
+    fc.property(
+      table,
+      fc.tuple(count, count),
+      fc.tuple(count, count),
+      (some, [input, output], [cachedTokens, reasoningTokens]) => {
+        const cost = costOf(some, { inputTokens: input, outputTokens: output, cachedTokens, reasoningTokens })
+        return cost <= mostOf(some, { input, output })
+      },
+    ),
+  )
+})
+
+test('F5: counts of a provider are clamped', () => {
+  const odd = [Number.NaN, -5, Infinity, 1e300, -Infinity]
+  for (const tokens of odd) {
+    const cost = costOf(prices, {
+      inputTokens: tokens,
+      outputTokens: tokens,
+      cachedTokens: tokens,
+      reasoningTokens: tokens,
+    })
+    assert.ok(cost >= 0n && cost <= MOST_MICROS, String(tokens))
+  }
+})
+
+const routeOf = (spec: object) =>
+  ({
+    metadata: { name: 'r', namespace: 'demo', generation: 3 },
+    spec: { providerRef: { name: 'p' }, model: 'm', ...spec },
+  }) as never
+
+test('B4: a price is that of the route, of the settings, of the shipped table, or unknown', () => {
+  const own = { inputPerMillion: '1', outputPerMillion: '2', reasoningPerMillion: '4' }
+  const configured = { prices: [{ model: 'gpt-5', inputPerMillion: '7', outputPerMillion: '8' }], shippedPrices: true }
+  const sourceOf = (spec: object, some: Parameters<typeof pricesOfRoute>[1] = settings) =>
+    pricesOfRoute(routeOf(spec), some)[0]?.source
+  assert.equal(sourceOf({ model: 'gpt-5', prices: own }, configured), 'route@3')
+  assert.equal(sourceOf({ model: 'gpt-5' }, configured), 'settings')
+  assert.match(sourceOf({ model: 'gpt-5' }) ?? '', /^shipped@\d{4}-\d\d-\d\d$/)
+  assert.equal(sourceOf({ model: 'gpt-5' }, { prices: [], shippedPrices: false }), null)
+  for (const model of ['m', '__proto__', 'constructor']) assert.equal(sourceOf({ model }), null)
+})
+
+test('B4: a route is reserved at its dearest provider, and is unpriced if one has no price', () => {
+  const dear = { inputPerMillion: '10', outputPerMillion: '20' }
+  const cheap = { inputPerMillion: '1', outputPerMillion: '2' }
+  const bounds = { input: 1_000_000, output: 1_000_000 }
+  const both = pricesOfRoute(
+    routeOf({ prices: cheap, fallbacks: [{ providerRef: { name: 'q', namespace: 'x' }, model: 'n', prices: dear }] }),
+    settings,
+  )
+  assert.deepEqual(mostOfRoute(both, 'USD', bounds), { amount: 30_000_000n, known: true })
+  assert.equal(mostOfRoute(both, 'EUR', bounds).known, false)
+  const usage = { inputTokens: 1_000_000, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
+  const costs = ['demo/p', 'x/q', 'y/z', null].map((provider) => costOfCall(both, 'USD', { usage, provider }))
+  assert.deepEqual(costs, [1_000_000n, 10_000_000n, 10_000_000n, 10_000_000n])
+  const partly = pricesOfRoute(
+    routeOf({ prices: cheap, fallbacks: [{ providerRef: { name: 'q' }, model: 'n' }] }),
+    settings,
+  )
+  assert.equal(mostOfRoute(partly, 'USD', bounds).known, false)
+  assert.equal(costOfCall(partly, 'USD', { usage, provider: 'demo/q' }), undefined, 'never 0')
+})

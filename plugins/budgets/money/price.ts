@@ -1,0 +1,58 @@
+import { MOST_MICROS } from './micro.ts'
+
+/** Prices of a model, in micro-units per million tokens. */
+export interface TokenPrices {
+  readonly input: bigint
+  readonly cached: bigint
+  readonly output: bigint
+  readonly reasoning: bigint
+}
+
+/** Tokens of a call. Cached tokens are part of the input, reasoning tokens of the output, as in OpenAI's API. */
+export interface TokenUsage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cachedTokens: number
+  readonly reasoningTokens: number
+}
+
+const PER_PRICE = 1_000_000n
+const MOST_TOKENS = 10_000_000_000
+
+/** Cost of a call in micro-units, rounded up. Counts are clamped: they come from providers. */
+export function costOf(prices: TokenPrices, usage: TokenUsage): bigint {
+  const input = toCount(usage.inputTokens)
+  const output = toCount(usage.outputTokens)
+  const cached = least(toCount(usage.cachedTokens), input)
+  const reasoning = least(toCount(usage.reasoningTokens), output)
+  const total =
+    (input - cached) * prices.input +
+    cached * prices.cached +
+    (output - reasoning) * prices.output +
+    reasoning * prices.reasoning
+  return least((total + PER_PRICE - 1n) / PER_PRICE, MOST_MICROS)
+}
+
+/** Most that a call with these bounds can cost, whichever tokens are cached or reasoning. */
+export function mostOf(prices: TokenPrices, bounds: { readonly input: number; readonly output: number }): bigint {
+  const dearest = {
+    input: most(prices.input, prices.cached),
+    cached: 0n,
+    output: most(prices.output, prices.reasoning),
+    reasoning: 0n,
+  }
+  const { input: inputTokens, output: outputTokens } = bounds
+  return costOf(dearest, { inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 })
+}
+
+function toCount(tokens: number): bigint {
+  return Number.isFinite(tokens) ? BigInt(Math.min(Math.max(Math.ceil(tokens), 0), MOST_TOKENS)) : 0n
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+function most(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}

@@ -1,0 +1,20 @@
+import type { Pruner } from '#plugins/pruning/points.ts'
+import { ownerOf } from './limits/owner.ts'
+import type { BudgetsTables } from './store/tables.ts'
+
+/** Removes what was counted for a deleted agent or tenant. Its open holds end as others do, and count for the limits that remain. */
+export const accountPruner: Pruner = {
+  name: 'budgets',
+  kinds: ['AgentDeployment', 'Tenant'],
+  async prune(tx, { kind, uid }, limit) {
+    if (kind !== 'AgentDeployment' && kind !== 'Tenant') return 0
+    const owner = ownerOf({ kind, uid })
+    const db = tx.tables<BudgetsTables>()
+    const { numDeletedRows } = await db
+      .deleteFrom('budgets_accounts')
+      .where('id', 'in', (eb) => eb.selectFrom('budgets_accounts').select('id').where('owner', '=', owner).limit(limit))
+      .executeTakeFirstOrThrow()
+    await db.deleteFrom('budgets_rates').where('owner', '=', owner).execute()
+    return Number(numDeletedRows)
+  },
+}

@@ -1,0 +1,56 @@
+import type { CoreWith } from '#core/plugin/core-services.ts'
+import type { StateContext } from '#core/plugin/role-contexts.ts'
+import type { Tx } from '#core/event-store/store.ts'
+import type { RunsSystem } from '#plugins/runs/api.ts'
+import { spendLimitExceeded } from './events.ts'
+import type { HoldServices } from './holds.ts'
+import { createLedger } from './store/ledger.ts'
+import type { Ledger } from './store/ledger.ts'
+import type { NewHold, RefusedHold } from './store/reserve.ts'
+import { createAgentLimits } from './limits/agent-limits.ts'
+import { ownerOf } from './limits/owner.ts'
+import { createFindRoute } from './limits/route-prices.ts'
+import { budgetMetrics } from './metrics.ts'
+import { formatMicros } from './money/micro.ts'
+import { limitSource } from './points.ts'
+import type { BudgetsSettings } from './settings.ts'
+
+/** Services of the plugin, for its slots. */
+export interface BudgetsServices {
+  readonly core: CoreWith<readonly ['store']>
+  readonly settings: BudgetsSettings
+  readonly ledger: Ledger
+}
+
+/** Creates the services, without I/O. */
+export function createServices(core: CoreWith<readonly ['store']>, settings: BudgetsSettings): BudgetsServices {
+  const { holdLease: leaseSeconds, holdRetentionDays: retentionDays } = settings
+  const ledger = createLedger(core.store, { leaseSeconds, retentionDays, onExceeded: appendExceeded })
+  return { core, settings, ledger }
+}
+
+/** Services of the state role. */
+export function holdServices(
+  { core, settings, ledger }: BudgetsServices,
+  state: Pick<StateContext, 'cluster'>,
+  runs: RunsSystem | undefined,
+): HoldServices {
+  const holds = core.metrics.counter(budgetMetrics.holds)
+  return {
+    ledger,
+    settings,
+    limits: createAgentLimits({ cluster: state.cluster, sources: () => core.extensions(limitSource), runs }),
+    findRoute: createFindRoute(state.cluster, settings),
+    decided: (outcome) => holds.inc({ outcome }),
+  }
+}
+
+async function appendExceeded(tx: Tx, { limit }: RefusedHold, { agentUid, runId }: NewHold): Promise<void> {
+  const { subject, spend } = limit
+  if (spend === undefined) return
+  const { kind, namespace, name, uid } = subject
+  const data = { amount: formatMicros(spend.amount), currency: spend.currency, window: spend.window, agentUid, runId }
+  await tx.append(`budgets/${ownerOf(subject)}`, 'any', [
+    { type: spendLimitExceeded, subject: { namespace, kind, name, uid }, data },
+  ])
+}

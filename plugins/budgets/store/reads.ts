@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { Reader } from '#core/event-store/store.ts'
+import { defineStatement } from '#core/database/statement.ts'
+import type { BudgetsTables } from './tables.ts'
+
+/** Whether an agent has a live hold for a route. */
+export async function isLiveHold(db: Reader<BudgetsTables>, hold: LiveHold): Promise<boolean> {
+  return (await liveHold.first(db, hold)) !== undefined
+}
+
+/** A hold as a gateway knows it. */
+export interface LiveHold {
+  readonly id: string
+  readonly agentUid: string
+  readonly route: string
+}
+
+const liveHold = defineStatement<BudgetsTables, LiveHold, { id: string }>((db, { id, agentUid, route }) =>
+  db
+    .selectFrom('budgets_holds')
+    .select('id')
+    .where('id', '=', id)
+    .where('agent_uid', '=', agentUid)
+    .where('route', '=', route)
+    .where('state', '=', 'open')
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`),
+)
+
+/** Prices of holds of a holder, by id. */
+export async function readPrices(
+  db: Reader<BudgetsTables>,
+  holder: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, { readonly currency: string | null; readonly prices: unknown }>> {
+  const rows = await db
+    .selectFrom('budgets_holds')
+    .select(['id', 'currency', 'prices'])
+    .where('holder', '=', holder)
+    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
+    .execute()
+  return new Map(rows.map(({ id, currency, prices }) => [id, { currency, prices }]))
+}
+
+/** What an owner uses now: money of its current windows, calls in flight, and calls of the last minute. */
+export interface LiveUsage {
+  readonly accounts: readonly {
+    readonly currency: string
+    readonly window: string
+    readonly windowStart: Date
+    readonly spent: bigint
+    readonly held: bigint
+  }[]
+  readonly inFlight: number
+  readonly requestsLastMinute: number
+}
+
+interface UsageRow {
+  readonly owner: string
+  readonly currency: string | null
+  readonly spend_window: string | null
+  readonly window_start: Date | null
+  readonly spent: bigint | null
+  readonly held: bigint | null
+  readonly in_flight: number | null
+  readonly recent: number | null
+}
+
+/** Reads the usage of owners, by owner. The rate of the last minute is weighted as it is when a call is admitted. */
+export async function readOwnerUsage(
+  db: Reader<BudgetsTables>,
+  owners: readonly string[],
+): Promise<ReadonlyMap<string, LiveUsage>> {
+  const { rows } = await sql<UsageRow>`
+    select o.owner, a.currency, a.spend_window, a.window_start, a.spent, a.held, b.in_flight,
+      case when b.minute >= date_trunc('minute', clock_timestamp())
+          then b.calls + b.calls_before * (60 - extract(second from clock_timestamp())::float8) / 60
+        when b.minute = date_trunc('minute', clock_timestamp()) - interval '1 minute'
+          then b.calls * (60 - extract(second from clock_timestamp())::float8) / 60
+        else 0 end::float8 as recent
+    from unnest(${[...owners]}::text[]) as o(owner)
+    left join budgets_accounts a on a.owner = o.owner
+      and a.window_start = budgets_window_start(a.spend_window, clock_timestamp())
+    left join budgets_rates b on b.owner = o.owner`.execute(db)
+  return new Map(owners.map((owner) => [owner, toUsage(rows.filter((row) => row.owner === owner))]))
+}
+
+function toUsage(rows: readonly UsageRow[]): LiveUsage {
+  const accounts = rows.flatMap(({ currency, spend_window: window, window_start: windowStart, spent, held }) =>
+    currency === null || window === null || windowStart === null || spent === null || held === null
+      ? []
+      : [{ currency, window, windowStart, spent, held }],
+  )
+  const [first] = rows
+  return { accounts, inFlight: first?.in_flight ?? 0, requestsLastMinute: Math.ceil(first?.recent ?? 0) }
+}

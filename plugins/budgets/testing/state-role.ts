@@ -1,0 +1,202 @@
+import type { TestContext } from 'node:test'
+import { Value } from 'typebox/value'
+import { createCallers } from '#core/cluster/callers.ts'
+import { createOwnIdentity } from '#core/cluster/token-review.ts'
+import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
+import { openDatabase } from '#core/database/database.ts'
+import { migrate } from '#core/database/migrate.ts'
+import { createStore } from '#core/event-store/create-store.ts'
+import { storeMigrations } from '#core/event-store/store-migrations.ts'
+import { createRoleApp } from '#core/host/role/role-server.ts'
+import type { Contribution, Point } from '#core/jobs/extension-point.ts'
+import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
+import { createPool } from '#core/kube/connection-pool.ts'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
+import type { CoreWith } from '#core/plugin/core-services.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { memoryKeyring } from '#core/signing/testing/key-types.ts'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { runs } from '#plugins/runs/index.ts'
+import { runsProjection } from '#plugins/runs/projections.ts'
+import { apply } from '#plugins/providers/testing/manager.ts'
+import { createDatabase } from '#test/harness/database.ts'
+import { applyShipped } from '#test/harness/deploy.ts'
+import { sharedKube } from '#test/harness/kube.ts'
+import { budgets } from '../index.ts'
+import { budgetsSettings } from '../settings.ts'
+import type { BudgetsSettings } from '../settings.ts'
+import { budgetsMigrations } from './ledger.ts'
+
+const runsMigrations = { name: 'runs', migrations: new URL('../../runs/migrations/', import.meta.url) }
+
+/** An answer of the state role. */
+export interface StateAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Record<string, unknown>
+}
+
+/** The state role with its own account, on a real kube-apiserver and PostgreSQL; everything ends with the test. */
+export async function startStateRole(
+  t: TestContext,
+  {
+    contributed = [],
+    settings: some = {},
+  }: { contributed?: readonly Contribution[]; settings?: Partial<BudgetsSettings> } = {},
+) {
+  const kube = await sharedKube(t)
+  const pool = createPool(kube.url, { ca: kube.ca })
+  const connect = (bearer: string): KubeClient => createKubeClient({ server: kube.url, pool, bearer })
+  const admin = connect(kube.tokens['admin'] ?? '')
+  await applyShipped(kube, 'namespace', 'service-accounts', 'state')
+  const database = await openDatabase({ url: await createDatabase(t), connections: 20 })
+  await migrate(database, [
+    storeMigrations,
+    { name: 'cluster', migrations: clusterMigrations },
+    runsMigrations,
+    budgetsMigrations,
+  ])
+  const store = createStore(database, { projections: [runsProjection] })
+  const core = {
+    role: 'state',
+    install: 'test',
+    profile: 'open',
+    version: '0.0.0',
+    log: createLogger({ level: 'warn', destination: { write: (line: string) => t.diagnostic(line.trim()) } }),
+    metrics: createMetrics(),
+    keys: memoryKeyring(),
+    now: () => new Date(),
+    store,
+    bus: createMemoryBus(),
+    cluster: createCallers({ server: kube.url, pool }),
+    extensions: <T>(point: Point<T>) =>
+      contributed.filter((one) => one.point === point.name).map(({ value }) => value as T),
+    contributed: () => [],
+  } as unknown as CoreWith<readonly ['store']>
+  const ready = { wiring: 'ready' } as const
+  const settings = { ...Value.Create(budgetsSettings), ...some }
+  const built = [
+    { plugin: runs as AnyPlugin, services: runs.create(core, Value.Create(runs.settings), {}), wired: ready },
+    { plugin: budgets as AnyPlugin, services: budgets.create(core, settings, { runs: undefined }), wired: ready },
+  ]
+  const identity = createOwnIdentity({ cluster: connect(await tokenOf(admin, 'mesh-system', 'mesh-state')) })
+  const { app } = await createRoleApp({
+    role: 'state',
+    core,
+    platform: { callers: core.cluster as never, store, directory: undefined, identity },
+    built,
+    settings: {
+      limits: {
+        perCallerPerMinute: 1_000_000,
+        perAddressPerMinute: 1_000_000,
+        underWay: 2_000,
+        streams: 1,
+        streamsPerUser: 1,
+      },
+    },
+    thirdParty: new Set(),
+    checkResponses: true,
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  t.after(async () => {
+    app.server.closeAllConnections()
+    await app.close()
+    await database.close()
+    await pool.close()
+  })
+  return { url, admin, database, store, kube, metrics: () => core.metrics.render(), settings }
+}
+
+const accounts: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'serviceaccounts',
+  kind: 'ServiceAccount',
+  namespaced: true,
+}
+
+/** A token of a service account, by TokenRequest; without an audience for the API server. */
+export async function tokenOf(admin: KubeClient, namespace: string, name: string, audience?: string): Promise<string> {
+  const request = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: { name, namespace },
+    spec: { audiences: audience === undefined ? [] : [audience], expirationSeconds: 3600 },
+  }
+  const issued = await admin.create<KubeObject<unknown, { token: string }>>(accounts, request, { subresource: 'token' })
+  return issued.status?.token ?? ''
+}
+
+/** Creates an agent with its service account; resolves with its uid and a launcher's token for the state role. */
+export async function addBudgetedAgent(
+  admin: KubeClient,
+  namespace: string,
+  name: string,
+  budget?: Record<string, unknown>,
+): Promise<{ readonly uid: string; readonly token: string }> {
+  const meta = { name, namespace }
+  await apply(admin, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: meta })
+  const spec = { model: { route: 'paid' }, ...(budget === undefined ? {} : { budget }) }
+  await apply(admin, { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', metadata: meta, spec })
+  const resource = {
+    group: 'mesh.dev',
+    version: 'v1alpha1',
+    plural: 'agentdeployments',
+    kind: 'AgentDeployment',
+    namespaced: true,
+  }
+  const { metadata } = await admin.get(resource, meta as never)
+  return { uid: metadata.uid ?? '', token: await tokenOf(admin, namespace, name, 'state') }
+}
+
+/** Creates a namespace with routes: `paid` (1 and 2 USD per million tokens), `unpriced`, and `fallback` to a dearer provider. */
+export async function addRoutes(admin: KubeClient, namespace: string): Promise<void> {
+  await apply(admin, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  const prices = { inputPerMillion: '1', outputPerMillion: '2', cachedInputPerMillion: '0.5' }
+  const route = (name: string, spec: object): KubeObject => ({
+    apiVersion: 'mesh.dev/v1alpha1',
+    kind: 'ModelRoute',
+    metadata: { name, namespace },
+    spec: { providerRef: { name: 'mock' }, model: 'mock-1', ...spec },
+  })
+  await apply(admin, route('paid', { prices }))
+  await apply(admin, route('unpriced', {}))
+  const dear = { inputPerMillion: '10', outputPerMillion: '20' }
+  await apply(
+    admin,
+    route('fallback', { prices, fallbacks: [{ providerRef: { name: 'dear' }, model: 'd', prices: dear }] }),
+  )
+}
+
+/** Calls the state role as a launcher does. */
+export function createLauncher(url: string, token: string) {
+  const post = async (path: string, body: unknown, headers: Record<string, string> = {}): Promise<StateAnswer> => {
+    const answer = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, unknown> }
+  }
+  return {
+    post,
+    hold: (some: Record<string, unknown> = {}, key: string = crypto.randomUUID()) =>
+      post('/budgets/holds', { ...holdBody, ...some }, { 'idempotency-key': key }),
+    settle: (id: unknown, some: Record<string, unknown> = {}) =>
+      post(`/budgets/holds/${String(id)}/settle`, { ...settleBody, ...some }),
+    release: (id: unknown) => post(`/budgets/holds/${String(id)}/release`, {}),
+    renew: (ids: readonly unknown[]) => post('/budgets/holds/renew', { ids }),
+  }
+}
+
+const holdBody = {
+  runId: null,
+  model: 'paid',
+  operation: 'chat/completions',
+  inputTokens: 100_000,
+  maxOutputTokens: 200_000,
+}
+const usage = { inputTokens: 50_000, outputTokens: 100_000, cachedTokens: 0, reasoningTokens: 0 }
+const settleBody = { usage, provider: null, estimated: false, outcome: 'succeeded' }

@@ -1,0 +1,87 @@
+import type { Mutant } from './mutant.ts'
+
+const migration = 'plugins/budgets/migrations/0001-ledger.ts'
+const ledger = ['plugins/budgets/store/ledger.test.ts']
+const holds = ['plugins/budgets/holds.test.ts']
+const money = ['plugins/budgets/money/money.test.ts']
+
+/** Defects of money: holds beyond a limit, charges that are lost, doubled or free, holds of others. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'budgets: a hold is compared with the limit alone',
+    file: migration,
+    find: 'used[l.account] + asked.amount > l.most then',
+    replace: 'asked.amount > l.most then',
+    tests: ledger,
+  },
+  {
+    name: 'budgets: holds of one group do not see each other',
+    file: migration,
+    find: 'used[l.account] := used[l.account] + asked.amount; taken',
+    replace: 'taken',
+    tests: ledger,
+  },
+  {
+    name: 'budgets: a hold that has ended is charged again',
+    file: migration,
+    find: "found.id is null or found.state <> 'open' or",
+    replace: 'found.id is null or',
+    tests: ledger,
+  },
+  {
+    name: 'budgets: a hold is settled by another holder',
+    file: migration,
+    find: "(asked.state = 'expired' or h.holder = asked.holder)",
+    replace: 'true',
+    tests: ledger,
+  },
+  {
+    name: 'budgets: a place in flight is not freed',
+    file: migration,
+    find: 'set in_flight = b.in_flight - s.places',
+    replace: 'set in_flight = b.in_flight',
+    tests: ledger,
+  },
+  {
+    name: 'budgets: an expired hold is free',
+    file: 'plugins/budgets/store/end.ts',
+    find: "state: 'expired', charge: undefined }",
+    replace: "state: 'expired', charge: 0n }",
+    tests: ledger,
+  },
+  {
+    name: 'budgets: a call without usage is free',
+    file: 'plugins/budgets/holds.ts',
+    find: 'usage === null || currency === null\n      ? undefined',
+    replace: 'usage === null || currency === null\n      ? 0n',
+    tests: holds,
+  },
+  {
+    name: 'budgets: an unpriced model is free',
+    file: 'plugins/budgets/holds.ts',
+    find: "counted.size > 0 && settings.unknownPrice === 'refuse'",
+    replace: "counted.size > 9 && settings.unknownPrice === 'refuse'",
+    tests: holds,
+  },
+  {
+    name: 'budgets: a run of another agent is accepted',
+    file: 'plugins/budgets/limits/agent-limits.ts',
+    find: "if (found?.own.uid !== of.uid) throw new Fail('not_found')",
+    replace: "if (found === undefined) throw new Fail('not_found')",
+    tests: holds,
+  },
+  {
+    name: 'budgets: a route of another namespace is usable',
+    file: 'plugins/budgets/limits/route-prices.ts',
+    find: 'found === undefined || !mayRefer(own, namespace, found.allowed)',
+    replace: 'found === undefined',
+    tests: holds,
+  },
+  {
+    name: 'budgets: a cost is rounded down',
+    file: 'plugins/budgets/money/price.ts',
+    find: '(total + PER_PRICE - 1n) / PER_PRICE',
+    replace: 'total / PER_PRICE',
+    tests: money,
+  },
+]
