@@ -30,14 +30,16 @@ function watch(request: FastifyRequest, seconds: number, onLate: () => void): ()
   const { raw } = request
   const [startedAt, before] = [performance.now(), raw.socket.bytesRead]
   let timer: NodeJS.Timeout | undefined
-  const check = (): void => {
+  // After a pause of this process, timers run before the bytes that arrived meanwhile are read.
+  const check = (hasPolled: boolean): void => {
     if (isOver(request)) return
     const allowedMs = (seconds + (raw.socket.bytesRead - before) / BYTES_A_SECOND) * 1000
     const leftMs = startedAt + allowedMs - performance.now()
-    if (leftMs <= 0) onLate()
-    else timer = setTimeout(check, leftMs).unref()
+    if (leftMs > 0) timer = setTimeout(check, leftMs, false).unref()
+    else if (hasPolled) onLate()
+    else setImmediate(check, true)
   }
-  if (!isOver(request)) timer = setTimeout(check, seconds * 1000).unref()
+  if (!isOver(request)) timer = setTimeout(check, seconds * 1000, false).unref()
   return () => clearTimeout(timer)
 }
 
