@@ -2,19 +2,18 @@ import { globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readMachine } from './report/machine.ts'
-import { toPage } from './report/page.ts'
-import { readResults, toResult } from './report/result.ts'
-import type { Result } from './report/result.ts'
+import { writePage } from './report/write-page.ts'
+import { toResult } from './report/result.ts'
 import { toSection } from './report/section.ts'
 import type { Bench } from './tools/bench.ts'
-import { root } from './tools/platform.ts'
+import { closeProcessScope } from './tools/scope.ts'
 
 const usage = `usage: npm run bench -- [--write] [--stored] [NAME ...]
-  --write   writes docs/operations/performance.md from what bench/results holds then
+  --write   writes docs/operations/performance.md: results in bench/results, and those of the page that are newer or alone
   --stored  measures nothing
 BENCH_ROUNDS=n measures n rounds of everything, for a look.
-runs and model-calls: BENCH_FORM=PostgreSQL or PGlite measures one form, BENCH_RUNS=n and BENCH_CALLS=n set the number of operations,
-BENCH_STATEMENTS=1 lists the statements per operation.
+runs and model-calls: BENCH_FORM=PostgreSQL, PGlite or 'process per role' measures one form, BENCH_RUNS=n and BENCH_CALLS=n set the number
+of operations, BENCH_STATEMENTS=1 lists the statements per operation.
 `
 const folder = import.meta.dirname
 const results = join(folder, 'results')
@@ -30,16 +29,19 @@ if (unknown.length > 0 || values.help === true) {
 }
 mkdirSync(results, { recursive: true })
 const wanted = files.filter((file) => positionals.length === 0 || positionals.includes(nameOf(file)))
-for (const file of values.stored === true ? [] : wanted) {
-  const result = await measure(file)
-  writeFileSync(join(results, `${result.name}.json`), `${JSON.stringify(result, null, 2)}\n`)
-  process.stdout.write(`\n${toSection(result)}\n`)
+// Exit handlers end the servers and remove the folders of a bench that is stopped.
+process.once('SIGTERM', () => process.exit(143)).once('SIGINT', () => process.exit(130))
+try {
+  for (const file of values.stored === true ? [] : wanted) await measure(file)
+} finally {
+  await closeProcessScope()
 }
-if (values.write === true)
-  writeFileSync(join(root, 'docs', 'operations', 'performance.md'), toPage(readResults(results, files.map(nameOf))))
+if (values.write === true) writePage(results, files.map(nameOf))
 
-async function measure(file: string): Promise<Result> {
+async function measure(file: string): Promise<void> {
   const { bench } = (await import(join(folder, file))) as { bench: Bench }
   process.stderr.write(`${nameOf(file)}: ${bench.title}\n`)
-  return toResult(nameOf(file), bench, await bench.measure(), readMachine())
+  const result = toResult(nameOf(file), bench, await bench.measure(), readMachine())
+  writeFileSync(join(results, `${result.name}.json`), `${JSON.stringify(result, null, 2)}\n`)
+  process.stdout.write(`\n${toSection(result)}\n`)
 }

@@ -21,6 +21,10 @@ says so if too few were that quiet. No test asserts a time.
     BENCH_ROUNDS=1 BENCH_RUNS=100 BENCH_FORM=PGlite BENCH_STATEMENTS=1 npm run bench -- runs   # a look in under a minute
     npm run bench -- --write            # everything, and this page
     npm run bench -- --write --stored   # this page from the stored results
+    BENCH_MEMORY_RUNS=10000 BENCH_LANGGRAPH=VENV npm run bench -- runs model-calls idle-cpu run-memory --write   # rows 19 to 23
+
+The page keeps the results of benches that were not measured again; they are in \`bench/report/shown-results.json\`. \`VENV\` is a virtual
+environment of Python with \`langgraph-cli[inmem]\`; without it that peer is omitted.
 
 Servers are located as for the tests (\`npm run test:servers\`). A control whose program is missing is omitted, and its section says so.`
 

@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { KubeClient } from '#core/kube/client.ts'
 import { startOnCluster } from '#test/flows/platform/on-cluster.ts'
 import { startNats } from '#test/harness/nats.ts'
 import { startPostgres } from '#test/harness/postgres.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { childrenOf, commandOf, cpuOf, ownCpuOf } from '../tools/process-figures.ts'
-import { limits, startObserved } from './platform-process.ts'
+import { limits, outbound, startObserved } from './platform-process.ts'
 import { observedSettings, observeStore } from './store-observer.ts'
 import type { StatementCounts } from '#test/harness/statement-count.ts'
 
@@ -15,6 +16,8 @@ export interface MeasuredPlatform {
   readonly url: string
   readonly gatewayUrl: string
   readonly tokens: Readonly<Record<string, string>>
+  /** Client of the API server as cluster-admin; floors and peers have none. */
+  readonly admin?: KubeClient
   /** CPU time in microseconds by kind of process: the platform, its agents' launchers, the servers. */
   cpu(): Readonly<Record<string, number>>
   statements(): Promise<StatementCounts>
@@ -58,7 +61,7 @@ export async function startRoles(t: Scope): Promise<MeasuredPlatform> {
   const config = join(folderOf(t), 'mesh.yaml')
   writeFileSync(config, JSON.stringify({ agents: { isolation: 'none' }, limits }))
   const postgres = { fsync: true, settings: observedSettings }
-  const platform = await startOnCluster(t, { env: { MESH_CONFIG: config }, postgres })
+  const platform = await startOnCluster(t, { env: { ...outbound, MESH_CONFIG: config }, postgres })
   const servers = childrenOf(process.pid).filter((pid) => !before.has(pid))
   const { url, adminUrl } = platform.servers?.postgres ?? { url: '', adminUrl: '' }
   return {

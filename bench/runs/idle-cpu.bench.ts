@@ -3,27 +3,23 @@ import { createConfigured } from '../tools/agents.ts'
 import type { Bench } from '../tools/bench.ts'
 import { interleave } from '../tools/rounds.ts'
 import type { Candidate } from '../tools/rounds.ts'
-import { withScope } from '../tools/scope.ts'
 import type { MeasuredPlatform } from './forms.ts'
 import { formNames, openForms } from './open-forms.ts'
+import type { OpenForm } from './open-forms.ts'
 import { countsSince, statementsIn } from '#test/harness/statement-count.ts'
 
 const seconds = 20
 const roles = ['bff', 'gateway', 'state', 'worker', 'manager'] as const
 
-/** CPU of processes without requests, with one idle agent. */
+/** CPU of processes without requests, with one idle agent each, all in the same time. */
 export const bench: Bench = {
   title: `CPU of idle processes over ${seconds} s (% of a core), and their statements a second`,
-  measure: () =>
-    withScope(async (t) => {
-      const candidates: Candidate[] = []
-      for (const { form, platform } of await openForms(t)) {
-        await createConfigured(platform, { name: 'hello', model: { route: 'mock' } })
-        candidates.push({ name: form, run: () => idle(platform) })
-      }
-      await sleep(10_000) // the start's own work
-      return interleave(candidates, { rounds: 3, most: 4 })
-    }),
+  measure: async () => {
+    const forms = await openForms()
+    for (const { platform } of forms) await createConfigured(platform, { name: 'idle', model: { route: 'mock' } })
+    await sleep(10_000) // the start's own work
+    return interleave(forms.map(toCandidate(watchAll(forms))), { rounds: 3, most: 4 })
+  },
   goals: (figureOf) => [
     ...formNames
       .filter((form) => form !== 'process per role')
@@ -44,7 +40,29 @@ export const bench: Bench = {
   ],
 }
 
-async function idle(platform: MeasuredPlatform): Promise<Record<string, number>> {
+type Figures = Readonly<Record<string, number>>
+
+// The forms are idle at the same time: the round of the first measures all.
+function watchAll(forms: readonly OpenForm[]): (form: string) => Promise<Figures> {
+  let measured = new Map<string, Figures>()
+  return async (form) => {
+    if (!measured.has(form)) {
+      const all = await Promise.all(
+        forms.map(async ({ form: name, platform }) => [name, await idle(platform)] as const),
+      )
+      measured = new Map(all)
+    }
+    const figures = measured.get(form) ?? {}
+    measured.delete(form)
+    return figures
+  }
+}
+
+function toCandidate(watch: (form: string) => Promise<Figures>): (open: OpenForm) => Candidate {
+  return ({ form }) => ({ name: form, run: () => watch(form) })
+}
+
+async function idle(platform: MeasuredPlatform): Promise<Figures> {
   const before = { cpu: platform.cpu(), statements: await platform.statements() }
   await sleep(seconds * 1000)
   const cpu = Object.entries(platform.cpu()).map(([kind, micros]) => {

@@ -55,6 +55,7 @@ export async function startLanggraph(t: Scope, environment: string): Promise<Mea
     program: join(environment, 'bin', 'langgraph'),
     args: ['dev', '--config', config, ...flags],
     log: join(folder.path, 'langgraph.log'),
+    cwd: folder.path, // its state
     env: {
       LANGSMITH_TRACING: 'false',
       LANGGRAPH_CLI_NO_ANALYTICS: '1',

@@ -3,7 +3,7 @@ import type { Bench, FigureOf, Goal } from '../tools/bench.ts'
 import { interleave } from '../tools/rounds.ts'
 import type { Candidate } from '../tools/rounds.ts'
 import { withScope } from '../tools/scope.ts'
-import { chat, connect, runLoad } from './callers.ts'
+import { chat, connect, warmUp } from './callers.ts'
 import { toCandidate } from './measure.ts'
 import { formNames, openForms } from './open-forms.ts'
 
@@ -15,17 +15,17 @@ const nameOf = (form: string, stream: boolean): string => `${form}, ${stream ? '
 /** Chat completions of a person through port 4000, of a route without an upstream. */
 export const bench: Bench = {
   title: `${count} calls of the route mock by ${callers} callers, per call: CPU by process (ms), statements and transactions, time (ms)`,
-  measure: () => withScope(async (t) => interleave(await openCandidates(t), { rounds: 3, most: 5 })),
+  measure: () => withScope(async (t) => interleave(await openCandidates(t), { rounds: 3, most: 4 })),
   goals: (figureOf) => formNames.flatMap((form) => goalsOf(figureOf, form)),
 }
 
 async function openCandidates(t: Scope): Promise<readonly Candidate[]> {
   const opened: Candidate[] = []
-  for (const { form, platform } of await openForms(t)) {
+  for (const { form, platform } of await openForms()) {
     const pool = connect(t, platform.gatewayUrl)
     for (const stream of [false, true]) {
       const operation = chat(platform.tokens['developer'] ?? '', stream)
-      await runLoad(pool, operation, { callers, count: 200 }) // excludes JIT compilation and cold caches
+      await warmUp(pool, operation, { callers, count: 500 })
       opened.push(toCandidate({ name: nameOf(form, stream), platform, pool, operation, callers, count }))
     }
   }

@@ -1,4 +1,4 @@
-import type { Scope } from '#test/harness/scope.ts'
+import { processScope } from '../tools/scope.ts'
 import { startOnPglite, startOnPostgres, startRoles } from './forms.ts'
 import type { MeasuredPlatform } from './forms.ts'
 
@@ -7,13 +7,24 @@ const forms = { PostgreSQL: startOnPostgres, PGlite: startOnPglite, 'process per
 /** Names of the forms to measure; BENCH_FORM selects one. */
 export const formNames = Object.keys(forms).filter((name) => (process.env['BENCH_FORM'] ?? name) === name)
 
-/** Starts the forms to measure, one after the other. */
-export async function openForms(
-  t: Scope,
-): Promise<readonly { readonly form: string; readonly platform: MeasuredPlatform }[]> {
-  const opened: { form: string; platform: MeasuredPlatform }[] = []
-  for (const [form, start] of Object.entries(forms))
-    if (formNames.includes(form)) opened.push({ form, platform: await start(t) })
-  if (opened.length === 0) throw new Error(`BENCH_FORM: one of ${Object.keys(forms).join(', ')}`)
+/** A form of the platform that runs. */
+export interface OpenForm {
+  readonly form: string
+  readonly platform: MeasuredPlatform
+}
+
+let opened: Promise<readonly OpenForm[]> | undefined
+
+/** Starts the forms to measure, once for all benches of this process. */
+export function openForms(): Promise<readonly OpenForm[]> {
+  opened ??= startForms()
   return opened
+}
+
+async function startForms(): Promise<readonly OpenForm[]> {
+  const started: OpenForm[] = []
+  for (const [form, start] of Object.entries(forms))
+    if (formNames.includes(form)) started.push({ form, platform: await start(processScope) })
+  if (started.length === 0) throw new Error(`BENCH_FORM: one of ${Object.keys(forms).join(', ')}`)
+  return started
 }

@@ -4,15 +4,16 @@ import type { Bench, FigureOf, Goal } from '../tools/bench.ts'
 import { interleave } from '../tools/rounds.ts'
 import type { Candidate } from '../tools/rounds.ts'
 import { withScope } from '../tools/scope.ts'
-import { connect, invoke, invokeStream, runLoad } from './callers.ts'
+import { connect, invoke, invokeStream, warmUp } from './callers.ts'
 import type { Operation } from './callers.ts'
 import { startHops, startInserts } from './floors.ts'
 import type { MeasuredPlatform } from './forms.ts'
 import { langgraphFolder, startLanggraph, waitForLanggraph } from './langgraph.ts'
 import { toCandidate } from './measure.ts'
+import { openLiveDeltas } from './live-deltas.ts'
 import { openForms } from './open-forms.ts'
 
-const count = Number(process.env['BENCH_RUNS'] ?? 200)
+const count = Number(process.env['BENCH_RUNS'] ?? 120)
 const isLook = process.env['BENCH_RUNS'] !== undefined && process.env['BENCH_CASES'] !== 'all'
 const peer = 'langgraph dev'
 
@@ -27,7 +28,7 @@ export const bench: Bench = {
   title: `${count} runs from request to outcome, per run: CPU by process (ms), statements and transactions, time (ms)`,
   measure: () =>
     withScope(async (t) => {
-      const measured = await interleave(await openCandidates(t), { rounds: 3, most: 5 })
+      const measured = await interleave(await openCandidates(t), { rounds: 2, most: 3 })
       return { ...measured, notes }
     }),
   goals: (figureOf, has) =>
@@ -36,6 +37,7 @@ export const bench: Bench = {
 
 const notes = [
   'A form alone is a declarative agent with the route mock, 8 callers that wait by POST /api/invoke.',
+  'live: 8 streams at once, from the write of a token by the model to its arrival at the client.',
   'CPU of platform is that of its own process or of all roles; agents are the launchers with their agents.',
   'The floors do the HTTP requests of a run and store nothing, or insert its rows in one transaction and request nothing.',
   ...(langgraphFolder === undefined ? ['langgraph dev was not measured (BENCH_LANGGRAPH).'] : []),
@@ -43,10 +45,11 @@ const notes = [
 
 async function openCandidates(t: Scope): Promise<readonly Candidate[]> {
   const opened: Candidate[] = []
-  for (const { form, platform } of await openForms(t)) {
-    const cases = await casesOf(platform)
-    for (const [name, one] of Object.entries(isLook ? { '': cases[''] } : cases))
+  for (const { form, platform } of await openForms()) {
+    const cases = Object.entries(await casesOf(platform))
+    for (const [name, one] of cases.filter(([title]) => isMeasured(form, title)))
       opened.push(await open(t, platform, { name: form + name, ...one }))
+    if (!isLook) opened.push(await openLiveDeltas(t, platform, `${form}, live`))
     if (form === 'PostgreSQL' && !isLook)
       opened.push(await open(t, await startInserts(t, platform), { name: 'the same inserts', ...floor }))
   }
@@ -58,6 +61,12 @@ async function openCandidates(t: Scope): Promise<readonly Candidate[]> {
   return opened
 }
 
+// Every case on PostgreSQL; elsewhere those with a goal.
+function isMeasured(form: string, name: string): boolean {
+  if (isLook) return name === ''
+  return form === 'PostgreSQL' || name === '' || name === ', 1 caller'
+}
+
 interface Case {
   readonly operation: Operation
   readonly callers: number
@@ -65,7 +74,7 @@ interface Case {
 
 const floor: Case = { operation: invoke('', ''), callers: 8 }
 
-async function casesOf(platform: MeasuredPlatform): Promise<{ readonly '': Case; readonly [name: string]: Case }> {
+async function casesOf(platform: MeasuredPlatform): Promise<Readonly<Record<string, Case>>> {
   const most = { concurrency: 64 }
   await createConfigured(platform, { name: 'hello', model: { route: 'mock' }, limits: most })
   if (!isLook) await createConfigured(platform, { name: 'program', runtime: { command }, limits: most })
@@ -90,8 +99,9 @@ const command = ['node', '-e', program]
 
 async function open(t: Scope, platform: MeasuredPlatform, one: Case & { readonly name: string }): Promise<Candidate> {
   const pool = connect(t, platform.url)
-  await runLoad(pool, one.operation, { ...one, count: 60 }) // excludes JIT compilation and cold caches
-  return toCandidate({ ...one, platform, pool, count })
+  await warmUp(pool, one.operation, { ...one, count: one.callers === 1 ? 10 : 60 })
+  // The peer takes a second per run.
+  return toCandidate({ ...one, platform, pool, count: one.name === peer ? Math.min(count, 48) : count })
 }
 
 function goalsOf(
@@ -102,6 +112,7 @@ function goalsOf(
 ): readonly Goal[] {
   const cpu = figureOf(form, 'platform cpu ms')
   const single = `${form}, 1 caller`
+  const live = `${form}, live`
   const beside = { candidate: peer, figure: 'platform cpu ms' }
   return [
     { number: 19, text: `CPU per run, 8 callers, ${form}, ms`, value: cpu, limit: limit.cpuMs, peer: beside },
@@ -130,6 +141,16 @@ function goalsOf(
             atLeast: true,
           },
         ]),
+    ...(has(live)
+      ? [
+          {
+            number: 19,
+            text: `delta from the model to a client of 8, p99, ${form}, ms`,
+            value: figureOf(live, 'delta p99 ms'),
+            limit: 50,
+          },
+        ]
+      : []),
     { number: 20, text: `statements per run, ${form}`, value: figureOf(form, 'statements'), limit: 30 },
     { number: 20, text: `transactions per run, ${form}`, value: figureOf(form, 'transactions'), limit: 6 },
   ]

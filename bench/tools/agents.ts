@@ -28,13 +28,22 @@ async function createAgent(
     metadata: { name, namespace: options.namespace },
     spec: { systemPrompt: 'You greet people in one sentence.', model: { route: 'mock' }, ...replicas },
   }
+  await create(platform, object)
+}
+
+// A starved platform may refuse a request for its time or its number.
+const retried: ReadonlySet<number> = new Set([408, 429, 503])
+
+async function create(platform: Reachable, object: object): Promise<void> {
   const headers = { ...bearerOf(platform), 'content-type': 'application/json' }
-  const answer = await fetch(`${platform.url}/api/agents`, { method: 'POST', headers, body: JSON.stringify(object) })
-  if (answer.status === 429) {
+  const body = JSON.stringify(object)
+  for (let tries = 0; ; tries++) {
+    const answer = await fetch(`${platform.url}/api/agents`, { method: 'POST', headers, body })
+    const text = await answer.text()
+    if (answer.status === 201) return
+    if (!retried.has(answer.status) || tries === 30) throw new Error(`${answer.status} ${text}: ${body}`)
     await sleep(1000 * Number(answer.headers.get('retry-after') ?? 1))
-    return createAgent(platform, name, options)
   }
-  if (answer.status !== 201) throw new Error(`${name}: ${answer.status} ${await answer.text()}`)
 }
 
 /** Waits until every agent of the namespace has its desired number of ready replicas. */
@@ -63,9 +72,6 @@ export function bearerOf(platform: Reachable): Record<string, string> {
 
 /** Creates an agent from a simplified configuration in the namespace `default`, and waits until it is ready. */
 export async function createConfigured(platform: Reachable, config: object): Promise<void> {
-  const headers = { ...bearerOf(platform), 'content-type': 'application/json' }
-  const body = JSON.stringify({ namespace: 'default', config })
-  const answer = await fetch(`${platform.url}/api/agents`, { method: 'POST', headers, body })
-  if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`)
+  await create(platform, { namespace: 'default', config })
   await untilReady(platform, 'default')
 }

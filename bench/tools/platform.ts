@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { endsWithParent } from '#test/harness/server-process.ts'
 
 /** The folder of the project. */
 export const root = join(import.meta.dirname, '..', '..')
@@ -17,14 +18,15 @@ export interface Started {
   stop(): Promise<void>
 }
 
-/** Starts a program and waits for its first line on stdout. */
+/** Starts a program and waits for its first line on stdout. A killed bench leaves none behind. */
 export async function startProcess(
   program: string,
   args: readonly string[],
   options: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string } = {},
 ): Promise<Started> {
   const from = performance.now()
-  const child = spawn(program, args, {
+  const [file, ...rest] = endsWithParent({ program, args }, 'TERM')
+  const child = spawn(file, rest, {
     cwd: options.cwd ?? root,
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -10,6 +10,8 @@ export interface ServerCommand {
   readonly args: readonly string[]
   readonly log: string
   readonly env?: Readonly<Record<string, string>>
+  /** Working directory. */
+  readonly cwd?: string
   /** Run as this system user; effective only if this process is root. */
   readonly user?: string
   /** Signal sent to it when this process dies without clean-up (Linux). */
@@ -34,10 +36,11 @@ export interface ServerProcess {
 /** Starts a server as a child that ends with this process, however this process ends. */
 export function startProcess(command: ServerCommand): ServerProcess {
   const log = openSync(command.log, 'a')
-  const [program, ...args] = wrapped(command)
+  const [program, ...args] = endsWithParent(command, command.onParentDeath ?? 'KILL')
   const child = spawn(program, args, {
     stdio: ['ignore', log, log],
     env: { ...process.env, ...command.env },
+    ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
   })
   closeSync(log)
   child.unref()
@@ -107,13 +110,19 @@ export function acceptsTcp(port: number, host = '127.0.0.1'): Promise<boolean> {
   })
 }
 
-// setpriv sets user and parent-death signal without an intermediate process, so the pid is the server's own.
-function wrapped(command: ServerCommand): [string, ...string[]] {
+/**
+ * The command line of a program that receives a signal when this process dies without clean-up (Linux). setpriv sets user and signal
+ * without an intermediate process, so the pid is the program's own.
+ */
+export function endsWithParent(
+  command: Omit<ServerCommand, 'log' | 'onParentDeath'>,
+  signal: string,
+): [string, ...string[]] {
   const setpriv = process.platform === 'linux' ? findOnPath('setpriv') : undefined
   if (setpriv === undefined) return [command.program, ...command.args]
   const user =
     command.user === undefined
       ? []
       : [`--reuid=${command.user}`, `--regid=${command.user === 'nobody' ? 'nogroup' : command.user}`, '--clear-groups']
-  return [setpriv, ...user, `--pdeathsig=${command.onParentDeath ?? 'KILL'}`, '--', command.program, ...command.args]
+  return [setpriv, ...user, `--pdeathsig=${signal}`, '--', command.program, ...command.args]
 }

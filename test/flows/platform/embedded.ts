@@ -123,7 +123,8 @@ export async function startEmbedded(t: Scope, { env = {} }: PlatformOptions = {}
   }
 }
 
-function clusterOf(kubeconfig: string): { server: string; ca: string } {
+/** Address and authority of the API server in a kubeconfig of the embedded default. */
+export function clusterOf(kubeconfig: string): { server: string; ca: string } {
   const { clusters } = parse(readFileSync(kubeconfig, 'utf8')) as {
     clusters: { cluster: { server: string; 'certificate-authority-data': string } }[]
   }
