@@ -67,6 +67,13 @@ export const coreSettingsSchema = Type.Object({
       description: 'Addresses of NATS servers, separated by commas, with user and password.',
     }),
   ),
+  redisUrl: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Address of Valkey or Redis with user, password and database; rediss:// for TLS. Read by the state role only. Without it `all` keeps session memory and rates in its process.',
+    }),
+  ),
   keysDir: Type.Optional(fileSetting({ holds: 'keys' }, 'Folder with the signing keys of the role.')),
   kubeconfig: Type.Optional(
     fileSetting({ holds: 'kubeconfig' }, 'Kubeconfig that names the API server. Default: the cluster of the pod.'),
@@ -226,6 +233,7 @@ export const coreSettingSources: readonly SettingSource[] = [
   { from: 'DATABASE_URL', to: 'databaseUrl' },
   { from: 'MESH_DATABASE_CONNECTIONS', to: 'databaseConnections' },
   { from: 'NATS_URL', to: 'natsUrl' },
+  { from: 'REDIS_URL', to: 'redisUrl' },
   { from: 'MESH_KEYS_DIR', to: 'keysDir' },
   { from: 'KUBECONFIG', to: 'kubeconfig' },
   { from: 'MESH_CLUSTER_SERVER', to: 'cluster.server' },

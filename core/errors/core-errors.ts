@@ -31,6 +31,7 @@ export const coreErrors = defineErrors({
   bad_gateway: { status: 502, title: 'The response of an upstream is invalid.', retryable: true },
   store_unavailable: { status: 503, title: 'The store is not reachable.', retryable: true },
   bus_unavailable: { status: 503, title: 'The event bus is not reachable.', retryable: true },
+  state_store_unavailable: { status: 503, title: 'The state store is not reachable.', retryable: true },
   cluster_unavailable: { status: 503, title: 'The cluster API server is not reachable.', retryable: true },
   review_unavailable: { status: 503, title: 'The access review failed.', retryable: true },
   overloaded: { status: 503, title: 'Too many concurrent requests.', retryable: true },

@@ -6,6 +6,7 @@ import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import type { ConsolePage } from './console-page.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
+import type { StateStore } from '#core/state-store/state-store.ts'
 import type { SystemReads } from './system-reads.ts'
 
 /** Additional services of the BFF, for the capabilities route and paging. It has no identity of its own. */
@@ -29,6 +30,8 @@ export interface GatewayContext extends OwnIdentity {
 /** The state role on port 3002. */
 export interface StateContext extends OwnIdentity, SystemReads {
   readonly role: 'state'
+  /** Undefined in a state role with a process of its own and without `REDIS_URL`. */
+  readonly stateStore: StateStore | undefined
 }
 
 /** Context of consumers. A consumer declares its role itself: the worker, or the manager. */

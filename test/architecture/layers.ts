@@ -18,6 +18,7 @@ export const coreLayers: readonly string[] = [
   'core/errors',
   'core/jobs',
   'core/config',
+  'core/state-store',
   'core/database/session',
   'core/database',
   'core/event-store',

@@ -15,12 +15,13 @@ export interface RedisServer {
   thaw(): void
 }
 
-/** Starts redis-server on a free port without persistence. */
-export async function startRedis(t: Scope): Promise<RedisServer> {
+/** Starts redis-server on a free port without persistence; `more` are further options of its command line. */
+export async function startRedis(t: Scope, more: readonly string[] = []): Promise<RedisServer> {
   const program = requireServer(t, 'redis-server')
   const folder = tempFolder('redis')
   const port = await freePort()
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder.path]
+  const own = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder.path]
+  const args = [...own, ...more]
   const run = () => startProcess({ program, args, log: join(folder.path, 'redis.log') })
   let server = run()
   t.after(async () => {

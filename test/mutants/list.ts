@@ -23,6 +23,7 @@ import { mutants as ofRuns } from './runs.ts'
 import { mutants as ofRunBounds } from './runs-bounds.ts'
 import { mutants as ofDispatch } from './runs-dispatch.ts'
 import { mutants as ofBehalf } from './runs-behalf.ts'
+import { mutants as ofStateStore } from './state-store.ts'
 import { mutants as ofStartup } from './startup.ts'
 import { mutants as ofDeploy } from './deploy.ts'
 import { mutants as ofDoors } from './doors.ts'
@@ -38,6 +39,7 @@ export const all: readonly Mutant[] = [
   ...ofAdmission,
   ...ofCluster,
   ...ofStore,
+  ...ofStateStore,
   ...ofLeaves,
   ...ofKinds,
   ...ofAudit,

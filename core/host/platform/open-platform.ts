@@ -34,13 +34,14 @@ export function createPlatformOpener(shared: SharedParts): OpenPlatform {
     return {
       store,
       bus,
+      ...stateStoreOf(shared, needs.role),
       callers: createCallers({ server: cluster.server, pool, served }),
       identity,
       observed: store === undefined ? nothingObserved : createObserved(store, served),
       directory: openDirectory(store, served),
       serves: served.has,
       endpoints: endpointsOf(cluster, identity),
-      notes: states.notes,
+      notes: () => [...states.notes(), ...stateStoreNotes(shared, needs.role)],
       checks: checksOf(shared, needs.role, { store: opened, pool, streams }),
       available: availableOf(shared, opened),
       migrate: async (consumers) => {
@@ -52,6 +53,14 @@ export function createPlatformOpener(shared: SharedParts): OpenPlatform {
       close: () => pool.close(),
     }
   }
+}
+
+function stateStoreOf({ stateStore }: SharedParts, role: Role): Pick<Platform, 'stateStore'> {
+  return role === 'state' ? { stateStore } : {}
+}
+
+function stateStoreNotes({ stateStore }: SharedParts, role: Role): readonly string[] {
+  return role === 'state' && stateStore === undefined ? ['state store: not configured, no REDIS_URL'] : []
 }
 
 const nothingObserved: Platform['observed'] = { find: async () => undefined, namespaceUid: async () => undefined }
@@ -73,9 +82,14 @@ interface CheckParts {
   readonly streams: StreamState
 }
 
-function checksOf({ bus }: SharedParts, role: Role, { store, pool, streams }: CheckParts): Platform['checks'] {
+function checksOf(
+  { bus, stateStore }: SharedParts,
+  role: Role,
+  { store, pool, streams }: CheckParts,
+): Platform['checks'] {
   return {
     ...(store === undefined ? {} : { store: () => store.check(), bus: () => checkBus(bus, streams) }),
+    ...(role === 'state' && stateStore !== undefined ? { 'state store': () => stateStore.check() } : {}),
     ...(role === 'worker' || role === 'migrate' ? {} : { cluster: () => reach(pool) }),
   }
 }

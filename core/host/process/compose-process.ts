@@ -34,6 +34,7 @@ import type { ClusterLocation } from '#core/cluster/cluster-config.ts'
 import { createHost } from './host.ts'
 import type { Host } from './host.ts'
 import { createPlatformOpener } from '../platform/open-platform.ts'
+import { prepareStateStore } from './open-state-store.ts'
 import { openTracing } from './open-tracing.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { RebuildRequest } from '../role/role.ts'
@@ -95,11 +96,13 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   const cluster = composition.cluster ?? (await locateCluster(core, env))
   if (file.file !== undefined) log.info({ file: resolve(file.file) }, 'settings file read')
   const origin = (setting: string): string => originOfSetting(file, env, setting)
+  const openStateStore = prepareStateStore(core, roles, origin)
   const database = await openStoreOf(core, origin, composition)
   const bus = await openBus(core, { roles, database, log, origin }).catch(async (error: unknown) => {
     await database?.close()
     throw error
   })
+  const stateStore = openStateStore({ log, metrics })
   const host = createHost({
     roles,
     plugins,
@@ -107,6 +110,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     openPlatform: createPlatformOpener({
       database,
       bus,
+      stateStore,
       cluster,
       served: servedNamespaces(core.cluster.namespaces),
       deadlineMs: core.cluster.deadlineSeconds * 1000,
@@ -133,6 +137,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   const close = async (): Promise<void> => {
     await host.close().finally(async () => {
       await bus.close()
+      await stateStore?.close()
       await database?.close()
       await tracing.close()
     })
@@ -208,13 +213,13 @@ async function openBus(core: CoreSettings, { roles, database, log, origin }: Bus
 }
 
 // Credentials in URLs must not reach a log, whichever library prints the URL.
-function concealPasswords({ databaseUrl = '', natsUrl = '' }: CoreSettings): void {
-  for (const text of [databaseUrl, ...natsUrl.split(',')]) {
+function concealPasswords({ databaseUrl = '', natsUrl = '', redisUrl = '' }: CoreSettings): void {
+  for (const text of [databaseUrl, redisUrl, ...natsUrl.split(',')]) {
     const url = URL.parse(text.trim())
     if (url === null) continue
     const { username, password } = url
     // NATS treats a name without a password as a token.
-    const secret = password === '' && text !== databaseUrl ? username : password
+    const secret = password === '' && text !== databaseUrl && text !== redisUrl ? username : password
     conceal(secret)
     if (hasDecodableCredentials(url)) conceal(decodeURIComponent(secret))
   }

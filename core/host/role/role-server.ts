@@ -34,7 +34,7 @@ export type ListeningRole = 'bff' | 'gateway' | 'state' | 'manager'
 export interface RoleAppInput {
   readonly role: ListeningRole
   readonly core: Core
-  readonly platform: Pick<Platform, 'callers' | 'store' | 'directory' | 'identity' | 'serves'>
+  readonly platform: Pick<Platform, 'callers' | 'store' | 'directory' | 'identity' | 'serves' | 'stateStore'>
   readonly built: readonly Built[]
   readonly settings: {
     readonly limits: RequestLimits & Pick<CoreSettings['limits'], 'streams' | 'streamsPerUser'>
@@ -180,6 +180,7 @@ function routesOf(
     return plugin.stateRoutes?.(services, {
       ...own,
       role: 'state',
+      stateStore: platform.stateStore,
       ...createSystemReads(plugin, input.built),
     } satisfies StateContext)
   const { callers, directory } = platform
