@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { createHttpAgent } from './http-agent/http-agent.ts'
+import type { ModelCalls } from './model-calls/model-calls.ts'
 import type { Agent } from './runs/run-context.ts'
 import { ConfigError } from './settings/agent-config.ts'
 import type { Settings } from './settings/settings.ts'
@@ -8,10 +9,17 @@ import type { Tool } from './agent/built-in-tools.ts'
 import { createBuiltInAgent } from './agent/loop.ts'
 import { createModelClient } from './agent/model-client.ts'
 
+/** What an agent is created from. */
+export interface AgentParts {
+  readonly settings: Settings
+  readonly dispatcher: () => Promise<Dispatcher>
+  /** Model calls within a budget; undefined: the gateway is called directly. */
+  readonly modelCalls: ModelCalls | undefined
+}
+
 /** The agent of the launcher: its own process over HTTP, or the built-in loop with `tools`. */
 export function createAgent(
-  settings: Settings,
-  dispatcher: () => Promise<Dispatcher>,
+  { settings, dispatcher, modelCalls }: AgentParts,
   { restart, exited, lost }: Supervision,
   tools: () => readonly Tool[],
 ): Agent {
@@ -21,6 +29,7 @@ export function createAgent(
       port: agentPort,
       dispatcher,
       cancelGraceMs,
+      usageIsMeasured: modelCalls !== undefined,
       ...(restart === undefined ? {} : { restart }),
       ...(exited === undefined ? {} : { exited }),
       ...(lost === undefined ? {} : { lost }),
@@ -32,6 +41,7 @@ export function createAgent(
     namespace: config.namespace,
     requestFields: config.model?.requestFields ?? {},
     dispatcher,
+    modelCalls,
   })
   return createBuiltInAgent({ config, model, tools })
 }

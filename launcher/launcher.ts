@@ -3,6 +3,7 @@ import { reservedPorts } from '#schemas/launcher-ports.ts'
 import { builtInTools } from './agent/built-in-tools.ts'
 import type { Tool } from './agent/built-in-tools.ts'
 import { createAgent } from './create-agent.ts'
+import { createModelCallsOf } from './create-model-calls.ts'
 import { listen } from './http/listener.ts'
 import type { Listener, ListenOptions } from './http/listener.ts'
 import type { PortContract } from './http/port.ts'
@@ -20,6 +21,8 @@ export interface Launcher {
   readonly registry: RunRegistry
   /** Fails health and refuses new runs (P3). */
   drain(): void
+  /** Resolves when no run and no model call is in progress. */
+  idle(): Promise<void>
   /** Sends the queued spans, then closes the listeners and connections. */
   close(): Promise<void>
 }
@@ -33,10 +36,11 @@ export async function startLauncher(
 ): Promise<Launcher> {
   const upstream = createUpstream()
   const telemetry = createTelemetry(settings, upstream.dispatcher, log)
+  const modelCalls = createModelCallsOf(settings, upstream.dispatcher, log)
   const tools: Tool[] = [...builtInTools(() => new Date())]
   const registry = createRegistry({
     agentName: settings.agent.name,
-    agent: createAgent(settings, upstream.dispatcher, supervision, () => tools),
+    agent: createAgent({ settings, dispatcher: upstream.dispatcher, modelCalls }, supervision, () => tools),
     tracer: telemetry.tracer,
     concurrency: settings.agent.limits.concurrency,
     timeoutMs: settings.agent.limits.timeoutMs,
@@ -47,7 +51,7 @@ export async function startLauncher(
   const { tracer, meter } = telemetry
   const { dispatcher } = upstream
   const health = async (): Promise<boolean> => !draining && supervision.ready()
-  const pod: Pod = { settings, log, tracer, registry, supervision, dispatcher, health }
+  const pod: Pod = { settings, log, tracer, registry, supervision, dispatcher, modelCalls, health }
   const started: StartedListener[] = []
   const open: Listener[] = []
   for (const definition of definitions) {
@@ -65,7 +69,13 @@ export async function startLauncher(
       registry.refuseNew()
       for (const one of [...open, ...started]) one.drain?.()
     },
+    async idle() {
+      await registry.idle()
+      await modelCalls?.idle()
+    },
     async close() {
+      // Settled before the spans are sent.
+      await modelCalls?.stop()
       await telemetry.close()
       await Promise.all(open.map((one) => one.close()))
       await Promise.all(started.map((one) => one.close?.()))

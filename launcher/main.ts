@@ -154,7 +154,7 @@ async function endOrphaned(launcher: Launcher, supervisor: Supervisor | undefine
 // P3: fails health, refuses new runs, waits for active runs, sends spans, then ends the agent.
 async function shutDown(launcher: Launcher, supervisor: Supervisor | undefined, graceMs: number): Promise<number> {
   launcher.drain()
-  await within(graceMs, launcher.registry.idle())
+  await within(graceMs, launcher.idle())
   const agentEnd = launcher.registry.active().length === 0 ? undefined : supervisor?.end(agentTermMs)
   await within(agentTermMs, launcher.registry.stopAll('shutdown'))
   await launcher.close()

@@ -34,8 +34,8 @@ export const reservedPorts = {
     env: 'MESH_BUDGET_PORT',
     owner: 'launcher',
     bind: 'loopback',
-    purpose: 'model calls with budget, quota and guardrails',
-    startedWhen: 'a budget, quota, guardrail or recording applies',
+    purpose: 'model calls within a budget or a quota',
+    startedWhen: 'a budget or a quota applies',
   },
   amp: {
     port: 2997,

@@ -132,7 +132,8 @@ async function callModel(call: {
       'gen_ai.usage.output_tokens': outputTokens,
     })
     shown.finish(answer.text, span.spanId)
-    context.report(answer.usage, { ...about(), model: answer.model }, span.spanId)
+    const cost = answer.cost === undefined ? {} : { cost: answer.cost }
+    context.report(answer.usage, { ...about(), model: answer.model, ...cost }, span.spanId)
     return answer
   } catch (error) {
     if (!context.signal.aborted) fail(error)

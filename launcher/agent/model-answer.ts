@@ -2,6 +2,7 @@ import { isObject } from '#core/json/is-object.ts'
 import type { FailReason, Usage } from '#schemas/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
+import type { Cost } from '../model-calls/holds.ts'
 import { noUsage } from '../runs/run-context.ts'
 import { toStorable } from '#schemas/storable-text.ts'
 import type { ToolCall } from './chat-messages.ts'
@@ -43,6 +44,8 @@ export interface ModelAnswer {
   readonly usage: Usage
   /** Name of the model at the provider. */
   readonly model: string
+  /** What the call cost; absent if the agent has no budget, or its price is unknown. */
+  readonly cost?: Cost
 }
 
 /** Assembles an answer from the bytes of a chat completion, streamed or not. Throws `ModelError`. */

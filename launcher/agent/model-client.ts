@@ -5,6 +5,11 @@ import { exchange } from '#core/http-client/request.ts'
 import type { FailReason } from '#schemas/run.ts'
 import { toStorable, toStorableValue } from '#schemas/storable-text.ts'
 import { parseBoundedJson } from '../http/bounded-json.ts'
+import { Refusal, refusals } from '../http/refusal.ts'
+import { GatewayRefusal } from '../model-calls/gateway-refusal.ts'
+import type { ModelCalls } from '../model-calls/model-calls.ts'
+import { toModelRequest } from '../model-calls/model-request.ts'
+import type { ModelBody } from '../model-calls/model-request.ts'
 import type { ChatMessage, ToolDefinition } from './chat-messages.ts'
 import { ModelError, errorText, readStream, readWhole } from './model-answer.ts'
 import type { AnswerReader, GatewayAnswer, ModelAnswer } from './model-answer.ts'
@@ -24,6 +29,8 @@ export interface ModelClientOptions {
   readonly namespace: string
   readonly requestFields: Readonly<Record<string, unknown>>
   readonly dispatcher: () => Promise<Dispatcher>
+  /** Model calls within a budget; undefined: the gateway is called directly. */
+  readonly modelCalls?: ModelCalls | undefined
 }
 
 /** One model call. */
@@ -44,7 +51,8 @@ export type ModelClient = (call: ModelCall) => Promise<ModelAnswer>
 export function createModelClient(options: ModelClientOptions): ModelClient {
   const url = new URL(`${options.gatewayUrl}/v1/chat/completions`)
   return async (call) => {
-    const body = JSON.stringify(toRequest(options, call))
+    const body = toRequest(options, call)
+    if (options.modelCalls !== undefined) return callWithin(options.modelCalls, options.namespace, { call, body })
     const headers = await toHeaders(options, call)
     const received = receive(call.onText)
     try {
@@ -53,7 +61,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
         path: url.pathname,
         method: 'POST',
         headers,
-        body,
+        body: JSON.stringify(body),
         signal: call.signal,
         onHead: received.head,
         onData: received.data,
@@ -66,7 +74,37 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   }
 }
 
-function toRequest({ requestFields }: ModelClientOptions, { route, messages, tools }: ModelCall): object {
+// As port 2996 makes the calls of an agent's process.
+async function callWithin(
+  modelCalls: ModelCalls,
+  namespace: string,
+  { call, body }: { readonly call: ModelCall; readonly body: ModelBody },
+): Promise<ModelAnswer> {
+  const { runId, traceparent, signal } = call
+  const received = receive(call.onText)
+  try {
+    const request = toModelRequest('chat/completions', { body, bytes: Buffer.from(JSON.stringify(body)) }, namespace)
+    const context = { runId, traceparent, conversationId: undefined, signal }
+    const { cost } = await modelCalls.call(request, context, received)
+    return { ...received.end(), ...(cost === undefined ? {} : { cost }) }
+  } catch (error) {
+    if (error instanceof ModelError || signal.aborted) throw error
+    throw toModelError(error)
+  }
+}
+
+function toModelError(error: unknown): ModelError {
+  if (error instanceof GatewayRefusal) {
+    const { status, code, message, headers } = error
+    return gatewayError({ status, ...toProvider(headers['x-mesh-provider']) }, { code, message })
+  }
+  if (!(error instanceof Refusal)) return new ModelError(error instanceof Error ? error.message : String(error))
+  const { code, message } = error
+  const { status } = refusals[code]
+  return new ModelError(message, reasonOfCode[code] ?? 'model_error', isRetryable(status), { status, code })
+}
+
+function toRequest({ requestFields }: ModelClientOptions, { route, messages, tools }: ModelCall): ModelBody {
   const functions = tools.map((tool) => ({ type: 'function', function: tool }))
   return {
     ...requestFields,
@@ -112,7 +150,7 @@ function receive(onText: (text: string) => void) {
     },
     end(): ModelAnswer {
       if (status === 200) return reader.end()
-      throw toModelError({ status, ...provider }, Buffer.concat(errorBody).toString('utf8'))
+      throw readModelError({ status, ...provider }, Buffer.concat(errorBody).toString('utf8'))
     },
   }
 }
@@ -122,19 +160,30 @@ const reasonOfCode: Readonly<Record<string, FailReason>> = {
   guardrail_blocked: 'guardrail_blocked',
 }
 
-function toModelError(head: GatewayAnswer & { readonly status: number }, text: string): ModelError {
-  const { status } = head
+function readModelError(head: ErrorHead, text: string): ModelError {
   const body = parseLoosely(text)
   const error = isObject(body) && isObject(body.error) ? body.error : {}
-  const code = typeof error.code === 'string' ? { code: toStorable(error.code.slice(0, maxCode)) } : {}
-  const reason = code.code === undefined ? undefined : reasonOfCode[code.code]
-  const message = isObject(body) ? errorText(body) : 'no reason given'
-  const retryable = status === 429 || status === 408 || status >= 500
-  const why = `the model gateway answered ${status}: ${message}`
-  return new ModelError(why, reason ?? 'model_error', retryable, { ...head, ...code })
+  return gatewayError(head, { code: error.code, message: isObject(body) ? errorText(body) : 'no reason given' })
 }
 
-function toProvider(header: string | string[] | undefined): Pick<GatewayAnswer, 'provider'> {
+type ErrorHead = GatewayAnswer & { readonly status: number }
+
+function gatewayError(
+  head: ErrorHead,
+  { code: given, message }: { readonly code: unknown; readonly message: string },
+): ModelError {
+  const { status } = head
+  const code = typeof given === 'string' ? { code: toStorable(given.slice(0, maxCode)) } : {}
+  const reason = code.code === undefined ? undefined : reasonOfCode[code.code]
+  const why = `the model gateway answered ${status}: ${toStorable(message.slice(0, 500))}`
+  return new ModelError(why, reason ?? 'model_error', isRetryable(status), { ...head, ...code })
+}
+
+function isRetryable(status: number): boolean {
+  return status === 429 || status === 408 || status >= 500
+}
+
+function toProvider(header: string | readonly string[] | undefined): Pick<GatewayAnswer, 'provider'> {
   return typeof header === 'string' ? { provider: toStorable(header.slice(0, maxProvider)) } : {}
 }
 

@@ -16,6 +16,8 @@ export interface HttpAgentOptions {
   readonly restart?: () => Promise<void>
   /** Called if the agent refuses a connection. */
   readonly lost?: () => void
+  /** The launcher counts the tokens of the agent's model calls: what the agent reports would count them twice. */
+  readonly usageIsMeasured?: boolean
   /** Resolves with the exit code when the agent's process ends by itself; absent if it is not a child process. */
   readonly exited?: () => Promise<number | undefined>
   /** Time that a run waits for an agent that refuses connections (30 s). */
@@ -54,7 +56,7 @@ export function createHttpAgent(options: HttpAgentOptions): Agent {
 }
 
 async function invoke(options: HttpAgentOptions, context: RunContext, signal: AbortSignal): Promise<InvokeResult> {
-  const reply = createReply(context)
+  const reply = createReply(options.usageIsMeasured === true ? { ...context, report: () => undefined } : context)
   const { input, conversationId, context: given } = context.request
   const body = JSON.stringify({ input, conversationId, context: given })
   const send = async (): Promise<InvokeResult> => {

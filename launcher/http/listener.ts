@@ -76,7 +76,7 @@ async function serve(
   transport: Transport,
 ): Promise<void> {
   const { served, options, match, port } = scope
-  const { name, bodyLimit, mediaTypes } = served.port
+  const { name, bodyLimit, mediaTypes, refusalBody } = served.port
   try {
     guard(request, { port, hosts: options.hosts, mediaTypes, bodyLimit })
     const { route, params, query } = match(request.method ?? '', request.url ?? '/')
@@ -89,7 +89,8 @@ async function serve(
     if (!(error instanceof Refusal)) options.log.error({ listener: name, err: String(error) }, 'request failed')
     const refusal = error instanceof Refusal ? error : new Refusal('internal_error')
     options.onRefusal?.(name, refusal.code)
-    refuse(request, response, refusal, transport)
+    const body = refusalBody?.(refusal, request.url ?? '/') ?? { error: refusal.code, message: refusal.message }
+    refuse(request, response, { refusal, body }, transport)
   }
 }
 
@@ -114,13 +115,17 @@ function reply(response: ServerResponse, { status, body, headers = {} }: AnyRepl
   response.end(bytes)
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal, transport: Transport): void {
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { refusal, body }: { readonly refusal: Refusal; readonly body: object },
+  transport: Transport,
+): void {
   if (response.headersSent) {
     response.destroy()
     return
   }
   // The rest of a refused body is not read: the connection is closed after the response.
   if (!request.complete) transport.closeAfter(request, response)
-  const body = { error: refusal.code, message: refusal.message }
   reply(response, { status: refusals[refusal.code].status, body, headers: refusal.headers })
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PortName } from '#schemas/launcher-ports.ts'
-import type { RefusalCode } from './refusal.ts'
+import type { Refusal, RefusalCode } from './refusal.ts'
 import type { Schema } from './schema.ts'
 
 /** How the body of a request is read: JSON of a schema, bytes of at most `bodyLimit`, or chunks as they arrive. */
@@ -77,6 +77,8 @@ export interface PortContract<
   readonly bodyLimit: number
   /** Media types of bodies (`application/json`). */
   readonly mediaTypes?: readonly string[]
+  /** Body of a refusal, for a port with the errors of another API; default: `{error, message}`. `target` is the request's. */
+  readonly refusalBody?: (refusal: Refusal, target: string) => object
   /** `h2`: HTTP/2 without TLS on loopback, as gRPC wants it. */
   readonly protocol?: 'http/1.1' | 'h2'
 }

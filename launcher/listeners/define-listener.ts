@@ -3,6 +3,7 @@ import type { Logger } from '#core/log/logger.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Tool } from '../agent/built-in-tools.ts'
 import type { PortContract, ServedPort } from '../http/port.ts'
+import type { ModelCalls } from '../model-calls/model-calls.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Supervision } from '../supervise/supervision.ts'
@@ -16,6 +17,8 @@ export interface Pod {
   readonly supervision: Supervision
   /** Outgoing connections, loaded at the first call. */
   readonly dispatcher: () => Promise<Dispatcher>
+  /** Model calls of the agent; undefined if they go to the gateway directly. */
+  readonly modelCalls: ModelCalls | undefined
   /** False while the launcher drains and until the agent answers. */
   readonly health: () => Promise<boolean>
 }

@@ -6,13 +6,14 @@ import type { Tracer } from '#core/telemetry/tracer.ts'
 import { createJournal } from './journal.ts'
 import type { Follower, Journal } from './journal.ts'
 import { createRunContext, failed, noUsage, stopped } from './run-context.ts'
-import type { Agent, StopReason } from './run-context.ts'
+import type { Agent, RunContext, StopReason } from './run-context.ts'
 
 /** One attempt of a run, from its start or a resume to its outcome. */
 export interface Attempt {
   readonly runId: string
   readonly journal: Journal
-  readonly traceId: string
+  /** Span of the attempt. */
+  readonly trace: Trace
   /** The outcome: when the agent's work has stopped, or at the time limit of the run. */
   readonly done: Promise<InvokeResult>
   /** Resolves when the agent's work on the run has stopped; after a time limit this is later than `done`. */
@@ -20,6 +21,8 @@ export interface Attempt {
   isAtWork(): boolean
   result(): InvokeResult | undefined
   stop(reason: StopReason): void
+  /** Adds to the token counts of the run and appends an entry. */
+  report: RunContext['report']
   follow(after: number, follower: Follower): () => void
 }
 
@@ -98,7 +101,8 @@ export function startAttempt(options: AttemptOptions): Attempt {
   const attempt: Attempt = {
     runId: options.runId,
     journal,
-    traceId: span.traceId,
+    trace: span,
+    report: context.report,
     done: done.promise,
     stopped: work(),
     isAtWork: () => atWork,

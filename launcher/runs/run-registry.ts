@@ -1,4 +1,4 @@
-import type { EntryKind, InvokeRequest, InvokeResult } from '#schemas/run.ts'
+import type { EntryKind, InvokeRequest, InvokeResult, Usage } from '#schemas/run.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { RefusalCode } from '../http/refusal.ts'
@@ -58,6 +58,10 @@ export interface RunRegistry {
   bytes(): number
   /** Appends an entry to the journal of an active run; ignored for other runs. */
   emit(runId: string | undefined, kind: EntryKind, data: Readonly<Record<string, unknown>>, spanId: string): void
+  /** Span of an active run, the parent of requests of its agent; undefined for other runs. */
+  traceOf(runId: string): Trace | undefined
+  /** Adds the usage of a model call to an active run and appends an entry; ignored for other runs. */
+  report(runId: string | undefined, usage: Usage, data: Readonly<Record<string, unknown>>, spanId: string): void
   /** Refuses new runs from now on. */
   refuseNew(): void
   /** Resolves when all known runs have ended and were acknowledged. */
@@ -87,6 +91,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
   // Attempts count against the concurrency until their agent has stopped, which is after the outcome if the time limit was exceeded.
   const atWork = new Set<Attempt>()
   const working = (): Attempt[] => [...atWork].filter((attempt) => attempt.isAtWork())
+  const workingOn = (runId: string | undefined): Attempt | undefined => working().find((one) => one.runId === runId)
   const attempts = (): Attempt[] => [...runs.values()].flatMap(({ attempt }) => attempt ?? [])
   const bytes = (): number => attempts().reduce((sum, { journal }) => sum + journal.bytes, 0)
   const settleIdle = (): void => {
@@ -179,9 +184,10 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
     active: () => working().map(({ runId }) => runId),
     bytes,
     emit: (runId, kind, data, spanId) => {
-      const attempt = working().find((one) => one.runId === runId)
-      attempt?.journal.append(kind, data, spanId)
+      workingOn(runId)?.journal.append(kind, data, spanId)
     },
+    traceOf: (runId) => workingOn(runId)?.trace,
+    report: (runId, usage, data, spanId) => workingOn(runId)?.report(usage, data, spanId),
     refuseNew: () => {
       refusing = true
     },

@@ -6,9 +6,11 @@ import type { LauncherConfig, LauncherTool } from '#schemas/launcher.ts'
 export const limitDefaults = { timeout: '10m', maxSteps: 25, maxDelegationDepth: 8, concurrency: 1 } as const
 
 /** Parsed configuration of the agent: with defaults, durations in milliseconds. */
-export interface AgentConfig extends Omit<LauncherConfig, 'limits' | 'tools' | 'delegates'> {
+export interface AgentConfig extends Omit<LauncherConfig, 'limits' | 'tools' | 'delegates' | 'plugins'> {
   readonly tools: readonly LauncherTool[]
   readonly delegates: readonly string[] | undefined
+  /** Configuration by plugins, validated by the parts of the launcher that read it. */
+  readonly plugins: Fields
   /** Number of the revision, for runs and traces; not in the file, since a change of the file replaces pods. */
   readonly revision?: number
   readonly limits: Readonly<Record<'timeoutMs' | 'maxSteps' | 'maxDelegationDepth' | 'concurrency', number>>
@@ -34,6 +36,7 @@ export function parseAgentConfig(text: string): AgentConfig {
     ...(model === undefined ? {} : { model: parseModel(model) }),
     tools: (optional(root, 'tools', array) ?? []).map((entry, index) => parseTool(`tools/${index}`, entry)),
     delegates: optional(root, 'delegates', array)?.map((name, index) => string(`delegates/${index}`, name)),
+    plugins: optional(root, 'plugins', record) ?? {},
     limits: parseLimits(optional(root, 'limits', record) ?? {}),
   }
 }

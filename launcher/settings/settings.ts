@@ -41,6 +41,8 @@ export interface Settings {
   readonly stateTokenFile: string | undefined
   readonly gatewayUrl: string | undefined
   readonly gatewayTokenFile: string | undefined
+  /** Whether model calls of the agent pass this launcher: a budget or a quota applies. */
+  readonly modelProxy: boolean
   readonly otlpEndpoint: string | undefined
   /** Credentials of a hosted backend; not in the environment of the agent. */
   readonly otlpHeaders: Readonly<Record<string, string>>
@@ -82,6 +84,8 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
   const builtIn = command.length === 0 && !separate
   const unsigned = env.MESH_UNSIGNED === 'true'
   const agentPort = checked(() => parsePort('AGENT_PORT', env.AGENT_PORT, defaultAgentPort))
+  if (env.MESH_BUDGET_PORT && !env.MODEL_GATEWAY_URL)
+    throw new ConfigError('MODEL_GATEWAY_URL: is missing, and MESH_BUDGET_PORT is set')
   if (builtIn && agent.model === undefined) throw new ConfigError('/model: is missing, and no command was given')
   return {
     agent,
@@ -101,6 +105,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     stateTokenFile: env.MESH_STATE_TOKEN_FILE || undefined,
     gatewayUrl: parseUrl('MODEL_GATEWAY_URL', env.MODEL_GATEWAY_URL)?.replace(/\/v1$/, ''),
     gatewayTokenFile: env.MODEL_GATEWAY_TOKEN_FILE || undefined,
+    modelProxy: Boolean(env.MESH_BUDGET_PORT),
     otlpEndpoint: parseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT),
     otlpHeaders: checked(() => parseOtlpHeaders(env.OTEL_EXPORTER_OTLP_HEADERS)),
     unsigned,

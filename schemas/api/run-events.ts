@@ -68,6 +68,12 @@ const runEventData = Type.Object(
     usage: Type.Optional(Usage),
     route: Type.Optional(Type.String({ description: 'usage.reported: ModelRoute of the call' })),
     model: Type.Optional(Type.String({ description: 'usage.reported' })),
+    cost: Type.Optional(
+      Type.Object(
+        { amount: Type.String({ description: 'A decimal number.' }), currency: Type.String() },
+        { title: 'ModelCallCost', description: 'usage.reported: what the call cost an agent with a budget.' },
+      ),
+    ),
     error: Type.Optional(
       Type.Object(
         {

@@ -14,6 +14,7 @@ export const coreLayers: readonly string[] = [
   'core/net',
   'core/sse',
   'core/http-client',
+  'core/model-apis',
   'core/kube',
   'core/errors',
   'core/jobs',

@@ -114,7 +114,8 @@ export async function startLauncherSubject(t: Scope): Promise<Subject> {
   const folder = tempFolder('listeners')
   t.after(folder.remove)
   const agentFile = join(folder.path, 'agent.json')
-  writeFileSync(agentFile, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1' }))
+  const plugins = { budgets: { money: true } }
+  writeFileSync(agentFile, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1', plugins }))
   const ports = new Map<PortName, number>()
   for (const [name, { owner }] of Object.entries(reservedPorts))
     if (owner === 'launcher') ports.set(name as PortName, await freePort())
@@ -128,6 +129,7 @@ export async function startLauncherSubject(t: Scope): Promise<Subject> {
       MESH_UNSIGNED: 'true',
       MESH_BIND: '127.0.0.1',
       STATE_URL: `http://127.0.0.1:${await freePort()}`,
+      MODEL_GATEWAY_URL: `http://127.0.0.1:${await freePort()}`,
       AGENT_PORT: String(await freePort()),
       ...Object.fromEntries([...ports].map(([name, port]) => [reservedPorts[name].env, String(port)])),
     },

@@ -18,6 +18,7 @@ import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofStore } from './core-store.ts'
 import { mutants as ofPages } from './pages.ts'
 import { mutants as ofModelFilters } from './model-filters.ts'
+import { mutants as ofModelProxy } from './model-proxy.ts'
 import { mutants as ofProviders } from './providers.ts'
 import { mutants as ofRuns } from './runs.ts'
 import { mutants as ofRunBounds } from './runs-bounds.ts'
@@ -46,6 +47,7 @@ export const all: readonly Mutant[] = [
   ...ofProviders,
   ...ofBudgets,
   ...ofModelFilters,
+  ...ofModelProxy,
   ...ofRuns,
   ...ofRunBounds,
   ...ofDispatch,

@@ -1,10 +1,7 @@
-import type { IncomingMessage } from 'node:http'
 import { durationToMs } from '#schemas/duration.ts'
 import type { EntryKind } from '#schemas/run.ts'
-import { parseTraceparent } from '#core/telemetry/traceparent.ts'
-import { singleHeader } from '../../http/guard.ts'
 import type { Call, Reply } from '../../http/port.ts'
-import { Refusal } from '../../http/refusal.ts'
+import { attribute } from '../../runs/attribution.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { defineListener } from '../define-listener.ts'
 import type { Pod } from '../define-listener.ts'
@@ -53,8 +50,7 @@ async function delegateRun(
 ): Promise<Reply<DelegateRoute>> {
   const { agent, input, mode = 'spawn', wait = true, timeout, conversationId } = await body()
   const timeoutMs = timeout === undefined ? settings.agent.limits.timeoutMs : (durationToMs(timeout) ?? 0)
-  const parentRunId = parentOf(request, registry.active())
-  const parent = parseTraceparent(singleHeader(request, 'traceparent'))
+  const { runId: parentRunId, parent } = attribute(request, registry)
   const span = tracer.start('delegate', parent, { 'mesh.delegate.agent': agent, 'mesh.delegate.mode': mode })
   const note = (kind: EntryKind, data: object): void =>
     registry.emit(parentRunId, kind, { agent, mode, ...data }, span.spanId)
@@ -81,14 +77,4 @@ async function delegateRun(
     span.end('error')
     throw error
   }
-}
-
-// The run named by the header, else the only active run, else none: the agent acts for itself.
-function parentOf(request: IncomingMessage, active: readonly string[]): string | undefined {
-  const named = singleHeader(request, 'x-mesh-run-id')
-  if (named !== undefined) {
-    if (!active.includes(named)) throw new Refusal('unknown_run')
-    return named
-  }
-  return active.length === 1 ? active[0] : undefined
 }

@@ -1,0 +1,74 @@
+import { isObject } from '../json/is-object.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** A tool call of a chat completion, or a part of one in a stream. */
+export interface ChatCall {
+  readonly index: number
+  readonly id: string | undefined
+  readonly name: string | undefined
+  readonly arguments: string
+}
+
+/** The parts of a chat completion, or of one of its chunks, that other APIs have too. */
+export interface ChatPart {
+  readonly model: string | undefined
+  readonly text: string
+  readonly refusal: string
+  readonly calls: readonly ChatCall[]
+  readonly finish: string | undefined
+  readonly usage: ChatUsage | undefined
+}
+
+/** Token counts; cached tokens are part of the input. */
+export interface ChatUsage {
+  readonly input: number
+  readonly cached: number
+  readonly output: number
+  readonly reasoning: number
+}
+
+/** Reads the first choice of a chat completion (`message`) or of a chunk (`delta`). */
+export function readChatPart(body: Json, field: 'message' | 'delta'): ChatPart {
+  const choice: unknown = Array.isArray(body.choices) ? body.choices[0] : undefined
+  const { finish_reason: finish, [field]: given } = isObject(choice) ? choice : {}
+  const message = isObject(given) ? given : {}
+  const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : []
+  return {
+    model: typeof body.model === 'string' ? body.model : undefined,
+    text: textOf(message.content),
+    refusal: textOf(message.refusal),
+    calls: calls.map(toCall),
+    finish: typeof finish === 'string' ? finish : undefined,
+    usage: isObject(body.usage) ? toChatUsage(body.usage) : undefined,
+  }
+}
+
+function toCall(call: Json, position: number): ChatCall {
+  const fn = isObject(call.function) ? call.function : {}
+  return {
+    index: typeof call.index === 'number' ? call.index : position,
+    id: typeof call.id === 'string' ? call.id : undefined,
+    name: typeof fn.name === 'string' ? fn.name : undefined,
+    arguments: textOf(fn.arguments),
+  }
+}
+
+function toChatUsage(usage: Json): ChatUsage {
+  const input = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}
+  const output = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {}
+  return {
+    input: countOf(usage.prompt_tokens),
+    cached: countOf(input.cached_tokens),
+    output: countOf(usage.completion_tokens),
+    reasoning: countOf(output.reasoning_tokens),
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
+}

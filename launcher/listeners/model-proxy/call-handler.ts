@@ -1,0 +1,128 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Span } from '#core/telemetry/tracer.ts'
+import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
+import { singleHeader } from '../../http/guard.ts'
+import { streamed } from '../../http/port.ts'
+import { Refusal } from '../../http/refusal.ts'
+import type { AnswerSink, CallResult } from '../../model-calls/model-call.ts'
+import type { ModelCalls } from '../../model-calls/model-calls.ts'
+import { invalid, parseModelBody, toModelRequest } from '../../model-calls/model-request.ts'
+import type { ModelBody } from '../../model-calls/model-request.ts'
+import { attribute } from '../../runs/attribution.ts'
+import { noUsage } from '../../runs/run-context.ts'
+import type { Pod } from '../define-listener.ts'
+import { translateRequest } from './call-api.ts'
+import type { CallApi } from './call-api.ts'
+import { toCallError } from './error-forms.ts'
+import { responseSink, writeError } from './response-sink.ts'
+import { translatedSink } from './translated-sink.ts'
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  body(): Promise<Buffer>
+}
+
+type Handler = (exchange: Exchange) => Promise<typeof streamed>
+
+/** Creates the handlers of model calls. `admit` throws for a call that may not begin now. */
+export function callHandler(
+  pod: Pod & { readonly modelCalls: ModelCalls },
+  admit: (runId: string | undefined) => void,
+): (api: CallApi) => Handler {
+  const { namespace } = pod.settings.agent
+  return (api) => async (exchange) => {
+    const { request, response } = exchange
+    const conversationId = conversationOf(request)
+    const { runId, parent } = attribute(request, pod.registry)
+    admit(runId)
+    const model = toModelRequest(api.operation, await readCall(exchange, api), namespace)
+    const span = pod.tracer.start('model call', parent, {
+      'mesh.model.route': model.route,
+      ...(runId === undefined ? {} : { 'mesh.run.id': runId }),
+    })
+    const reported = report(pod, { runId, span, route: model.route, parentSpanId: parent?.spanId })
+    const gone = new AbortController()
+    const onClose = (): void => gone.abort(new Error('the caller closed the connection'))
+    response.once('close', onClose)
+    try {
+      const context = {
+        runId,
+        traceparent: span.traceparent,
+        conversationId,
+        signal: gone.signal,
+        onResult: reported.ok,
+      }
+      await pod.modelCalls.call(model, context, sinkOf(response, api))
+      response.end()
+    } catch (error) {
+      reported.failed(error)
+      if (gone.signal.aborted) return streamed
+      if (error instanceof Refusal && !response.headersSent) throw error
+      if (toCallError(error).code === 'internal_error') pod.log.error({ err: String(error) }, 'model call failed')
+      writeError(response, toCallError(error), api.errors)
+    } finally {
+      response.off('close', onClose)
+    }
+    return streamed
+  }
+}
+
+async function readCall(
+  { body }: Exchange,
+  { translation }: CallApi,
+): Promise<{ readonly body: ModelBody; readonly bytes: Buffer }> {
+  const bytes = await body()
+  const parsed = parseModelBody(bytes)
+  return translation === undefined ? { body: parsed, bytes } : translateRequest(translation, parsed)
+}
+
+function sinkOf(response: ServerResponse, { translation, errors }: CallApi): AnswerSink {
+  const sink = responseSink(response)
+  return translation === undefined ? sink : translatedSink(sink, translation, errors)
+}
+
+interface Reported {
+  readonly runId: string | undefined
+  readonly span: Span
+  readonly route: string
+  readonly parentSpanId: string | undefined
+}
+
+// One span and one entry of the run's journal for each call, before its caller reads the end of the answer.
+function report({ registry }: Pick<Pod, 'registry'>, { runId, span, route, parentSpanId }: Reported) {
+  const startedAt = performance.now()
+  let ended = false
+  const about = (): object => ({
+    route,
+    durationMs: Math.round(performance.now() - startedAt),
+    ...(parentSpanId === undefined ? {} : { parentSpanId }),
+  })
+  return {
+    ok({ usage = noUsage, model, cost }: CallResult): void {
+      ended = true
+      span.end('ok', {
+        ...(model === undefined ? {} : { 'gen_ai.response.model': model }),
+        'gen_ai.usage.input_tokens': usage.inputTokens,
+        'gen_ai.usage.output_tokens': usage.outputTokens,
+      })
+      const found = { ...(model === undefined ? {} : { model }), ...(cost === undefined ? {} : { cost }) }
+      registry.report(runId, usage, { ...about(), ...found }, span.spanId)
+    },
+    failed(error: unknown): void {
+      if (ended) return
+      const { code, message, status, headers } = toCallError(error)
+      span.end('error', { 'error.type': code ?? String(status) })
+      const provider = headers['x-mesh-provider']
+      const failure = { code: code ?? 'model_error', message: message.slice(0, 1000), status }
+      const described = provider === undefined ? failure : { ...failure, provider }
+      registry.report(runId, noUsage, { ...about(), error: described }, span.spanId)
+    },
+  }
+}
+
+function conversationOf(request: IncomingMessage): string | undefined {
+  const given = singleHeader(request, 'x-conversation-id')
+  if (given === undefined || isConversationId(given)) return given
+  throw invalid(`X-Conversation-Id: ${CONVERSATION_ID_DETAIL}`)
+}

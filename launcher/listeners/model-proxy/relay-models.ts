@@ -1,0 +1,46 @@
+import type { ServerResponse } from 'node:http'
+import type { Dispatcher } from 'undici'
+import { collect } from '#core/http-client/request.ts'
+import { streamed } from '../../http/port.ts'
+import { Refusal } from '../../http/refusal.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { toGatewayRefusal } from '../../model-calls/gateway-refusal.ts'
+import { createTokenReader } from '../../state/state-client.ts'
+import { openAiErrors, toCallError } from './error-forms.ts'
+import { writeError } from './response-sink.ts'
+
+const timeoutMs = 30_000
+
+/** Creates the relay of requests for models, which cost nothing. `path` is one of the gateway's. */
+export function relayModels(
+  { gatewayUrl = '', gatewayTokenFile, agent }: Settings,
+  dispatcher: () => Promise<Dispatcher>,
+): (response: ServerResponse, path: string) => Promise<typeof streamed> {
+  const { origin, pathname } = new URL(gatewayUrl)
+  const token = createTokenReader(gatewayTokenFile)
+  return async (response, path) => {
+    // A name of a model; anything else would be another route of the gateway.
+    if (!/^\/v1\/models(?:\/[a-z0-9][a-z0-9.-]{0,252}){0,2}$/.test(path)) throw new Refusal('not_found')
+    const bearer = await token()
+    const answer = await collect(await dispatcher(), {
+      origin,
+      path: (pathname === '/' ? '' : pathname) + path,
+      method: 'GET',
+      headers: {
+        accept: 'application/json',
+        'x-mesh-namespace': agent.namespace,
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    }).catch(() => {
+      throw new Refusal('gateway_unavailable', undefined, { 'retry-after': '1' })
+    })
+    if (answer.status === 200)
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': answer.body.length })
+        .end(answer.body)
+    else writeError(response, toCallError(toGatewayRefusal(answer.status, {}, answer.body)), openAiErrors)
+    return streamed
+  }
+}

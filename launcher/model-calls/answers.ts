@@ -1,0 +1,146 @@
+import type { AnswerHeaders } from '#core/http-client/request.ts'
+import { isObject } from '#core/json/is-object.ts'
+import { moneyComment, moneyHeaders } from './charge.ts'
+import type { Charge } from './charge.ts'
+import { toGatewayRefusal } from './gateway-refusal.ts'
+import { noUsage } from '../runs/run-context.ts'
+import type { Settlement } from './holds.ts'
+import type { AnswerSink, CallContext, CallResult } from './model-call.ts'
+import type { ModelRequest } from './model-request.ts'
+import { createFrameSplitter } from './stream-frames.ts'
+import { createStreamMeter, toUsage } from './stream-meter.ts'
+
+/** An answer of the gateway on its way to the caller. */
+export interface Answer {
+  data(chunk: Buffer): void | Promise<void>
+  /** Settles a complete answer and writes its end. */
+  end(): Promise<CallResult>
+  /** What an answer that is not complete costs. */
+  cut(outcome: 'failed' | 'aborted'): Settlement
+}
+
+/** One admitted call. */
+export interface AnsweredCall {
+  readonly request: ModelRequest
+  readonly context: CallContext
+  readonly sink: AnswerSink
+  readonly charge: Charge
+}
+
+type Headers = Readonly<Record<string, string>>
+
+const maxAnswerBytes = 32 * 1024 * 1024
+const maxErrorBytes = 64 * 1024
+const relayed = ['retry-after', 'x-mesh-provider', 'x-should-retry'] as const
+
+/** Begins an answer by its head. Of the headers only those of the gateway that concern the caller are relayed. */
+export function openAnswer(call: AnsweredCall, status: number, given: AnswerHeaders): Answer {
+  const headers: Record<string, string> = {}
+  for (const name of relayed) {
+    const value = given[name]
+    if (typeof value === 'string') headers[name] = value
+  }
+  const { runId } = call.context
+  if (runId !== undefined) headers['x-mesh-run-id'] = runId
+  if (status !== 200) return errorAnswer(call, status, headers)
+  const type = String(given['content-type'] ?? '')
+  return type.startsWith('text/event-stream') ? streamedAnswer(call, headers) : wholeAnswer(call, headers)
+}
+
+/** The hold is charged: usage is unknown. */
+export function uncounted(outcome: Settlement['outcome'], headers: Headers = {}): Settlement {
+  return { usage: null, provider: headers['x-mesh-provider'] ?? null, estimated: false, outcome }
+}
+
+// Providers do not charge for an error. After a timeout it is unknown what the provider did.
+function errorAnswer({ charge }: AnsweredCall, status: number, headers: Headers): Answer {
+  const body = collectBytes(maxErrorBytes)
+  return {
+    data(chunk) {
+      body.add(chunk)
+    },
+    async end() {
+      await charge.settle({ ...uncounted('failed', headers), usage: status === 504 ? null : noUsage })
+      throw toGatewayRefusal(status, headers, body.take())
+    },
+    cut: (outcome) => uncounted(outcome, headers),
+  }
+}
+
+function wholeAnswer({ charge, sink, context }: AnsweredCall, headers: Headers): Answer {
+  const body = collectBytes(maxAnswerBytes)
+  return {
+    data(chunk) {
+      if (!body.add(chunk)) throw new Error(`answer above ${maxAnswerBytes} bytes`)
+    },
+    async end() {
+      const bytes = body.take()
+      const { usage, model } = readAnswer(bytes)
+      const settled = await charge.settle({ ...uncounted('succeeded', headers), usage: usage ?? null })
+      const result = { usage, model, cost: settled?.cost }
+      context.onResult?.(result)
+      sink.head(200, { ...headers, ...jsonHeaders(bytes), ...moneyHeaders(charge, settled) })
+      await sink.data(bytes)
+      return result
+    },
+    // The provider may have generated all of it.
+    cut: (outcome) => uncounted(outcome, headers),
+  }
+}
+
+function streamedAnswer({ charge, sink, context, request }: AnsweredCall, headers: Headers): Answer {
+  const splitter = createFrameSplitter()
+  const meter = createStreamMeter(request.usageWanted)
+  sink.head(200, { ...headers, 'content-type': 'text/event-stream', ...moneyHeaders(charge) })
+  return {
+    data(chunk) {
+      const frames = meter.pass(splitter.push(chunk))
+      return frames.length === 0 ? undefined : sink.data(frames)
+    },
+    async end() {
+      const last = meter.pass(splitter.rest())
+      const usage = meter.usage()
+      const settled = await charge.settle({ ...uncounted(meter.failed() ? 'failed' : 'succeeded', headers), usage })
+      const result = { usage: usage ?? undefined, model: meter.model(), cost: settled?.cost }
+      context.onResult?.(result)
+      await sink.data(Buffer.concat([last, moneyComment(charge, settled), meter.done()]))
+      return result
+    },
+    cut(outcome) {
+      const usage = meter.usage()
+      const settlement = uncounted(outcome, headers)
+      if (usage !== null || outcome !== 'aborted') return { ...settlement, usage }
+      const counts = { inputTokens: request.inputTokens, outputTokens: meter.seenTokens() }
+      return { ...settlement, usage: { ...noUsage, ...counts }, estimated: true }
+    },
+  }
+}
+
+function jsonHeaders({ length }: Buffer): Headers {
+  return { 'content-type': 'application/json', 'content-length': String(length) }
+}
+
+function readAnswer(bytes: Buffer): Pick<CallResult, 'usage' | 'model'> {
+  let body: unknown
+  try {
+    body = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    body = undefined
+  }
+  if (!isObject(body)) return { usage: undefined, model: undefined }
+  return { usage: toUsage(body.usage), model: typeof body.model === 'string' ? body.model : undefined }
+}
+
+function collectBytes(most: number) {
+  const chunks: Buffer[] = []
+  let size = 0
+  return {
+    /** False above the limit. */
+    add(chunk: Buffer): boolean {
+      size += chunk.length
+      if (size <= most) chunks.push(Buffer.from(chunk))
+      return size <= most
+    },
+    take: (): Buffer => Buffer.concat(chunks),
+  }
+}

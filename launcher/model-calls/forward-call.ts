@@ -1,0 +1,82 @@
+import type { Dispatcher } from 'undici'
+import { exchange } from '#core/http-client/request.ts'
+import type { Logger } from '#core/log/logger.ts'
+import { Refusal } from '../http/refusal.ts'
+import { openAnswer, uncounted } from './answers.ts'
+import type { Answer, AnsweredCall } from './answers.ts'
+import { GatewayRefusal } from './gateway-refusal.ts'
+import type { CallResult } from './model-call.ts'
+
+/** Where calls are forwarded to, and with which credentials. */
+export interface Forwarding {
+  readonly gatewayUrl: string
+  readonly namespace: string
+  readonly dispatcher: () => Promise<Dispatcher>
+  readonly token: () => Promise<string | undefined>
+  readonly log: Logger
+}
+
+/**
+ * Forwards a call to the gateway and settles it once. Origin, path and credentials are the launcher's, and no header of the agent is
+ * copied (B7). Rejects with `Refusal`, `GatewayRefusal` or the reason of `signal`.
+ */
+export async function forwardCall(to: Forwarding, call: AnsweredCall, signal: AbortSignal): Promise<CallResult> {
+  const { origin, pathname } = new URL(to.gatewayUrl)
+  const { request } = call
+  const state: { answer?: Answer; sent: boolean } = { sent: false }
+  try {
+    const [headers, dispatcher] = await Promise.all([headersOf(to, call), to.dispatcher()])
+    signal.throwIfAborted()
+    state.sent = true
+    await exchange(dispatcher, {
+      origin,
+      path: `${pathname === '/' ? '' : pathname}/v1/${request.operation}`,
+      method: 'POST',
+      headers,
+      body: request.bytes,
+      signal,
+      onHead: (status, given) => {
+        state.answer = openAnswer(call, status, given)
+      },
+      onData: (chunk) => state.answer?.data(chunk),
+    })
+    if (state.answer === undefined) throw new Error('no response')
+    return await state.answer.end()
+  } catch (error) {
+    const outcome = signal.aborted ? 'aborted' : 'failed'
+    if (!state.sent || neverConnected(error)) await call.charge.release()
+    else await call.charge.settle(state.answer?.cut(outcome) ?? uncounted(outcome))
+    throw toCallError(to, error, signal)
+  }
+}
+
+function toCallError({ log }: Forwarding, error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason
+  if (error instanceof Refusal || error instanceof GatewayRefusal) return error
+  log.warn({ err: codeOf(error) }, 'model gateway not reached')
+  return new Refusal('gateway_unavailable', undefined, { 'retry-after': '1' })
+}
+
+// No byte of the request was sent.
+function neverConnected(error: unknown): boolean {
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'].includes(codeOf(error))
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.name : typeof error)
+}
+
+async function headersOf({ token, namespace }: Forwarding, call: AnsweredCall): Promise<Record<string, string>> {
+  const { request, context, charge } = call
+  const bearer = await token()
+  return {
+    'content-type': 'application/json',
+    accept: request.stream ? 'text/event-stream' : 'application/json',
+    traceparent: context.traceparent,
+    'x-mesh-namespace': namespace,
+    ...(context.runId === undefined ? {} : { 'x-mesh-run-id': context.runId }),
+    ...(context.conversationId === undefined ? {} : { 'x-conversation-id': context.conversationId }),
+    ...(charge.hold === undefined ? {} : { 'x-mesh-hold': charge.hold.id }),
+    ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+  }
+}

@@ -1,0 +1,106 @@
+import type { Dispatcher } from 'undici'
+import type { Logger } from '#core/log/logger.ts'
+import { Refusal } from '../http/refusal.ts'
+import { createTokenReader } from '../state/state-client.ts'
+import { createCharge } from './charge.ts'
+import type { Charge } from './charge.ts'
+import { forwardCall } from './forward-call.ts'
+import type { Holds } from './holds.ts'
+import type { AnswerSink, CallContext, CallResult } from './model-call.ts'
+import { coveredBy } from './model-request.ts'
+import type { ModelRequest } from './model-request.ts'
+
+/** Model calls of the agent, with its budget: for port 2996 and for the built-in loop. */
+export interface ModelCalls {
+  /**
+   * Makes a call and writes the answer of the gateway to `sink`. Rejects with `Refusal` or `GatewayRefusal`, which its caller writes: as a
+   * response if `sink.head` was not called, else as an event of the stream.
+   */
+  call(request: ModelRequest, context: CallContext, sink: AnswerSink): Promise<CallResult>
+  /** Number of calls in progress. */
+  active(): number
+  /** Resolves when no call is in progress. */
+  idle(): Promise<void>
+  /** Ends the calls in progress, and resolves when each is settled. */
+  stop(): Promise<void>
+}
+
+/** Options of `createModelCalls`. */
+export interface ModelCallsOptions {
+  readonly gatewayUrl: string
+  readonly gatewayTokenFile: string | undefined
+  readonly namespace: string
+  readonly dispatcher: () => Promise<Dispatcher>
+  /** Undefined: the agent has neither budget nor quota. */
+  readonly holds: Holds | undefined
+  readonly log: Logger
+}
+
+/** Streams in progress, as many as the launcher has connections to the gateway. */
+const maxCalls = 256
+/** Bytes of all requests in progress: the launcher has 512 MiB. */
+const maxRequestBytes = 128 * 1024 * 1024
+
+/** Creates the service. */
+export function createModelCalls(options: ModelCallsOptions): ModelCalls {
+  const live = new Set<AbortController>()
+  let bytes = 0
+  let waiters: (() => void)[] = []
+  const to = { ...options, token: createTokenReader(options.gatewayTokenFile) }
+  const admit = ({ bytes: { length } }: ModelRequest): AbortController => {
+    if (live.size >= maxCalls || (live.size > 0 && bytes + length > maxRequestBytes))
+      throw new Refusal('too_many_calls', undefined, { 'retry-after': '1' })
+    const controller = new AbortController()
+    live.add(controller)
+    bytes += length
+    return controller
+  }
+  const leave = (controller: AbortController, { bytes: { length } }: ModelRequest): void => {
+    live.delete(controller)
+    bytes -= length
+    if (live.size > 0) return
+    for (const resolve of waiters) resolve()
+    waiters = []
+  }
+  const idle = (): Promise<void> => {
+    if (live.size === 0) return Promise.resolve()
+    return new Promise((resolve) => waiters.push(resolve))
+  }
+  return {
+    active: () => live.size,
+    idle,
+    async call(request, context, sink) {
+      const controller = admit(request)
+      const abort = (): void => controller.abort(context.signal.reason)
+      context.signal.addEventListener('abort', abort, { once: true })
+      if (context.signal.aborted) abort()
+      try {
+        const onLost = (): void => controller.abort(new Refusal('budget_unavailable'))
+        const charge = await chargeFor(options, request, { context, onLost })
+        const covered = coveredBy(request, charge.hold?.maxOutputTokens ?? null)
+        return await forwardCall(to, { request: covered, context, sink, charge }, controller.signal)
+      } finally {
+        context.signal.removeEventListener('abort', abort)
+        leave(controller, request)
+      }
+    },
+    async stop() {
+      for (const controller of live) controller.abort(new Refusal('draining'))
+      await idle()
+      await options.holds?.close()
+    },
+  }
+}
+
+async function chargeFor(
+  { holds }: ModelCallsOptions,
+  { route: model, operation, inputTokens, maxOutputTokens, choices }: ModelRequest,
+  { context: { runId, signal }, onLost }: { readonly context: CallContext; readonly onLost: () => void },
+): Promise<Charge> {
+  const request = { runId: runId ?? null, model, operation, inputTokens, maxOutputTokens, choices }
+  const hold = await holds?.open(request, onLost)
+  const charge = createCharge(holds, hold)
+  if (!signal.aborted) return charge
+  await charge.release()
+  throw signal.reason
+}

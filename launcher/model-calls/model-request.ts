@@ -1,0 +1,163 @@
+import { isObject } from '#core/json/is-object.ts'
+import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
+import { Refusal } from '../http/refusal.ts'
+
+/** A JSON object in the form of OpenAI's API. */
+export type ModelBody = Readonly<Record<string, unknown>>
+
+/** Operations that the gateway serves. */
+export type ModelOperation = 'chat/completions' | 'embeddings'
+
+/** A model call of the agent, parsed. */
+export interface ModelRequest {
+  readonly operation: ModelOperation
+  /** The route as `namespace/name`. */
+  readonly route: string
+  readonly body: ModelBody
+  readonly stream: boolean
+  /** Whether the caller requested the usage of a stream. */
+  readonly usageWanted: boolean
+  /** Upper estimate of the tokens of the input. */
+  readonly inputTokens: number
+  /** Limit of the tokens of each choice as requested; null: none. */
+  readonly maxOutputTokens: number | null
+  readonly choices: number
+  /** The request to the gateway. */
+  readonly bytes: Buffer
+}
+
+/** Parses JSON of a caller. Throws `Refusal`. */
+export function parseModelBody(bytes: Buffer): ModelBody {
+  let value: unknown
+  try {
+    value = parseBoundedJson(bytes.toString('utf8'))
+  } catch (error) {
+    throw error instanceof JsonRefused ? invalid(`the body ${error.message}`) : error
+  }
+  if (!isObject(value)) throw invalid('the body must be a JSON object')
+  return value
+}
+
+/** Validates the fields that this port reads; the gateway and the provider validate all others. Throws `Refusal`. */
+export function toModelRequest(
+  operation: ModelOperation,
+  given: { readonly body: ModelBody; readonly bytes: Buffer },
+  namespace: string,
+): ModelRequest {
+  const { body } = given
+  const route = toRoute(body.model, namespace)
+  const isChat = operation === 'chat/completions'
+  if (isChat && !(Array.isArray(body.messages) && body.messages.length > 0 && body.messages.every(isObject)))
+    throw invalid('messages: must be a list of at least one message')
+  if (!isChat && body.input === undefined) throw invalid('input: is missing')
+  const { stream = null } = body
+  if (stream !== null && typeof stream !== 'boolean') throw invalid('stream: must be true or false')
+  const options = isObject(body.stream_options) ? body.stream_options : {}
+  return {
+    operation,
+    route,
+    body,
+    stream: isChat && stream === true,
+    usageWanted: options.include_usage === true,
+    inputTokens: Math.min(estimateInputTokens(given.bytes, body), 10_000_000),
+    maxOutputTokens: isChat ? maxOutputOf(body) : null,
+    choices: isChat ? choicesOf(body) : 1,
+    bytes: isChat && stream === true ? withUsage(given) : given.bytes,
+  }
+}
+
+/** The same call with a changed body. */
+export function withBody(request: ModelRequest, body: ModelBody): ModelRequest {
+  const bytes = Buffer.from(JSON.stringify(body))
+  return { ...request, body, bytes: request.stream ? withUsage({ body, bytes }) : bytes }
+}
+
+function toRoute(model: unknown, namespace: string): string {
+  if (typeof model !== 'string' || model === '') throw invalid('model: is missing')
+  const parts = model.split('/')
+  if (parts.length > 1 && parts[0] === 'agent')
+    throw invalid('model: must be a route; other agents are called by POST /delegate')
+  if (parts.length > 2 || !parts.every((part) => /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/.test(part)))
+    throw invalid('model: must be a route (name or namespace/name)')
+  return parts.length === 1 ? `${namespace}/${model}` : model
+}
+
+// A stream without usage could not be settled. The option is removed again from what the caller receives.
+function withUsage({ body, bytes }: { readonly body: ModelBody; readonly bytes: Buffer }): Buffer {
+  const { stream_options: options } = body
+  if (isObject(options) && options.include_usage === true) return bytes
+  if (options === undefined) return addField(bytes, '"stream_options":{"include_usage":true}')
+  const asked = { ...(isObject(options) ? options : {}), include_usage: true }
+  return Buffer.from(JSON.stringify({ ...body, stream_options: asked }))
+}
+
+/** The call with an answer that its hold pays for. */
+export function coveredBy(request: ModelRequest, maxOutputTokens: number | null): ModelRequest {
+  const { operation, body, bytes } = request
+  if (maxOutputTokens === null || request.maxOutputTokens !== null || operation === 'embeddings') return request
+  // A field that is present has no limit: null.
+  const { max_tokens: _, max_completion_tokens: __, ...rest } = body
+  const bare = 'max_tokens' in body || 'max_completion_tokens' in body ? withBody(request, rest).bytes : bytes
+  return { ...request, maxOutputTokens, bytes: addField(bare, `"max_tokens":${maxOutputTokens}`) }
+}
+
+// Behind the opening brace: the rest of the body is sent as the caller wrote it.
+function addField(bytes: Buffer, field: string): Buffer {
+  return Buffer.concat([Buffer.from(`{${field},`), bytes.subarray(bytes.indexOf(0x7b) + 1)])
+}
+
+/** Upper limit of the tokens that providers count for an image. */
+const imageTokens = 4096
+/** Bytes of encoded sound for one token, at a low bit rate. */
+const soundBytesPerToken = 64
+const media = ['"image_url"', '"input_audio"'] as const
+
+/**
+ * Upper estimate: one token for two bytes of JSON, twice what text has on average. The bytes of encoded images and sound are no tokens, so
+ * these are counted separately.
+ */
+function estimateInputTokens(bytes: Buffer, body: ModelBody): number {
+  if (!media.some((mark) => bytes.includes(mark))) return Math.ceil(bytes.length / 2)
+  const found = { bytes: 0, tokens: 0 }
+  countMedia(body.messages, found)
+  return Math.ceil(Math.max(bytes.length - found.bytes, 0) / 2) + found.tokens
+}
+
+// Recursive: the depth of a body is limited when it is parsed.
+function countMedia(value: unknown, found: { bytes: number; tokens: number }): void {
+  if (typeof value !== 'object' || value === null) return
+  const { image_url: image, input_audio: sound } = value as ModelBody
+  const url = isObject(image) ? image.url : image
+  if (typeof url === 'string') {
+    found.tokens += imageTokens
+    if (url.startsWith('data:image/')) found.bytes += url.length
+  }
+  if (isObject(sound) && typeof sound.data === 'string') {
+    found.tokens += Math.ceil(sound.data.length / soundBytesPerToken)
+    found.bytes += sound.data.length
+  }
+  for (const one of Object.values(value)) countMedia(one, found)
+}
+
+function maxOutputOf(body: ModelBody): number | null {
+  const limits = [body.max_completion_tokens, body.max_tokens].filter((limit) => limit !== undefined && limit !== null)
+  if (limits.length === 0) return null
+  const most = Math.max(...limits.map(Number))
+  if (!limits.every((limit) => typeof limit === 'number') || !isWithin(most, 10_000_000))
+    throw invalid('max_tokens: must be a whole number from 1 to 10000000')
+  return most
+}
+
+function choicesOf({ n = null }: ModelBody): number {
+  if (n !== null && !isWithin(n, 128)) throw invalid('n: must be a whole number from 1 to 128')
+  return n ?? 1
+}
+
+function isWithin(value: unknown, most: number): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= most
+}
+
+/** A refusal of the request's body. */
+export function invalid(detail: string): Refusal {
+  return new Refusal('malformed_request', detail)
+}

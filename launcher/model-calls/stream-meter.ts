@@ -1,0 +1,102 @@
+import { isObject } from '#core/json/is-object.ts'
+import type { Usage } from '#schemas/run.ts'
+import { dataOf, framesIn } from './stream-frames.ts'
+
+const nothing = Buffer.alloc(0)
+const usageMark = '"usage"'
+const emptyUsage = '"usage":null'
+const doneMark = '[DONE]'
+/** Shorter frames are comments and the end of a stream. */
+const shortestChunk = 40
+
+/** Reads usage and end of a streamed chat completion while it is relayed. */
+export interface StreamMeter {
+  /** Returns the frames for the caller: without the one that has the usage only, unless it was requested, and without the last. */
+  pass(whole: Buffer): Buffer
+  /** Usage as the provider reported it; null: not yet, or never. */
+  usage(): Usage | null
+  /** Estimate of the tokens of the answer so far. */
+  seenTokens(): number
+  /** Name of the model at the provider. */
+  model(): string | undefined
+  /** The frame `[DONE]`, if it has arrived. */
+  done(): Buffer
+  /** Whether the gateway has sent an error event. */
+  failed(): boolean
+}
+
+/** Creates a meter. Frames without usage are relayed as they are, unparsed. */
+export function createStreamMeter(usageWanted: boolean): StreamMeter {
+  const seen = { frames: 0, bytes: 0, shortest: Number.POSITIVE_INFINITY }
+  let usage: Usage | null = null
+  let model: string | undefined
+  let done: Buffer = nothing
+  let failed = false
+  const look = (frame: Buffer): Buffer => {
+    const text = dataOf(frame)
+    if (text === doneMark) {
+      done = Buffer.from(frame)
+      return nothing
+    }
+    const chunk = parse(text)
+    if (typeof chunk?.model === 'string') model ??= chunk.model
+    if (isObject(chunk?.error)) failed = true
+    const found = toUsage(chunk?.usage)
+    usage = found ?? usage
+    const onlyUsage = found !== undefined && Array.isArray(chunk?.choices) && chunk.choices.length === 0
+    return onlyUsage && !usageWanted ? nothing : frame
+  }
+  return {
+    pass(whole) {
+      for (const frame of framesIn(whole)) {
+        if (frame.length < shortestChunk) continue
+        seen.frames++
+        seen.bytes += frame.length
+        seen.shortest = Math.min(seen.shortest, frame.length)
+      }
+      if (model !== undefined && isPlain(whole)) return whole
+      return Buffer.concat([...framesIn(whole)].map(look))
+    },
+    usage: () => usage,
+    // A frame has at least one token. What a frame has more than the shortest one is text, of about three bytes per token.
+    seenTokens: () => (seen.frames === 0 ? 0 : seen.frames + Math.ceil((seen.bytes - seen.frames * seen.shortest) / 3)),
+    model: () => model,
+    done: () => done,
+    failed: () => failed,
+  }
+}
+
+function isPlain(whole: Buffer): boolean {
+  if (whole.includes(doneMark) || whole.includes('"error"')) return false
+  for (let at = whole.indexOf(usageMark); at !== -1; at = whole.indexOf(usageMark, at + 1))
+    if (whole.toString('latin1', at, at + emptyUsage.length) !== emptyUsage) return false
+  return true
+}
+
+function parse(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = text === undefined ? undefined : JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Token counts of an answer in OpenAI's form; undefined if it has none. */
+export function toUsage(given: unknown): Usage | undefined {
+  if (!isObject(given)) return undefined
+  const input = isObject(given.prompt_tokens_details) ? given.prompt_tokens_details : {}
+  const output = isObject(given.completion_tokens_details) ? given.completion_tokens_details : {}
+  const counts = [given.prompt_tokens, given.completion_tokens ?? 0]
+  if (!counts.every(isCount)) return undefined
+  return {
+    inputTokens: Number(counts[0]),
+    outputTokens: Number(counts[1]),
+    cachedTokens: isCount(input.cached_tokens) ? input.cached_tokens : 0,
+    reasoningTokens: isCount(output.reasoning_tokens) ? output.reasoning_tokens : 0,
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises'
+import type { Dispatcher } from 'undici'
+import { isObject } from '#core/json/is-object.ts'
+import { collect } from '#core/http-client/request.ts'
+import type { AnswerHeaders } from '#core/http-client/request.ts'
+
+/** An answer of the state role; a body that is not a JSON object is empty. */
+export interface StateAnswer {
+  readonly status: number
+  readonly headers: AnswerHeaders
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** A request to the state role. */
+export interface StateCall {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: object
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** Sends a request with the launcher's token. Rejects if there is no complete answer in time. */
+export type StateClient = (call: StateCall) => Promise<StateAnswer>
+
+/** Options of `createStateClient`. */
+export interface StateClientOptions {
+  readonly stateUrl: string
+  /** Service account token with the audience `state`. */
+  readonly tokenFile: string | undefined
+  readonly dispatcher: () => Promise<Dispatcher>
+}
+
+const timeoutMs = 10_000
+const maxBytes = 16 * 1024 * 1024
+
+/** Creates a client of the routes that the state role has for launchers. */
+export function createStateClient({ stateUrl, tokenFile, dispatcher }: StateClientOptions): StateClient {
+  const { origin, pathname } = new URL(stateUrl)
+  const prefix = pathname === '/' ? '' : pathname
+  const token = createTokenReader(tokenFile)
+  return async ({ method, path, body, headers = {}, signal }) => {
+    const bearer = await token()
+    const answer = await collect(await dispatcher(), {
+      origin,
+      path: prefix + path,
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      maxBytes,
+      ...(signal === undefined ? {} : { signal }),
+    })
+    return { status: answer.status, headers: answer.headers, body: parse(answer.body) }
+  }
+}
+
+function parse(bytes: Buffer): StateAnswer['body'] {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/** The kubelet renews a token long before it expires; reading it per call costs as much as a call. */
+const keptMs = 10_000
+
+/** Reads a mounted token at most every ten seconds. */
+export function createTokenReader(file: string | undefined): () => Promise<string | undefined> {
+  let kept: { readonly token: string; readonly until: number } | undefined
+  return async () => {
+    if (file === undefined) return undefined
+    const now = performance.now()
+    if (kept === undefined || now >= kept.until)
+      kept = { token: (await readFile(file, 'utf8')).trim(), until: now + keptMs }
+    return kept.token
+  }
+}

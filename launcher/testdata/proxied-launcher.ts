@@ -1,0 +1,138 @@
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import type { LauncherConfig } from '#schemas/launcher.ts'
+import { listen } from '#test/harness/listen.ts'
+import type { Scope } from '#test/harness/scope.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { startLauncher } from '../launcher.ts'
+import { listenerDefinitions } from '../listeners/index.ts'
+import { readSettings } from '../settings/settings.ts'
+import { createLog } from '../telemetry/log.ts'
+import { startMoneyServer } from './money-server.ts'
+
+/** A request that the gateway received. */
+export interface GatewayRequest {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** Answers a request of the gateway. */
+export type GatewayReply = (response: ServerResponse, request: GatewayRequest) => void
+
+/** A gateway whose answers a test sets. */
+export async function startGateway(t: Scope, reply: GatewayReply) {
+  const requests: GatewayRequest[] = []
+  const closed: string[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const part of request as AsyncIterable<Buffer>) chunks.push(part)
+    const text = Buffer.concat(chunks).toString('utf8')
+    const body = (text === '' ? {} : JSON.parse(text)) as GatewayRequest['body']
+    const seen = { path: request.url ?? '', headers: request.headers, text, body }
+    requests.push(seen)
+    response.on('close', () => closed.push(response.writableFinished ? 'finished' : 'aborted'))
+    gateway.reply(response, seen)
+  })
+  const gateway = { url: await listen(t, server), requests, closed, reply, server }
+  return gateway
+}
+
+/** Options of `startProxied`. */
+export interface ProxiedOptions {
+  readonly config?: Partial<LauncherConfig>
+  readonly reply?: GatewayReply
+  readonly env?: Readonly<Record<string, string>>
+  readonly command?: readonly string[]
+  /** False: the agent has no budget. */
+  readonly money?: boolean
+}
+
+/** A launcher in this process with port 2996, a gateway and the routes for holds. */
+export async function startProxied(t: Scope, options: ProxiedOptions = {}) {
+  const folder = tempFolder('model-proxy')
+  t.after(folder.remove)
+  const money = await startMoneyServer(t)
+  const gateway = await startGateway(t, options.reply ?? completes())
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder.path, name), text)
+    return join(folder.path, name)
+  }
+  const plugins = options.money === false ? {} : { budgets: { money: true } }
+  const config = { name: 'robot', namespace: 'default', uid: 'uid-1', plugins, ...options.config }
+  const settings = readSettings(options.command ?? ['--', 'none'], {
+    MESH_AGENT_CONFIG: file('agent.json', JSON.stringify(config)),
+    MESH_UNSIGNED: 'true',
+    MESH_BIND: '127.0.0.1',
+    MESH_LAUNCHER_PORT: '0',
+    DELEGATE_PORT: '0',
+    MESH_BUDGET_PORT: '0',
+    STATE_URL: money.url,
+    MESH_STATE_TOKEN_FILE: file('state', 'state-token\n'),
+    MODEL_GATEWAY_URL: gateway.url,
+    MODEL_GATEWAY_TOKEN_FILE: file('gateway', 'gateway-token\n'),
+    ...options.env,
+  })
+  const lines: Record<string, unknown>[] = []
+  const open: Record<string, number> = {}
+  const note = (fields: object, msg: string): void => {
+    const line = { ...fields, msg } as Record<string, unknown>
+    lines.push(line)
+    if (msg === 'listening') open[String(line['listener'])] = Number(line['port'])
+  }
+  const log = { ...createLog('error'), info: note, warn: note, error: note }
+  const supervision = { ready: () => Promise.resolve(true), started: () => true }
+  const launcher = await startLauncher(settings, log, supervision, listenerDefinitions)
+  let closed: Promise<void> | undefined
+  const close = (): Promise<void> => (closed ??= launcher.close())
+  t.after(close)
+  const spans = () => lines.flatMap((line) => (line['msg'] === 'span' ? [line['span'] as Record<string, unknown>] : []))
+  return {
+    launcher,
+    money,
+    gateway,
+    lines,
+    spans,
+    open,
+    close,
+    port: open['budget'] ?? 0,
+    url: `http://127.0.0.1:${open['budget']}`,
+  }
+}
+
+/** A chat completion with usage, or its stream if the request asks for one. */
+export function completes(
+  text = 'Hello there, agent.',
+  usage = { prompt_tokens: 9, completion_tokens: 5 },
+): GatewayReply {
+  return (response, { body }) => {
+    if (body['stream'] === true) {
+      opens(response)
+      for (const word of text.split(/(?<= )/)) response.write(frameOf({ content: word }))
+      response.write(frameOf({}, 'stop'))
+      response.write(`data: ${JSON.stringify({ ...head, choices: [], usage })}\n\n`)
+      response.end('data: [DONE]\n\n')
+      return
+    }
+    const message = { role: 'assistant', content: text }
+    const choices = [{ index: 0, message, finish_reason: 'stop' }]
+    const bytes = JSON.stringify({ ...head, object: 'chat.completion', choices, usage })
+    response.writeHead(200, { 'content-type': 'application/json', 'x-mesh-provider': 'default/mock' }).end(bytes)
+  }
+}
+
+const head = { id: 'c1', created: 1, model: 'test-1', object: 'chat.completion.chunk' }
+
+/** Begins a stream. */
+export function opens(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'x-mesh-provider': 'default/mock' })
+  response.flushHeaders()
+}
+
+/** One frame of a streamed chat completion. */
+export function frameOf(delta: object, reason: string | null = null): string {
+  return `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`
+}
