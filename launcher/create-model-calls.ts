@@ -1,12 +1,16 @@
+import { createPrivateKey } from 'node:crypto'
 import type { Dispatcher } from 'undici'
 import { isObject } from '#core/json/is-object.ts'
 import type { Logger } from '#core/log/logger.ts'
+import { createGuardSource } from './model-calls/guard-source.ts'
+import type { GuardSource } from './model-calls/guard-source.ts'
 import { createHolds } from './model-calls/holds.ts'
 import { createModelCalls } from './model-calls/model-calls.ts'
 import type { ModelCalls } from './model-calls/model-calls.ts'
 import { ConfigError } from './settings/agent-config.ts'
 import type { Settings } from './settings/settings.ts'
 import { createStateClient } from './state/state-client.ts'
+import type { StateClient } from './state/state-client.ts'
 
 /** Model calls of a budgeted agent; undefined: its calls go to the gateway directly. */
 export function createModelCallsOf(
@@ -14,11 +18,14 @@ export function createModelCallsOf(
   dispatcher: () => Promise<Dispatcher>,
   log: Logger,
 ): ModelCalls | undefined {
-  const { modelProxy, gatewayUrl, gatewayTokenFile, stateUrl, stateTokenFile: tokenFile, agent } = settings
+  const { modelProxy, gatewayUrl, gatewayTokenFile, stateUrl, stateTokenFile: tokenFile, agent, identity } = settings
   if (!modelProxy || gatewayUrl === undefined) return undefined
   // A plugin that keeps money sets it.
   const hasMoney = Object.values(agent.plugins).some((part) => isObject(part) && part.money === true)
-  if (hasMoney && stateUrl === undefined) throw new ConfigError('STATE_URL: is missing, and the agent has a budget')
+  const { guardrails } = agent.plugins
+  const hasGuardrails = isObject(guardrails) && guardrails.enabled === true
+  if ((hasMoney || hasGuardrails) && stateUrl === undefined)
+    throw new ConfigError('STATE_URL: is missing, and the agent has a budget or guardrails')
   const state = stateUrl === undefined ? undefined : createStateClient({ stateUrl, tokenFile, dispatcher })
   return createModelCalls({
     gatewayUrl,
@@ -26,6 +33,19 @@ export function createModelCallsOf(
     namespace: agent.namespace,
     dispatcher,
     holds: hasMoney && state !== undefined ? createHolds({ state, log }) : undefined,
+    guards: hasGuardrails && state !== undefined ? guardsOf(state, { agentUid: agent.uid, identity, log }) : undefined,
     log,
   })
+}
+
+function guardsOf(
+  state: StateClient,
+  {
+    agentUid,
+    identity,
+    log,
+  }: { readonly agentUid: string; readonly identity: Settings['identity']; readonly log: Logger },
+): GuardSource {
+  const privateKey = identity === undefined ? undefined : createPrivateKey(identity.key)
+  return createGuardSource({ state, privateKey, agentUid, log })
 }

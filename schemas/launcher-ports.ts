@@ -34,8 +34,8 @@ export const reservedPorts = {
     env: 'MESH_BUDGET_PORT',
     owner: 'launcher',
     bind: 'loopback',
-    purpose: 'model calls within a budget or a quota',
-    startedWhen: 'a budget or a quota applies',
+    purpose: 'model calls with budget, quota and guardrails',
+    startedWhen: 'a budget, a quota or guardrails apply',
   },
   amp: {
     port: 2997,

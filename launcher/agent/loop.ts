@@ -1,3 +1,4 @@
+import { toDecided } from '#core/guardrails/messages.ts'
 import type { InvokeResult } from '#schemas/run.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import { pause } from '../runs/outcome.ts'
@@ -124,6 +125,9 @@ async function callModel(call: {
       traceparent: span.traceparent,
       signal: context.signal,
       onText: (text) => shown.add(text, span.spanId),
+      onFindings: (findings) => {
+        for (const finding of findings) context.emit('guardrail.decided', { ...toDecided(finding) }, span.spanId)
+      },
     })
     const { inputTokens, outputTokens } = answer.usage
     span.end('ok', {

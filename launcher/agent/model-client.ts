@@ -7,6 +7,7 @@ import { toStorable, toStorableValue } from '#schemas/storable-text.ts'
 import { parseBoundedJson } from '../http/bounded-json.ts'
 import { Refusal, refusals } from '../http/refusal.ts'
 import { GatewayRefusal } from '../model-calls/gateway-refusal.ts'
+import type { OnFindings } from '../model-calls/guard-request.ts'
 import type { ModelCalls } from '../model-calls/model-calls.ts'
 import { toModelRequest } from '../model-calls/model-request.ts'
 import type { ModelBody } from '../model-calls/model-request.ts'
@@ -42,6 +43,7 @@ export interface ModelCall {
   readonly traceparent: string
   readonly signal: AbortSignal
   readonly onText: (text: string) => void
+  readonly onFindings: OnFindings
 }
 
 /** Calls the gateway's chat completions with streaming. Rejects with `ModelError`, or when the signal aborts. */
@@ -84,7 +86,7 @@ async function callWithin(
   const received = receive(call.onText)
   try {
     const request = toModelRequest('chat/completions', { body, bytes: Buffer.from(JSON.stringify(body)) }, namespace)
-    const context = { runId, traceparent, conversationId: undefined, signal }
+    const context = { runId, traceparent, conversationId: undefined, signal, onFindings: call.onFindings }
     const { cost } = await modelCalls.call(request, context, received)
     return { ...received.end(), ...(cost === undefined ? {} : { cost }) }
   } catch (error) {

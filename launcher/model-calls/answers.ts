@@ -3,6 +3,7 @@ import { isObject } from '#core/json/is-object.ts'
 import { moneyComment, moneyHeaders } from './charge.ts'
 import type { Charge } from './charge.ts'
 import { toGatewayRefusal } from './gateway-refusal.ts'
+import type { AnswerGuard } from './guard-answer.ts'
 import { noUsage } from '../runs/run-context.ts'
 import type { Settlement } from './holds.ts'
 import type { AnswerSink, CallContext, CallResult } from './model-call.ts'
@@ -25,6 +26,10 @@ export interface AnsweredCall {
   readonly context: CallContext
   readonly sink: AnswerSink
   readonly charge: Charge
+  /** Rules that see the answer; undefined: none. */
+  readonly guard?: AnswerGuard | undefined
+  /** Proves to the gateway that the rules are applied here. */
+  readonly proof?: string | undefined
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -67,16 +72,18 @@ function errorAnswer({ charge }: AnsweredCall, status: number, headers: Headers)
   }
 }
 
-function wholeAnswer({ charge, sink, context }: AnsweredCall, headers: Headers): Answer {
+function wholeAnswer({ charge, sink, context, guard }: AnsweredCall, headers: Headers): Answer {
   const body = collectBytes(maxAnswerBytes)
   return {
     data(chunk) {
       if (!body.add(chunk)) throw new Error(`answer above ${maxAnswerBytes} bytes`)
     },
     async end() {
-      const bytes = body.take()
-      const { usage, model } = readAnswer(bytes)
+      const given = body.take()
+      const { usage, model } = readAnswer(given)
       const settled = await charge.settle({ ...uncounted('succeeded', headers), usage: usage ?? null })
+      // A blocked answer is paid for: the provider has generated it.
+      const bytes = guard === undefined ? given : await guard.whole(given)
       const result = { usage, model, cost: settled?.cost }
       context.onResult?.(result)
       sink.head(200, { ...headers, ...jsonHeaders(bytes), ...moneyHeaders(charge, settled) })
@@ -88,17 +95,25 @@ function wholeAnswer({ charge, sink, context }: AnsweredCall, headers: Headers):
   }
 }
 
-function streamedAnswer({ charge, sink, context, request }: AnsweredCall, headers: Headers): Answer {
+function streamedAnswer({ charge, sink, context, request, guard }: AnsweredCall, headers: Headers): Answer {
   const splitter = createFrameSplitter()
   const meter = createStreamMeter(request.usageWanted)
+  let tail = Promise.resolve()
   sink.head(200, { ...headers, 'content-type': 'text/event-stream', ...moneyHeaders(charge) })
   return {
     data(chunk) {
       const frames = meter.pass(splitter.push(chunk))
-      return frames.length === 0 ? undefined : sink.data(frames)
+      if (frames.length === 0) return undefined
+      if (guard === undefined) return sink.data(frames)
+      // One after the other: undici may deliver what it has read before it pauses.
+      tail = tail.then(async () => sink.data(await guard.frames(frames)))
+      tail.catch(() => undefined)
+      return tail
     },
     async end() {
-      const last = meter.pass(splitter.rest())
+      await tail
+      const rest = meter.pass(splitter.rest())
+      const last = guard === undefined ? rest : Buffer.concat([await guard.frames(rest), await guard.end()])
       const usage = meter.usage()
       const settled = await charge.settle({ ...uncounted(meter.failed() ? 'failed' : 'succeeded', headers), usage })
       const result = { usage: usage ?? undefined, model: meter.model(), cost: settled?.cost }

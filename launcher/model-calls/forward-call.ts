@@ -43,7 +43,8 @@ export async function forwardCall(to: Forwarding, call: AnsweredCall, signal: Ab
     if (state.answer === undefined) throw new Error('no response')
     return await state.answer.end()
   } catch (error) {
-    const outcome = signal.aborted ? 'aborted' : 'failed'
+    // Also by a rule, which ends the call as a caller does that leaves.
+    const outcome = signal.aborted || error instanceof Refusal ? 'aborted' : 'failed'
     if (!state.sent || neverConnected(error)) await call.charge.release()
     else await call.charge.settle(state.answer?.cut(outcome) ?? uncounted(outcome))
     throw toCallError(to, error, signal)
@@ -67,7 +68,7 @@ function codeOf(error: unknown): string {
 }
 
 async function headersOf({ token, namespace }: Forwarding, call: AnsweredCall): Promise<Record<string, string>> {
-  const { request, context, charge } = call
+  const { request, context, charge, proof } = call
   const bearer = await token()
   return {
     'content-type': 'application/json',
@@ -77,6 +78,7 @@ async function headersOf({ token, namespace }: Forwarding, call: AnsweredCall): 
     ...(context.runId === undefined ? {} : { 'x-mesh-run-id': context.runId }),
     ...(context.conversationId === undefined ? {} : { 'x-conversation-id': context.conversationId }),
     ...(charge.hold === undefined ? {} : { 'x-mesh-hold': charge.hold.id }),
+    ...(proof === undefined ? {} : { 'x-mesh-guarded': proof }),
     ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
   }
 }

@@ -1,4 +1,5 @@
 import type { Usage } from '#schemas/run.ts'
+import type { OnFindings } from './guard-request.ts'
 import type { Cost } from './holds.ts'
 
 /** Receives the answer of a model call as it arrives. */
@@ -25,6 +26,8 @@ export interface CallContext {
   readonly conversationId: string | undefined
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
+  /** Receives the matches of guardrail rules. */
+  readonly onFindings?: OnFindings
   /** Called once, before the end of a complete answer is written. */
   readonly onResult?: (result: CallResult) => void
 }

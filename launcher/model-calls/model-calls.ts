@@ -4,13 +4,17 @@ import { Refusal } from '../http/refusal.ts'
 import { createTokenReader } from '../state/state-client.ts'
 import { createCharge } from './charge.ts'
 import type { Charge } from './charge.ts'
+import type { AnsweredCall } from './answers.ts'
 import { forwardCall } from './forward-call.ts'
+import { createAnswerGuard } from './guard-answer.ts'
+import { guardRequest } from './guard-request.ts'
+import type { GuardSource } from './guard-source.ts'
 import type { Holds } from './holds.ts'
 import type { AnswerSink, CallContext, CallResult } from './model-call.ts'
 import { coveredBy } from './model-request.ts'
 import type { ModelRequest } from './model-request.ts'
 
-/** Model calls of the agent, with its budget: for port 2996 and for the built-in loop. */
+/** Model calls of the agent, with its budget and its guardrails: for port 2996 and for the built-in loop. */
 export interface ModelCalls {
   /**
    * Makes a call and writes the answer of the gateway to `sink`. Rejects with `Refusal` or `GatewayRefusal`, which its caller writes: as a
@@ -33,6 +37,8 @@ export interface ModelCallsOptions {
   readonly dispatcher: () => Promise<Dispatcher>
   /** Undefined: the agent has neither budget nor quota. */
   readonly holds: Holds | undefined
+  /** Undefined: the agent has no guardrail policies. */
+  readonly guards?: GuardSource | undefined
   readonly log: Logger
 }
 
@@ -78,7 +84,12 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
         const onLost = (): void => controller.abort(new Refusal('budget_unavailable'))
         const charge = await chargeFor(options, request, { context, onLost })
         const covered = coveredBy(request, charge.hold?.maxOutputTokens ?? null)
-        return await forwardCall(to, { request: covered, context, sink, charge }, controller.signal)
+        // A refusal gives the money back.
+        const guarded = await guardedCall(options, covered, context).catch(async (error: unknown) => {
+          await charge.release()
+          throw error
+        })
+        return await forwardCall(to, { ...guarded, context, sink, charge }, controller.signal)
       } finally {
         context.signal.removeEventListener('abort', abort)
         leave(controller, request)
@@ -89,6 +100,21 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
       await idle()
       await options.holds?.close()
     },
+  }
+}
+
+async function guardedCall(
+  { guards }: ModelCallsOptions,
+  request: ModelRequest,
+  { onFindings = () => undefined }: CallContext,
+): Promise<Pick<AnsweredCall, 'request' | 'guard' | 'proof'>> {
+  if (guards === undefined) return { request }
+  const { guard, proof } = await guards.current()
+  return {
+    request: await guardRequest(guard, request, onFindings),
+    // Embeddings have no text.
+    guard: request.operation === 'embeddings' ? undefined : createAnswerGuard(guard, onFindings),
+    proof,
   }
 }
 

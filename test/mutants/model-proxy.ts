@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const port = ['launcher/listeners/model-proxy/model-proxy.test.ts']
+const guardrails = ['launcher/listeners/model-proxy/guardrails.test.ts']
 const runs = ['launcher/listeners/model-proxy/runs.test.ts']
 
 /** Defects in the money of model calls through the launcher. */
@@ -68,5 +69,38 @@ export const mutants: readonly Mutant[] = [
     replace: 'options.usageIsMeasured === undefined ?',
     tests: runs,
     only: 'usage and cost of a call',
+  },
+  {
+    name: 'a blocked request keeps its money',
+    file: 'launcher/model-calls/model-calls.ts',
+    find: '          await charge.release()\n          throw error\n',
+    replace: '          throw error\n',
+    tests: guardrails,
+    only: 'a blocked request is not forwarded',
+  },
+  {
+    name: 'log probabilities pass the rules',
+    file: 'launcher/model-calls/guard-answer.ts',
+    find: "if (guardsText) removeUnseen(choice, delta, 'delta')",
+    replace: '',
+    tests: guardrails,
+    only: 'an answer in a form that rules cannot read',
+  },
+  {
+    name: 'tool calls pass in parts',
+    file: 'launcher/model-calls/guard-answer.ts',
+    find: 'if (guardsCalls && takeCalls(state.calls, delta))',
+    replace: 'if (guardsCalls && choices.size > 1e9)',
+    tests: guardrails,
+    only: 'tool calls reach the caller',
+  },
+  {
+    name: 'a call without known policies is forwarded',
+    file: 'launcher/model-calls/guard-source.ts',
+    find: 'if (known === undefined) throw unavailable()',
+    replace:
+      "known ??= { digest: '', guard: (await compile({ status: 200, headers: {}, body: { digest: '', policies: [] } })).guard }",
+    tests: guardrails,
+    only: 'without policies no call is made',
   },
 ]

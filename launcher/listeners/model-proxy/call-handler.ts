@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Finding } from '#core/guardrails/guard.ts'
+import { toDecided } from '#core/guardrails/messages.ts'
 import type { Span } from '#core/telemetry/tracer.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
 import { singleHeader } from '../../http/guard.ts'
@@ -52,6 +54,7 @@ export function callHandler(
         conversationId,
         signal: gone.signal,
         onResult: reported.ok,
+        onFindings: reported.found,
       }
       await pod.modelCalls.call(model, context, sinkOf(response, api))
       response.end()
@@ -99,6 +102,9 @@ function report({ registry }: Pick<Pod, 'registry'>, { runId, span, route, paren
     ...(parentSpanId === undefined ? {} : { parentSpanId }),
   })
   return {
+    found(findings: readonly Finding[]): void {
+      for (const finding of findings) registry.emit(runId, 'guardrail.decided', { ...toDecided(finding) }, span.spanId)
+    },
     ok({ usage = noUsage, model, cost }: CallResult): void {
       ended = true
       span.end('ok', {

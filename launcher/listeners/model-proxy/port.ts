@@ -11,6 +11,9 @@ const calls = [
   'rate_limited',
   'concurrency_limited',
   'too_many_calls',
+  'guardrail_blocked',
+  'guardrail_approval_required',
+  'guardrail_unavailable',
   'budget_unavailable',
   'gateway_unavailable',
 ] as const

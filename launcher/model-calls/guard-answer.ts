@@ -1,0 +1,223 @@
+import { isObject } from '#core/json/is-object.ts'
+import { encodeFrame } from '#core/sse/frame.ts'
+import type { ContentGuard, StreamGuard } from '#core/guardrails/guard.ts'
+import { GatewayRefusal } from './gateway-refusal.ts'
+import { enforce } from './guard-request.ts'
+import type { OnFindings } from './guard-request.ts'
+import { dataOf, framesIn } from './stream-frames.ts'
+
+type Part = Record<string, unknown>
+
+/** The rules on one answer. Each method throws `Refusal`, or `GatewayRefusal` for a form that rules cannot read. */
+export interface AnswerGuard {
+  /** What may be sent of these frames and of what was held back. */
+  frames(whole: Buffer): Promise<Buffer>
+  /** The rest of a stream that has no finish. */
+  end(): Promise<Buffer>
+  /** An answer that is one JSON document. */
+  whole(bytes: Buffer): Promise<Buffer>
+}
+
+interface ToolCall {
+  id: unknown
+  type: unknown
+  name: string
+  arguments: string
+}
+
+interface Choice {
+  open: { readonly field: string; readonly guard: StreamGuard } | undefined
+  calls: Map<number, ToolCall>
+}
+
+const maxChoices = 128
+
+/** Creates the guard of an answer; undefined if no rule sees answers. */
+export function createAnswerGuard(guard: ContentGuard, onFindings: OnFindings): AnswerGuard | undefined {
+  const guardsText = guard.stages.has('response')
+  const guardsCalls = guard.stages.has('tool_call')
+  if (!guardsText && !guardsCalls) return undefined
+  const choices = new Map<number, Choice>()
+  let last: Part = {}
+  const choiceOf = (index: number): Choice => {
+    const choice = choices.get(index) ?? { open: undefined, calls: new Map<number, ToolCall>() }
+    choices.set(index, choice)
+    if (choices.size > maxChoices) throw unreadable()
+    return choice
+  }
+  const frameOf = (index: number, delta: Part): Buffer => {
+    const one = { index, delta, logprobs: null, finish_reason: null }
+    return encodeFrame({ data: JSON.stringify({ ...last, usage: undefined, choices: [one] }) })
+  }
+  // The text of a field ends where another one begins, so that the order of an answer is kept.
+  const closeText = (index: number, choice: Choice): Buffer[] => {
+    const { open } = choice
+    if (open === undefined) return []
+    choice.open = undefined
+    const outcome = open.guard.end()
+    enforce(outcome, onFindings)
+    return outcome.release === '' ? [] : [frameOf(index, { [open.field]: outcome.release })]
+  }
+  const closeCalls = async (index: number, choice: Choice): Promise<Buffer[]> => {
+    const calls = [...choice.calls.entries()].toSorted(([a], [b]) => a - b)
+    choice.calls = new Map()
+    if (calls.length === 0) return []
+    const decided = []
+    for (const [at, call] of calls) decided.push({ index: at, ...(await decide(call)) })
+    return [frameOf(index, { tool_calls: decided })]
+  }
+  const decide = async ({ id, type, name, arguments: json }: ToolCall): Promise<Part> => {
+    const outcome = await guard.texts('tool_call', [name, json])
+    enforce(outcome, onFindings)
+    const [newName = name, newJson = json] = outcome.texts
+    return { id, type: type ?? 'function', function: { name: newName, arguments: newJson } }
+  }
+  const guardText = (choice: Choice, field: string, text: string): string => {
+    choice.open ??= { field, guard: guard.stream() }
+    const outcome = choice.open.guard.push(text)
+    enforce(outcome, onFindings)
+    return outcome.release
+  }
+  const guardChoice = async (choice: Part): Promise<Buffer[]> => {
+    const index = typeof choice.index === 'number' ? choice.index : 0
+    const state = choiceOf(index)
+    const delta = partOf(choice, 'delta')
+    const before: Buffer[] = []
+    if (guardsText) removeUnseen(choice, delta, 'delta')
+    for (const field of guardsText ? textFields(delta) : []) {
+      if (state.open?.field !== field) before.push(...closeText(index, state))
+      delta[field] = guardText(state, field, String(delta[field]))
+    }
+    if (guardsCalls && takeCalls(state.calls, delta)) before.push(...closeText(index, state))
+    if ((choice.finish_reason ?? null) !== null)
+      before.push(...closeText(index, state), ...(await closeCalls(index, state)))
+    return before
+  }
+  const guardFrame = async (frame: Buffer): Promise<Buffer[]> => {
+    const data = dataOf(frame)
+    if (data === undefined) return [frame]
+    const chunk = parse(data)
+    if (isObject(chunk.error)) return [frame]
+    const parts = choicesOf(chunk)
+    if (parts.length === 0) return [frame]
+    const { choices: _, ...head } = chunk
+    last = head
+    const before: Buffer[] = []
+    for (const part of parts) before.push(...(await guardChoice(part)))
+    return hasContent(chunk, parts) ? [...before, encodeFrame({ data: JSON.stringify(chunk) })] : before
+  }
+  return {
+    async frames(whole) {
+      const out: Buffer[] = []
+      for (const frame of framesIn(whole)) out.push(...(await guardFrame(frame)))
+      return Buffer.concat(out)
+    },
+    async end() {
+      const out: Buffer[] = []
+      for (const [index, choice] of choices) out.push(...closeText(index, choice), ...(await closeCalls(index, choice)))
+      return Buffer.concat(out)
+    },
+    async whole(bytes) {
+      const body = parse(bytes.toString('utf8'))
+      for (const choice of choicesOf(body)) {
+        const message = partOf(choice, 'message')
+        if (guardsText) removeUnseen(choice, message, 'message')
+        for (const field of guardsText ? textFields(message) : []) {
+          const state: Choice = { open: undefined, calls: new Map() }
+          const begun = guardText(state, field, String(message[field]))
+          const ended = state.open?.guard.end()
+          if (ended !== undefined) enforce(ended, onFindings)
+          message[field] = begun + (ended?.release ?? '')
+        }
+        const calls = new Map<number, ToolCall>()
+        if (!guardsCalls || !takeCalls(calls, message)) continue
+        const decided: Part[] = []
+        for (const call of calls.values()) decided.push(await decide(call))
+        message.tool_calls = decided
+      }
+      return Buffer.from(JSON.stringify(body))
+    },
+  }
+}
+
+/** Fields of a message or a delta that are no text of the model. */
+const noText: ReadonlySet<string> = new Set(['role', 'tool_calls', 'function_call'])
+
+function textFields(message: Part): string[] {
+  return Object.keys(message).filter((key) => !noText.has(key) && typeof message[key] === 'string')
+}
+
+// What repeats text in another form, such as log probabilities, audio and annotations: rules do not see it.
+function removeUnseen(choice: Part, message: Part, field: 'delta' | 'message'): void {
+  if (isStructure(message.content)) throw unreadable()
+  for (const key of Object.keys(message)) if (!noText.has(key) && isStructure(message[key])) message[key] = null
+  for (const key of Object.keys(choice)) {
+    const isText = typeof choice[key] === 'string' && !key.endsWith('_reason')
+    if (key !== field && (isText || isStructure(choice[key]))) choice[key] = null
+  }
+}
+
+function isStructure(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0
+}
+
+// Moves the parts of tool calls out of a message. Only functions have a form that rules can read.
+function takeCalls(calls: Map<number, ToolCall>, message: Part): boolean {
+  if ((message.function_call ?? null) !== null) throw unreadable()
+  const { tool_calls: given = null } = message
+  delete message.tool_calls
+  if (given === null) return false
+  if (!Array.isArray(given)) throw unreadable()
+  for (const [position, part] of given.entries()) {
+    if (!isObject(part) || !isObject(part.function ?? {})) throw unreadable()
+    const { name = null, arguments: json = null } = (part.function ?? {}) as Part
+    if (part.custom !== undefined || (name !== null && typeof name !== 'string')) throw unreadable()
+    if (json !== null && typeof json !== 'string') throw unreadable()
+    const at = typeof part.index === 'number' ? part.index : position
+    const call = calls.get(at) ?? { id: undefined, type: undefined, name: '', arguments: '' }
+    calls.set(at, call)
+    call.id ??= part.id
+    call.type ??= part.type
+    call.name += name ?? ''
+    call.arguments += json ?? ''
+  }
+  return calls.size > 0
+}
+
+// A frame whose text is held back has nothing left.
+function hasContent({ usage = null }: Part, choices: readonly Part[]): boolean {
+  if (usage !== null) return true
+  return choices.some((choice) => {
+    const { role, ...delta } = partOf(choice, 'delta')
+    const texts = Object.values(delta).filter((value) => value !== null && value !== '')
+    return role !== undefined || texts.length > 0 || (choice.finish_reason ?? null) !== null
+  })
+}
+
+function partOf(choice: Part, field: 'delta' | 'message'): Part {
+  const { [field]: part = null } = choice
+  if (part === null) return {}
+  if (!isObject(part)) throw unreadable()
+  return part as Part
+}
+
+function choicesOf(body: Part): Part[] {
+  const { choices } = body
+  if (!Array.isArray(choices) || !choices.every(isObject)) throw unreadable()
+  return choices as Part[]
+}
+
+function parse(text: string): Part {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value as Part
+  } catch {
+    // Below.
+  }
+  throw unreadable()
+}
+
+function unreadable(): GatewayRefusal {
+  const message = 'The answer of the provider has a form that guardrails cannot read.'
+  return new GatewayRefusal(502, message, { code: 'bad_gateway' })
+}
