@@ -77,7 +77,7 @@ function supervision(
       ...separate,
       started: () => separate.alive() && watched.started(),
       lost: watched.lost,
-      // At the end of the grace period the kubelet kills what is left.
+      // At the end of the grace period the kubelet kills the remaining processes.
       ending: () => watched.ending(settings.graceMs),
     }
   }

@@ -89,7 +89,7 @@ test('A4: a change of status alone changes the version of an object, not its ind
 })
 
 test(
-  'A4: three replicas, five replays, and changes while all are away: events are the distinct changes',
+  'A4: three replicas, five replays, and changes while all are stopped: events are the distinct changes',
   real,
   async (t) => {
     const it = await setUp(t)

@@ -75,7 +75,7 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
   }
 }
 
-/** What a commit contains: events or tasks. */
+/** Content of a commit: events or tasks. */
 export type Announcement = 'appended' | 'enqueued'
 
 function createHubs(): Record<Announcement, SignalHub> {

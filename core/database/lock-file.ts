@@ -66,7 +66,7 @@ function takeOwn(path: string, mine: string): void {
   throw new Error(`the lock ${path} keeps changing: other processes are starting on the same folder`)
 }
 
-/** Returns the content of a lock that no live process holds; undefined if there is none. */
+/** Returns the content of a lock that no live process holds, undefined without such a lock. */
 function refuseLive(path: string): string | undefined {
   const found = contentOf(path)
   const [pid, start] = parse(found ?? '')

@@ -49,7 +49,7 @@ const cases: Record<string, (database: Database, t: TestContext) => Promise<void
     assert.equal(await itemsAbove.first(database.reader, { n: 9 }), undefined)
   },
 
-  'BEGIN goes with the first statement, and statements issued together are one message': async (database, t) => {
+  'BEGIN is sent with the first statement, and statements issued together are one message': async (database, t) => {
     const messages = countMessages(t)
     await database.transaction(async (db) => {
       await defer(db, withTables<Tables>(db).insertInto('items').values(item('deferred')))

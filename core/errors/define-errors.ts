@@ -30,7 +30,7 @@ export function defineErrors<const Specs extends Readonly<Record<string, ErrorSp
   return Object.fromEntries(table) as { readonly [Code in keyof Specs & string]: ErrorDefinition & { code: Code } }
 }
 
-/** Why a definition is not valid; undefined for a valid one. It may come from untyped code. */
+/** Returns why a definition is invalid, undefined for a valid one. Definitions may come from untyped code. */
 export function problemOfError(given: {
   readonly code?: unknown
   readonly status?: unknown

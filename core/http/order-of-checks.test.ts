@@ -80,7 +80,7 @@ test('SEC29, order of checks: bearer, gate, 405, names and query, review, body; 
   assert.deepEqual(await ask(hidden, `PATCH ${bad}`, good), [404, 'not_found', 'as'])
   // 405 before names
   assert.deepEqual(await ask(ready, `PATCH ${bad}`, { ...good, ...json }, '{'), [405, 'method_not_allowed', 'as'])
-  // names and query before review and body
+  // Names and query are checked before review and body.
   assert.deepEqual(await ask(ready, 'GET /api/items/UPPER/x', { authorization: `Bearer ${DENIED}` }), [
     400,
     'invalid_name',

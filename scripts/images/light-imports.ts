@@ -6,7 +6,7 @@ const undici = { path: join(import.meta.dirname, 'undici.mjs') }
 // HTTP/2 in undici, which every dispatcher switches off (`allowH2`).
 const unused = /\/client-h2\.js$/
 
-// Its ES modules call a `require` that is made at run time, which a bundler cannot follow.
+// Its ES modules call a `require` that is created at run time, which a bundler cannot follow.
 const hiddenRequire = /^@opentelemetry\/otlp-grpc-exporter-base$/
 
 /**

@@ -160,7 +160,7 @@ test('O6: a worker with a higher epoch disconnects readers with lower epochs at 
   const newer = readEvents(`${url}/runs/r1/events`, { headers: await as(2) })
   await assert.rejects(drained, 'cut, without stream.end')
   assert.equal((await fetch(`${url}/runs/r1/events`, { headers: await as(1) })).status, 409)
-  // The reader of the epoch that holds is not cut by its own worker's further calls.
+  // Further calls of the same worker do not disconnect the reader of the current epoch.
   await post(`${url}/runs/r1/cancel`, undefined, await as(2))
   assert.equal((await newer).at(-1)?.kind, 'run.cancelled')
 })

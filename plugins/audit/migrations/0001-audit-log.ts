@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 
 export const breaking = false
 
-/** The audit log in daily partitions (made as days come), so that retention drops whole days. */
+/** The audit log in daily partitions (created as needed), so that retention drops whole days. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 export const breaking = false
 
 /**
- * Denials and errors are few among successes: an index of their own makes them a page without reading the log. Named acts such as
+ * Denials and errors are rare: a separate index finds a page of them without reading the log. Named acts such as
  * `rollback` are changes that informers confirm, as creations and updates are.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

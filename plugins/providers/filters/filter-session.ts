@@ -16,7 +16,7 @@ export interface Invocation {
   readonly busySeconds: number
 }
 
-/** What sessions of one call share. */
+/** State shared by the sessions of one call. */
 export interface SessionContext {
   readonly call: FilteredCall
   readonly gateway: GatewayContext

@@ -28,7 +28,7 @@ export interface AgentChat {
   readonly body: Body
   readonly timeoutMs: number
   readonly now: () => Date
-  /** Filters of this process; undefined if there is none. */
+  /** Filters of this process; undefined without any. */
   readonly filters: Filters | undefined
   /** Maximum number of characters that filters hold back. */
   readonly filterLimit: number

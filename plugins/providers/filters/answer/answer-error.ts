@@ -5,7 +5,7 @@ export function unreadableAnswer(): GatewayError {
   return new GatewayError(502, 'bad_gateway', 'The answer of the provider has a form that its filters cannot read.')
 }
 
-/** An answer of which more is held back for filters than the setting allows. */
+/** Error for an answer whose part held back for filters exceeds the limit of the setting. */
 export function heldTooMuch(limit: number): GatewayError {
   const message = `More than ${limit} characters of the answer are held back for filters (providers.filterLimit).`
   return new GatewayError(502, 'bad_gateway', message)
