@@ -10,7 +10,7 @@ import type { Cluster } from './cluster.ts'
 import { openClusterFixture } from './cluster-fixture.ts'
 
 // MESH_TEST_ENFORCER names a program that enforces NetworkPolicies in the network namespace where it is started, as `PROGRAM KUBECONFIG`.
-// The CNI bridge of the test cluster enforces none; kube-network-policies is an example.
+// The CNI bridge of the test cluster enforces none. kube-router works with only its firewall; kube-network-policies needs NFT_QUEUE in the kernel.
 const enforcer = process.env['MESH_TEST_ENFORCER']
 const skip =
   enforcer === undefined ? 'NOT RUN: MESH_TEST_ENFORCER names no program that enforces NetworkPolicies' : false

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 // `down.sh`, which removes it.
 // CLUSTER_BIN names the folder of its programs; default: mesh/cluster in the user's cache.
 // Needs root on Linux, with openssl, psql, pg_dump and pg_restore on the PATH.
-// MESH_TEST_ENFORCER (network-policies.test.ts only) names a program that enforces NetworkPolicies.
+// MESH_TEST_ENFORCER (network-policies.test.ts only) names a program that enforces NetworkPolicies, called with a kubeconfig: a script that
+// starts kube-router with only its firewall (`--run-router=false --run-service-proxy=false`) suffices, and needs `ipset`.
 const folder = process.env.MESH_TEST_CLUSTER
 if (folder === undefined || !existsSync(join(folder, 'up.sh')) || !existsSync(join(folder, 'down.sh'))) {
   console.error('Real pods are NOT tested: MESH_TEST_CLUSTER must name a folder with up.sh and down.sh.')
