@@ -1,10 +1,14 @@
 import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
+import { agentPodPart } from '#plugins/agents/points.ts'
+import { callAdmission } from '#plugins/providers/points.ts'
 import { pruner } from '#plugins/pruning/points.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { budgetErrors } from './errors.ts'
 import { spendLimitExceeded } from './events.ts'
 import { budgetsJobs } from './jobs.ts'
+import { createHoldAdmission } from './hold-admission.ts'
+import { budgetPodPart } from './pod-part.ts'
 import { limitSource } from './points.ts'
 import { accountPruner } from './prune-accounts.ts'
 import { createServices, holdServices } from './services.ts'
@@ -30,7 +34,14 @@ export const budgets = definePlugin({
   errors: budgetErrors,
   points: [limitSource],
   create: createServices,
-  contributions: () => [contribute(pruner, accountPruner)],
+  contributions: ({ core, ledger }) => [
+    contribute(pruner, accountPruner),
+    contribute(agentPodPart, budgetPodPart),
+    contribute(
+      callAdmission,
+      createHoldAdmission(ledger, () => core.extensions(limitSource)),
+    ),
+  ],
   stateRoutes: (services, state) => holdEndpoints(holdServices(services, state, state.system(runsOrNone)), state),
   jobs: budgetsJobs,
 })

@@ -19,11 +19,12 @@ import { readModelRequest } from './gateway/model-request.ts'
 import { authenticate } from './gateway/principal.ts'
 import type { Principal } from './gateway/principal.ts'
 import { usableRoute } from './gateway/usable-route.ts'
+import type { UsableRoute } from './gateway/usable-route.ts'
 import { parseModel } from './gateway/model-name.ts'
 import { createFilters, withFilters } from './filters/create-filters.ts'
 import type { Filters } from './filters/create-filters.ts'
 import type { ProvidersServices } from './services.ts'
-import { agentRuns } from './points.ts'
+import { agentRuns, callAdmission } from './points.ts'
 
 // A provider's parameters differ, and its SDKs send some in the query (`?api-version=`): only the fields that the gateway reads are checked.
 const open = {
@@ -84,6 +85,7 @@ async function respond(
   const model = parseModel(body.model, call.namespace)
   if (model.kind === 'route') {
     const route = await usableRoute(gateway, call.principal, model)
+    await admit(services, call.principal, { route, rawHeaders: exchange.request.raw.rawHeaders })
     const target = { operation, model, uid: route.uid, streamed: body.stream === true }
     await withFilters(filters, { call, target, body }, (filtered, applying) =>
       callModel(services, call, { operation, route, body: filtered, filters: applying }),
@@ -97,6 +99,17 @@ async function respond(
     const chat = { runs: runsOf(services), agent: model, timeoutMs: agentTimeout * 1000, now: services.core.now }
     await callAgent(call, { ...chat, body, filters, filterLimit })
   }
+}
+
+async function admit(
+  { core }: ProvidersServices,
+  principal: Principal,
+  { route, rawHeaders }: { readonly route: UsableRoute; readonly rawHeaders: readonly string[] },
+): Promise<void> {
+  if (principal.kind === 'person') return
+  const { agent } = principal
+  const asked = { agent, route: `${route.namespace}/${route.name}`, header: (name: string) => single(rawHeaders, name) }
+  for (const { admit: decide } of core.extensions(callAdmission)) await decide(asked)
 }
 
 function runsOf(services: ProvidersServices): AgentRuns | undefined {

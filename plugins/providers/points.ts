@@ -1,10 +1,12 @@
 import { definePoint } from '#core/jobs/extension-point.ts'
 import type { AgentRuns } from './agent-model.ts'
 import type { ModelAdapter } from './adapter.ts'
+import type { CallAdmission } from './call-admission.ts'
 import type { ModelFilter } from './filters/model-filter.ts'
 
 export type { AgentCall, AgentOutcome, AgentRuns } from './agent-model.ts'
 export type { ModelAdapter } from './adapter.ts'
+export type { AgentModelCall, CallAdmission } from './call-admission.ts'
 export type {
   CallFilter,
   FilterContext,
@@ -28,3 +30,6 @@ export const agentRuns = definePoint<AgentRuns>('providers.agent-runs')
 
 /** Filters of model calls: each sees requests and answers of the calls that it applies to. */
 export const modelFilter = definePoint<ModelFilter>('providers.filter', ({ name }) => name)
+
+/** Admissions of model calls of agents: each is asked about every call to a route. */
+export const callAdmission = definePoint<CallAdmission>('providers.call-admission', ({ name }) => name)

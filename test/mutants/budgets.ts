@@ -78,6 +78,13 @@ export const mutants: readonly Mutant[] = [
     tests: holds,
   },
   {
+    name: 'budgets: the gateway accepts any hold',
+    file: 'plugins/budgets/hold-admission.ts',
+    find: 'hold === undefined || !(await ledger.isLive(hold))',
+    replace: 'hold === undefined',
+    tests: ['plugins/budgets/hold-admission.test.ts'],
+  },
+  {
     name: 'budgets: a cost is rounded down',
     file: 'plugins/budgets/money/price.ts',
     find: '(total + PER_PRICE - 1n) / PER_PRICE',

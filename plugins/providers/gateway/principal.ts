@@ -4,12 +4,19 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 
 /** Caller of a model: a person with a bearer of the cluster, or an agent's pod with a token for the gateway only. */
 export type Principal =
   | { readonly kind: 'person'; readonly username: string; readonly caller: Caller }
-  | { readonly kind: 'pod'; readonly username: string; readonly namespace: string; readonly agentUid: string }
+  | {
+      readonly kind: 'pod'
+      readonly username: string
+      readonly namespace: string
+      readonly agentUid: string
+      readonly agent: AgentDeploymentObject
+    }
 
 const audience = 'gateway'
 
@@ -20,21 +27,22 @@ export async function authenticate(gateway: GatewayContext, bearer: string): Pro
     const caller = await gateway.callerOf(bearer)
     return { kind: 'person', username: caller.username, caller }
   }
-  const agent = agentOfServiceAccount(pod.username)
-  const agentUid = agent === undefined ? undefined : await uidOf(gateway, agent)
-  if (agent === undefined || agentUid === undefined)
+  const account = agentOfServiceAccount(pod.username)
+  const agent = account === undefined ? undefined : await readAgent(gateway, account)
+  const agentUid = agent?.metadata.uid
+  if (account === undefined || agent === undefined || agentUid === undefined)
     throw new Fail('forbidden', 'This service account belongs to no agent.')
-  return { kind: 'pod', username: pod.username, namespace: agent.namespace, agentUid }
+  return { kind: 'pod', username: pod.username, namespace: account.namespace, agentUid, agent }
 }
 
 // Read per call, since a service account may outlive its agent, and another agent may have its name.
-async function uidOf(
+async function readAgent(
   gateway: GatewayContext,
   agent: { readonly namespace: string; readonly name: string },
-): Promise<string | undefined> {
+): Promise<AgentDeploymentObject | undefined> {
   const ref = { namespace: parseLabel('namespace', agent.namespace), name: parseName('agent', agent.name) }
   try {
-    return (await gateway.cluster.get(AgentDeployment, ref)).metadata.uid
+    return await gateway.cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
   } catch (error) {
     if (isStatus(error, 404)) return undefined
     throw error
