@@ -3,6 +3,7 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import type { GuardrailRule } from '#schemas/crds/guardrail-policy.ts'
 import { post as postJson, readEvents } from '../../testdata/launch.ts'
+import { refusing } from '../../testdata/money-server.ts'
 import type { MoneyFault } from '../../testdata/money-server.ts'
 import { frameOf, opens, startProxied } from '../../testdata/proxied-launcher.ts'
 
@@ -180,10 +181,13 @@ test('without policies no call is made, and a state role that is down changes no
     const answer = await guarded.post({ ...chat, messages: [{ role: 'user', content: word }] })
     return ((await answer.json()) as { error?: { code: string } }).error?.code
   }
+  assert.equal(await code(), 'guardrail_unavailable', 'an answer without policies')
+  const down = refusing(/guardrails$/, 500, 'internal_error')
+  guarded.money.faults[0] = down
   assert.equal(await code(), 'guardrail_unavailable')
-  guarded.money.faults.push(policies([rule('block')]))
+  guarded.money.faults[0] = policies([rule('block')])
   assert.equal(await code(), 'guardrail_blocked')
-  guarded.money.faults.pop()
+  guarded.money.faults[0] = down
   assert.equal(await code(), 'guardrail_blocked')
   assert.deepEqual(guarded.gateway.requests, [])
 })
