@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { Pool } from 'undici'
+import { bundleLauncher } from '../../scripts/images/bundle.ts'
+import { runLoad, warmUp } from '../runs/callers.ts'
+import type { Operation } from '../runs/callers.ts'
+import type { Bench } from '../tools/bench.ts'
+import { inFolder, root } from '../tools/platform.ts'
+import { memoryOf, ownCpuOf } from '../tools/process-figures.ts'
+import { interleave } from '../tools/rounds.ts'
+import type { Candidate } from '../tools/rounds.ts'
+
+const calls = Number(process.env.BENCH_CALLS ?? 6000)
+const streams = Math.ceil(calls / 20)
+const messages = [{ role: 'user', content: 'Say hello to the bench.' }]
+const path = '/v1/chat/completions'
+const program = (name: string): string => fileURLToPath(import.meta.resolve(name))
+
+/** CPU of one model call through port 2996, beside a bare forwarder. */
+export const bench: Bench = {
+  title: 'one model call through the launcher (CPU-us), 64 callers',
+  measure: () =>
+    inFolder(async (folder) => {
+      const started: ChildProcess[] = []
+      try {
+        const upstream = await start([program('./upstream-process.ts')], {}, started)
+        const bare = (env: Record<string, string>) =>
+          start([program('./bare-process.ts')], { UPSTREAM: upstream.url, ...env }, started)
+        const bundle = join(folder, 'launcher.mjs')
+        await bundleLauncher(root, bundle)
+        const launcher = (name: string, plugins: object) =>
+          startLauncher({ folder, bundle, name, plugins, upstream: upstream.url }, started)
+        const money = { budgets: { money: true } }
+        const candidates = {
+          'bare undici': await bare({}),
+          'bare undici, three exchanges': await bare({ EXCHANGES: '3' }),
+          'launcher, neither budget nor guardrails': await launcher('none', {}),
+          'launcher, budget': await launcher('money', money),
+          'launcher, budget and guardrails': await launcher('guards', { ...money, guardrails: { enabled: true } }),
+        }
+        return await interleave(
+          Object.entries(candidates).map(([name, one]) => candidate(name, one)),
+          { rounds: 5, most: 9 },
+        )
+      } finally {
+        for (const child of started) child.kill('SIGKILL')
+      }
+    }),
+  goals: (figureOf) => {
+    const ratio = (figure: string, floor: string): number =>
+      figureOf('launcher, budget', figure) / figureOf(floor, figure)
+    const peer = { candidate: 'bare undici', figure: 'call us' }
+    return [
+      { number: 1, text: 'call against bare undici, ratio', value: ratio('call us', 'bare undici'), limit: 1.3, peer },
+      {
+        number: 1,
+        text: 'call against bare undici with as many exchanges, ratio',
+        value: ratio('call us', 'bare undici, three exchanges'),
+        limit: 1.3,
+        peer: { candidate: 'bare undici, three exchanges', figure: 'call us' },
+      },
+      {
+        number: 2,
+        text: 'stream of 32 frames against bare undici, ratio',
+        value: ratio('stream us', 'bare undici'),
+        limit: 1.3,
+        peer: { candidate: 'bare undici', figure: 'stream us' },
+      },
+      {
+        number: 3,
+        text: 'memory after the load against bare undici, ratio',
+        value: ratio('rss MB', 'bare undici'),
+        limit: 1.9,
+        peer: { candidate: 'bare undici', figure: 'rss MB' },
+      },
+    ]
+  },
+}
+
+interface Started {
+  readonly pid: number
+  readonly url: string
+}
+
+function candidate(name: string, { pid, url }: Started): Candidate {
+  return {
+    name,
+    async run() {
+      const pool = new Pool(url, { connections: 64, pipelining: 1 })
+      const whole = operationOf({ model: 'mock', max_tokens: 64, messages })
+      const stream = operationOf({ model: 'mock', max_tokens: 64, messages, stream: true })
+      try {
+        await warmUp(pool, whole, { callers: 64, count: Math.ceil(calls / 4) })
+        const measured = async (operation: Operation, count: number) => {
+          const before = ownCpuOf(pid)
+          const load = await runLoad(pool, operation, { callers: 64, count })
+          return { us: (ownCpuOf(pid) - before) / count, load }
+        }
+        const plain = await measured(whole, calls)
+        await runLoad(pool, stream, { callers: 64, count: 64 })
+        const streamed = await measured(stream, streams)
+        return {
+          'call us': plain.us,
+          'per second': plain.load['per second'],
+          'p50 ms': plain.load['p50 ms'],
+          'p99 ms': plain.load['p99 ms'],
+          'stream us': streamed.us,
+          'rss MB': memoryOf(pid).rss,
+        }
+      } finally {
+        await pool.destroy()
+      }
+    },
+  }
+}
+
+function operationOf(request: object): Operation {
+  const body = JSON.stringify(request)
+  return async (pool) => {
+    const answer = await pool.request({ path, method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const text = await answer.body.text()
+    if (answer.statusCode !== 200 || !text.includes('word '))
+      throw new Error(`${answer.statusCode} ${text.slice(0, 200)}`)
+  }
+}
+
+async function start(args: readonly string[], env: Record<string, string>, started: ChildProcess[]): Promise<Started> {
+  const options = { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'inherit'] as const }
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', ...args], { ...options, stdio: [...options.stdio] })
+  started.push(child)
+  const [line] = (await once(createInterface({ input: child.stdout as Readable }), 'line')) as [string]
+  return { pid: child.pid ?? 0, url: `http://127.0.0.1:${line}` }
+}
+
+interface LauncherOptions {
+  readonly folder: string
+  readonly bundle: string
+  readonly name: string
+  readonly plugins: object
+  readonly upstream: string
+}
+
+async function startLauncher(options: LauncherOptions, started: ChildProcess[]): Promise<Started> {
+  const { folder, bundle, name, plugins, upstream } = options
+  const config = join(folder, `${name}.json`)
+  const model = { route: 'mock' }
+  writeFileSync(config, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1', model, plugins }))
+  const env = {
+    PATH: process.env.PATH,
+    MESH_AGENT_CONFIG: config,
+    MESH_UNSIGNED: 'true',
+    MESH_BIND: '127.0.0.1',
+    MESH_LAUNCHER_PORT: '0',
+    DELEGATE_PORT: '0',
+    MESH_BUDGET_PORT: '0',
+    MODEL_GATEWAY_URL: upstream,
+    STATE_URL: upstream,
+  }
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', bundle], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  started.push(child)
+  for await (const [line] of lines(child.stderr)) {
+    const { listener, port } = JSON.parse(line) as { listener?: string; port?: number }
+    if (listener !== 'budget') continue
+    child.stderr.resume()
+    return { pid: child.pid ?? 0, url: `http://127.0.0.1:${port}` }
+  }
+  throw new Error('the launcher ended')
+}
+
+// Lines as events, since a finished loop over the interface would close the pipe.
+async function* lines(input: Readable): AsyncGenerator<[string]> {
+  const reader = createInterface({ input })
+  for (;;) yield (await once(reader, 'line')) as [string]
+}
