@@ -8,7 +8,7 @@ import { openClusterFixture } from './cluster-fixture.ts'
 
 test(
   'O6: runs of an agent of three pods, of which one goes, all are updated and two are scaled away: each is done once',
-  { timeout: 6 * 60_000 },
+  { timeout: 12 * 60_000 },
   async (t) => {
     const fixture = await openClusterFixture(t, process.env.MESH_TEST_CLUSTER ?? '')
     const { cluster } = fixture

@@ -72,7 +72,7 @@ export async function createRunClients(
       const object = { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', metadata: { namespace, name }, spec }
       await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(object))
     },
-    ready: async (replicas) => void (await until(`${name} has ${replicas} pods`, () => isReady(replicas), 90_000)),
+    ready: async (replicas) => void (await until(`${name} has ${replicas} pods`, () => isReady(replicas), 240_000)),
     run: (count, ms) => Promise.all(Array.from({ length: count }, () => start(ms))),
     begun: async (ids) => void (await until('each run was begun', () => ids.every((id) => podsOf(id).length > 0))),
     podOf: (id) => podsOf(id)[0],
