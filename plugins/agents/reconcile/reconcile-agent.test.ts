@@ -341,7 +341,7 @@ for (const make of ['real', 'embedded'] as const) {
     await when('Ready=True Serving')
     const before = await cluster.get(children.Deployment, ref)
     await change([{ op: 'add', path: '/spec/budget', value: { amount: '5.00' } }])
-    const refused = await when('Accepted=False BudgetNotEnforcedYet')
+    const refused = await when('Accepted=False BudgetNotEnforced')
     assert.ok(refused.status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True'))
     await change([
       { op: 'remove', path: '/spec/budget' },

@@ -11,8 +11,6 @@ import type { ConditionProblem } from './status/problem.ts'
 export function validateSpec(agent: AgentDeploymentObject, settings: ReconcileSettings): ConditionProblem | undefined {
   const { spec } = agent
   const form = workloadType(spec)
-  if (spec.budget !== undefined)
-    return refusal('BudgetNotEnforcedYet', 'spec.budget cannot be enforced yet; remove it to run without a limit.')
   if (spec.evalGate !== undefined)
     return refusal('EvalGateNotAvailable', 'spec.evalGate needs eval suites, which this install does not have.')
   if (spec.executionModel === 'job' && form === 'declarative')
