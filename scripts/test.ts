@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import type { FileRun } from './test/file-result.ts'
 import { findLongTests, findTests } from './test/find-tests.ts'
 import { groupTests } from './test/group-tests.ts'
 import type { Group } from './test/group-tests.ts'
@@ -21,22 +22,28 @@ const options = {
   memory: { type: 'string', default: '4096' },
   coverage: { type: 'boolean', default: false },
   long: { type: 'boolean', default: false },
+  'rerun-failed': { type: 'boolean', default: false },
   together: { type: 'boolean', default: false },
   alone: { type: 'boolean', default: false },
   concurrency: { type: 'string' },
 } as const
 
+// More files fail by a defect of what they share.
+const mostRerun = 3
+
 const usage = `  npm test                                          everything
   npm test -- core/http                             the files of a folder, or one file
   npm test -- core/http/admission/limits.test.ts --name F4    tests whose name matches
 
-usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage] [--long] [--together | --alone] [--timeout SECONDS] [--memory MB] [--concurrency N]
+usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage] [--long] [--rerun-failed] [--together | --alone] [--timeout SECONDS] [--memory MB] [--concurrency N]
 
   --name PATTERN      only tests whose name matches this regular expression
   --verbose           a line for each test, not only for those that fail
   --bail              stop at the first failure
   --coverage          print what of each folder was executed
   --long              the long tests, with full counts
+  --rerun-failed      run failed files once more, alone, up to ${mostRerun}: a test that passes is reported as FLAKY; for machines
+                      without a witness
   --together          the named files in one process
   --alone             each file in its own process; without it, files that can share one do
   --timeout SECONDS   of each test (default 180)
@@ -92,29 +99,41 @@ const report = createReport({
   print: (text) => console.log(text),
 })
 const coverage = values.coverage ? await measureCoverage() : undefined
-const running = runFiles(
-  groups,
-  {
-    root: fileURLToPath(root),
-    atOnce: limitsOf(values.concurrency),
-    timeoutMs: Number(values.timeout) * 1000,
-    memoryMb: Number(values.memory),
-    coverageOf: coverage?.folderOf,
-  },
-  (file) => {
-    if (interrupted) return
-    report.add(file)
-    coverage?.add(file.index)
-    if (values.bail && report.failed() > 0) end(1)
-  },
-)
+const limits = {
+  root: fileURLToPath(root),
+  timeoutMs: Number(values.timeout) * 1000,
+  memoryMb: Number(values.memory),
+  coverageOf: coverage?.folderOf,
+}
+let running = runFiles(groups, { ...limits, atOnce: limitsOf(values.concurrency) }, (file) => {
+  if (interrupted) return
+  report.add(file)
+  coverage?.add(file.index)
+  if (values.bail && report.failed() > 0) end(1)
+})
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end(130))
 await running.done
+if (values['rerun-failed']) await rerunFailed()
 if (coverage !== undefined) console.log(`\n${await coverage.table()}\n`)
 const outcome = report.finish()
 await servers?.stop()
-// Not left to tap, which treats a run without tests as a success.
-process.exit(outcome.failed === 0 && outcome.passed + outcome.skipped > 0 ? 0 : 1)
+const code = outcome.failed === 0 && outcome.passed + outcome.skipped > 0 ? 0 : 1
+// Not left to tap, which treats a run without tests as a success, and at the exit counts failures that a second run settled.
+process.once('exit', () => (process.exitCode = code))
+process.exit(code)
+
+async function rerunFailed(): Promise<void> {
+  const failed = report.failedRuns()
+  if (failed.length > mostRerun)
+    return console.log(`\n${failed.length} files failed, more than ${mostRerun}: no second run`)
+  for (const first of failed) {
+    console.log(`\nsecond run, alone: ${first.path}`)
+    const second: FileRun[] = []
+    running = runFiles([first.group], { ...limits, atOnce: { least: 1, most: 1 } }, (run) => void second.push(run))
+    await running.done
+    if (!interrupted) report.addAgain(first, second)
+  }
+}
 
 function findGroups(): readonly Group[] {
   const { name } = values

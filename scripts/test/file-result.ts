@@ -1,4 +1,5 @@
 import type { Parser, Result } from 'tap-parser'
+import type { Group } from './group-tests.ts'
 
 /** One test of a file, with the names of its parents. */
 export interface TestResult {
@@ -21,6 +22,8 @@ export interface FileTests {
 /** Result of one file. */
 export interface FileRun extends FileTests {
   readonly index: number
+  /** What runs it again. */
+  readonly group: Group
   readonly path: string
   readonly ms: number
   /** Whether only tests with a matching name ran, so that there may be none. */

@@ -1,100 +1,106 @@
-import { failedByChildren } from './file-result.ts'
-import type { FileRun, TestResult } from './file-result.ts'
+import { inFull, inShort, resultOf } from './failures.ts'
+import type { Failure, FileResult } from './failures.ts'
+import type { FileRun } from './file-result.ts'
 
-/** Numbers of tests by result. Suites and files are not counted; a crashed file is one failure. */
+/** Numbers of tests by result. */
 export interface Outcome {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
 }
 
-/** Prints a line per file as it ends, then failures, the slowest files and `N passed, N failed`. */
+/** Prints a line per file as it ends, then failures, the slowest files, failures in short, and `N passed, N failed`. */
 export interface Report {
   add(run: FileRun): void
+  /** Adds the second run of a file: failures of its first are flaky if the second has none; otherwise those of both remain. */
+  addAgain(first: FileRun, second: readonly FileRun[]): void
   /** Number of failures so far. */
   failed(): number
+  failedRuns(): readonly FileRun[]
   finish(): Outcome
 }
 
 /** Creates a report. */
 export function createReport(options: { readonly verbose: boolean; print(line: string): void }): Report {
-  const total = { passed: 0, failed: 0, skipped: 0 }
-  const failures: string[] = []
-  const times: { readonly path: string; readonly ms: number }[] = []
-  const add = (run: FileRun): void => {
-    const own = run.tests.filter((test) => !failedByChildren(test))
-    const skipped = own.filter((test) => test.skipped !== undefined)
-    const passed = own.filter((test) => test.skipped === undefined && test.ok).length
-    const found = [...own.filter((test) => test.skipped === undefined && !test.ok).map(explain), ...faultsOf(run)]
-    total.passed += passed
-    total.failed += found.length
-    total.skipped += skipped.length
-    failures.push(...found.map((text) => `${run.path} > ${text}`))
+  const results = new Map<FileRun, FileResult>()
+  const flaky: Failure[] = []
+  const times: FileRun[] = []
+  const print = (run: FileRun): FileResult => {
+    const result = resultOf(run)
     times.push(run)
-    options.print(lineOf(run, { passed, failed: found.length, skipped: skipped.length }))
-    for (const { name, skipped: reason } of skipped) options.print(`     SKIPPED ${name}${reason ? `: ${reason}` : ''}`)
+    options.print(lineOf(run, result))
+    for (const { name, skipped } of result.skipped)
+      options.print(`     SKIPPED ${name}${skipped ? `: ${skipped}` : ''}`)
     if (options.verbose) options.print(detailsOf(run))
+    return result
   }
   const finish = (): Outcome => {
-    if (failures.length > 0) options.print(`\nFailures:\n\n${failures.join('\n\n')}\n`)
+    const all = [...results.values()]
+    const failures = all.flatMap((one) => one.failures)
+    const details = listed('Failures', failures) + listed('Failures of tests that passed in their second run', flaky)
+    if (details !== '') options.print(details)
     if (times.length > 1) options.print(slowest(times))
+    // Last, since a log is often cut at its beginning.
+    for (const one of failures) options.print(`FAILED ${inShort(one)}`)
+    for (const one of flaky) options.print(`FLAKY ${inShort(one)}`)
+    if (flaky.length > 0) options.print(`${flaky.length} flaky`)
+    const total = sumOf(all)
     const skipped = total.skipped === 0 ? '' : `, ${total.skipped} skipped`
     options.print(`${total.passed} passed, ${total.failed} failed${skipped}`)
     return total
   }
-  return { add, failed: () => total.failed, finish }
-}
-
-/** Faults of a file besides failed tests: it crashed, its results are incomplete, or it has no test. */
-function faultsOf(run: FileRun): string[] {
-  const { tests, announced, ended, filtered, output } = run
-  const printed = output.trimEnd().split('\n').slice(-40).join('\n')
-  const neverBegan = announced === undefined && tests.length === 0
-  if (typeof ended === 'number' && (neverBegan || (announced === tests.length && !tests.some(isFailure))))
-    return [`the file failed outside its tests (${ended})\n${printed}`]
-  if (announced === 0 && !filtered) return ['the file has no test']
-  if (announced !== tests.length) {
-    const results = announced === undefined ? `has none, after ${tests.length} results` : `lost some of ${announced}`
-    return [`the file ended (${ended ?? 0}) before its tests did, or ${results}\n${printed}`]
+  return {
+    add: (run) => void results.set(run, print(run)),
+    addAgain: (first, second) => {
+      const before = results.get(first) ?? resultOf(first)
+      const after = second.map(print)
+      const failures = after.flatMap((one) => one.failures)
+      if (failures.length === 0) flaky.push(...before.failures)
+      results.set(first, failures.length > 0 ? failedTwice(before, failures) : passedAgain(first, after))
+    },
+    failed: () => sumOf([...results.values()]).failed,
+    failedRuns: () => [...results].filter(([, { failed }]) => failed > 0).map(([run]) => run),
+    finish,
   }
-  if (ended !== undefined && !tests.some(isFailure)) return [`the file ended (${ended}) after its tests\n${printed}`]
-  return []
 }
 
-function isFailure({ ok, skipped }: TestResult): boolean {
-  return !ok && skipped === undefined
+// A test that failed twice is one failure, with the details of both.
+function failedTwice(first: FileResult, second: readonly Failure[]): FileResult {
+  const again = second.map((one) => ({ ...one, title: `${one.title} (second run)` }))
+  return { ...first, failures: [...first.failures, ...again] }
 }
 
-function lineOf({ path, ms }: FileRun, { passed, failed, skipped }: Outcome): string {
-  const marks = [`${passed} passed`, failed > 0 && `${failed} FAILED`, skipped > 0 && `${skipped} skipped`]
+// Files that failed only in one process were counted one by one before.
+function passedAgain({ group }: FileRun, [one, ...others]: readonly FileResult[]): FileResult {
+  const isOne = one !== undefined && others.length === 0 && group.files.length === 1
+  return isOne ? one : { passed: 0, failed: 0, skipped: [], failures: [] }
+}
+
+function sumOf(results: readonly FileResult[]): Outcome {
+  const sum = (count: (one: FileResult) => number): number => results.reduce((all, one) => all + count(one), 0)
+  return {
+    passed: sum((one) => one.passed),
+    failed: sum((one) => one.failed),
+    skipped: sum((one) => one.skipped.length),
+  }
+}
+
+function listed(title: string, failures: readonly Failure[]): string {
+  return failures.length === 0 ? '' : `\n${title}:\n\n${failures.map(inFull).join('\n\n')}\n`
+}
+
+function lineOf({ path, ms }: FileRun, { passed, failed, skipped }: FileResult): string {
+  const marks = [
+    `${passed} passed`,
+    failed > 0 && `${failed} FAILED`,
+    skipped.length > 0 && `${skipped.length} skipped`,
+  ]
   return `${failed > 0 ? 'FAIL' : 'ok  '} ${path} (${marks.filter(Boolean).join(', ')}, ${seconds(ms)})`
 }
 
 function detailsOf({ tests, output }: FileRun): string {
   const lines = tests.map(({ name, ok, ms }) => `  ${ok ? 'ok' : 'not ok'} ${name} (${seconds(ms)})`)
   return [...lines, output.trimEnd()].join('\n').trimEnd()
-}
-
-function explain({ name, diagnostics }: TestResult): string {
-  const { location, error, stack } = diagnostics
-  const lines = [typeof location === 'string' ? `at ${location}` : '', toText(error), ownFrames(toText(stack))]
-  return `${name}\n${lines
-    .filter((line) => line !== '')
-    .join('\n')
-    .replaceAll(/^/gm, '    ')}`
-}
-
-// The runner's own frames are irrelevant to the test.
-function ownFrames(stack: string): string {
-  return stack
-    .split('\n')
-    .filter((line) => line !== '' && !line.includes('node:internal/'))
-    .map((line) => `at ${line.replace(/^\s*at /, '')}`)
-    .join('\n')
-}
-
-function toText(value: unknown): string {
-  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 }
 
 function slowest(times: readonly { readonly path: string; readonly ms: number }[]): string {

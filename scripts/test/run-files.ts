@@ -88,7 +88,8 @@ async function runProcess(group: Group, scope: Scope): Promise<FileRun> {
   }
 }
 
-async function runAdmitted({ files, name }: Group, scope: Scope): Promise<FileRun> {
+async function runAdmitted(group: Group, scope: Scope): Promise<FileRun> {
+  const { files, name } = group
   const { options } = scope
   const index = scope.started++
   const path = files.map((file) => relative(options.root, file)).join(' ')
@@ -118,7 +119,7 @@ async function runAdmitted({ files, name }: Group, scope: Scope): Promise<FileRu
       : (subtest.options.signal ?? (subtest.options.exitCode || undefined))
   const output = readFileSync(log, 'utf8')
   const filtered = name !== undefined
-  return { ...found, announced: found.announced, filtered, index, path, ms: subtest.time, ended, output }
+  return { ...found, announced: found.announced, filtered, index, group, path, ms: subtest.time, ended, output }
 }
 
 function programOf(files: readonly string[]): readonly string[] {

@@ -228,3 +228,58 @@ test('files that fail only in one process are a failure that names them', async 
   assert.match(out, /FAIL 2 files together: \S*first\.test\.mjs \S*second\.test\.mjs/)
   assert.deepEqual([last, code], ['2 passed, 1 failed', 1])
 })
+
+// Fails in its first run only.
+const flakySource = `import { existsSync, writeFileSync } from 'node:fs'
+  const mark = import.meta.filename + '.ran'
+  const again = existsSync(mark)
+  writeFileSync(mark, '')
+  test('now and then', () => assert.ok(again, 'too early'))`
+
+test('a failure is printed in one line at the end too: file, title, message and place', async (t) => {
+  const { out, last } = await runOn(t, `test('one', () => assert.fail('broken'))`)
+  const [short = '', count] = out.trimEnd().split('\n').slice(-2)
+  assert.match(short, /^FAILED \S*some\.test\.mjs: one - broken \(at .*some\.test\.mjs:3:\d+\)?\)$/)
+  assert.equal(count, last)
+})
+
+test('--rerun-failed: a test that passes in its second run is flaky, with its first failure in full', async (t) => {
+  const sources = { flaky: flakySource, whole: `test('other', () => {})` }
+  const { out, last, code } = await runOnAll(t, sources, '--rerun-failed')
+  assert.deepEqual([last, code], ['2 passed, 0 failed', 0])
+  assert.match(out, /FAIL \S*flaky\.test\.mjs \(0 passed, 1 FAILED/)
+  assert.match(out, /second run, alone: \S*flaky\.test\.mjs\nok /)
+  assert.match(out, /passed in their second run:\n\n\S*flaky\.test\.mjs > now and then\n(?: {4}.*\n)* {4}too early\n/)
+  assert.match(out, /\nFLAKY \S*flaky\.test\.mjs: now and then - too early \(at .*\)\n1 flaky\n2 passed, 0 failed\n$/)
+})
+
+test('without --rerun-failed a flaky test is a failure', async (t) => {
+  const { out, last, code } = await runOn(t, flakySource)
+  assert.deepEqual([last, code], ['0 passed, 1 failed', 1])
+  assert.doesNotMatch(out, /second run|flaky\n/i)
+})
+
+test('--rerun-failed: what fails twice is one failure, with the details of both runs', async (t) => {
+  const { out, last, code } = await runOn(t, `test('one', () => assert.fail('broken'))`, '--rerun-failed')
+  assert.deepEqual([last, code], ['0 passed, 1 failed', 1])
+  assert.match(out, /> one\n[^]*> one \(second run\)\n/)
+  assert.doesNotMatch(out, /FLAKY|\d flaky/)
+})
+
+test('--rerun-failed: of more than three files none is run again', async (t) => {
+  const { out, last, code } = await runOnAll(
+    t,
+    Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, flakySource])),
+    '--rerun-failed',
+  )
+  assert.deepEqual([last, code], ['0 passed, 4 failed', 1])
+  assert.match(out, /4 files failed, more than 3: no second run/)
+})
+
+test('--rerun-failed: files that failed only in one process are run so again', async (t) => {
+  const first = `globalThis.left = true; test('one', () => {})`
+  const second = `${flakySource.replace(/test\(.*/, '')}; test('two', () => { if (globalThis.left && !again) process.exit(3) })`
+  const { out, last, code } = await runOnAll(t, { first, second }, '--together', '--rerun-failed')
+  assert.match(out, /\nFLAKY 2 files together: .*\n1 flaky\n/)
+  assert.deepEqual([last, code], ['2 passed, 0 failed', 0])
+})

@@ -16,7 +16,8 @@ export function splitGroup(run: FileRun, files: readonly string[], root: string)
     )
     const ms = own.reduce((sum, one) => sum + one.ms, 0)
     const path = relative(root, file)
-    return { ...run, tests: own, announced: own.length, path, ms, ended: own.some(isFailure) ? 1 : undefined }
+    const group = { ...run.group, files: [file] }
+    return { ...run, group, tests: own, announced: own.length, path, ms, ended: own.some(isFailure) ? 1 : undefined }
   })
   return split.reduce((sum, one) => sum + one.tests.length, 0) === tests.length ? split : undefined
 }
