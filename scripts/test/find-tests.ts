@@ -26,6 +26,7 @@ const onPglite = [
   'plugins/audit/seal/seal.test.ts',
   'plugins/audit/store/drop-expired-days.test.ts',
   'plugins/audit/store/key-partitions.test.ts',
+  'plugins/budgets/store/ledger.test.ts',
   'plugins/integrations/event-feed.test.ts',
   'plugins/pruning/pruning.test.ts',
   'plugins/runs/create/idempotency.test.ts',
