@@ -42,8 +42,7 @@ usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage]
   --bail              stop at the first failure
   --coverage          print what of each folder was executed
   --long              the long tests, with full counts
-  --rerun-failed      run failed files once more, alone, up to ${mostRerun}: a test that passes is reported as FLAKY; for machines
-                      without a witness
+  --rerun-failed      run failed files once more, alone, up to ${mostRerun}; a test that then passes is reported as FLAKY
   --together          the named files in one process
   --alone             each file in its own process; without it, files that can share one do
   --timeout SECONDS   of each test (default 180)
