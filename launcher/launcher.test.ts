@@ -345,7 +345,7 @@ test('launcher: the bundle loads no schema library or framework; idle it stays b
   const packages = new Set(
     Object.keys(metafile.inputs).flatMap((path) => /node_modules\/([^/]+)/.exec(path)?.[1] ?? []),
   )
-  assert.deepEqual([...packages].toSorted(), ['eventsource-parser', 'jose', 'undici'])
+  assert.deepEqual([...packages].toSorted(), ['eventsource-parser', 'jose', 're2js', 'undici'])
   const launched = await launch(t, {
     main: outfile,
     prefix: [process.execPath, '--max-semi-space-size=4'],

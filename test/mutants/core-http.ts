@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a file whose results are incomplete passes',
-    file: 'scripts/test/report.ts',
+    file: 'scripts/test/failures.ts',
     find: 'if (announced !== tests.length) {',
     replace: 'if (announced === -1) {',
     tests: ['scripts/test/runner.test.ts'],

@@ -15,6 +15,7 @@ export function parseMicros(text: string): bigint {
 export function formatMicros(micros: bigint): string {
   const sign = micros < 0n ? '-' : ''
   const size = micros < 0n ? -micros : micros
-  const places = (size % UNIT).toString().padStart(6, '0').replace(/0+$/, '')
+  let places = (size % UNIT).toString().padStart(6, '0')
+  while (places.endsWith('0')) places = places.slice(0, -1)
   return `${sign}${size / UNIT}${places === '' ? '' : `.${places}`}`
 }
