@@ -116,10 +116,10 @@ if (values['rerun-failed']) await rerunFailed()
 if (coverage !== undefined) console.log(`\n${await coverage.table()}\n`)
 const outcome = report.finish()
 await servers?.stop()
-const code = outcome.failed === 0 && outcome.passed + outcome.skipped > 0 ? 0 : 1
+const exitCode = outcome.failed === 0 && outcome.passed + outcome.skipped > 0 ? 0 : 1
 // Not left to tap, which treats a run without tests as a success, and at the exit counts failures that a second run settled.
-process.once('exit', () => (process.exitCode = code))
-process.exit(code)
+process.once('exit', () => (process.exitCode = exitCode))
+process.exit(exitCode)
 
 async function rerunFailed(): Promise<void> {
   const failed = report.failedRuns()
