@@ -1,5 +1,4 @@
 import { exponentialMs } from '#core/async/backoff.ts'
-import { sleep } from '#core/async/sleep.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Database } from '#core/database/database.ts'
 import type { Store } from '#core/event-store/store.ts'
@@ -35,8 +34,6 @@ export interface RunConsumersOptions {
   readonly maxAttempts?: number
   /** Default one minute. */
   readonly sweepEveryMs?: number
-  /** Shortest time from one batch of a consumer to the next, so that a load is handled in few transactions; default 100 ms. */
-  readonly batchEveryMs?: number
 }
 
 const redelivery = { minMs: 100, maxMs: 30_000 }
@@ -82,11 +79,7 @@ export async function startConsumers(options: RunConsumersOptions): Promise<Runn
       for (const consumer of options.consumers) {
         if (subscriptions.has(consumer)) continue
         const [durable, subjects] = [toDurable(consumer.name), toSubjects(consumer.types)]
-        const handle = async (batch: readonly Delivery[]): Promise<void> => {
-          const nextAt = performance.now() + (options.batchEveryMs ?? 100)
-          const isDone = await handleBatch(handling, consumer, log, batch)
-          if (isDone) await sleep(Math.max(0, nextAt - performance.now()), stopped.signal)
-        }
+        const handle = (batch: readonly Delivery[]) => handleBatch(handling, consumer, log, batch)
         const subscription = await options.bus.consume(durable, subjects, handle)
         if (stopped.signal.aborted) return subscription.stop()
         subscriptions.set(consumer, subscription)
@@ -159,13 +152,13 @@ async function keepSweeping(
   }
 }
 
-/** A message is only a hint: events are read from the log, and acknowledged after COMMIT (A5). Returns whether all are handled. */
+/** A message is only a hint: events are read from the log, and acknowledged after COMMIT (A5). */
 async function handleBatch(
   handling: HandlingOptions,
   consumer: Consumer,
   log: EventLog,
   batch: readonly Delivery[],
-): Promise<boolean> {
+): Promise<void> {
   const positions = new Map(batch.map((message) => [message, positionOf(message)]))
   const known = [...new Set([...positions.values()].filter((position) => position !== undefined))]
   const events = new Map((await log.readPositions(known)).map((event) => [event.position, event]))
@@ -177,7 +170,6 @@ async function handleBatch(
     if (failed === undefined) message.ack()
     else message.nak(exponentialMs(failed, redelivery))
   }
-  return attempts.size === 0
 }
 
 // Number of attempts of each unhandled event.
