@@ -13,7 +13,7 @@ function qualified(pattern: string, namespace: string): string {
   return pattern.includes('/') || pattern === '*' ? pattern : `${namespace}/${pattern}`
 }
 
-/** `*` stands for any characters. Linear in the product of both lengths at most. */
+/** `*` matches any characters. The time is at most the product of both lengths. */
 function matchesPattern(pattern: string, name: string): boolean {
   let [at, from] = [0, 0]
   let star = -1

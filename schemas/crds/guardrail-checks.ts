@@ -90,7 +90,7 @@ const modelNames = (description: string) =>
 
 const models = Type.Object(
   {
-    allow: Type.Optional(modelNames('Only these match the policy; * stands for any characters.')),
+    allow: Type.Optional(modelNames('Only these models are allowed. `*` matches any characters.')),
     deny: Type.Optional(modelNames('These never do.')),
   },
   {
