@@ -8,7 +8,7 @@ import type { QueuedRun, QueueOptions } from './prepared/queue.ts'
 import type { PrepareRequest } from './prepared/request.ts'
 import type { PreparedRun } from './prepared/seal.ts'
 import type { RunsServices } from './services.ts'
-import { findRun } from './store/internal/run-rows.ts'
+import { findRun } from './store/internal/find-run.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
 export type { AccountName, PreparedRun, PrepareRequest, QueuedRun, QueueOptions }

@@ -4,7 +4,7 @@ import { terminalStates } from '#schemas/run.ts'
 import { decideCancel } from './lifecycle/decide.ts'
 import { cancelRequested } from './events.ts'
 import { lockLeases } from './store/internal/lease.ts'
-import { openChildren } from './store/internal/run-rows.ts'
+import { openChildren } from './store/internal/open-children.ts'
 import type { RunsTables } from './store/tables.ts'
 import type { RunWriter } from './lifecycle/run-writer.ts'
 

@@ -134,7 +134,7 @@ export const rules: readonly Rule[] = [
     name: 'routes do not import the system side of a store',
     of: (path) => inRoom(path, 'plugins') && /(?:^|[-/])(?:routes|endpoints)(?:\.ts$|\/)/.test(path),
     forbids: ({ target }) => /(?:^|[-/])system(?:-store|-reads)?\.ts$|\/store\/internal\//.test(target),
-    bad: { path: 'plugins/runs/routes.ts', text: "import { findRun } from './store/internal/run-rows.ts'" },
+    bad: { path: 'plugins/runs/routes.ts', text: "import { findRun } from './store/internal/find-run.ts'" },
   }),
   importRule({
     name: 'points.ts imports nothing but definePoint and types',

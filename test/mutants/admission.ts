@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'audit events are shown like their subject',
-    file: 'core/messaging/wire/seen-by.ts',
+    file: 'core/messaging/wire/right-to-see.ts',
     find: 'if (type.seenBy !== undefined) return { group: GROUP, ...type.seenBy }',
     replace: `if (type.seenBy !== undefined && type.plugin !== 'audit') return { group: GROUP, ...type.seenBy }`,
     tests: feed,

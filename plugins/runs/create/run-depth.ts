@@ -1,6 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { runErrors } from '../errors.ts'
-import { findRun } from '../store/internal/run-rows.ts'
+import { findRun } from '../store/internal/find-run.ts'
 import type { SelectedRun } from '../store/tables.ts'
 
 const deepest = 8

@@ -18,7 +18,7 @@ import { up as addSubjects } from '../migrations/0007-subjects.ts'
 import { runsProjection } from '../projections.ts'
 import { resumeRun } from '../interrupts/resume-run.ts'
 import { readContent } from '../store/internal/content.ts'
-import { findRun } from '../store/internal/run-rows.ts'
+import { findRun } from '../store/internal/find-run.ts'
 import type { RunsTables } from '../store/tables.ts'
 import { agent, createWorld, queueRun } from '../testing/world.ts'
 

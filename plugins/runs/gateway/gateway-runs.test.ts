@@ -8,7 +8,7 @@ import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { followGatewayRun } from './gateway-runs.ts'
 import { toDetail } from '../read/to-run.ts'
 import type { RunDetail } from '../read/to-run.ts'
-import { findRun } from '../store/internal/run-rows.ts'
+import { findRun } from '../store/internal/find-run.ts'
 import type { RunsTables } from '../store/tables.ts'
 import { createWorld, queueRun } from '../testing/world.ts'
 

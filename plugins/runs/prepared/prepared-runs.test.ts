@@ -17,7 +17,7 @@ import type { PreparedRun, PrepareRequest, QueueOptions, RunsApi } from '../api.
 import { grantAgeMs, readGrant, signGrant } from '../grants.ts'
 import { readContent } from '../store/internal/content.ts'
 import { dropExpiredPrepared } from '../store/internal/prepared.ts'
-import { findRun } from '../store/internal/run-rows.ts'
+import { findRun } from '../store/internal/find-run.ts'
 import type { RunsTables } from '../store/tables.ts'
 import { deleteRuns } from '../retention/delete-runs.ts'
 import { keyTypes, robot, startRig } from './testing/rig.ts'

@@ -9,7 +9,7 @@ import { pluginAdapters } from '#core/database/testing/databases.ts'
 import type { RunFact } from '../lifecycle/decide.ts'
 import { createRunRetention } from './run-retention.ts'
 import { savePartials } from '../store/partials.ts'
-import { findRun } from '../store/internal/run-rows.ts'
+import { findRun } from '../store/internal/find-run.ts'
 import type { RunsTables } from '../store/tables.ts'
 import { createWorld, queueRun } from '../testing/world.ts'
 

@@ -12,7 +12,7 @@ import { claimRuns } from '../store/claims.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { RunsTables } from '../store/tables.ts'
 import { createWorld, queueRun } from '../testing/world.ts'
-import { findRun } from '../store/internal/run-rows.ts'
+import { findRun } from '../store/internal/find-run.ts'
 import { readJournal } from '../store/reads.ts'
 import { LeaseLost, subjectOf, workerAuthor } from '../lifecycle/run-writer.ts'
 

@@ -15,7 +15,7 @@ import {
   transactionsIn,
 } from '#test/harness/statement-count.ts'
 import type { StatementCounter, StatementCounts } from '#test/harness/statement-count.ts'
-import { findRun } from '../store/internal/run-rows.ts'
+import { findRun } from '../store/internal/find-run.ts'
 import type { RunsTables } from '../store/tables.ts'
 import { entryJson, frame, resultJson, startForgedLauncher } from '../testing/forged-launcher.ts'
 import { createWorld, queueRunOf, startWorker, workerServices } from '../testing/world.ts'

@@ -24,7 +24,7 @@ import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { streamRun } from '../stream/stream-run.ts'
 import { cancelRun } from '../caller-runs.ts'
 import { readContent } from '../store/internal/content.ts'
-import { findRun } from '../store/internal/run-rows.ts'
+import { findRun } from '../store/internal/find-run.ts'
 import { createWorld, workerServices, queueRun, settled, startWorker } from '../testing/world.ts'
 import type { World } from '../testing/world.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { LauncherPlace, RunsTx, SelectedRun } from '../tables.ts'
 import type { Db } from './db.ts'
-import { findRun } from './run-rows.ts'
+import { findRun } from './find-run.ts'
 
 /** Seconds until a lease expires without renewal. */
 export const leaseSeconds = 30
