@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql, Transaction } from 'kysely'
 import type { Dialect } from 'kysely'
 import { guardFetch } from '#core/async/transaction-guard.ts'
@@ -5,6 +6,7 @@ import { SessionDriver } from './session/driver.ts'
 import { READ_ONLY_SESSION } from './session/session.ts'
 import type { ConnectionUsage, SessionSource } from './session/session.ts'
 import { StoreConnection } from './session/store-connection.ts'
+import { createAnnouncer } from './announcer.ts'
 import { openPglite } from './pglite-data-dir.ts'
 import type { OpenedPglite } from './pglite-data-dir.ts'
 import { pgliteSessions } from './session/pglite.ts'
@@ -18,6 +20,8 @@ import type { SignalHub } from '#core/async/signal.ts'
 /** Root handle of the store, with the signal that follows every append. */
 export interface Database {
   readonly kind: 'postgres' | 'pglite'
+  /** The same object for every handle of one opened database. What a process keeps in memory about the database is found by it. */
+  readonly identity: object
   /** Root handle; throws inside `transact`. */
   readonly root: Kysely<unknown>
   /** The root handle, typed with the store's own tables. */
@@ -35,8 +39,10 @@ export interface Database {
   readonly enqueued: SignalHub
   /** Connection usage of this process. */
   usage(): ConnectionUsage
-  /** Notifies this process and others of a commit. Notifications may be lost, so readers also poll. */
+  /** Notifies this process at once and others within 50 ms of a commit. Notifications may be lost, so readers also poll. */
   announce(what: Announcement): void
+  /** Number of notifications from other processes, and of times at which one may have been lost, since the start. */
+  heard(what: Announcement): number
   /** Starts listening for notifications of other processes. */
   listen(what: Announcement): { stop(): Promise<void> }
   close(): Promise<void>
@@ -62,6 +68,7 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
   const hubs = createHubs()
   return {
     kind: 'pglite',
+    identity: sessions,
     root,
     db: withTables<CoreTables>(root),
     reader: createHandle(sessions, 'read').handle,
@@ -70,6 +77,7 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
     usage: () => sessions.usage(),
     // One process owns the folder, so no other process needs a notification.
     announce: (what) => hubs[what].notify(),
+    heard: () => 0,
     listen: () => ({ stop: async () => undefined }),
     close: closeOnce(root),
   }
@@ -93,12 +101,15 @@ function openPostgres(address: StoreAddress, connections: number): Database {
   const sessions = postgresSessions(address, connections)
   const { handle: root, transaction } = createHandle(sessions, 'write')
   const hubs = createHubs()
+  const origin = randomUUID()
   const others = {
-    appended: createAnnouncer(root, channels.appended),
-    enqueued: createAnnouncer(root, channels.enqueued),
+    appended: createAnnouncer(root, channels.appended, origin),
+    enqueued: createAnnouncer(root, channels.enqueued, origin),
   }
+  const heard = { appended: 0, enqueued: 0 }
   return {
     kind: 'postgres',
+    identity: sessions,
     root,
     db: withTables<CoreTables>(root),
     reader: createHandle(sessions, 'read').handle,
@@ -107,38 +118,25 @@ function openPostgres(address: StoreAddress, connections: number): Database {
     usage: () => sessions.usage(),
     announce: (what) => {
       hubs[what].notify()
-      others[what]()
+      others[what].announce()
     },
-    listen: (what) => listenOn(url, channels[what], () => hubs[what].notify()),
-    close: closeOnce(root),
+    heard: (what) => heard[what],
+    listen: (what) =>
+      listenOn(url, channels[what], (from) => {
+        if (from === origin) return
+        heard[what]++
+        hubs[what].notify()
+      }),
+    close: closeOnce(root, () => Promise.all([others.appended.flush(), others.enqueued.flush()])),
   }
 }
 
-// NOTIFY inside a transaction takes a server-wide lock at COMMIT. After the commit, one in flight covers many commits.
-function createAnnouncer(db: Kysely<unknown>, channel: string): () => void {
-  let running = false
-  let again = false
-  const announce = async (): Promise<void> => {
-    do {
-      again = false
-      await sql`select pg_notify(${channel}, '')`.execute(db)
-    } while (again)
-  }
-  return () => {
-    again = true
-    if (running) return
-    running = true
-    void announce()
-      .catch(() => undefined)
-      .finally(() => {
-        running = false
-      })
-  }
-}
-
-function closeOnce(db: Kysely<unknown>): () => Promise<void> {
+function closeOnce(db: Kysely<unknown>, before: () => Promise<unknown> = async () => undefined): () => Promise<void> {
   let closing: Promise<void> | undefined
-  return () => (closing ??= ensureInitialised(db).then(() => db.destroy()))
+  return () =>
+    (closing ??= before()
+      .then(() => ensureInitialised(db))
+      .then(() => db.destroy()))
 }
 
 // kysely destroys a driver only after its first use, but an unused embedded store must also release its lock.

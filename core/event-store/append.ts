@@ -13,7 +13,7 @@ import { toPlacedEvent, toEventRow } from './event-row.ts'
 import type { PlacedEvent } from './event-row.ts'
 import type { Projections } from './projections.ts'
 import type { NamespaceUids, StreamEvent, Tx } from './store.ts'
-import { advanceAny, advanceFrom, advanceStreams } from './streams.ts'
+import { advanceAny, advanceFrom, advanceStreams, currentRange } from './streams.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 
@@ -23,7 +23,7 @@ interface Identified extends StreamEvent {
   readonly event: NewEvent & { readonly id: string }
 }
 
-/** SQLSTATE of `append_projected_events` for a process whose projections have another version than the database. */
+/** SQLSTATE of `append_to_log` for a process whose projections have another version than the database. */
 const OTHER_VERSION = 'MS001'
 
 /** Key of the advisory lock under which positions are assigned. */
@@ -31,8 +31,17 @@ export const appendLock = 7_305_001
 
 /** Events of one transaction: versioned and projected at once, inserted together with COMMIT. */
 export interface Appender extends Pick<Tx, 'append' | 'appendEach'> {
-  /** Inserts the collected events and commits. Returns the seconds spent waiting for the lock, or undefined if there are no events. */
-  commit(): Promise<number | undefined>
+  /** Inserts the collected events and commits. Returns undefined if there are no events. */
+  commit(): Promise<CommittedEvents | undefined>
+}
+
+/** Events of one commit, in order. `before` is the newest position that was assigned before their first, `last` that of their last. */
+export interface CommittedEvents {
+  readonly events: readonly PlacedEvent[]
+  readonly before: bigint
+  readonly last: bigint
+  /** Seconds spent waiting for the append lock. */
+  readonly waited: number
 }
 
 /** Dependencies of an appender. `check` throws for data that does not match its schema. */
@@ -49,7 +58,6 @@ export function createAppender(
 ): Appender {
   const db = txWithTables<CoreTables>(root)
   const placed: PlacedEvent[] = []
-  const keyed = new Set<string>()
   const fed = new Map<string, number>()
   const place = async (entries: readonly Identified[], last: ReadonlyMap<string, number>): Promise<void> => {
     const behind = countByStream(entries)
@@ -64,7 +72,7 @@ export function createAppender(
   }
   const freshOf = async (entries: readonly StreamEvent[]): Promise<Identified[]> => {
     for (const { event } of entries) check(event)
-    const fresh = await withoutKnown(db, entries, keyed)
+    const fresh = await withoutKnown(db, entries)
     return withTrace(namespaceUids === undefined ? fresh : await withUids(root, namespaceUids, fresh))
   }
   return {
@@ -82,7 +90,7 @@ export function createAppender(
     },
     commit: async () => {
       if (placed.length === 0) return undefined
-      return insertAndCommit(db, placed, { keyed: keyed.size > 0, fed })
+      return insertAndCommit(db, placed, fed)
     },
   }
 }
@@ -120,10 +128,9 @@ function withTrace(entries: Identified[]): Identified[] {
 }
 
 // Events with a given id are appended once, however often they arrive (A4). The key's row makes a concurrent duplicate wait.
-async function withoutKnown(db: Db, entries: readonly StreamEvent[], keyed: Set<string>): Promise<Identified[]> {
+async function withoutKnown(db: Db, entries: readonly StreamEvent[]): Promise<Identified[]> {
   const given = [...new Set(entries.flatMap(({ event }) => (event.id === undefined ? [] : [event.id])))].toSorted()
   const fresh = new Set(given.length === 0 ? [] : await claimKeys(db, given))
-  for (const id of fresh) keyed.add(id)
   return entries.flatMap(({ stream, event }) => {
     if (event.id === undefined) return [{ stream, event: { ...event, id: uuidV7() } }]
     return fresh.delete(event.id) ? [{ stream, event: { ...event, id: event.id } }] : []
@@ -133,23 +140,28 @@ async function withoutKnown(db: Db, entries: readonly StreamEvent[], keyed: Set<
 async function claimKeys(db: Db, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .insertInto('event_keys')
-    .values(ids.map((event_id) => ({ event_id, position: null })))
+    .values(ids.map((event_id) => ({ event_id, position: currentRange })))
     .onConflict((conflict) => conflict.doNothing())
     .returning('event_id')
     .execute()
   return rows.map((row) => row.event_id)
 }
 
-type Insert = { rows: string; keyed: boolean; versions: string }
+type Insert = { rows: string; versions: string | null }
 
-const appendEvents = defineStatement((db: Kysely<CoreTables>, p: Placeholders<Insert>) =>
-  db.selectNoFrom(sql<number>`append_events(${sql.lit(appendLock)}, ${p.rows}, ${p.keyed})`.as('waited')),
+const appendToLog = defineStatement((db: Kysely<CoreTables>, p: Placeholders<Insert>) =>
+  db
+    .selectFrom(
+      sql<Assigned>`append_to_log(${sql.lit(appendLock)}, ${p.rows}, ${p.versions})`.as<'appended'>(sql`appended`),
+    )
+    .selectAll(),
 )
-const appendProjected = defineStatement((db: Kysely<CoreTables>, p: Placeholders<Insert>) =>
-  db.selectNoFrom(
-    sql<number>`append_projected_events(${sql.lit(appendLock)}, ${p.rows}, ${p.keyed}, ${p.versions})`.as('waited'),
-  ),
-)
+
+interface Assigned {
+  readonly waited: number
+  readonly before: bigint
+  readonly last: bigint
+}
 
 /**
  * One statement takes the lock and then the positions, so that position is commit order (O2). COMMIT is in the same message, so that no
@@ -158,16 +170,17 @@ const appendProjected = defineStatement((db: Kysely<CoreTables>, p: Placeholders
 async function insertAndCommit(
   db: Db,
   events: readonly PlacedEvent[],
-  { keyed, fed }: { readonly keyed: boolean; readonly fed: ReadonlyMap<string, number> },
-): Promise<number> {
+  fed: ReadonlyMap<string, number>,
+): Promise<CommittedEvents> {
   const rows = JSON.stringify(events.map(toEventRow))
-  const versions = JSON.stringify([...fed].map(([name, version]) => ({ name, version })))
-  const insert = fed.size === 0 ? appendEvents : appendProjected
-  const query = withCommit(insert.compile({ rows, keyed, versions }))
-  const answer = await db.executeQuery<{ waited: number }>(query).catch((error: unknown) => {
+  const versions = fed.size === 0 ? null : JSON.stringify(Object.fromEntries(fed))
+  const query = withCommit(appendToLog.compile({ rows, versions }))
+  const answer = await db.executeQuery<Assigned>(query).catch((error: unknown) => {
     throw codeOf(error) === OTHER_VERSION ? otherVersion(error) : error
   })
-  return answer.rows[0]?.waited ?? 0
+  const [assigned] = answer.rows
+  if (assigned === undefined) throw new TypeError('positions were expected')
+  return { ...assigned, events }
 }
 
 // Transient for a client and for a consumer: a process of the right version accepts the same request.

@@ -43,6 +43,20 @@ export function toPlacedEvent(stream: string, version: number, event: NewEvent &
   }
 }
 
+/** The event of the log, as `toStoredEvent` reads it from its row. */
+export function toCommittedEvent(event: PlacedEvent, position: bigint): StoredEvent {
+  const { namespace, kind, name, namespaceUid, uid } = event.subject
+  const subject = {
+    namespace,
+    kind,
+    name,
+    ...(namespaceUid !== undefined && { namespaceUid }),
+    ...(uid !== undefined && { uid }),
+  }
+  const actor = event.actor && { name: event.actor.name, kind: event.actor.kind }
+  return { ...event, position, subject, actor }
+}
+
 /** Row of an event, without its position. */
 export function toEventRow(event: PlacedEvent): Readonly<Record<string, unknown>> {
   return {

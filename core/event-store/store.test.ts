@@ -14,11 +14,11 @@ import type { Database } from '#core/database/database.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { readAfter } from './read-events.ts'
 import { checkMigrations, migrate } from '#core/database/migrate.ts'
-import { beginRange, pruneBefore, rangeSize } from './event-retention.ts'
+import { beginRange, pruneBefore } from './maintenance/event-retention.ts'
 import { rebuild } from './rebuild-projection.ts'
 import { storeMigrations } from './store-migrations.ts'
 import type { Store } from './store.ts'
-import { StreamConflict } from './streams.ts'
+import { rangeSize, StreamConflict } from './streams.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { createNotes, note, noted, sums } from './testing/notes.ts'
 import type { NoteTables } from './testing/notes.ts'
@@ -169,7 +169,7 @@ for (const adapter of adapters) {
     await Promise.all([1, 2, 3].map(() => store.transact((tx) => tx.append('notes/a', 'any', [once]))))
     assert.equal((await readAfter(database.db, 0n, 10)).length, 1)
     const key = await database.db.selectFrom('event_keys').selectAll().executeTakeFirstOrThrow()
-    assert.deepEqual(key, { event_id: 'uid-1/create', position: 1n })
+    assert.deepEqual(key, { event_id: 'uid-1/create', position: 0n }, 'the range of the event')
   })
 
   check('inside a transaction the root handle, a second transaction and fetch throw', async (store) => {

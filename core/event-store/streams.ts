@@ -6,6 +6,15 @@ import { defineStatement } from '#core/database/statement.ts'
 import type { Placeholders } from '#core/database/statement.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 
+/** Positions per range of the log; each range is one partition. */
+export const rangeSize = 1_000_000_000_000n
+
+/**
+ * First position of the range in which the newest position is. Streams and keys are stored with it, since retention compares only ranges:
+ * the exact position is known last, and would cost an update of each of their rows.
+ */
+export const currentRange = sql<bigint>`(select last_value / ${sql.lit(rangeSize)} * ${sql.lit(rangeSize)} from events_position)`
+
 /** Another writer appended to the stream since its version was read. Read again and retry (O4). */
 export class StreamConflict extends Fail {
   readonly stream: string
@@ -45,8 +54,13 @@ export async function advanceFrom(db: Db, stream: string, expected: number, coun
 const advanceOne = defineStatement((db: Kysely<CoreTables>, p: Placeholders<{ stream: string; count: number }>) =>
   db
     .insertInto('streams')
-    .values({ stream: p.stream, version: p.count })
-    .onConflict((conflict) => conflict.column('stream').doUpdateSet({ version: sql`streams.version + ${p.count}` }))
+    .values({ stream: p.stream, version: p.count, last_position: currentRange })
+    .onConflict((conflict) =>
+      conflict.column('stream').doUpdateSet((row) => ({
+        version: sql`streams.version + ${p.count}`,
+        last_position: row.ref('excluded.last_position'),
+      })),
+    )
     .returning('version'),
 )
 
@@ -64,10 +78,10 @@ export async function advanceStreams(
 ): Promise<ReadonlyMap<string, number>> {
   const names = [...counts.keys()].toSorted()
   const { rows } = await sql<{ stream: string; version: number }>`
-    insert into streams (stream, version)
-    select g.stream, g.count from unnest(${names}::text[], ${names.map((name) => counts.get(name))}::integer[])
+    insert into streams (stream, version, last_position)
+    select g.stream, g.count, ${currentRange} from unnest(${names}::text[], ${names.map((name) => counts.get(name))}::integer[])
       with ordinality as g (stream, count, n) order by g.n
-    on conflict (stream) do update set version = streams.version + excluded.version
+    on conflict (stream) do update set version = streams.version + excluded.version, last_position = excluded.last_position
     returning stream, version`.execute(db)
   return new Map(rows.map((row) => [row.stream, row.version]))
 }

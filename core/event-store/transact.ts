@@ -4,10 +4,12 @@ import type { NewEvent } from './event.ts'
 import { insideTransaction } from '#core/async/transaction-guard.ts'
 import { inSpan } from '#core/telemetry/trace-context.ts'
 import { createAppender } from './append.ts'
+import type { CommittedEvents } from './append.ts'
 import { txWithTables } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
 import type { StoreMeter } from './metrics.ts'
 import type { Projections } from './projections.ts'
+import { recentEventsOf } from './recent-events.ts'
 import type { NamespaceUids, Tx } from './store.ts'
 import { toStreamConflict } from './streams.ts'
 import { isRetryable } from '#core/database/session/database-errors.ts'
@@ -25,7 +27,7 @@ export interface TransactOptions {
 
 interface Attempt<Result> {
   readonly result: Result
-  readonly appended: boolean
+  readonly committed: CommittedEvents | undefined
   readonly late: readonly (() => void | Promise<void>)[]
 }
 
@@ -38,10 +40,13 @@ const retryDelay = { minMs: 20, maxMs: 10_000 }
  * deadlock or a serialization failure (40P01, 40001) the whole function is retried, three times.
  */
 export async function transact<Result>(options: TransactOptions, fn: (tx: Tx) => Promise<Result>): Promise<Result> {
-  const { result, appended, late } = await measured(options.meter, () =>
+  const { result, committed, late } = await measured(options.meter, () =>
     retried(options.meter, () => attempt(options, fn)),
   )
-  if (appended) options.database.announce('appended')
+  if (committed !== undefined) {
+    recentEventsOf(options.database).addCommitted(committed)
+    options.database.announce('appended')
+  }
   for (const work of late) await runLate(work, options.onLateFailure)
   return result
 }
@@ -62,9 +67,9 @@ async function attempt<Result>(
           void late.push(work)
         },
       })
-      const waited = await appender.commit()
-      if (waited !== undefined) meter.waitedForLock(waited)
-      return { result, appended: waited !== undefined, late }
+      const committed = await appender.commit()
+      if (committed !== undefined) meter.waitedForLock(committed.waited)
+      return { result, committed, late }
     }),
   )
   return run.catch((error: unknown) => {

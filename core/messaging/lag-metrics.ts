@@ -3,7 +3,7 @@ import type { Job } from '#core/jobs/background-work.ts'
 import type { Database } from '#core/database/database.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { eventMetrics } from './wire/metrics.ts'
-import { relayName } from './outbox-relay.ts'
+import { relayName } from './relay-cursor.ts'
 
 const everyMs = 10_000
 const most = 10_000

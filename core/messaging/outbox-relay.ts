@@ -3,8 +3,6 @@ import { sleep } from '#core/async/sleep.ts'
 import type { Job, Term } from '#core/jobs/background-work.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Database } from '#core/database/database.ts'
-import { defer } from '#core/database/statement.ts'
-import { assertEpoch } from '#core/database/leader-election.ts'
 import { codeOf } from '#core/database/session/database-errors.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { asSpan } from '#core/telemetry/trace-context.ts'
@@ -13,7 +11,9 @@ import { parseTraceparent } from '#core/telemetry/traceparent.ts'
 import type { Bus } from './bus/bus.ts'
 import { toCloudEvent } from './wire/cloud-event.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
-import { createEventLog } from './consumer/log-reader.ts'
+import { followLog } from './log-tail.ts'
+import { openRelayCursor, relayName } from './relay-cursor.ts'
+import type { RelayCursor } from './relay-cursor.ts'
 import { eventMetrics } from './wire/metrics.ts'
 import { toSubject } from './wire/subjects.ts'
 
@@ -26,59 +26,61 @@ export interface RelayOptions {
   readonly metrics?: Metrics
   readonly tracer?: Tracer | undefined
   /** Polling interval if no signal arrives, which every append of a living process sends; default five seconds. */
-  readonly pollMs?: number
+  readonly pollMs?: number | undefined
+  /** Longest time that a published position is not stored; default 250 ms. */
+  readonly saveEveryMs?: number
 }
-
-/** Name of the relay's lease and cursor. */
-export const relayName = 'relay'
 
 const inFlight = 100
 const batchSize = 500
 const pauses = { minMs: 50, maxMs: 5_000 }
 
 /**
- * Job that publishes the log to the bus in position order: one per installation, at least once, with the cursor advanced after the PubAck
- * (O1). While the bus is unavailable nothing is buffered in memory: the log is the outbox (A6).
+ * Job that publishes the log to the bus in position order: one per installation, at least once, with the cursor stored after the PubAck, at
+ * most every `saveEveryMs` (O1). While the bus is unavailable nothing is buffered in memory: the log is the outbox (A6).
  */
 export function createRelay(options: RelayOptions): Job {
   return { name: relayName, leaderOnly: true, run: (term) => relay(options, term) }
 }
 
 async function relay(options: RelayOptions, term: Term): Promise<void> {
-  const { database, pollMs = 5_000 } = options
-  const published = options.metrics?.counter(eventMetrics.published)
+  const { database, pollMs = 5_000, saveEveryMs = 250 } = options
   const failed = options.metrics?.counter(eventMetrics.relayFailures)
-  const log = createEventLog(database)
-  const appended = log.subscribe()
-  const listening = database.listen('appended')
+  const tail = followLog(database, pollMs)
   let failures = 0
-  let position: bigint | undefined
+  let cursor: RelayCursor | undefined
   try {
     while (!term.signal.aborted) {
       try {
-        position ??= await readCursor(database)
-        const batch = await log.readAfter(position, batchSize)
-        if (batch.length === 0) {
-          await appended.wait(pollMs, term.signal)
-          continue
-        }
-        const from = { install: options.install, epoch: await log.epoch() }
-        const done = await publishInOrder(options, batch, from)
-        position = await advance(database, term.epoch, position, batch.slice(0, done.count))
-        published?.inc({}, done.count)
-        if (done.failure !== undefined) throw done.failure
+        cursor ??= await openRelayCursor(database, term.epoch, saveEveryMs)
+        const batch = await tail.read(cursor.position, batchSize)
+        if (batch.length > 0) await publishBatch(options, cursor, batch)
+        if (cursor.saveInMs() <= 0) await cursor.save()
+        if (batch.length === 0) await tail.wait(Math.min(pollMs, cursor.saveInMs()), term.signal)
         failures = 0
       } catch (error) {
-        if (term.signal.aborted) return
+        if (term.signal.aborted) break
         // Another leader's cursor may be further; read it again after any failure.
-        position = undefined
+        cursor = undefined
         failed?.inc()
         await backOff(options, ++failures, error, term.signal)
       }
     }
+    // What is not saved is published again by the next leader.
+    await cursor?.save().catch(() => undefined)
   } finally {
-    await listening.stop()
+    await tail.stop()
   }
+}
+
+async function publishBatch(options: RelayOptions, cursor: RelayCursor, batch: readonly StoredEvent[]): Promise<void> {
+  const { count, failure } = await publishInOrder(options, batch, { install: options.install, epoch: cursor.logEpoch })
+  const last = batch[count - 1]
+  if (last !== undefined) cursor.advance(last.position)
+  options.metrics?.counter(eventMetrics.published).inc({}, count)
+  if (failure === undefined) return
+  await cursor.save()
+  throw failure
 }
 
 /** Publishes with up to 100 messages unacknowledged. `count` is the number acknowledged from the front. */
@@ -121,37 +123,6 @@ function toMessage(event: StoredEvent, from: { readonly install: string; readonl
     id: event.id,
     body: Buffer.from(JSON.stringify(toCloudEvent(event, from))),
   }
-}
-
-/** Position of the last published event; 0 on a new installation. */
-export async function readCursor(database: Database): Promise<bigint> {
-  const row = await database.db
-    .selectFrom('cursor')
-    .select('position')
-    .where('name', '=', relayName)
-    .where('stream', '=', '*')
-    .executeTakeFirst()
-  return row?.position ?? 0n
-}
-
-// Checks the epoch: a relay that was paused and replaced must not move the cursor (O5).
-async function advance(
-  database: Database,
-  epoch: bigint,
-  before: bigint,
-  published: readonly StoredEvent[],
-): Promise<bigint> {
-  const position = published.at(-1)?.position
-  if (position === undefined) return before
-  await database.db.transaction().execute(async (db) => {
-    await assertEpoch(db, relayName, epoch)
-    const moved = db
-      .insertInto('cursor')
-      .values({ name: relayName, stream: '*', position })
-      .onConflict((conflict) => conflict.columns(['name', 'stream']).doUpdateSet({ position }))
-    await defer(db, moved)
-  })
-  return position
 }
 
 async function backOff(options: RelayOptions, failures: number, error: unknown, signal: AbortSignal): Promise<void> {

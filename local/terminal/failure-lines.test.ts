@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { conceal } from '#core/log/secrets.ts'
+import type { EventType } from '#core/event-store/event.ts'
+import { createStore } from '#core/event-store/create-store.ts'
+import { migrate } from '#core/database/migrate.ts'
+import { openMemoryStore } from '#core/database/testing/memory-store.ts'
+import { readAfter } from '#core/event-store/read-events.ts'
+import { storeMigrations } from '#core/event-store/store-migrations.ts'
+import { runCreated, runFailed } from '#plugins/runs/events.ts'
 import { createTerminal, terminalPlugin } from './failure-lines.ts'
 
-test('UXM18: a crash and a failed run are one line, bounded, without control characters, at most one in 30 s', async () => {
+test('UXM18: a crash and a failed run are one line, bounded, without control characters, at most one in 30 s', async (t) => {
   const lines: string[] = []
   let now = 0
   const terminal = createTerminal(
@@ -20,15 +27,23 @@ test('UXM18: a crash and a failed run are one line, bounded, without control cha
   for (let times = 0; times < 5; times++) terminal.crashed(crash)
   now = 30_000
   terminal.crashed({ ...crash, lastLine: '{"level":"error","msg":"again"}' })
-  const [consumer] = terminalPlugin(terminal).consumers?.({ agents: new Map() }, { role: 'worker' } as never) ?? []
-  const event = (type: string, data: object) => ({ type, data, subject: { namespace: 'demo' } })
-  const events = [
-    event('dev.mesh.runs.created.v1', { runId: 'r-1', agent: { name: 'py' } }),
-    event('dev.mesh.runs.failed.v1', { runId: 'r-1', failReason: 'agent_error' }),
-    event('dev.mesh.runs.failed.v1', { runId: 'r-2', failReason: 'lost_worker' }),
-  ]
-  assert.deepEqual(consumer?.types, [events[0]?.type, events[1]?.type])
-  await consumer?.handle(events as never, undefined as never)
+  const database = await openMemoryStore()
+  t.after(() => database.close())
+  await migrate(database, [storeMigrations])
+  const store = createStore(database, { projections: [], validate: false })
+  const append = (runId: string, type: EventType, data: object) =>
+    store.transact((tx) =>
+      tx.append(`runs/${runId}`, 'any', [
+        { type, subject: { namespace: 'demo', kind: 'Run', name: runId }, data: { runId, ...data } },
+      ]),
+    )
+  await append('r-1', runCreated, { agent: { name: 'py' } })
+  await append('r-1', runFailed, { failReason: 'agent_error' })
+  await append('r-2', runFailed, { failReason: 'lost_worker' })
+  const [consumer] = terminalPlugin(terminal).consumers?.({}, { role: 'worker' } as never) ?? []
+  assert.deepEqual(consumer?.types, [runFailed.type])
+  const [, ...failed] = await readAfter(database.db, 0n, 10)
+  await store.transact(async (tx) => consumer?.handle(failed, tx))
   assert.ok(
     lines.every((line) => line.length < 300 && !/\p{Cc}|a-secret/u.test(line)),
     lines.join('\n'),

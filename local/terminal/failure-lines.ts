@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
-import type { Consumer } from '#core/messaging/consumer/consumer.ts'
+import type { CoreTables } from '#core/database/core-tables.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
+import { readStreamOf } from '#core/event-store/read-events.ts'
+import type { Consumer, HandlerContext } from '#core/messaging/consumer/consumer.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { messageOfLine } from '#core/log/message-of-line.ts'
 import { processSecrets } from '#core/log/secrets.ts'
@@ -63,8 +65,6 @@ function printable(text: string): string {
   return clean.length > mostCharacters ? `${clean.slice(0, mostCharacters)}...` : clean
 }
 
-const mostRuns = 10_000
-
 /** Reports failed runs. Only for the embedded default: workers in a cluster have a log and metrics. */
 export function terminalPlugin(terminal: Terminal) {
   return definePlugin({
@@ -72,30 +72,36 @@ export function terminalPlugin(terminal: Terminal) {
     name: 'terminal',
     settings: Type.Object({}),
     requires: ['store'],
-    create: () => ({ agents: new Map<string, string>() }),
-    consumers: ({ agents }): readonly Consumer[] => [
+    create: () => ({}),
+    consumers: (): readonly Consumer[] => [
       {
         name: 'terminal.failed-runs',
-        types: [runCreated.type, runFailed.type],
-        order: 'stream',
+        types: [runFailed.type],
+        order: 'none',
         from: 'now',
         role: 'worker',
-        handle: async (events) => events.forEach((event) => follow(event, agents, terminal)),
+        handle: async (events, tx) => {
+          for (const event of events) await report(event, tx, terminal)
+        },
       },
     ],
   })
 }
 
+async function report({ stream, subject, data }: StoredEvent, tx: HandlerContext, terminal: Terminal): Promise<void> {
+  const { runId, failReason } = data as { readonly runId: string; readonly failReason: string }
+  const namespace = subject.namespace ?? ''
+  const agent = await agentOf(tx, stream)
+  terminal.runFailed({
+    agent: agent === undefined ? `(unknown) in ${namespace}` : `${namespace}/${agent}`,
+    runId,
+    reason: failReason,
+  })
+}
+
 // The event of the failure contains only the run's id.
-function follow(event: StoredEvent, agents: Map<string, string>, terminal: Terminal): void {
-  const { namespace = '' } = event.subject
-  const data = event.data as { runId: string; agent?: { name?: string } | null; failReason?: string }
-  if (event.type === runCreated.type) {
-    if (agents.size >= mostRuns) agents.delete(agents.keys().next().value ?? '')
-    agents.set(data.runId, `${namespace}/${data.agent?.name ?? ''}`)
-    return
-  }
-  const agent = agents.get(data.runId) ?? `(unknown) in ${namespace}`
-  agents.delete(data.runId)
-  terminal.runFailed({ agent, runId: data.runId, reason: data.failReason ?? 'unknown' })
+async function agentOf(tx: HandlerContext, stream: string): Promise<string | undefined> {
+  const first = { stream, version: 0, lowWatermark: 0n, types: [runCreated.type] }
+  const [created] = await readStreamOf(tx.tables<CoreTables>(), first, 1)
+  return (created?.data as { readonly agent?: { readonly name: string } | null } | undefined)?.agent?.name
 }

@@ -23,6 +23,7 @@ export const coreLayers: readonly string[] = [
   'core/database/session',
   'core/database',
   'core/event-store',
+  'core/event-store/maintenance',
   'core/cluster/roles',
   'core/cluster',
   'core/tasks',

@@ -56,8 +56,11 @@ export function postgresSessions(address: StoreAddress, size: number): SessionSo
   }
 }
 
-/** Listens on a NOTIFY channel over its own connection, and reconnects after a failure; `stop` closes it. */
-export function listenOn(url: string, channel: string, heard: () => void): { stop(): Promise<void> } {
+/**
+ * Listens on a NOTIFY channel over its own connection, and reconnects after a failure; `stop` closes it. `heard` is called with each payload,
+ * and with an empty one after each connect, since notifications before it are lost.
+ */
+export function listenOn(url: string, channel: string, heard: (payload: string) => void): { stop(): Promise<void> } {
   let client: Client | undefined
   let stopped = false
   let again: NodeJS.Timeout | undefined
@@ -66,10 +69,10 @@ export function listenOn(url: string, channel: string, heard: () => void): { sto
     client = mine
     mine.on('error', () => undefined)
     mine.on('end', retry)
-    mine.on('notification', heard)
+    mine.on('notification', ({ payload = '' }) => heard(payload))
     await mine.connect()
     await mine.query(`listen ${channel}`)
-    heard()
+    heard('')
   }
   const retry = (): void => {
     if (stopped) return

@@ -8,7 +8,7 @@ import type { WatchStates } from '#core/controllers/watch/watch-states.ts'
 import type { Database } from '#core/database/database.ts'
 import { createJobTicks } from '#core/tasks/cron-ticks.ts'
 import { createLeaderElection } from '#core/database/leader-election.ts'
-import { createRetention } from '#core/event-store/event-retention.ts'
+import { createRetention } from '#core/event-store/maintenance/event-retention.ts'
 import type { Running, Term } from '#core/jobs/background-work.ts'
 import { workMetrics } from '#core/jobs/metrics.ts'
 import { planOf } from '#core/messaging/bus/durable-consumers.ts'
@@ -16,7 +16,8 @@ import { keepStreams } from '#core/messaging/bus/recreate-lost-stream.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { startConsumers } from '#core/messaging/consumer/consumer-runner.ts'
 import { createLagJob } from '#core/messaging/lag-metrics.ts'
-import { createRelay, readCursor, relayName } from '#core/messaging/outbox-relay.ts'
+import { createRelay } from '#core/messaging/outbox-relay.ts'
+import { readCursor, relayName } from '#core/messaging/relay-cursor.ts'
 import { runTasks } from '#core/tasks/run-tasks.ts'
 import { createTaskMetricsJob, createTaskRetention } from '#core/tasks/task-jobs.ts'
 import { createTaskQueue } from '#core/tasks/task-queue.ts'
@@ -90,8 +91,8 @@ export function createPlatformWork(
 
 // The leader of the relay creates the stream, too: no other process needs it to write.
 function relayWork(shared: SharedParts, database: Database, consumers: readonly Consumer[]) {
-  const { bus, install, log, metrics, tracer } = shared
-  const relay = createRelay({ database, bus, install, log, metrics, tracer })
+  const { bus, install, log, metrics, tracer, relayPollMs } = shared
+  const relay = createRelay({ database, bus, install, log, metrics, tracer, pollMs: relayPollMs })
   const published = async (): Promise<boolean> => (await readCursor(database)) > 0n
   return async (term: Term): Promise<void> => {
     const streams = keepStreams({ bus, durables: planOf(consumers), published, log }, term.signal)

@@ -20,6 +20,8 @@ export interface SharedParts {
   readonly deadlineMs?: number
   readonly install: string
   readonly eventRetentionDays: number
+  /** Interval in milliseconds at which the relay reads the log although nothing was announced; default five seconds. */
+  readonly relayPollMs?: number | undefined
   readonly log: Logger
   readonly metrics: Metrics
   readonly tracer?: Tracer | undefined

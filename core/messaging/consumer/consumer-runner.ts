@@ -8,6 +8,7 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Bus, Delivery, Subscription } from '../bus/bus.ts'
 import { toPosition } from '../wire/cloud-event.ts'
+import { createBatchInterval } from './batch-interval.ts'
 import { registerConsumer } from './checkpoint.ts'
 import type { Consumer } from './consumer.ts'
 import { createEventLog } from './log-reader.ts'
@@ -34,6 +35,8 @@ export interface RunConsumersOptions {
   readonly maxAttempts?: number
   /** Default one minute. */
   readonly sweepEveryMs?: number
+  /** Longest interval of a consumer's batches under load; default 100 ms. */
+  readonly batchEveryMs?: number
 }
 
 const redelivery = { minMs: 100, maxMs: 30_000 }
@@ -79,7 +82,12 @@ export async function startConsumers(options: RunConsumersOptions): Promise<Runn
       for (const consumer of options.consumers) {
         if (subscriptions.has(consumer)) continue
         const [durable, subjects] = [toDurable(consumer.name), toSubjects(consumer.types)]
-        const handle = (batch: readonly Delivery[]) => handleBatch(handling, consumer, log, batch)
+        const interval = createBatchInterval(options.batchEveryMs ?? 100)
+        const handle = async (batch: readonly Delivery[]): Promise<void> => {
+          const startedAt = performance.now()
+          const isDone = await handleBatch(handling, consumer, log, batch)
+          if (isDone) await interval.wait(startedAt, stopped.signal)
+        }
         const subscription = await options.bus.consume(durable, subjects, handle)
         if (stopped.signal.aborted) return subscription.stop()
         subscriptions.set(consumer, subscription)
@@ -152,13 +160,13 @@ async function keepSweeping(
   }
 }
 
-/** A message is only a hint: events are read from the log, and acknowledged after COMMIT (A5). */
+/** A message is only a hint: events are read from the log, and acknowledged after COMMIT (A5). Returns whether all are handled. */
 async function handleBatch(
   handling: HandlingOptions,
   consumer: Consumer,
   log: EventLog,
   batch: readonly Delivery[],
-): Promise<void> {
+): Promise<boolean> {
   const positions = new Map(batch.map((message) => [message, positionOf(message)]))
   const known = [...new Set([...positions.values()].filter((position) => position !== undefined))]
   const events = new Map((await log.readPositions(known)).map((event) => [event.position, event]))
@@ -170,6 +178,7 @@ async function handleBatch(
     if (failed === undefined) message.ack()
     else message.nak(exponentialMs(failed, redelivery))
   }
+  return attempts.size === 0
 }
 
 // Number of attempts of each unhandled event.

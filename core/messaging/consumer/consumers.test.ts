@@ -183,39 +183,45 @@ for (const pair of pairs) {
   })
 }
 
-test(
-  'O1: kill -9 of the writer between commit and publish: everything committed is still delivered',
-  { ...needs('postgres', 'initdb', 'nats-server'), timeout: 60_000 },
-  async (t) => {
-    const url = await createDatabase(t)
-    const database = await openDatabase({ url })
-    t.after(() => database.close())
-    await migrate(database, [storeMigrations])
-    const rig = await rigOf(t, database, await openNats(t))
-    const child = spawn(process.execPath, [
-      new URL('./testing/appender.ts', import.meta.url).pathname,
-      JSON.stringify({ url }),
-    ])
-    const committed: number[] = []
-    const lines = createInterface({ input: child.stdout })
-    const exited = once(child, 'exit')
-    for await (const line of lines) {
-      if (!line.startsWith('ready')) committed.push(Number(line))
-      if (committed.length === 40) child.kill('SIGKILL')
-    }
-    await exited
-    assert.ok(committed.length >= 40)
-    await rig.start([rig.writer('w.stream', 'stream'), rig.writer('w.none', 'none')])
-    const log = await readAfter(database.db, 0n, 10_000)
-    rig.relay()
-    await rig.until(async () => (await rig.effects()).length === 2 * log.length)
-    const delivered = new Set((await rig.effects('w.none')).map((row) => row.n))
-    assert.deepEqual(
-      committed.filter((n) => !delivered.has(n)),
-      [],
-    )
-  },
-)
+for (const publishes of [false, true])
+  test(
+    `O1: kill -9 of a writer${publishes ? ' that publishes, too,' : ''} between commit and publish: everything committed is still delivered, once`,
+    { ...needs('postgres', 'initdb', 'nats-server'), timeout: 60_000 },
+    async (t) => {
+      const url = await createDatabase(t)
+      const database = await openDatabase({ url })
+      t.after(() => database.close())
+      await migrate(database, [storeMigrations])
+      const server = await startNats(t)
+      const bus = await createNatsBus({ servers: server.url })
+      t.after(() => bus.close())
+      await bus.ensure({ durables: [] })
+      const rig = await rigOf(t, database, bus)
+      const child = spawn(process.execPath, [
+        new URL('./testing/appender.ts', import.meta.url).pathname,
+        JSON.stringify({ url }),
+        ...(publishes ? [server.url] : []),
+      ])
+      const committed: number[] = []
+      const lines = createInterface({ input: child.stdout })
+      const exited = once(child, 'exit')
+      for await (const line of lines) {
+        if (!line.startsWith('ready')) committed.push(Number(line))
+        if (committed.length === 40) child.kill('SIGKILL')
+      }
+      await exited
+      assert.ok(committed.length >= 40)
+      await rig.start([rig.writer('w.stream', 'stream'), rig.writer('w.none', 'none')], { sweepEveryMs: 3_600_000 })
+      const log = await readAfter(database.db, 0n, 10_000)
+      rig.relay()
+      await rig.until(async () => (await rig.effects()).length === 2 * log.length)
+      const delivered = new Set((await rig.effects('w.none')).map((row) => row.n))
+      assert.deepEqual(
+        committed.filter((n) => !delivered.has(n)),
+        [],
+      )
+    },
+  )
 
 test(
   'A6: while NATS is down the relay buffers nothing, and it continues at its cursor',

@@ -3,9 +3,8 @@ import type { Kysely, Transaction } from 'kysely'
 import { defineStatement } from '#core/database/statement.ts'
 import type { Placeholders } from '#core/database/statement.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
-import { holdLowWatermark, lowWatermarkStream } from './checkpoint.ts'
 import type { Consumer } from './consumer.ts'
-import { clearFailures, isTransient, recordFailedAttempt } from './failed-attempts.ts'
+import { isTransient, recordFailedAttempt } from './failed-attempts.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { inHandlerTransaction } from './handler-transaction.ts'
 import type { HandlingOptions } from './handler-transaction.ts'
@@ -39,26 +38,22 @@ export async function handleUnordered(
 
 async function handleOnce(options: HandlingOptions, consumer: Consumer, events: readonly StoredEvent[]): Promise<void> {
   await inHandlerTransaction(options, consumer, async (db, run) => {
-    const claimed = await claim(db, consumer.name, events)
-    if (claimed.length === 0) return
-    await run(claimed)
-    await clearFailures(db, consumer.name, claimed)
+    const claimed = await claim(db, consumer.name, events, true)
+    if (claimed.length > 0) await run(claimed)
   })
 }
 
-// The low watermark is locked first: raising it deletes inbox rows, after which only its new value shows that they were handled.
+// `isDone`: failed attempts of the events are forgotten, if the transaction commits.
 async function claim(
   db: Transaction<CoreTables>,
   consumer: string,
   events: readonly StoredEvent[],
+  isDone: boolean,
 ): Promise<readonly StoredEvent[]> {
   const ids = events.map((event) => event.id)
   const positions = events.map((event) => event.position)
-  const [, rows] = await Promise.all([
-    holdLowWatermark(db, consumer),
-    insertInbox.all(db, { consumer, ids, positions, lowWatermark: lowWatermarkStream }),
-  ])
-  const fresh = new Set(rows.map((row) => row.event_id))
+  const row = await claimEvents.first(db, { consumer, ids, positions, isDone })
+  const fresh = new Set(row?.claimed)
   return events.filter((event) => fresh.has(event.id))
 }
 
@@ -66,21 +61,13 @@ interface Claim {
   consumer: string
   ids: readonly string[]
   positions: readonly bigint[]
-  lowWatermark: string
+  isDone: boolean
 }
 
-// Sorted by id, so that two replicas with overlapping batches lock in the same order.
-const insertInbox = defineStatement((db: Kysely<CoreTables>, p: Placeholders<Claim>) =>
-  db
-    .insertInto('inbox')
-    .columns(['consumer', 'event_id', 'position'])
-    .expression(
-      sql`select ${p.consumer}, e.id, e.position from unnest(${p.ids}::text[], ${p.positions}::bigint[]) as e (id, position)
-        where e.position > coalesce((select position from cursor where name = ${p.consumer} and stream = ${p.lowWatermark}), 0)
-        order by e.id`,
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('event_id'),
+const claimEvents = defineStatement((db: Kysely<CoreTables>, p: Placeholders<Claim>) =>
+  db.selectNoFrom(
+    sql<readonly string[]>`claim_events(${p.consumer}, ${p.ids}, ${p.positions}, ${p.isDone})`.as('claimed'),
+  ),
 )
 
 async function giveUpOrRetry(
@@ -93,7 +80,7 @@ async function giveUpOrRetry(
   if (event === undefined) return new Map()
   const { attempts, dead } = await options.database.db.transaction().execute(async (db) => {
     const outcome = await recordFailedAttempt(db, consumer.name, event, { error, most: options.maxAttempts })
-    if (outcome.dead) await claim(db, consumer.name, events)
+    if (outcome.dead) await claim(db, consumer.name, events, false)
     return outcome
   })
   if (!dead) return new Map([[event.id, attempts]])

@@ -1,13 +1,11 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { Job } from '#core/jobs/background-work.ts'
-import { appendLock } from './append.ts'
+import { appendLock } from '../append.ts'
+import { rangeSize } from '../streams.ts'
 import type { Database } from '#core/database/database.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
-
-/** Positions per range of the log; each range is one partition. */
-export const rangeSize = 1_000_000_000_000n
 
 /** Options of the retention; `also` prunes what others keep as long as the log. */
 export interface RetentionOptions {

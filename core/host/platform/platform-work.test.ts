@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { everyNamespace } from '#core/cluster/served-namespaces.ts'
+import type { Role } from '#core/config/profile.ts'
+import { openDatabase } from '#core/database/database.ts'
+import type { Database } from '#core/database/database.ts'
+import { openMemoryStore } from '#core/database/testing/memory-store.ts'
+import { note, noted } from '#core/event-store/testing/notes.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
+import type { Bus } from '#core/messaging/bus/bus.ts'
+import { on } from '#core/messaging/consumer/consumer.ts'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { createDatabase } from '#test/harness/database.ts'
+import { needs } from '#test/harness/find-server.ts'
+import { createPlatformOpener } from './open-platform.ts'
+import type { Platform } from './platform.ts'
+
+const never = 3_600_000
+// Less than the first interval of sweeps.
+const limit = { timeout: 30_000 }
+
+test('PGlite: what one role commits is handled in another without a poll (O1)', limit, async (t) => {
+  const database = await openMemoryStore()
+  t.after(() => database.close())
+  await handledByTheWorker(t, { writer: database, worker: database })
+})
+
+test(
+  'PostgreSQL: what one role commits is handled in another without a poll (O1)',
+  { ...needs('postgres', 'initdb'), ...limit },
+  async (t) => {
+    const database = await openDatabase({ url: await createDatabase(t) })
+    t.after(() => database.close())
+    await handledByTheWorker(t, { writer: database, worker: database })
+  },
+)
+
+test(
+  'PostgreSQL: what one process commits is handled in another without a poll (O1)',
+  { ...needs('postgres', 'initdb'), ...limit },
+  async (t) => {
+    const url = await createDatabase(t)
+    const [writer, worker] = [await openDatabase({ url }), await openDatabase({ url })]
+    t.after(() => Promise.all([writer.close(), worker.close()]))
+    await handledByTheWorker(t, { writer, worker })
+  },
+)
+
+// Roles as in a real process: each writes through a gated handle of its own, while the relay reads through that of the process. The next
+// poll of the relay and the next sweep of the consumers are later than the time limit of the test.
+async function handledByTheWorker(t: TestContext, databases: { writer: Database; worker: Database }): Promise<void> {
+  const bus = createMemoryBus()
+  const stopped = new AbortController()
+  const [writer, worker] = await openRoles(databases, bus)
+  const handled = createInbox()
+  const consumer = on('notes.seen', [noted], { order: 'none', from: 'start' }, async (events) => handled.add(events))
+  const relaying = worker.relay([consumer], stopped.signal)
+  const consuming = worker.consume([consumer], stopped.signal)
+  t.after(async () => {
+    stopped.abort()
+    await Promise.all([relaying.done, consuming.done])
+    await Promise.all([writer, worker].map((one) => one.close()))
+    await bus.close()
+  })
+  await consuming.subscribe()
+  for (let n = 0; n < 5; n++) {
+    // In turn, so that neither role is the only writer whose commits are noticed.
+    const { store } = n % 2 === 0 ? writer : worker
+    await store?.transact((tx) => tx.append(`notes/${n}`, 0, [note(n)]))
+    await handled.has(n)
+  }
+  assert.equal(handled.count(), 5)
+}
+
+async function openRoles(databases: { writer: Database; worker: Database }, bus: Bus): Promise<[Platform, Platform]> {
+  const open = (database: Database, role: Role): Promise<Platform> =>
+    createPlatformOpener({
+      database,
+      bus,
+      cluster: { server: 'http://127.0.0.1:1', tls: {}, bearerOf: () => undefined },
+      served: everyNamespace,
+      install: 'mesh',
+      eventRetentionDays: 7,
+      relayPollMs: never,
+      log: createLogger({ destination: { write: () => undefined } }),
+      metrics: createMetrics(),
+    })({ role, projections: () => [], eventTypes: [noted], migrations: [] })
+  const migrating = await open(databases.worker, 'migrate')
+  await migrating.migrate([])
+  await migrating.close()
+  return [await open(databases.writer, 'bff'), await open(databases.worker, 'worker')]
+}
+
+/** Numbers of the notes that a consumer handled. */
+function createInbox() {
+  const seen: number[] = []
+  let changed = Promise.withResolvers<void>()
+  return {
+    add: (events: readonly { readonly data: { readonly n: number } }[]) => {
+      seen.push(...events.map(({ data }) => data.n))
+      changed.resolve()
+      changed = Promise.withResolvers<void>()
+    },
+    has: async (n: number): Promise<void> => {
+      while (!seen.includes(n)) await changed.promise
+    },
+    count: () => seen.length,
+  }
+}
