@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { apiVersionOf } from '#core/kube/url.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
-import type { Reconciler } from './watch/declarations.ts'
+import type { Reconciler, WatchedChange } from './watch/declarations.ts'
 import { describeError } from '#core/log/describe-error.ts'
 import type { RunningWork } from './informer.ts'
 import { controllerMetrics } from './watch/metrics.ts'
@@ -56,7 +56,8 @@ function runOne(options: ReconcilerOptions, reconciler: Reconciler, watches: Sha
       watches.subscribe({
         resource,
         labelSelector,
-        handlerOf: () => dependants(async (one) => (await toRefs(one, options.cluster)).map(keyOf), queue),
+        handlerOf: () =>
+          dependants(async (one, change) => (await toRefs(one, options.cluster, change)).map(keyOf), queue),
       }),
     ),
   ]
@@ -176,15 +177,22 @@ function primary(
 }
 
 /** Watches another kind: each change enqueues objects of the reconciler's kind. */
-function dependants(toKeys: (object: KubeObject) => Promise<readonly string[]>, queue: WorkQueue): ReflectorHandler {
-  const enqueue = async (objects: readonly KubeObject[]): Promise<void> => {
-    for (const object of objects) for (const key of await toKeys(object)) queue.add(key)
+function dependants(
+  toKeys: (object: KubeObject, change: WatchedChange) => Promise<readonly string[]>,
+  queue: WorkQueue,
+): ReflectorHandler {
+  const enqueue = async (object: KubeObject, change: WatchedChange): Promise<void> => {
+    for (const key of await toKeys(object, change)) queue.add(key)
   }
   return {
     listing: () => Promise.resolve(),
-    page: enqueue,
+    page: async (objects) => {
+      for (const object of objects) await enqueue(object, 'present')
+    },
     listed: () => Promise.resolve(),
-    changed: (changes) => enqueue(changes.map(({ object }) => object)),
+    changed: async (changes) => {
+      for (const { type, object } of changes) await enqueue(object, type === 'deleted' ? 'deleted' : 'present')
+    },
   }
 }
 

@@ -5,6 +5,9 @@ export interface ReconcileResult {
   readonly requeueAfterMs?: number
 }
 
+/** `deleted`: the object is as it was last. A deletion that no watch has seen is not reported. */
+export type WatchedChange = 'present' | 'deleted'
+
 /** Reconciles one object with its spec. Called once at a time per object, and again with back-off after an error. */
 export interface Reconciler {
   readonly name: string
@@ -16,7 +19,7 @@ export interface Reconciler {
     readonly resource: Resource
     /** Restricts the reconciler to objects with these labels. */
     readonly labelSelector?: string
-    readonly toRefs: (object: KubeObject, cluster: KubeClient) => Promise<readonly ObjectRef[]>
+    readonly toRefs: (object: KubeObject, cluster: KubeClient, change: WatchedChange) => Promise<readonly ObjectRef[]>
   }[]
   /** The part of an object that the reconciler uses; a change that leaves it equal causes no call. Default: every change does. */
   readonly concern?: (object: KubeObject) => unknown
