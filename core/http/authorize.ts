@@ -14,11 +14,11 @@ import type { HttpServices } from './endpoint/server-context.ts'
 function reviewTarget(authz: ReviewAuthz, request: FastifyRequest): ReviewTarget {
   const from = authz.namespace
   const group = authz.group === undefined ? {} : { group: authz.group }
-  if (from.in === 'cluster') return { namespace: '', ...group }
-  const namespace = readNamespace(from, request)
-  const name = authz.name === undefined ? undefined : fieldOf(request, from.in, authz.name)
+  const namespace = from.in === 'cluster' ? '' : readNamespace(from, request)
+  const part = from.in === 'cluster' ? 'path' : from.in
+  const name = authz.name === undefined ? undefined : fieldOf(request, part, authz.name)
   if (name === undefined || name === '') return { namespace, ...group }
-  return { namespace, ...group, name: parseName(pointerOf(from.in, authz.name ?? ''), name) }
+  return { namespace, ...group, name: parseName(pointerOf(part, authz.name ?? ''), name) }
 }
 
 /** Reviews of one route, made before its handler. */
