@@ -5,9 +5,9 @@ import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { RunsSystem } from '#plugins/runs/api.ts'
-import { parseMicros } from '../money/micro.ts'
+import { toSpendLimit } from '../money/spend-limit.ts'
 import type { CallLimit, LimitSource } from '../points.ts'
-import { createTtlCache } from './ttl-cache.ts'
+import { createTtlCache } from '#core/async/ttl-cache.ts'
 
 /** An agent as its holds need it. */
 export interface BudgetedAgent {
@@ -86,9 +86,8 @@ export function toLimit(
   { namespace, name, uid }: Pick<BudgetedAgent, 'namespace' | 'name' | 'uid'>,
   budget: NonNullable<BudgetedAgent['budget']>,
 ): CallLimit {
-  const { amount, currency = 'USD', window = 'month' } = budget
   const subject = { kind: 'AgentDeployment', namespace, name, uid } as const
-  return { subject, spend: { amount: parseMicros(amount), currency, window } }
+  return { subject, spend: toSpendLimit(budget) }
 }
 
 async function readAgent(

@@ -8,7 +8,7 @@ import { mayRefer } from '#schemas/references.ts'
 import { pricesOfRoute } from '../money/price-table.ts'
 import type { TargetPrice } from '../money/price-table.ts'
 import type { BudgetsSettings } from '../settings.ts'
-import { createTtlCache } from './ttl-cache.ts'
+import { createTtlCache } from '#core/async/ttl-cache.ts'
 
 /** A route with the prices of its providers. */
 export interface PricedRoute {
