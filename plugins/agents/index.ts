@@ -6,7 +6,14 @@ import { agentKind } from './kinds.ts'
 import type { AgentsServices } from './services.ts'
 import { agentErrors } from './errors.ts'
 import { createModelGateway } from './generate/model-gateway.ts'
-import { agentGate, agentPodPart, agentReference, agentRequirement, launcherKeyRecorder } from './points.ts'
+import {
+  agentGate,
+  agentPodPart,
+  agentReference,
+  agentRequirement,
+  agentTrigger,
+  launcherKeyRecorder,
+} from './points.ts'
 import { checkMarks } from './references/check-marks.ts'
 import { createReferences } from './references/references.ts'
 import { agentReconciler } from './reconcilers.ts'
@@ -23,7 +30,14 @@ export const agents = definePlugin({
   kinds: [agentKind],
   access: agentsAccess,
   errors: agentErrors,
-  points: [agentRequirement, launcherKeyRecorder, agentPodPart, agentGate, withCheck(agentReference, checkMarks)],
+  points: [
+    agentRequirement,
+    launcherKeyRecorder,
+    agentPodPart,
+    agentGate,
+    agentTrigger,
+    withCheck(agentReference, checkMarks),
+  ],
   create: (core, settings): AgentsServices => ({
     now: core.now,
     gateway: createModelGateway(core.urls.gateway),
@@ -32,6 +46,7 @@ export const agents = definePlugin({
     kinds: core.kinds,
     references: () => createReferences(core.extensions(agentReference)),
     reconcile: toReconcileSettings(core, settings),
+    triggers: () => core.extensions(agentTrigger),
     parts: () => ({ pods: core.contributed(agentPodPart), gates: core.contributed(agentGate) }),
     recordKey: async (agentUid, publicKey) => {
       for (const keep of core.extensions(launcherKeyRecorder)) await keep(agentUid, publicKey)
@@ -45,7 +60,7 @@ export const agents = definePlugin({
     },
   }),
   routes: (services) => agentEndpoints(services),
-  reconcilers: ({ reconcile, now, kinds, recordKey, findActor, parts, references }, { cluster }) => [
+  reconcilers: ({ reconcile, now, kinds, recordKey, findActor, parts, triggers, references }, { cluster }) => [
     agentReconciler({
       cluster,
       settings: reconcile,
@@ -54,6 +69,7 @@ export const agents = definePlugin({
       recordKey,
       findActor,
       parts: parts(),
+      triggers: triggers(),
       references: references(),
     }),
   ],

@@ -1,6 +1,6 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import { definePoint } from '#core/jobs/extension-point.ts'
-import type { KubeClient } from '#core/kube/client.ts'
+import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
 import type { Requirement } from '#schemas/api/agents.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import type { Condition } from '#schemas/object.ts'
@@ -62,6 +62,19 @@ export interface PodSidecar {
  * result replaces the pods, so it may depend on the agent and on objects only, never on time.
  */
 export type PodPart = (agent: AgentDeploymentObject, cluster: KubeClient) => Promise<PodAddition | undefined>
+
+/**
+ * Names agents to reconcile when an object of another kind changes, which agents do not reference: for additions to pods that depend on it.
+ * Called for each object of the first list, and for each change.
+ */
+export interface AgentTrigger {
+  readonly name: string
+  readonly resource: Resource
+  agentsOf(object: KubeObject, cluster: KubeClient, change: 'present' | 'deleted'): Promise<readonly ObjectRef[]>
+}
+
+/** Point for objects of other kinds whose change concerns agents. */
+export const agentTrigger = definePoint<AgentTrigger>('agents.trigger', ({ name }) => name)
 
 /** Point for additions to the pods of agents. */
 export const agentPodPart = definePoint<PodPart>('agents.pod-part')

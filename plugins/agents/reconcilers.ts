@@ -7,6 +7,7 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
+import type { AgentTrigger } from './points.ts'
 import { schemaReferences } from './references/references.ts'
 import { reconcileAgent } from './reconcile/reconcile-agent.ts'
 import type { ReconcileContext } from './reconcile/reconcile-agent.ts'
@@ -25,8 +26,10 @@ function agentsOf(pod: KubeObject): ObjectRef[] {
 }
 
 /** The reconciler of agents, on the manager's own identity. Idempotent, so it may run unelected. */
-export function agentReconciler(options: Omit<ReconcileContext, 'authors'> & AuthorOptions): Reconciler {
-  const { cluster, references = schemaReferences } = options
+export function agentReconciler(
+  options: Omit<ReconcileContext, 'authors'> & AuthorOptions & { readonly triggers?: readonly AgentTrigger[] },
+): Reconciler {
+  const { cluster, triggers = [], references = schemaReferences } = options
   const targets = references.targetsOf(AgentDeployment)
   const context = { ...options, authors: createRevisionAuthors(options) }
   const index = createReferenceIndex()
@@ -40,6 +43,7 @@ export function agentReconciler(options: Omit<ReconcileContext, 'authors'> & Aut
         .kinds()
         .filter(({ kind }) => kind === ModelRoute.kind || targets.has(kind))
         .map((resource) => ({ resource, toRefs: async (target: KubeObject) => index.referrersOf(target) })),
+      ...triggers.map(({ resource, agentsOf: toRefs }) => ({ resource, toRefs })),
       { resource: pods, labelSelector: AGENT_LABEL, toRefs: async (pod) => agentsOf(pod) },
     ],
     concern: (object) => {

@@ -1,7 +1,7 @@
 import type { ChangeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import type { AnyKind } from '#schemas/kind.ts'
 import type { ModelGateway } from './generate/model-gateway.ts'
-import type { LauncherKeyRecorder, RequirementCheck } from './points.ts'
+import type { AgentTrigger, LauncherKeyRecorder, RequirementCheck } from './points.ts'
 import type { AgentParts } from './reconcile/parts/collect-parts.ts'
 import type { References } from './references/references.ts'
 import type { ReconcileSettings } from './reconcile/settings.ts'
@@ -25,6 +25,8 @@ export interface AgentsServices extends AgentEndpointServices {
   reconcile: ReconcileSettings
   /** Additions and gates of other plugins. */
   parts(): AgentParts
+  /** Objects of other kinds whose change reconciles agents. */
+  triggers(): readonly AgentTrigger[]
   /** Stores the public key of an agent's launchers. */
   recordKey: LauncherKeyRecorder
   /** The authenticated actor of a change of an agent, if a plugin knows one. */
