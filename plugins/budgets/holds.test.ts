@@ -20,6 +20,7 @@ test('holds of money by launchers', needs('kube-apiserver', 'etcd', 'postgres', 
   const state = await startStateRole(t, { contributed: [source] })
   const { admin, url, database } = state
   await addRoutes(admin, namespace)
+  await addRoutes(admin, `${namespace}-other`)
   let agents = 0
   const launcher = async (budget?: Record<string, unknown>) => {
     const agent = await addBudgetedAgent(admin, namespace, `agent-${++agents}`, budget)
@@ -104,7 +105,12 @@ test('holds of money by launchers', needs('kube-apiserver', 'etcd', 'postgres', 
     const euros = await launcher({ amount: '1', currency: 'EUR' })
     assert.equal((await euros.hold()).status, 422, 'no price in the currency of the budget')
     assert.equal((await agent.hold({ model: 'nowhere' })).body['code'], 'not_found')
-    assert.equal((await agent.hold({ model: 'mesh-system/paid' })).body['code'], 'not_found')
+    const others = await agent.hold({ model: `${namespace}-other/paid` })
+    assert.deepEqual(
+      [others.status, others.body['code']],
+      [404, 'not_found'],
+      'a route that does not allow this namespace',
+    )
   })
 
   await t.test('an agent without budget and quota is unbudgeted; a quota alone needs no price', async () => {

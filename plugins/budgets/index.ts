@@ -4,6 +4,7 @@ import { agentPodPart } from '#plugins/agents/points.ts'
 import { callAdmission } from '#plugins/providers/points.ts'
 import { pruner } from '#plugins/pruning/points.ts'
 import { runs } from '#plugins/runs/index.ts'
+import { createBudgetsApi } from './api.ts'
 import { budgetErrors } from './errors.ts'
 import { spendLimitExceeded } from './events.ts'
 import { budgetsJobs } from './jobs.ts'
@@ -34,6 +35,7 @@ export const budgets = definePlugin({
   errors: budgetErrors,
   points: [limitSource],
   create: createServices,
+  api: createBudgetsApi,
   contributions: ({ core, ledger }) => [
     contribute(pruner, accountPruner),
     contribute(agentPodPart, budgetPodPart),

@@ -26,6 +26,8 @@ export interface CallLimit {
   readonly spend?: SpendLimit
   readonly requestsPerMinute?: number
   readonly concurrency?: number
+  /** Counts calls also where neither is limited, for what is displayed. */
+  readonly countsCalls?: true
 }
 
 /** Limits of other plugins on the agents of a namespace. The state role asks for each call: the answer must cost little. */

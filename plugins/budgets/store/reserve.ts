@@ -108,8 +108,8 @@ function toParameter(holds: readonly NewHold[]): string {
         ? []
         : [{ account: accounts.of(toAccount(ownerOf(subject), spend)), most: String(spend.amount), place }],
     ),
-    rates: hold.limits.flatMap(({ subject, requestsPerMinute, concurrency }, place) =>
-      requestsPerMinute === undefined && concurrency === undefined
+    rates: hold.limits.flatMap(({ subject, requestsPerMinute, concurrency, countsCalls }, place) =>
+      requestsPerMinute === undefined && concurrency === undefined && countsCalls === undefined
         ? []
         : [
             {
