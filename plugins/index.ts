@@ -8,6 +8,7 @@ import { integrations } from './integrations/index.ts'
 import { providers } from './providers/index.ts'
 import { runs } from './runs/index.ts'
 import { templates } from './templates/index.ts'
+import { tenants } from './tenants/index.ts'
 
 /** Every plugin of the platform, in the order in which independent ones load. */
 export const plugins: readonly AnyPlugin[] = [
@@ -18,6 +19,7 @@ export const plugins: readonly AnyPlugin[] = [
   integrations,
   providers,
   budgets,
+  tenants,
   audit,
   pruning,
 ]

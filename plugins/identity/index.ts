@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { identityEndpoints } from './endpoints.ts'
-import { identityAccess, tenantKind } from './kinds.ts'
+import { identityAccess } from './access.ts'
 import { namespaces } from './namespaces.ts'
 
 /** The caller, the caller's capabilities, and namespaces. */
@@ -10,7 +10,6 @@ export const identity = definePlugin({
   name: 'identity',
   summary: 'The caller, namespaces, and what this install offers.',
   settings: Type.Object({}, { additionalProperties: false }),
-  kinds: [tenantKind],
   access: identityAccess,
   // Feeds the directory of namespaces and the uids that rows of the store are joined on.
   informers: [{ resource: namespaces, resourceKind: namespaces.kind }],

@@ -8,7 +8,7 @@ import type { World } from './world.ts'
 
 const verbs = { GET: 'list', POST: 'create', PUT: 'update', DELETE: 'delete' } as const
 
-// By method and path. The questions are written independently of the routes; all kinds with routes are namespaced and in our group.
+// By method and path. The questions are written independently of the routes; the kinds are namespaced and in our group.
 function crudCases(slot: KindSlot): Readonly<Record<string, RouteCase>> {
   const { plural } = slot.kind
   return Object.fromEntries(

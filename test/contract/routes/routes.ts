@@ -3,6 +3,7 @@ import { bearerOnly, nameOf, ok, query, templates } from './route-case.ts'
 import type { RouteCase } from './route-case.ts'
 import { agentRoutes } from './routes-agents.ts'
 import { kindRoutes } from './routes-kinds.ts'
+import { tenantRoutes } from './routes-tenants.ts'
 import { runRoutes } from './routes-runs.ts'
 import { MISSING, templateNamed } from './world.ts'
 
@@ -64,6 +65,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
     allowed: ok(204),
   },
   ...runRoutes,
+  ...tenantRoutes,
   'GET /api/events': {
     over: 'namespaces',
     authz: 'review: watch events',

@@ -6,10 +6,12 @@ import { plugins } from '#plugins/index.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
+import { Tenant } from '#schemas/crds/tenant.ts'
 import { GROUP } from '#schemas/group.ts'
 import type { Platform } from '../../flows/platform/running-platform.ts'
 import { makeCredentials } from './credentials.ts'
 import type { Credential } from './credentials.ts'
+import { tenantNamed } from './tenant-named.ts'
 
 /** The two tenants: viewer and developer have roles in `demo`, other-tenant in `other`, operator and admin in both. */
 export const tenants = ['demo', 'other'] as const
@@ -36,6 +38,7 @@ export async function fill(platform: Platform): Promise<World> {
   const filled = await Promise.all(tenants.map((namespace) => fillNamespace(platform, namespace)))
   const by = <T>(pick: (one: (typeof filled)[number]) => T): Record<string, T> =>
     Object.fromEntries(filled.map((one) => [one.namespace, pick(one)]))
+  await platform.admin.create(Tenant, tenantNamed(EXISTING))
   await allowAuditLogs(platform, 'other')
   const credentials = await makeCredentials(platform)
   await untilQuiet(platform)
@@ -67,10 +70,10 @@ export function templateNamed(namespace: string, name: string) {
   }
 }
 
-/** Kinds with CRUD routes, each with the object that the suite writes. Of the sample of an agent, references would have to exist. */
+/** Namespaced kinds with CRUD routes, each with the object that the suite writes. Of the sample of an agent, references would have to exist. */
 export const routedKinds: readonly KindSlot[] = plugins
   .flatMap(({ kinds = [] }) => kinds)
-  .filter(({ endpoints }) => endpoints.length > 0)
+  .filter(({ kind, endpoints }) => kind.namespaced && endpoints.length > 0)
   .map((slot) => (slot.kind.kind === AgentDeployment.kind ? { ...slot, sample: agentNamed('', '') } : slot))
 
 /** The sample of a kind under another name. */

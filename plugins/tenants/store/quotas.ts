@@ -1,0 +1,57 @@
+import type { Reader, Store } from '#core/event-store/store.ts'
+import type { Access } from '#core/cluster/caller.ts'
+import type { TenantQuota } from '../events.ts'
+import type { TenantsTables } from './tables.ts'
+
+/** A tenant and its limits. */
+export interface StoredTenant {
+  readonly uid: string
+  readonly name: string
+  readonly quota: TenantQuota
+}
+
+/** Proof of a review of `tenantusage`. */
+export type UsageAccess = Access<'get' | 'list', 'tenantusage'>
+
+/** Reads of the projection. */
+export interface TenantQuotas {
+  /** Tenants whose quota applies to a namespace: one, or for a moment two while a namespace changes its tenant. */
+  ofNamespace(namespace: string): Promise<readonly StoredTenant[]>
+  /** What is stored of a tenant, for the reconciler; undefined before its first event. */
+  stored(uid: string): Promise<{ readonly quota: TenantQuota; readonly namespaces: readonly string[] } | undefined>
+  /** Tenants by name, after a name. */
+  list(access: UsageAccess, page: { readonly after: string; readonly limit: number }): Promise<readonly StoredTenant[]>
+  /** The tenant of a name; undefined if there is none. */
+  find(access: UsageAccess, name: string): Promise<StoredTenant | undefined>
+}
+
+/** Creates the reads. */
+export function createTenantQuotas(store: Store): TenantQuotas {
+  const db = store.reader<TenantsTables>()
+  const tenants = () => db.selectFrom('tenants_quotas').select(['uid', 'name', 'quota'])
+  return {
+    ofNamespace: (namespace) =>
+      tenants()
+        .where('uid', 'in', (eb) =>
+          eb.selectFrom('tenants_namespaces').select('tenants_namespaces.uid').where('namespace', '=', namespace),
+        )
+        .orderBy('uid')
+        .execute(),
+    stored: (uid) => readStored(db, uid),
+    list: (_access, { after, limit }) => tenants().where('name', '>', after).orderBy('name').limit(limit).execute(),
+    // Of a re-created tenant the newer uid may be stored before the deletion of the older one.
+    find: (_access, name) => tenants().where('name', '=', name).executeTakeFirst(),
+  }
+}
+
+async function readStored(db: Reader<TenantsTables>, uid: string) {
+  const tenant = await db.selectFrom('tenants_quotas').select('quota').where('uid', '=', uid).executeTakeFirst()
+  if (tenant === undefined) return undefined
+  const rows = await db
+    .selectFrom('tenants_namespaces')
+    .select('namespace')
+    .where('uid', '=', uid)
+    .orderBy('namespace')
+    .execute()
+  return { quota: tenant.quota, namespaces: rows.map(({ namespace }) => namespace) }
+}

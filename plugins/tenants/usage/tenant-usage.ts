@@ -1,0 +1,40 @@
+import { formatMicros, toSpendLimit } from '#plugins/budgets/api.ts'
+import type { LiveUsage } from '#plugins/budgets/api.ts'
+import type { TenantUsage } from '#schemas/api/tenants.ts'
+import { isLimiting } from '../record-quota.ts'
+import type { StoredTenant } from '../store/quotas.ts'
+import { windowEnd } from './window-end.ts'
+
+/** What a tenant uses now, beside its quota. Without a quota nothing is counted. Pure. */
+export function toTenantUsage({ name, quota }: StoredTenant, usage: LiveUsage | undefined, now: Date): TenantUsage {
+  const isCounted = isLimiting(quota)
+  return {
+    name,
+    at: now.toISOString(),
+    spend: quota.spend === undefined ? null : toSpend(quota.spend, usage?.accounts ?? []),
+    rpm: { used: isCounted ? (usage?.requestsLastMinute ?? 0) : null, limit: quota.requestsPerMinute ?? null },
+    inflight: { used: isCounted ? (usage?.inFlight ?? 0) : null, limit: quota.concurrency ?? null },
+  }
+}
+
+function toSpend(
+  quota: NonNullable<StoredTenant['quota']['spend']>,
+  accounts: LiveUsage['accounts'],
+): NonNullable<TenantUsage['spend']> {
+  const { currency, window } = quota
+  const account = accounts.find((one) => one.currency === currency && one.window === window)
+  const { spent = 0n, held = 0n, windowStart } = account ?? {}
+  const limit = toSpendLimit(quota).amount
+  const end = windowStart && windowEnd(window, windowStart)
+  return {
+    currency,
+    window,
+    spent: formatMicros(spent),
+    held: formatMicros(held),
+    limit: formatMicros(limit),
+    // Costs beyond a hold, and a lowered limit, leave less than nothing.
+    remaining: formatMicros(limit > spent + held ? limit - spent - held : 0n),
+    windowStart: windowStart === undefined || window === 'total' ? null : windowStart.toISOString(),
+    resetsAt: end?.toISOString() ?? null,
+  }
+}
