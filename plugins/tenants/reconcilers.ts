@@ -46,7 +46,7 @@ export function tenantReconciler({ cluster, now, record }: TenantReconcilerOptio
       const observed = await listNamespaces(cluster)
       const found = resolveMembership(tenant, tenants, observed)
       index.set(tenant, found.namespaces)
-      // Before the status: whoever reacts to the status finds the quota in the store.
+      // Before the status, so that what reacts to the status finds the quota in the store.
       await record?.(tenant, found.namespaces)
       const isUnselectable = observed === undefined && tenant.spec.namespaceSelector !== undefined
       const conditions = toConditions(tenant, tenantVerdicts({ ...found, isUnselectable }), now())

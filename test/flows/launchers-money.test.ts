@@ -91,51 +91,54 @@ test('money through real launchers and the real state role', needs('kube-apiserv
     },
   )
 
-  await t.test('B3: a stream that ends before any of its chunks is charged, whoever ends it', async () => {
-    const chunks = 6
-    // Of which input has a price too.
-    const streamed = { model: 'paid', max_tokens: 50, messages, stream: true }
-    let cutBefore = chunks
-    let written = Promise.withResolvers<void>()
-    const agent = await agentWith('10')
-    const launcher = await launcherOf(agent, (response) => {
-      opens(response)
-      for (let chunk = 0; chunk < Math.min(cutBefore, chunks); chunk++) response.write(frameOf({ content: 'word ' }))
-      written.resolve()
-      if (cutBefore < 0) return
-      response.write('', () => response.destroy())
-    })
-    let spent = 0n
-    const charged = async (what: string): Promise<void> => {
-      for (;;) {
-        const now = await moneyOf(agent.uid)
-        if (now?.held === 0n) {
-          assert.ok(now.spent > spent, what)
-          spent = now.spent
-          return
+  await t.test(
+    'B3: a stream that ends before any of its chunks is charged, by the gateway or by its caller',
+    async () => {
+      const chunks = 6
+      // Of which input has a price too.
+      const streamed = { model: 'paid', max_tokens: 50, messages, stream: true }
+      let cutBefore = chunks
+      let written = Promise.withResolvers<void>()
+      const agent = await agentWith('10')
+      const launcher = await launcherOf(agent, (response) => {
+        opens(response)
+        for (let chunk = 0; chunk < Math.min(cutBefore, chunks); chunk++) response.write(frameOf({ content: 'word ' }))
+        written.resolve()
+        if (cutBefore < 0) return
+        response.write('', () => response.destroy())
+      })
+      let spent = 0n
+      const charged = async (what: string): Promise<void> => {
+        for (;;) {
+          const now = await moneyOf(agent.uid)
+          if (now?.held === 0n) {
+            assert.ok(now.spent > spent, what)
+            spent = now.spent
+            return
+          }
+          await new Promise((resolve) => setImmediate(resolve))
         }
-        await new Promise((resolve) => setImmediate(resolve))
       }
-    }
-    for (cutBefore = 0; cutBefore <= chunks; cutBefore++) {
-      await (await post(launcher.url, streamed)).text().catch(() => undefined)
-      await charged(`the gateway cuts before chunk ${cutBefore}`)
-    }
-    cutBefore = -1
-    for (const leaves of ['before the answer', 'within it']) {
-      written = Promise.withResolvers<void>()
-      const headers = { 'content-type': 'application/json' }
-      const call = httpRequest({ port: launcher.port, method: 'POST', path: '/v1/chat/completions', headers })
-      call.on('error', () => undefined)
-      call.end(JSON.stringify(streamed))
-      if (leaves === 'within it') {
-        const [response] = (await once(call, 'response')) as [IncomingMessage]
-        response.on('error', () => undefined)
-      } else await written.promise
-      call.destroy()
-      await charged(`the caller leaves ${leaves}`)
-    }
-  })
+      for (cutBefore = 0; cutBefore <= chunks; cutBefore++) {
+        await (await post(launcher.url, streamed)).text().catch(() => undefined)
+        await charged(`the gateway cuts before chunk ${cutBefore}`)
+      }
+      cutBefore = -1
+      for (const leaves of ['before the answer', 'within it']) {
+        written = Promise.withResolvers<void>()
+        const headers = { 'content-type': 'application/json' }
+        const call = httpRequest({ port: launcher.port, method: 'POST', path: '/v1/chat/completions', headers })
+        call.on('error', () => undefined)
+        call.end(JSON.stringify(streamed))
+        if (leaves === 'within it') {
+          const [response] = (await once(call, 'response')) as [IncomingMessage]
+          response.on('error', () => undefined)
+        } else await written.promise
+        call.destroy()
+        await charged(`the caller leaves ${leaves}`)
+      }
+    },
+  )
 
   await t.test(
     'B6: a place in flight is freed once, by success, error, a caller that leaves, and a lease that ends',
