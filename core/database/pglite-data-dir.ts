@@ -59,9 +59,18 @@ export async function prepareImage(image: string): Promise<void> {
   }
 }
 
+/** Loads PGlite and its extensions. The files of pgvector are unpacked at each start; its code is loaded with the first vector. */
+export async function loadPglite() {
+  const [{ PGlite }, { vector }] = await Promise.all([
+    import('@electric-sql/pglite'),
+    import('@electric-sql/pglite-pgvector'),
+  ])
+  return { PGlite, extensions: { vector } }
+}
+
 async function openInMemory(): Promise<OpenedPglite> {
-  const { PGlite } = await import('@electric-sql/pglite')
-  const pglite = await PGlite.create(inMemory)
+  const { PGlite, extensions } = await loadPglite()
+  const pglite = await PGlite.create(inMemory, { extensions })
   return { pglite, close: () => pglite.close() }
 }
 
@@ -98,9 +107,9 @@ async function copyImage(image: string, draft: string): Promise<boolean> {
 const memorySettings: readonly string[] = ['-c', 'shared_buffers=32MB']
 
 async function start(data: string): Promise<PGlite> {
-  const { PGlite } = await import('@electric-sql/pglite')
+  const { PGlite, extensions } = await loadPglite()
   const startParams = [...PGlite.defaultStartParams, ...memorySettings]
-  const pglite = await PGlite.create(data, { startParams })
+  const pglite = await PGlite.create(data, { startParams, extensions })
   await makePrivate(data)
   return pglite
 }

@@ -48,7 +48,7 @@ export interface LocalClusterOptions {
   readonly plugins: readonly AnyPlugin[]
 }
 
-const withIdentity: ReadonlySet<Role> = new Set(['manager', 'gateway', 'state'])
+const withIdentity: ReadonlySet<Role> = new Set(['manager', 'gateway', 'state', 'worker'])
 const tokenSeconds = 3600
 
 /** Starts the embedded API server and writes the kubeconfig. */

@@ -22,8 +22,8 @@ const shared: BuildOptions = {
   },
 }
 
-// pg works without its native part; PGlite loads its WebAssembly from its own folder.
-const neverBundled = ['pg-native', '@electric-sql/pglite', '@electric-sql/pglite/*']
+// pg works without its native part; PGlite and its extension load their WebAssembly from their own folders.
+const neverBundled = ['pg-native', '@electric-sql/pglite', '@electric-sql/pglite/*', '@electric-sql/pglite-pgvector']
 
 // Folder of core/http/openapi/scalar-script.ts, which reads the packaged script.
 const besideScript = 'core/http/openapi'

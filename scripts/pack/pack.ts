@@ -16,8 +16,8 @@ const data = '{core,plugins,local}/**/*.{json,yaml,mjs}'
 // The manifest of a workspace package belongs to the sources: its code is bundled.
 const isNoData = (path: string): boolean => /testdata|node_modules|(?:^|\/)package\.json$/.test(path)
 
-/** The only package that cannot be bundled: its WebAssembly and files are in its folder. */
-const unbundled = '@electric-sql/pglite'
+/** The packages that cannot be bundled: their WebAssembly and files are in their folders. */
+const unbundled = ['@electric-sql/pglite', '@electric-sql/pglite-pgvector']
 
 /** Packages with a copied file, which the bundles do not list. */
 const copied = ['node_modules/@scalar/fastify-api-reference']
@@ -40,11 +40,15 @@ export async function makePackage(root: string, folder: string): Promise<void> {
   cpSync(join(root, 'scripts', 'pack', 'bin'), join(folder, 'bin'), { recursive: true })
   chmodSync(join(folder, 'bin', 'mesh.mjs'), 0o755)
   const source = readJson<SourceManifest>(join(root, 'package.json'))
-  const { version } = readJson<{ version: string }>(join(root, 'node_modules', unbundled, 'package.json'))
+  const dependencies = Object.fromEntries(unbundled.map((name) => [name, versionOf(root, name)]))
   const typed = writeDeclarations(root, join(folder, 'types'))
-  const wanted = { dependencies: { [unbundled]: version }, typed, types: `./types/${contract}.d.ts` }
+  const wanted = { dependencies, typed, types: `./types/${contract}.d.ts` }
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(toManifest(source, wanted), undefined, 2)}\n`)
   writeFileSync(join(folder, 'THIRD-PARTY-NOTICES'), toNotices(root, bundles, copied))
+}
+
+function versionOf(root: string, name: string): string {
+  return readJson<{ version: string }>(join(root, 'node_modules', name, 'package.json')).version
 }
 
 // Returns the packages whose types the declarations contain.

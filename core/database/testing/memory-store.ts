@@ -7,6 +7,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import { serverCache } from '#test/harness/find-server.ts'
 import { openDatabase } from '../database.ts'
 import type { Database } from '../database.ts'
+import { loadPglite } from '../pglite-data-dir.ts'
 
 const idle: PGlite[] = []
 
@@ -41,12 +42,12 @@ async function empty(pglite: PGlite): Promise<boolean> {
 async function start(): Promise<PGlite> {
   // A test file runs few statements: optimized code costs more to compile than it saves (1 s of CPU).
   setFlagsFromString('--liftoff-only')
-  const { PGlite } = await import('@electric-sql/pglite')
+  const { PGlite, extensions } = await loadPglite()
   const archive = join(serverCache(), `pglite-${versionOfPglite()}.tar`)
   if (existsSync(archive)) {
-    return PGlite.create('memory://', { loadDataDir: new Blob([await readFile(archive)]) })
+    return PGlite.create('memory://', { extensions, loadDataDir: new Blob([await readFile(archive)]) })
   }
-  const made = await PGlite.create('memory://')
+  const made = await PGlite.create('memory://', { extensions })
   await keep(archive, await made.dumpDataDir('none'))
   return made
 }
