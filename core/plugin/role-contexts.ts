@@ -6,6 +6,7 @@ import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import type { ConsolePage } from './console-page.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
+import type { Embeddings } from '#core/retrieval/embeddings.ts'
 import type { StateStore } from '#core/state-store/state-store.ts'
 import type { SystemReads } from './system-reads.ts'
 
@@ -32,6 +33,8 @@ export interface StateContext extends OwnIdentity, SystemReads {
   readonly role: 'state'
   /** Undefined in a state role with a process of its own and without `REDIS_URL`. */
   readonly stateStore: StateStore | undefined
+  /** Embeddings with the identity of the role. It may use every route, so the plugin checks who may name one. */
+  readonly embeddings: Embeddings
 }
 
 /** Context of consumers. A consumer declares its role itself: the worker, or the manager. */
@@ -39,9 +42,11 @@ export interface ConsumerContext extends SystemReads {
   readonly endpoints: ServiceEndpoints
 }
 
-/** The worker reaches agents over the network. Of the cluster it reads only the endpoints of Services. */
+/** The worker reaches agents and the gateway over the network. Of the cluster it reads only the endpoints of Services. */
 export interface WorkerContext extends ConsumerContext {
   readonly role: 'worker'
+  /** As in the state role; without an identity every call throws `EmbeddingsUnavailable`. */
+  readonly embeddings: Embeddings
 }
 
 /** The manager uses its own service account. */

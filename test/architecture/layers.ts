@@ -27,6 +27,7 @@ export const coreLayers: readonly string[] = [
   'core/cluster/roles',
   'core/cluster',
   'core/tasks',
+  'core/retrieval',
   'core/messaging/wire',
   'core/messaging/bus',
   'core/messaging/consumer',

@@ -5,7 +5,7 @@ import { createWatchStates } from '#core/controllers/watch/watch-states.ts'
 import type { KubePool } from '#core/kube/connection-pool.ts'
 import { checkBus, ensureStreams } from './platform-bus.ts'
 import type { StreamState } from './platform-bus.ts'
-import { endpointsOf, openDirectory, openIdentity, openPool, reach } from './platform-cluster.ts'
+import { endpointsOf, openDirectory, openIdentity, openPool, ownBearerOf, reach } from './platform-cluster.ts'
 import {
   coreMigrations,
   followConnections,
@@ -37,6 +37,7 @@ export function createPlatformOpener(shared: SharedParts): OpenPlatform {
       ...stateStoreOf(shared, needs.role),
       callers: createCallers({ server: cluster.server, pool, served }),
       identity,
+      ownBearer: ownBearerOf(cluster, needs.role),
       observed: store === undefined ? nothingObserved : createObserved(store, served),
       directory: openDirectory(store, served),
       serves: served.has,

@@ -33,6 +33,13 @@ export function openIdentity({ cluster, served }: SharedParts, role: Role, pool:
     : createOwnIdentity({ cluster: createKubeClient({ server: cluster.server, pool, bearer }), served })
 }
 
+/** Returns the current bearer of the role's own identity; undefined without one, or with a client certificate in its place. */
+export function ownBearerOf(cluster: ClusterLocation, role: Role): (() => Promise<string>) | undefined {
+  const bearer = cluster.bearerOf(role)
+  if (typeof bearer === 'string') return async () => bearer
+  return bearer ?? undefined
+}
+
 /** Returns the look-up of a Service's endpoints. */
 export function endpointsOf({ endpoints }: ClusterLocation, identity: OwnIdentity | undefined): ServiceEndpoints {
   if (endpoints !== undefined) return endpoints

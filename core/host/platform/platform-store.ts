@@ -9,6 +9,7 @@ import { storeMetrics } from '#core/event-store/metrics.ts'
 import { checkProjections, findProjection, updateProjections } from '#core/event-store/projection-versions.ts'
 import { rebuild } from '#core/event-store/rebuild-projection.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
+import { retrievalMigrations } from '#core/retrieval/retrieval-migrations.ts'
 import { taskMigrations } from '#core/tasks/task-migrations.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { createMigrationGate } from './migration-gate.ts'
@@ -22,6 +23,7 @@ export const coreMigrations: readonly MigrationSource[] = [
   storeMigrations,
   { name: 'cluster', migrations: clusterMigrations },
   taskMigrations,
+  retrievalMigrations,
   { name: 'http', migrations: new URL('../../http/migrations/', import.meta.url) },
 ]
 

@@ -30,6 +30,8 @@ export interface Platform {
   readonly callers: Core['cluster']
   /** The role's own identity: manager, gateway, state, and a worker that was given one. */
   readonly identity: OwnIdentity | undefined
+  /** Current bearer of that identity. */
+  readonly ownBearer?: (() => Promise<string>) | undefined
   readonly observed: Observed
   readonly directory: Directory | undefined
   /** Whether this installation serves a namespace; default: every one. */

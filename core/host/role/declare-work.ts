@@ -15,6 +15,7 @@ import { ofCore, slotValues, valuesOf } from '../load/slot-values.ts'
 import { refuseShared } from '../load/refuse-duplicates.ts'
 import { callSlot } from '../load/startup-error.ts'
 import { relayName } from '#core/messaging/relay-cursor.ts'
+import { createEmbeddings } from '#core/retrieval/embeddings.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Platform } from '../platform/platform.ts'
 import { createSystemReads } from './create-system-reads.ts'
@@ -28,8 +29,8 @@ interface ManagerInput {
 
 /** Input of declarations. */
 export interface DeclareInput extends ManagerInput {
-  readonly core: Pick<Core, 'eventTypes'>
-  readonly platform: Pick<Platform, 'identity' | 'endpoints' | 'workerJobs'>
+  readonly core: Pick<Core, 'eventTypes' | 'urls'>
+  readonly platform: Pick<Platform, 'identity' | 'endpoints' | 'workerJobs' | 'ownBearer'>
 }
 
 /** Background work that the plugins declare for a role. */
@@ -104,7 +105,9 @@ function consumerContext(plugin: AnyPlugin, { platform, built }: DeclareInput): 
 }
 
 function workerContext(plugin: AnyPlugin, input: DeclareInput): WorkerContext {
-  return { role: 'worker', ...consumerContext(plugin, input) }
+  const { core, platform } = input
+  const embeddings = createEmbeddings({ gatewayUrl: () => core.urls.gateway, bearer: platform.ownBearer })
+  return { role: 'worker', embeddings, ...consumerContext(plugin, input) }
 }
 
 function managerContext(plugin: AnyPlugin, { platform, built }: ManagerInput): ManagerContext {

@@ -23,6 +23,7 @@ import type { BffContext, GatewayContext, StateContext } from '#core/plugin/role
 import type { Core } from '#core/plugin/core-services.ts'
 import { createSystemReads } from './create-system-reads.ts'
 import { informersOfPlugins } from './declare-work.ts'
+import { createEmbeddings } from '#core/retrieval/embeddings.ts'
 import type { Platform } from '../platform/platform.ts'
 import { resourceNamesOf } from '#core/plugin/access-of-plugins.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
@@ -34,7 +35,10 @@ export type ListeningRole = 'bff' | 'gateway' | 'state' | 'manager'
 export interface RoleAppInput {
   readonly role: ListeningRole
   readonly core: Core
-  readonly platform: Pick<Platform, 'callers' | 'store' | 'directory' | 'identity' | 'serves' | 'stateStore'>
+  readonly platform: Pick<
+    Platform,
+    'callers' | 'store' | 'directory' | 'identity' | 'serves' | 'stateStore' | 'ownBearer'
+  >
   readonly built: readonly Built[]
   readonly settings: {
     readonly limits: RequestLimits & Pick<CoreSettings['limits'], 'streams' | 'streamsPerUser'>
@@ -181,6 +185,7 @@ function routesOf(
       ...own,
       role: 'state',
       stateStore: platform.stateStore,
+      embeddings: createEmbeddings({ gatewayUrl: () => input.core.urls.gateway, bearer: platform.ownBearer }),
       ...createSystemReads(plugin, input.built),
     } satisfies StateContext)
   const { callers, directory } = platform

@@ -1,0 +1,27 @@
+/** Why there are no embeddings: a closed list, safe for conditions, answers and labels. */
+export type EmbeddingsProblem =
+  | 'no_identity'
+  | 'unreachable'
+  | 'timeout'
+  | 'refused'
+  | 'unknown_route'
+  | 'throttled'
+  | 'failed'
+  | 'invalid_answer'
+
+const retryable: ReadonlySet<EmbeddingsProblem> = new Set(['unreachable', 'timeout', 'throttled', 'failed'])
+
+/** Texts could not be embedded. The message has the reason, never a text of the gateway or a provider. */
+export class EmbeddingsUnavailable extends Error {
+  override readonly name = 'EmbeddingsUnavailable'
+  readonly reason: EmbeddingsProblem
+  /** Whether the same request may succeed later without a change. */
+  readonly retryable: boolean
+  readonly retryAfterMs: number | undefined
+  constructor(reason: EmbeddingsProblem, retryAfterMs?: number) {
+    super(`embeddings are not available: ${reason}`)
+    this.reason = reason
+    this.retryable = retryable.has(reason)
+    this.retryAfterMs = retryAfterMs
+  }
+}
