@@ -47,6 +47,8 @@ export interface Stage {
   /** Sends a raw request to the BFF. */
   readonly send: Send
   readonly bearer: string
+  /** Address of a state role that a case adds. */
+  readonly stateUrl: string
   /** Folder for files of a case; removed with the stage. */
   readonly folder: string
   /** Starts another process of a role and stops it with the scope. `yaml` replaces the settings. */
@@ -132,6 +134,7 @@ async function openStage(scope: Scope): Promise<Stage> {
     database,
     send,
     bearer,
+    stateUrl: env['STATE_URL'] ?? '',
     folder: folder.path,
     add,
     command,
