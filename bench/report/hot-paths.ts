@@ -12,7 +12,7 @@ export const hotPaths: readonly HotPath[] = [
   { number: 1, what: 'model port: a plain call' },
   { number: 2, what: 'model port: a stream' },
   { number: 3, what: 'model port: memory' },
-  { number: 4, what: 'check of budget, rate and concurrency', missing: 'budgets' },
+  { number: 4, what: 'check of budget, rate and concurrency' },
   { number: 5, what: 'hop between two agents', missing: ports },
   { number: 6, what: 'state port: append and get', missing: ports },
   { number: 7, what: 'tool port: list and call', missing: ports },
