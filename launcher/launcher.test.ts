@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
@@ -36,6 +36,8 @@ interface Series {
 
 const run = (id: string) => ({ 'x-mesh-run-id': id })
 const linux = { skip: process.platform === 'linux' ? false : 'reads /proc' }
+// Of a machine that runs many tests at once.
+const busyMs = 120_000
 const inCi = process.env.CI === 'true'
 
 function need(program: string): { skip: string | false } {
@@ -59,20 +61,24 @@ function childrenOf(pid: number): string[] {
 test('P1: double-forked orphans leave no zombie under tini', need('tini'), async (t) => {
   const orphans = process.env.MESH_CHAOS === 'true' ? 10_000 : 300
   const tini = findOnPath('tini') ?? 'tini'
+  const held = 20
+  const folder = tempFolder('orphans')
+  t.after(folder.remove)
+  const gate = join(folder.path, 'gate')
+  assert.equal(spawnSync('mkfifo', [gate]).status, 0)
+  // Both ends: it opens at once, and a line that is written before an orphan reads stays in the pipe.
+  const opened = openSync(gate, 'r+')
+  t.after(() => closeSync(opened))
   // `-s` makes tini the reaper where it is not process 1 of a container, as here.
   const launched = await launch(t, {
     command: nodeAgent,
     prefix: [tini, '-s', '-g', '--'],
-    env: { AGENT_ORPHANS: String(orphans) },
+    env: { AGENT_ORPHANS: String(orphans), AGENT_HELD_ORPHANS: String(held), AGENT_GATE: gate },
   })
-  let adopted = 0
-  await until(() => {
-    const states = childrenOf(launched.pid)
-    adopted = Math.max(adopted, states.length)
-    return adopted > 1 && states.length === 1
-  }, 'every orphan was adopted and reaped')
-  assert.ok(adopted > 1, 'orphans were adopted by tini')
-  await until(() => childrenOf(launched.pid).every((state) => !state.startsWith('Z')), 'no zombie is left')
+  await until(() => childrenOf(launched.pid).length > held, 'tini adopted the orphans that wait', busyMs)
+  await until(() => launched.notes().includes('orphans forked'), 'every orphan was forked', busyMs)
+  writeSync(opened, '\n'.repeat(held))
+  await until(() => childrenOf(launched.pid).length === 1, 'every orphan was reaped', busyMs)
   // tini is no container: killed at once it would leave the launcher behind.
   launched.kill('SIGTERM')
   assert.equal(await launched.exited, 0)
