@@ -27,6 +27,9 @@ export const launcherKeyRecorder = definePoint<LauncherKeyRecorder>('agents.laun
 type Pod = NonNullable<AgentDeploymentSpec['pod']>
 type Variables = NonNullable<NonNullable<AgentDeploymentSpec['runtime']>['env']>
 
+/** A port of the launcher that is opened by a plugin and not by the spec. */
+export type AddedPort = 'feedback'
+
 /** What a plugin adds to the pods of an agent. Every name may be set once: by the spec, the platform or one plugin. */
 export interface PodAddition {
   /** Variables of the agent's process. A declarative agent has none, and gets none. */
@@ -38,6 +41,8 @@ export interface PodAddition {
    * gateway. One part that sets it suffices.
    */
   readonly modelProxy?: true
+  /** Ports that the launcher serves for the plugin. Launcher and agent get the variable of each; a declarative agent has no process. */
+  readonly ports?: readonly AddedPort[]
   readonly sidecars?: readonly PodSidecar[]
   /** Volumes and mounts of the agent's process, by the rules of `spec.pod`. */
   readonly volumes?: NonNullable<Pod['volumes']>

@@ -2,7 +2,7 @@ import type { Contributed } from '#core/jobs/extension-point.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { PLATFORM_VOLUMES, isAgentKeysName } from '#schemas/pod-limits.ts'
 import { findPodProblems } from '#schemas/pod-rules.ts'
-import type { PodAddition, PodSidecar } from '../../points.ts'
+import type { AddedPort, PodAddition, PodSidecar } from '../../points.ts'
 import { LAUNCHER_CONTAINER } from '../pod/containers.ts'
 import type { ReconcileSettings } from '../settings.ts'
 import type { ConditionProblem } from '../status/problem.ts'
@@ -20,6 +20,8 @@ export interface MergedParts {
   readonly launcher: Readonly<Record<string, unknown>>
   /** Whether the launcher serves the agent's model calls. */
   readonly modelProxy: boolean
+  /** Ports of the launcher that plugins add. */
+  readonly ports: readonly AddedPort[]
   readonly conditions: readonly PartCondition[]
 }
 
@@ -28,7 +30,7 @@ type Claims = Map<string, string>
 
 /** The agent without parts. */
 export function withoutParts(agent: AgentDeploymentObject): MergedParts {
-  return { agent, sidecars: [], launcher: {}, modelProxy: false, conditions: [] }
+  return { agent, sidecars: [], launcher: {}, modelProxy: false, ports: [], conditions: [] }
 }
 
 /**
@@ -58,12 +60,13 @@ export function mergeParts(
 }
 
 function add(merged: MergedParts, plugin: string, part: PodAddition): MergedParts {
-  const { sidecars = [], launcher, modelProxy = merged.modelProxy, condition } = part
+  const { sidecars = [], launcher, modelProxy = merged.modelProxy, ports = [], condition } = part
   return {
     agent: { ...merged.agent, spec: addToSpec(merged.agent.spec, part) },
     sidecars: [...merged.sidecars, ...sidecars],
     launcher: launcher === undefined ? merged.launcher : { ...merged.launcher, [plugin]: launcher },
     modelProxy,
+    ports: [...merged.ports, ...ports],
     conditions: condition === undefined ? merged.conditions : [...merged.conditions, condition],
   }
 }
@@ -108,16 +111,19 @@ function claimsOf({ spec }: AgentDeploymentObject): Claims {
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/
 const CONTAINER = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+// Ports that the platform opens by the spec are not a plugin's to add.
+const LAUNCHER_PORT = /^(?:feedback)$/
 const CONDITION = /^[A-Z][A-Za-z]{0,62}$/
 
 function claim(claims: Claims, plugin: string, part: PodAddition): string | undefined {
-  const { env = [], volumes = [], volumeMounts = [], sidecars = [], condition } = part
+  const { env = [], volumes = [], volumeMounts = [], sidecars = [], ports = [], condition } = part
   // Of untyped plugins, too.
   const names: readonly (readonly [what: string, name: unknown, pattern: RegExp])[] = [
     ...env.map(({ name }) => ['variable', name, VARIABLE] as const),
     ...volumes.map(({ name }) => ['volume', name, CONTAINER] as const),
     ...volumeMounts.map(({ mountPath }) => ['mount path', mountPath, /^\//] as const),
     ...sidecars.map(({ name }) => ['container', name, CONTAINER] as const),
+    ...ports.map((name) => ['launcher port', name, LAUNCHER_PORT] as const),
     ...(condition === undefined ? [] : [['condition', condition.type, CONDITION] as const]),
   ]
   for (const [what, name, pattern] of names) {

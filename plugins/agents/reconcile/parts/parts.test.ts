@@ -90,6 +90,19 @@ test('B7: a part of one plugin routes model calls to the launcher, whatever the 
   assert.equal(proxied({ cache, budgets: { modelProxy: true }, other: {} }), true)
 })
 
+test('a port of the launcher is added by one plugin, and only one that no field of the spec opens', () => {
+  const merged = merge(command, { feedback: { ports: ['feedback'] }, other: {} })
+  assert.deepEqual('agent' in merged && merged.ports, ['feedback'])
+  assert.match(
+    refusalOf(command, { feedback: { ports: ['feedback'] }, other: { ports: ['feedback'] } }),
+    /^Plugin other: sets launcher port feedback, which plugin feedback sets/,
+  )
+  assert.match(
+    refusalOf(command, { other: { ports: ['budget' as 'feedback'] } }),
+    /launcher port budget is not a valid name/,
+  )
+})
+
 test('a name of two owners is refused, naming both', () => {
   const env = [{ name: 'CACHE_URL', value: 'x' }]
   assert.match(

@@ -1,4 +1,5 @@
 import { reservedPorts } from '#schemas/launcher-ports.ts'
+import type { PortName } from '#schemas/launcher-ports.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
@@ -20,6 +21,8 @@ export const GRACE_SECONDS = 30
 export interface PodPlatform extends ReconcileSettings {
   /** Whether the launcher serves the agent's model calls on port 2996. */
   readonly modelProxy: boolean
+  /** Further ports of the launcher, by plugins. */
+  readonly ports: readonly PortName[]
 }
 
 /**
@@ -76,11 +79,12 @@ export function serviceNames(agent: AgentDeploymentObject): string[] {
 }
 
 // Addresses for agent and launcher, each only if the capability is configured.
-function contractVariables(agent: AgentDeploymentObject, settings: ReconcileSettings): EnvironmentVariable[] {
+function contractVariables(agent: AgentDeploymentObject, settings: PodPlatform): EnvironmentVariable[] {
   const { spec } = agent
   return [
     variable('AGENT_PORT', String(spec.runtime?.port ?? AGENT_DEFAULTS.port)),
     port('delegate'),
+    ...settings.ports.map(port),
     ...memoryVariables(agent, settings),
     ...(hasToolBinding(spec) ? [port('discovery')] : []),
     ...registryVariables(spec),
@@ -120,7 +124,7 @@ function hasToolBinding(spec: AgentDeploymentSpec): boolean {
   return (spec.tools ?? []).some((tool) => tool.bindingRef !== undefined)
 }
 
-function port(name: keyof typeof reservedPorts): EnvironmentVariable {
+function port(name: PortName): EnvironmentVariable {
   const row = reservedPorts[name]
   return variable(row.env, String(row.port))
 }

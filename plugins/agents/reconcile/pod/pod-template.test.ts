@@ -138,12 +138,13 @@ test('B7: with a model proxy, agents get the launcher’s port and no token for 
   for (const [form, bare] of Object.entries(specs)) {
     const spec = { ...bare, model: { route: 'mock' } }
     const agent = agentOf(spec)
-    const parts = { agent, sidecars: [], modelProxy: true }
+    const parts = { agent, sidecars: [], modelProxy: true, ports: ['feedback'] as const }
     const pod = toPodTemplate(agent, { configMap: 'cm', revisionNumber: 3, parts }, settings).spec
     const [launcher, process] = [...('initContainers' in pod ? (pod.initContainers ?? []) : []), ...pod.containers]
     const ofLauncher = environmentOf(launcher === undefined ? [] : [launcher])
     assert.deepEqual([ofLauncher['MODEL_GATEWAY_URL'], ofLauncher['MESH_BUDGET_PORT']], ['http://gateway:4000', '2996'])
     assert.ok(ofLauncher['MODEL_GATEWAY_TOKEN_FILE'] !== undefined, form)
+    assert.equal(ofLauncher['FEEDBACK_PORT'], '2995', 'a port that a plugin adds')
     if (process === undefined) continue
     const ofAgent = environmentOf([process])
     assert.equal(ofAgent['MODEL_GATEWAY_URL'], 'http://127.0.0.1:$(MESH_BUDGET_PORT)', form)

@@ -27,7 +27,7 @@ const TOKEN_SECONDS = 3600
 export interface PodOf {
   readonly configMap: string
   readonly revisionNumber: number
-  readonly parts?: Pick<MergedParts, 'agent' | 'sidecars' | 'modelProxy'> | undefined
+  readonly parts?: Pick<MergedParts, 'agent' | 'sidecars' | 'modelProxy' | 'ports'> | undefined
 }
 
 /** The pod template of an agent, within Pod Security `restricted`. `configMap` has the launcher's configuration. */
@@ -36,8 +36,8 @@ export function toPodTemplate(
   { configMap, revisionNumber, parts }: PodOf,
   settings: ReconcileSettings,
 ) {
-  const { agent, sidecars, modelProxy } = parts ?? withoutParts(bare)
-  const platform: PodPlatform = { ...settings, modelProxy }
+  const { agent, sidecars, modelProxy, ports } = parts ?? withoutParts(bare)
+  const platform: PodPlatform = { ...settings, modelProxy, ports }
   const job = agent.spec.executionModel === 'job'
   return {
     metadata: {
