@@ -7,13 +7,16 @@ import { queuePrepared } from './prepared/queue.ts'
 import type { QueuedRun, QueueOptions } from './prepared/queue.ts'
 import type { PrepareRequest } from './prepared/request.ts'
 import type { PreparedRun } from './prepared/seal.ts'
+import { findForCaller, findOfAgent } from './read/find-run.ts'
+import type { FoundRun, RunReference } from './read/find-run.ts'
 import type { RunsServices } from './services.ts'
 import { findRun } from './store/internal/find-run.ts'
+import { lockRun } from './store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
-export type { AccountName, PreparedRun, PrepareRequest, QueuedRun, QueueOptions }
+export type { AccountName, FoundRun, PreparedRun, PrepareRequest, QueuedRun, QueueOptions, RunReference }
 
-/** Runs on behalf of others, for plugins (ADR 0063). */
+/** Runs for other plugins: found within a caller's rights, and started on behalf of others (ADR 0063). */
 export interface RunsApi {
   /**
    * Prepares a run of the caller: authorized and signed now, to be queued later. `access` is the review of `create
@@ -34,6 +37,10 @@ export interface RunsApi {
    * as `POST /api/runs`: 404 without the agent, 429 above a quota of the subject.
    */
   queueIn(tx: Tx, prepared: PreparedRun, options?: QueueOptions): Promise<QueuedRun>
+  /** The run that a caller may `get`. Throws `not_found` for others. */
+  find(caller: Pick<Caller, 'may'>, reference: RunReference): Promise<FoundRun>
+  /** Locks a run until COMMIT; false if it was removed. What refers to a run is stored under this lock, and removed by `runs.deleted`. */
+  lockIn(tx: Tx, runId: string): Promise<boolean>
 }
 
 /** Creates the API. */
@@ -42,6 +49,8 @@ export function createRunsApi(services: RunsServices): RunsApi {
     prepare: (caller, access, request) => prepareRun(services, caller, access, request),
     prepareAs: (manager, account, request) => prepareRunAs(services, manager, account, request),
     queueIn: (tx, prepared, options) => queuePrepared(services, tx, prepared, options),
+    find: (caller, reference) => findForCaller(services.store.reader<RunsTables>(), caller, reference),
+    lockIn: async (tx, runId) => (await lockRun(tx.tables<RunsTables>(), runId)) !== undefined,
   }
 }
 
@@ -56,12 +65,15 @@ export interface AgentOfRun {
 export interface RunsSystem {
   /** The agent of a run and that of its root run; undefined for an unknown run, and for one without an agent. */
   agentsOf(runId: string): Promise<{ readonly own: AgentOfRun; readonly root: AgentOfRun | undefined } | undefined>
+  /** A run of the agent with that uid; undefined for runs of others. */
+  runOf(agentUid: string, reference: RunReference): Promise<FoundRun | undefined>
 }
 
 /** Creates the reads. */
 export function createRunsSystem({ store }: { readonly store: Store }): RunsSystem {
   const db = store.reader<RunsTables>()
   return {
+    runOf: (agentUid, reference) => findOfAgent(db, agentUid, reference),
     agentsOf: async (runId) => {
       const run = await findRun(db, runId)
       const own = run === undefined ? undefined : toAgent(run)

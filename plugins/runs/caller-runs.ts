@@ -40,7 +40,8 @@ export interface RunRequest {
   readonly idempotency?: Idempotency | undefined
 }
 
-const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+/** Pattern of the id of a run. */
+export const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** Runs for callers, within their rights. */
 export interface CallerRuns {

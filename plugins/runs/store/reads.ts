@@ -66,6 +66,25 @@ export async function locateRun(db: Db, runId: string): Promise<string | undefin
   return row?.namespace
 }
 
+// A trace across more namespaces than this is not a trace of delegations.
+const TRACE_NAMESPACES = 20
+
+/** The oldest run of a trace in each namespace, oldest first: what may be read before the access reviews. `agentUid` narrows them. */
+export async function firstOfTrace(
+  db: Db,
+  traceId: string,
+  agentUid?: string,
+): Promise<readonly { readonly id: string; readonly namespace: string }[]> {
+  const { rows } = await sql<{ id: string; namespace: string }>`
+    select id, namespace from (
+      select distinct on (namespace) id, namespace, created_at from runs_runs
+      where trace_id = ${traceId} and ${agentUid === undefined ? sql`true` : sql`agent_uid = ${agentUid}`}
+        and ${inLiveNamespace('runs_runs.namespace_uid')}
+      order by namespace, created_at, id) first
+    order by created_at, id limit ${sql.lit(TRACE_NAMESPACES)}`.execute(db)
+  return rows
+}
+
 /** Reads a run of the proof's namespace. */
 export function readRun(db: Db, access: Access<string, 'runs'>, runId: string): Promise<SelectedRun | undefined> {
   return current(db).where('id', '=', runId).where('runs_runs.namespace', '=', access.namespace).executeTakeFirst()

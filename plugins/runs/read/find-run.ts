@@ -1,0 +1,55 @@
+import type { Caller } from '#core/cluster/caller.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import { idPattern } from '../caller-runs.ts'
+import { firstOfTrace, locateRun, readRun } from '../store/reads.ts'
+import { findRun } from '../store/internal/find-run.ts'
+import type { SelectedRun } from '../store/tables.ts'
+
+/** Names a run: by its id, or by its trace, whose oldest run is meant. */
+export type RunReference = { readonly runId: string } | { readonly traceId: string }
+
+/** A run for other plugins, without content. */
+export interface FoundRun {
+  readonly id: string
+  readonly namespace: DnsLabel
+  readonly namespaceUid: string
+  /** Name of its agent; null for a run without one. */
+  readonly agent: string | null
+  readonly traceId: string
+}
+
+type Db = Parameters<typeof locateRun>[0]
+
+/** Finds the run that a caller may `get`; others are unknown. Of a trace across namespaces: the oldest run that the caller may get. */
+export async function findForCaller(db: Db, caller: Pick<Caller, 'may'>, reference: RunReference): Promise<FoundRun> {
+  for (const { id, namespace } of await placesOf(db, reference)) {
+    const access = await caller.may('get', 'runs', { namespace: namespace as DnsLabel })
+    const run = access && (await readRun(db, access, id))
+    if (run !== undefined) return toFound(run)
+  }
+  throw new Fail('not_found')
+}
+
+/** Finds a run of an agent; undefined if the run belongs to another one. */
+export async function findOfAgent(db: Db, agentUid: string, reference: RunReference): Promise<FoundRun | undefined> {
+  const run = await ofAgent(db, agentUid, reference)
+  return run?.agent_uid === agentUid ? toFound(run) : undefined
+}
+
+async function ofAgent(db: Db, agentUid: string, reference: RunReference): Promise<SelectedRun | undefined> {
+  if ('runId' in reference) return idPattern.test(reference.runId) ? findRun(db, reference.runId) : undefined
+  const [first] = await firstOfTrace(db, reference.traceId, agentUid)
+  return first && findRun(db, first.id)
+}
+
+async function placesOf(db: Db, reference: RunReference) {
+  if ('traceId' in reference) return firstOfTrace(db, reference.traceId)
+  const { runId: id } = reference
+  const namespace = idPattern.test(id) ? await locateRun(db, id) : undefined
+  return namespace === undefined ? [] : [{ id, namespace }]
+}
+
+function toFound({ id, namespace, namespace_uid, agent_name, trace_id }: SelectedRun): FoundRun {
+  return { id, namespace: namespace as DnsLabel, namespaceUid: namespace_uid, agent: agent_name, traceId: trace_id }
+}
