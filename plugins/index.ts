@@ -2,6 +2,7 @@ import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { agents } from './agents/index.ts'
 import { audit } from './audit/index.ts'
 import { budgets } from './budgets/index.ts'
+import { feedback } from './feedback/index.ts'
 import { identity } from './identity/index.ts'
 import { pruning } from './pruning/index.ts'
 import { integrations } from './integrations/index.ts'
@@ -20,6 +21,7 @@ export const plugins: readonly AnyPlugin[] = [
   providers,
   budgets,
   tenants,
+  feedback,
   audit,
   pruning,
 ]

@@ -27,7 +27,7 @@ export const reservedPorts = {
     owner: 'launcher',
     bind: 'loopback',
     purpose: 'feedback on a run, correlated as a score',
-    startedWhen: 'feedback is wired',
+    startedWhen: 'feedback is wired and the agent has a process',
   },
   budget: {
     port: 2996,

@@ -68,6 +68,17 @@ export function text(json: JsonSchema = {}, problem: (value: string) => string |
   return schema
 }
 
+/** A value of a type that `problem` checks; it returns what is wrong, such as "must be a number". */
+export function checked<T>(json: JsonSchema, problem: (value: unknown) => string | undefined): Schema<T> {
+  return {
+    json,
+    parse(value, at) {
+      const wrong = problem(value)
+      return wrong === undefined ? (value as T) : refuse(at, wrong)
+    },
+  }
+}
+
 /** One of these texts. */
 export function oneOf<const V extends string>(...values: readonly V[]): Schema<V> {
   return {

@@ -1,5 +1,6 @@
 import { delegateListener } from './delegate/listener.ts'
 import type { ListenerDefinition } from './define-listener.ts'
+import { feedbackListener } from './feedback/listener.ts'
 import { invokeListener } from './invoke/listener.ts'
 import { modelProxyListener } from './model-proxy/listener.ts'
 
@@ -7,4 +8,9 @@ import { modelProxyListener } from './model-proxy/listener.ts'
  * All listeners of a launcher, in the order in which they start. `invoke` is the last: the kubelet starts the agent when it answers, and
  * every port must be bound by then.
  */
-export const listenerDefinitions: readonly ListenerDefinition[] = [delegateListener, modelProxyListener, invokeListener]
+export const listenerDefinitions: readonly ListenerDefinition[] = [
+  delegateListener,
+  feedbackListener,
+  modelProxyListener,
+  invokeListener,
+]

@@ -43,6 +43,8 @@ export interface Settings {
   readonly gatewayTokenFile: string | undefined
   /** Whether model calls of the agent pass this launcher: a budget or a quota applies. */
   readonly modelProxy: boolean
+  /** Whether the agent may score its runs: its pod has a feedback port. */
+  readonly feedback: boolean
   readonly otlpEndpoint: string | undefined
   /** Credentials of a hosted backend; not in the environment of the agent. */
   readonly otlpHeaders: Readonly<Record<string, string>>
@@ -86,6 +88,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
   const agentPort = checked(() => parsePort('AGENT_PORT', env.AGENT_PORT, defaultAgentPort))
   if (env.MESH_BUDGET_PORT && !env.MODEL_GATEWAY_URL)
     throw new ConfigError('MODEL_GATEWAY_URL: is missing, and MESH_BUDGET_PORT is set')
+  if (env.FEEDBACK_PORT && !env.STATE_URL) throw new ConfigError('STATE_URL: is missing, and FEEDBACK_PORT is set')
   if (builtIn && agent.model === undefined) throw new ConfigError('/model: is missing, and no command was given')
   return {
     agent,
@@ -106,6 +109,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     gatewayUrl: parseUrl('MODEL_GATEWAY_URL', env.MODEL_GATEWAY_URL)?.replace(/\/v1$/, ''),
     gatewayTokenFile: env.MODEL_GATEWAY_TOKEN_FILE || undefined,
     modelProxy: Boolean(env.MESH_BUDGET_PORT),
+    feedback: Boolean(env.FEEDBACK_PORT),
     otlpEndpoint: parseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT),
     otlpHeaders: checked(() => parseOtlpHeaders(env.OTEL_EXPORTER_OTLP_HEADERS)),
     unsigned,

@@ -38,6 +38,7 @@ const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.audit.rows-removed.v1': audit,
   'dev.mesh.budgets.spend-limit-exceeded.v1': agent,
   'dev.mesh.tenants.quota-changed.v1': { kind: 'Tenant', verb: 'get', resource: 'tenants' },
+  'dev.mesh.feedback.score-recorded.v1': { kind: 'Run', verb: 'list', resource: 'feedback' },
   'dev.mesh.pruning.unfinished.v1': undefined,
   'dev.mesh.providers.model-call-metered.v1': { kind: 'ModelRoute', verb: 'get', resource: 'modelroutes' },
   'dev.mesh.providers.model-call-refused.v1': { kind: 'ModelRoute', verb: 'get', resource: 'modelroutes' },

@@ -62,8 +62,12 @@ function toSection({
   mediaTypes = ['application/json'],
   protocol = 'http/1.1',
 }: PortContract): string {
-  const head = `\n## ${reservedPorts[name].port}: ${name}\n\nProtocol \`${protocol}\`. Bodies: ${mediaTypes.map((one) => `\`${one}\``).join(', ')}, at most ${bodyLimit / 2 ** 20} MiB.\n`
+  const head = `\n## ${reservedPorts[name].port}: ${name}\n\nProtocol \`${protocol}\`. Bodies: ${mediaTypes.map((one) => `\`${one}\``).join(', ')}, at most ${sizeOf(bodyLimit)}.\n`
   return `${head}${Object.values(routes).map(toRoute).join('')}`
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 2 ** 20 ? `${bytes / 2 ** 10} KiB` : `${bytes / 2 ** 20} MiB`
 }
 
 function toRoute({ method, path, summary, body, responses, stream, refusals: codes = [] }: RouteContract): string {
@@ -86,7 +90,8 @@ function notation(schema: JsonSchema): string {
   const { type, properties, required = [], items, enum: values, additionalProperties } = schema
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ')
   if (type === 'array') return `(${notation(items as JsonSchema)})[]`
-  if (type !== 'object' || properties === undefined) return typeof type === 'string' ? type : 'any'
+  if (type !== 'object' || properties === undefined)
+    return typeof type === 'string' ? type : Array.isArray(type) ? type.join(' | ') : 'any'
   const fields = Object.entries(properties as Record<string, JsonSchema>).map(
     ([name, field]) => `${name}${(required as string[]).includes(name) ? '' : '?'}: ${notation(field)}`,
   )

@@ -13,6 +13,7 @@ import { mutants as ofCluster } from './core-cluster.ts'
 import { mutants as ofHttp } from './core-http.ts'
 import { mutants as ofKinds } from './kinds.ts'
 import { mutants as ofLeaves } from './core-leaves.ts'
+import { mutants as ofFeedback } from './feedback.ts'
 import { mutants as ofIsolation } from './isolation.ts'
 import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofStore } from './core-store.ts'
@@ -46,6 +47,7 @@ export const all: readonly Mutant[] = [
   ...ofAudit,
   ...ofProviders,
   ...ofBudgets,
+  ...ofFeedback,
   ...ofModelFilters,
   ...ofModelProxy,
   ...ofRuns,

@@ -10,6 +10,7 @@ import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { createRoleApp } from '#core/host/role/role-server.ts'
 import type { Contribution, Point } from '#core/jobs/extension-point.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
+import { createObserved } from '#core/cluster/observed-objects.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createLogger } from '#core/log/create-logger.ts'
@@ -44,7 +45,13 @@ export async function startStateRole(
   {
     contributed = [],
     settings: some = {},
-  }: { contributed?: readonly Contribution[]; settings?: Partial<BudgetsSettings> } = {},
+    also = [],
+  }: {
+    contributed?: readonly Contribution[]
+    settings?: Partial<BudgetsSettings>
+    /** Further plugins, which need `runs` at most. */
+    also?: readonly AnyPlugin[]
+  } = {},
 ) {
   const kube = await sharedKube(t)
   const pool = createPool(kube.url, { ca: kube.ca })
@@ -57,6 +64,7 @@ export async function startStateRole(
     { name: 'cluster', migrations: clusterMigrations },
     runsMigrations,
     budgetsMigrations,
+    ...also.map(({ name, migrations }) => ({ name, migrations: migrations ?? clusterMigrations })),
   ])
   const store = createStore(database, { projections: [runsProjection] })
   const core = {
@@ -70,6 +78,7 @@ export async function startStateRole(
     now: () => new Date(),
     store,
     bus: createMemoryBus(),
+    observed: createObserved(store),
     cluster: createCallers({ server: kube.url, pool }),
     extensions: <T>(point: Point<T>) =>
       contributed.filter((one) => one.point === point.name).map(({ value }) => value as T),
@@ -77,8 +86,14 @@ export async function startStateRole(
   } as unknown as CoreWith<readonly ['store']>
   const ready = { wiring: 'ready' } as const
   const settings = { ...Value.Create(budgetsSettings), ...some }
+  const ofRuns = runs.create(core, Value.Create(runs.settings), {})
   const built = [
-    { plugin: runs as AnyPlugin, services: runs.create(core, Value.Create(runs.settings), {}), wired: ready },
+    { plugin: runs as AnyPlugin, services: ofRuns, wired: ready },
+    ...also.map((plugin) => ({
+      plugin,
+      services: plugin.create(core, Value.Create(plugin.settings), { runs: runs.api?.(ofRuns) }),
+      wired: ready,
+    })),
     { plugin: budgets as AnyPlugin, services: budgets.create(core, settings, { runs: undefined }), wired: ready },
   ]
   const identity = createOwnIdentity({ cluster: connect(await tokenOf(admin, 'mesh-system', 'mesh-state')) })

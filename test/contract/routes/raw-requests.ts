@@ -50,13 +50,17 @@ export function annotate(path: string): AccessRequest {
   }
 }
 
+type VirtualVerb = 'list' | 'get' | 'create' | 'update' | 'watch'
+const methods: Partial<Record<VirtualVerb, string>> = { create: 'POST', update: 'PUT' }
+
 /** `list`, `create` or `update` of a virtual resource, without a name. */
-export function virtual(verb: 'list' | 'get' | 'update' | 'watch', resource: string, namespace: string): AccessRequest {
+export function virtual(verb: VirtualVerb, resource: string, namespace: string): AccessRequest {
   const path = collection(resource, namespace)
   // A request can only `get` by name, while the review has no name. No shipped role distinguishes the two.
   if (verb === 'get') return { path: `${path}/any`, virtual: true }
   if (verb === 'watch') return { path: `${path}?watch=true&timeoutSeconds=1`, virtual: true }
-  return { path, ...(verb === 'update' ? { method: 'PUT', body: {} } : {}), virtual: true }
+  const method = methods[verb]
+  return { path, ...(method === undefined ? {} : { method, body: {} }), virtual: true }
 }
 
 /** `create` of the virtual subresource `invoke` of a named object. */

@@ -57,6 +57,26 @@ export const runRoutes: Readonly<Record<string, RouteCase>> = {
   'GET /api/runs/{id}/events': onRun('GET', '/events', 'get', ok(200)),
   'POST /api/runs/{id}/resume': onRun('POST', '/resume', 'update', () => ({ status: 409, code: 'run_not_paused' })),
   'POST /api/runs/{id}/cancel': onRun('POST', '/cancel', 'update', () => ({ status: 409, code: 'run_terminal' })),
+  'GET /api/feedback': {
+    over: 'namespaces',
+    authz: 'row: list feedback',
+    request: (target) => query('/feedback', target),
+    questions: ({ namespace }) => [virtual('list', 'feedback', namespace)],
+    allowed: ok(200),
+  },
+  'POST /api/feedback': {
+    over: 'objects',
+    authz: 'row: create feedback',
+    hides: true,
+    request: (target, world) => ({
+      method: 'POST',
+      path: '/api/feedback',
+      body: { runId: runOf(target, world), value: 1 },
+    }),
+    questions: ({ namespace, exists }) =>
+      exists ? [virtual('get', 'runs', namespace), virtual('create', 'feedback', namespace)] : [],
+    allowed: found(202),
+  },
   'GET /api/runs/{id}/fixture': {
     over: 'objects',
     gated: true,

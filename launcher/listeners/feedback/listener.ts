@@ -1,0 +1,69 @@
+import { parseTraceparent } from '#core/telemetry/traceparent.ts'
+import type { Trace } from '#core/telemetry/traceparent.ts'
+import type { FeedbackRequest } from '#schemas/feedback.ts'
+import { singleHeader } from '../../http/guard.ts'
+import type { Call, Reply } from '../../http/port.ts'
+import { Refusal } from '../../http/refusal.ts'
+import { createStateClient } from '../../state/state-client.ts'
+import type { StateClient } from '../../state/state-client.ts'
+import { defineListener } from '../define-listener.ts'
+import type { Pod } from '../define-listener.ts'
+import { feedbackPort } from './port.ts'
+import { sendFeedback } from './send-feedback.ts'
+
+type FeedbackRoute = (typeof feedbackPort.routes)['feedback']
+
+/** Feedback of agents with a process on their own runs, also on those that have ended. */
+export const feedbackListener = defineListener({
+  port: feedbackPort,
+  wanted: ({ feedback }) => feedback,
+  start(pod) {
+    const { stateUrl = '', stateTokenFile: tokenFile } = pod.settings
+    const state = createStateClient({ stateUrl, tokenFile, dispatcher: pod.dispatcher })
+    return {
+      listeners: [
+        feedbackPort.serve({
+          health: () => ({ status: 200, body: { status: 'ok' } }),
+          feedback: (call) => score(call, state, pod),
+        }),
+      ],
+    }
+  },
+})
+
+async function score(
+  { request, response, body }: Call<FeedbackRoute>,
+  state: StateClient,
+  { registry, tracer }: Pod,
+): Promise<Reply<FeedbackRoute>> {
+  const given = await body()
+  refuseUnclear(given)
+  const key = singleHeader(request, 'idempotency-key')
+  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))
+    throw new Refusal('malformed_request', 'Idempotency-Key: must be 1 to 255 visible ASCII characters')
+  const parent = parseTraceparent(singleHeader(request, 'traceparent')) ?? traceOf(given, registry)
+  const span = tracer.start('feedback', parent, { 'mesh.feedback.name': given.name ?? 'feedback' })
+  const gone = new AbortController()
+  response.once('close', () => gone.abort(new Error('the agent closed the connection')))
+  try {
+    const id = await sendFeedback(state, given, { key, traceparent: span.traceparent, signal: gone.signal })
+    span.end('ok')
+    return { status: 202, body: { id } }
+  } catch (error) {
+    span.end('error', { 'error.type': error instanceof Refusal ? error.code : 'internal_error' })
+    throw error
+  }
+}
+
+function refuseUnclear({ runId, traceId }: FeedbackRequest): void {
+  if (runId === undefined && traceId === undefined)
+    throw new Refusal('malformed_request', 'runId: or traceId is required')
+  if (runId !== undefined && traceId !== undefined)
+    throw new Refusal('malformed_request', 'runId: and traceId exclude each other')
+}
+
+// The span belongs to the scored run while the launcher works on it, else to a trace of its own.
+function traceOf({ runId, traceId }: FeedbackRequest, registry: Pod['registry']): Trace | undefined {
+  const traces = (runId === undefined ? registry.active() : [runId]).map((id) => registry.traceOf(id))
+  return traces.find((trace) => runId !== undefined || trace?.traceId === traceId)
+}

@@ -1,0 +1,33 @@
+import { contribute } from '#core/jobs/extension-point.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
+import { agentPodPart } from '#plugins/agents/points.ts'
+import { runs } from '#plugins/runs/index.ts'
+import { feedbackConsumers } from './consumers.ts'
+import { feedbackErrors } from './errors.ts'
+import { scoreRecorded } from './events.ts'
+import { feedbackPodPart } from './pod-part.ts'
+import { feedbackRoutes } from './routes.ts'
+import { createServices } from './services.ts'
+import { feedbackSettings } from './settings.ts'
+import { feedbackStateRoutes } from './state-routes.ts'
+
+const reason = 'Virtual resource: exists only in access reviews.'
+
+/** Feedback on runs: scores by people, and by agents through port 2995 of their launcher. */
+export const feedback = definePlugin({
+  contract: 1,
+  name: 'feedback',
+  summary: 'Scores of runs, by people and by agents.',
+  needs: { runs },
+  settings: feedbackSettings,
+  requires: ['store'],
+  migrations: new URL('./migrations/', import.meta.url),
+  events: [scoreRecorded],
+  access: [{ resource: 'feedback', kind: 'Feedback', reason, viewer: ['list'], developer: ['create'] }],
+  errors: feedbackErrors,
+  create: createServices,
+  contributions: ({ settings }) => [contribute(agentPodPart, feedbackPodPart(settings))],
+  routes: feedbackRoutes,
+  stateRoutes: feedbackStateRoutes,
+  consumers: feedbackConsumers,
+})

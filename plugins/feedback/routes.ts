@@ -1,0 +1,89 @@
+import type { Static } from 'typebox'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import { storeList } from '#core/http/store/store-list.ts'
+import type { StoreListCall } from '#core/http/store/store-list.ts'
+import { FeedbackBody, Recorded, ScoreList, ScoreListQuery } from '#schemas/api/feedback.ts'
+import type { Score } from '#schemas/api/feedback.ts'
+import { recordScore, toReference } from './record-score.ts'
+import type { FeedbackServices } from './services.ts'
+import { listScores } from './store/scores.ts'
+import type { FeedbackTables, SelectedScore } from './store/tables.ts'
+
+const examples = {
+  thumb: { summary: 'A decision', value: { runId: '019a0000-0000-7000-8000-000000000000', value: true } },
+  stars: {
+    summary: 'A number with a comment',
+    value: { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', name: 'stars', value: 4, comment: 'Short and right.' },
+  },
+}
+
+/** Routes of feedback, below `/api`. */
+export function feedbackRoutes(services: FeedbackServices): readonly AnyEndpoint[] {
+  const list = endpoint({
+    method: 'GET',
+    url: '/feedback',
+    id: 'listFeedback',
+    summary:
+      'List scores of runs, newest first. Without a namespace the whole cluster; scope=permitted walks what the caller may see.',
+    // The handler makes the review: with scope=permitted there is one per namespace.
+    authz: { kind: 'row', verb: 'list', resource: 'feedback' },
+    query: ScoreListQuery,
+    response: { 200: ScoreList },
+    handle: (call) => pageOf(services, call),
+  })
+  const submit = endpoint({
+    method: 'POST',
+    url: '/feedback',
+    id: 'submitFeedback',
+    docs: { examples },
+    summary: 'Submit a score of a run, or of the first run of a trace.',
+    authz: { kind: 'row', verb: 'create', resource: 'feedback' },
+    audit: { action: 'create', resourceKind: 'Feedback' },
+    idempotent: true,
+    body: FeedbackBody,
+    response: { 202: Recorded },
+    review: async ({ caller, body }) => {
+      const { namespace } = await services.runs.find(caller, toReference(body))
+      return caller.review('create', 'feedback', { namespace })
+    },
+    handle: async ({ caller, body, idempotency }) => {
+      const run = await services.runs.find(caller, toReference(body))
+      const author = caller.username
+      return { id: await recordScore(services, { run, request: body, source: 'person', author, idempotency }) }
+    },
+  })
+  return [list, submit]
+}
+
+async function pageOf(
+  { store }: FeedbackServices,
+  call: StoreListCall & { readonly query: Static<typeof ScoreListQuery> },
+) {
+  const { runId, traceId, agent, name, since } = call.query
+  const filter = { runId, traceId, agent, name, since: since === undefined ? undefined : new Date(since) }
+  const { items, ...rest } = await storeList(call, {
+    resource: 'feedback',
+    read: (access, { limit, after }) =>
+      listScores(store.reader<FeedbackTables>(), access, filter, { limit, after: after && String(after[0]) }),
+    keyOf: ({ id }) => [id],
+  })
+  return { ...rest, items: items.map(toScore) }
+}
+
+function toScore(row: SelectedScore): Static<typeof Score> {
+  const { id, namespace, name, value, comment, source } = row
+  return {
+    id,
+    namespace,
+    runId: row.run_id,
+    traceId: row.trace_id,
+    agent: row.agent_name,
+    name,
+    value,
+    comment,
+    source,
+    createdBy: row.created_by,
+    createdAt: row.created_at.toISOString(),
+  }
+}

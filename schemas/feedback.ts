@@ -1,0 +1,55 @@
+import { isStorable } from './storable-text.ts'
+
+/** Bounds of a score, the same at port 2995, in the state role and in the API. */
+export const scoreBounds = { name: 64, label: 256, comment: 4_000, number: 1e12 } as const
+
+/** Name of a score that has none. */
+export const DEFAULT_SCORE_NAME = 'feedback'
+
+/** Pattern of the name of a score. */
+export const SCORE_NAME_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'
+
+/** Pattern of a W3C trace id; the trace id of zeros is no trace. */
+export const TRACE_ID_PATTERN = '^(?!0{32}$)[0-9a-f]{32}$'
+
+/** A number, a decision, or a label. */
+export type ScoreValue = number | boolean | string
+
+/** What is said about a run: the body of port 2995 and of `POST /api/feedback`. Exactly one of `runId` and `traceId` is set. */
+export interface FeedbackRequest {
+  readonly runId?: string
+  readonly traceId?: string
+  readonly name?: string
+  readonly value: ScoreValue
+  readonly comment?: string
+}
+
+const namePattern = new RegExp(SCORE_NAME_PATTERN)
+const tracePattern = new RegExp(TRACE_ID_PATTERN)
+
+/** Whether a text is the name of a score. */
+export function isScoreName(text: string): boolean {
+  return namePattern.test(text)
+}
+
+/** Whether a text is a trace id in lower case. */
+export function isTraceId(text: string): boolean {
+  return tracePattern.test(text)
+}
+
+/** Returns what is wrong with the value of a score, such as "must be true, false, a number or a text". */
+export function scoreValueProblem(value: unknown): string | undefined {
+  if (typeof value === 'boolean') return undefined
+  if (typeof value === 'number')
+    return Math.abs(value) <= scoreBounds.number
+      ? undefined
+      : `must be a number from -${scoreBounds.number} to ${scoreBounds.number}`
+  if (typeof value !== 'string') return 'must be true, false, a number or a text'
+  return value === '' ? 'must not be empty' : textProblem(value, scoreBounds.label)
+}
+
+/** Returns what is wrong with a text that is stored. */
+export function textProblem(text: string, most: number): string | undefined {
+  if (text.length > most) return `must have at most ${most} characters`
+  return isStorable(text) ? undefined : 'must not contain U+0000 or a lone surrogate'
+}
