@@ -42,6 +42,9 @@ export const PROVIDER_KEY_LABEL = groupKey('provider-key')
 /** Annotation of such a Secret: the only origin that its key may be sent to, such as `https://api.openai.com`. */
 export const ORIGIN_ANNOTATION = groupKey('origin')
 
+/** Prefix of labels of an agent's pods, one for each registry of the agent: network policies admit pods with the same label. */
+export const REGISTRY_LABEL_PREFIX = `registry.${GROUP}`
+
 /** Condition type of a pod of the embedded default: whether its agent answers on the port that was allocated to it. */
 export const AGENT_LISTENS = groupKey('agent-listens')
 

@@ -63,6 +63,15 @@ export function localRefs(kind: string, description: string) {
   })
 }
 
+/** A list of references that may name a namespace. */
+export function objectRefs(kind: string, description: string) {
+  return Type.Array(objectRef(kind, `A ${kind}.`), {
+    description,
+    maxItems: 32,
+    'x-kubernetes-list-type': 'atomic',
+  })
+}
+
 /** A rule on a reference to a Secret, by its name: keys of agents are recognised by name, even before they exist. */
 export function notAgentKeys(field: string) {
   return {

@@ -191,5 +191,16 @@ export interface InvokeRequest {
     readonly history?: readonly { readonly input: unknown; readonly output: unknown }[]
     /** For a resumed run: the decisions, and the checkpoint of the paused attempt. */
     readonly resume?: { readonly resolutions: readonly Resolution[]; readonly checkpoint: unknown }
+    /** For a run that another run started. */
+    readonly lineage?: RunLineage
   }
+}
+
+/** Where a child run comes from. */
+export interface RunLineage {
+  readonly rootRunId: string
+  /** Agents (`namespace/name`) of the runs above this one, from the root run down. */
+  readonly path: readonly string[]
+  /** RFC 3339: the run ends by then. */
+  readonly deadline?: string
 }

@@ -26,6 +26,7 @@ export function checkRules(file: AgentFile): FileProblem[] {
     ...scalingRules(file),
     ...toolRules(file),
     ...delegateRules(file),
+    ...registryRules(file),
     ...(file.pod === undefined ? [] : findPodProblems(file.pod)),
   ]
 }
@@ -120,6 +121,12 @@ function delegateRules({ delegates = [] }: AgentFile): FileProblem[] {
       ? []
       : [{ path, message: 'must be the name of an agent, or namespace/name' }]
   })
+}
+
+function registryRules({ registries = [] }: AgentFile): FileProblem[] {
+  return registries.flatMap((one, index) =>
+    typeof one === 'string' ? checkReferenceText(one, ['registries', index]) : [],
+  )
 }
 
 // The API server refuses a list-map with one key twice; say it with a place.

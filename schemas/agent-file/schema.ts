@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { bindingRef, budgetAmount, delegate, toolsNeedingApproval } from '../crds/agent-behaviour.ts'
 import { agentSpec } from '../crds/agent-deployment.ts'
 import { environment as environmentList, resources as agentResources } from '../crds/agent-runtime.ts'
-import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, quantity } from '../parts.ts'
+import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, objectRef, quantity } from '../parts.ts'
 
 const spec = agentSpec.properties
 
@@ -24,6 +24,8 @@ function nameList(kind: string, description: string) {
   const item = Type.Union([objectName(kind), Type.Object({ name: objectName(kind) }, { additionalProperties: false })])
   return Type.Array(item, { maxItems: 32, description })
 }
+
+const registryRef = objectRef('AgentRegistry', 'A registry.')
 
 const environment = Type.Union(
   [
@@ -163,7 +165,12 @@ export const AgentFile = Type.Object(
     tools: Type.Optional(
       Type.Array(Type.Union([toolEntry.name, tool]), { maxItems: 64, description: 'Tools that the agent may call.' }),
     ),
-    registries: Type.Optional(nameList('AgentRegistry', 'Registries of which the agent is a member.')),
+    registries: Type.Optional(
+      Type.Array(Type.Union([Type.String({ maxLength: 317, description: 'name or namespace/name' }), registryRef]), {
+        maxItems: 32,
+        description: 'Registries that the agent joins: it may call their members.',
+      }),
+    ),
     a2a: spec.a2a,
     delegates: Type.Optional(
       Type.Array(Type.Union([Type.String({ maxLength: 127, description: 'name or namespace/name' }), delegate]), {

@@ -57,7 +57,7 @@ function toSpec(file: AgentFile): SpecFields {
     systemPrompt: file.systemPrompt,
     prompt: toPromptRef(file),
     tools: file.tools?.map(toTool),
-    registries: file.registries?.map(toNamed),
+    registries: file.registries?.map((one) => (typeof one === 'string' ? toObjectRef(one) : one)),
     a2a: file.a2a,
     delegates: file.delegates?.map((one) => (typeof one === 'string' ? toObjectRef(one) : one)),
     guardrails: file.guardrails?.map(toNamed),

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { defineKind } from '../kind.ts'
 import type { ObjectOf } from '../kind.ts'
-import { conditions, localRefs, observedGeneration } from '../parts.ts'
+import { conditions, localRefs, objectRefs, observedGeneration } from '../parts.ts'
 import {
   a2a,
   budget,
@@ -71,7 +71,9 @@ export const agentSpec = Type.Object(
       }),
     ),
     tools: Type.Optional(tools),
-    registries: Type.Optional(localRefs('AgentRegistry', 'Registries of which the agent is a member.')),
+    registries: Type.Optional(
+      objectRefs('AgentRegistry', 'Registries that the agent joins: it may call their members.'),
+    ),
     a2a: Type.Optional(a2a),
     delegates: Type.Optional(delegates),
     guardrails: Type.Optional(localRefs('GuardrailPolicy', 'Policies applied to model calls and tool calls.')),

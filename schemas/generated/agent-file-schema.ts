@@ -1999,8 +1999,7 @@ export const agentFileSchema: Record<string, unknown> = {
         "anyOf": [
           {
             "type": "string",
-            "maxLength": 253,
-            "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+            "maxLength": 317
           },
           {
             "type": "object",
@@ -2012,6 +2011,11 @@ export const agentFileSchema: Record<string, unknown> = {
                 "type": "string",
                 "maxLength": 253,
                 "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+              },
+              "namespace": {
+                "type": "string",
+                "maxLength": 63,
+                "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
               }
             },
             "additionalProperties": false

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '#core/json/canonical-json.ts'
+import { isObject } from '#core/json/is-object.ts'
+import type { Envelope } from '#schemas/envelope.ts'
+import { MAX_AMP_DEPTH, parseAgentPath } from '#schemas/envelope.ts'
+import { JwsRefused, signJws, verifyJws } from './jws.ts'
+import type { FindKey } from './jws.ts'
+import type { SigningKey } from './keyring.ts'
+
+/** Seconds for which an envelope is valid: a call is forwarded at once. */
+export const ENVELOPE_SECONDS = 60
+
+/** Seconds by which the clocks of two pods may differ. */
+export const ENVELOPE_SKEW_SECONDS = 30
+
+/** SHA-256 of the canonical JSON of a payload, base64url. */
+export function digestPayload(payload: unknown): string {
+  return createHash('sha256')
+    .update(canonicalJson(payload ?? null))
+    .digest('base64url')
+}
+
+/** Signs an envelope. Rejects with `JwsRefused` (`too_large`) above 4 KiB. */
+export function signEnvelope(
+  key: SigningKey,
+  envelope: Omit<Envelope, 'typ' | 'iat' | 'exp' | 'v'>,
+  now: Date,
+): Promise<string> {
+  const iat = Math.floor(now.getTime() / 1000)
+  return signJws(key, { typ: 'mesh-amp', iat, exp: iat + ENVELOPE_SECONDS, v: 1, ...envelope } as Envelope)
+}
+
+/** The agent that an envelope names as its caller, unverified: its keys verify the envelope. */
+export function namedCaller(token: string): string | undefined {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
+    return isObject(claims) && typeof claims.from === 'string' && claims.from.length <= 127 ? claims.from : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Verifies signature, times, form and target of an envelope. `findKey` returns keys of the agent that `namedCaller` names, so that no
+ * member signs for another one. Rejects with `JwsRefused`.
+ */
+export async function verifyEnvelope(
+  token: string,
+  findKey: FindKey,
+  expected: { readonly to: string; readonly now: () => Date },
+): Promise<Envelope> {
+  // Half of the skew that `verifyJws` allows for the time of issue is moved to the expiry.
+  const now = (): Date => new Date(expected.now().getTime() - ENVELOPE_SKEW_SECONDS * 1000)
+  const claims = await verifyJws<Envelope>(token, findKey, { typ: 'mesh-amp', now })
+  if (claims.exp - claims.iat !== ENVELOPE_SECONDS || !isEnvelope(claims)) throw new JwsRefused('claims')
+  if (claims.to !== expected.to) throw new JwsRefused('claims')
+  return claims
+}
+
+/** Whether path and depth of an envelope fit: the callee computes the depth itself (E2). */
+export function isPathOf({ path, depth, from }: Pick<Envelope, 'path' | 'depth' | 'from'>): boolean {
+  return depth === path.length && path.at(-1) === from && new Set(path).size === path.length
+}
+
+const checks: { readonly [Claim in Exclude<keyof Envelope, 'typ' | 'iat' | 'exp'>]: (value: unknown) => boolean } = {
+  v: (value) => value === 1,
+  id: (value) => isText(value, 36) && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
+  registry: isAgentPath,
+  from: isAgentPath,
+  to: isAgentPath,
+  role: (value) => isText(value, 63),
+  access: isAccess,
+  depth: isDepth,
+  maxDepth: isDepth,
+  path: (value) => Array.isArray(value) && value.length <= MAX_AMP_DEPTH && value.every(isAgentPath),
+  budget: (value) => value === null || isObject(value),
+  deadline: (value) => isText(value, 32) && !Number.isNaN(Date.parse(value)),
+  conversationId: isTextOrNull,
+  rootRunId: isTextOrNull,
+  parentRunId: isTextOrNull,
+  idempotencyKey: (value) => isText(value, 255),
+  payloadDigest: (value) => isText(value, 43),
+}
+
+function isEnvelope(claims: Envelope): boolean {
+  const given: Readonly<Record<string, unknown>> = { ...claims }
+  return (
+    Object.keys(given).length === Object.keys(checks).length + 3 &&
+    Object.entries(checks).every(([name, holds]) => holds(given[name]))
+  )
+}
+
+function isText(value: unknown, most: number): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= most
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || isText(value, 255)
+}
+
+function isAgentPath(value: unknown): boolean {
+  return isText(value, 127) && parseAgentPath(value) !== undefined
+}
+
+function isDepth(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_AMP_DEPTH
+}
+
+function isAccess(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    isText(value.subject, 1024) &&
+    isText(value.actor, 255) &&
+    Array.isArray(value.scopes) &&
+    value.scopes.length <= 16 &&
+    value.scopes.every((scope) => isText(scope, 255))
+  )
+}
