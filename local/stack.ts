@@ -103,7 +103,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       presets: { ...presets(folder, ports), outbound: { allow: allowedByDefault(env) } },
       cluster: {
         ...cluster.location,
-        endpoints: async ({ namespace, name }) => agents.launchers(namespace, name),
+        endpoints: async ({ namespace, name, portName }) => agents.launchers(namespace, name, portName),
       },
       embeddedStore: { dir: folder.database, ...(image === undefined ? {} : { image }) },
       generateKeys: true,
@@ -167,7 +167,8 @@ function createAgents() {
       if (!workloads) throw new Error('agents have not been started')
       return workloads
     },
-    launchers: (namespace: string, name: string) => workloads?.launchers(namespace, name) ?? [],
+    launchers: (namespace: string, name: string, portName: string) =>
+      workloads?.launchers(namespace, name, portName) ?? [],
     urls: () => workloads?.urls() ?? [],
     close: async (): Promise<void> => {
       closed = true

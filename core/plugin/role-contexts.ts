@@ -35,6 +35,8 @@ export interface StateContext extends OwnIdentity, SystemReads {
   readonly stateStore: StateStore | undefined
   /** Embeddings with the identity of the role. It may use every route, so the plugin checks who may name one. */
   readonly embeddings: Embeddings
+  /** Addresses of agents as their pods reach them: the Service, or the processes of the local workload runner. */
+  readonly endpoints: ServiceEndpoints
 }
 
 /** Context of consumers. A consumer declares its role itself: the worker, or the manager. */

@@ -17,6 +17,8 @@ export interface LocalEnvironment {
   /** Environment of the agent's process; undefined for a declarative agent. Only this one has the user's variables (F8). */
   readonly agent: Readonly<Record<string, string>> | undefined
   readonly port: number
+  /** Port for calls of other agents; undefined for an agent without a registry. */
+  readonly ampPort: number | undefined
 }
 
 /** Environments of a pod's containers on this machine: mounts are local folders, ports are allocated. */
@@ -37,8 +39,10 @@ export async function localEnvironment(
   // On this machine, the launcher starts the agent.
   const { MESH_AGENT_CONTAINER: _, ...forLauncher } = await located(launcher)
   const forAgent = agent === undefined ? undefined : await located(agent)
+  const ampPort = Number(ports[reservedPorts.ampInbound.env] ?? 0) || undefined
   return {
     port,
+    ampPort,
     agent: forAgent === undefined ? undefined : { ...own, ...forAgent, ...ports },
     launcher: {
       ...own,

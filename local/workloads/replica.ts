@@ -43,8 +43,8 @@ export interface ReplicaContext {
 export interface Replica {
   readonly pod: Pod
   ready(): boolean
-  /** Base URL of its launcher, while it runs. */
-  url(): string | undefined
+  /** Base URL of a port of its launcher, by its name in the Service, while it runs. */
+  url(portName: string): string | undefined
   readonly pid: () => number | undefined
   /** Exit code of an ended pod that is not restarted. */
   ended(): number | undefined
@@ -67,7 +67,15 @@ export function runReplica(context: ReplicaContext, pod: Pod, restart: boolean):
   }
   const folder = join(context.dataDir, 'pods', `${ref.namespace}_${ref.name}`)
   const ending = new AbortController()
-  const live: Live = { state: starting, restarts: 0, lastEnd: undefined, process: undefined, port: undefined, logs: [] }
+  const live: Live = {
+    state: starting,
+    restarts: 0,
+    lastEnd: undefined,
+    process: undefined,
+    port: undefined,
+    ampPort: undefined,
+    logs: [],
+  }
   const report = (state: ContainerState): Promise<void> => {
     live.state = state
     return writeStatus(context, ref, toPodStatus(named(pod), state, live))
@@ -93,7 +101,10 @@ export function runReplica(context: ReplicaContext, pod: Pod, restart: boolean):
   return {
     pod,
     ready: () => live.state.is === 'running' && live.state.ready,
-    url: () => (live.port === undefined ? undefined : `https://127.0.0.1:${live.port}`),
+    url: (portName) => {
+      const port = portName === 'amp' ? live.ampPort : live.port
+      return port === undefined ? undefined : `https://127.0.0.1:${port}`
+    },
     pid: () => live.process?.pid,
     ended: () => (live.state.is === 'ended' ? live.state.exitCode : undefined),
     logOf: (container, previous) => live.logs.at(previous ? -2 : -1)?.get(container),
@@ -107,6 +118,8 @@ interface Live {
   lastEnd: ContainerEnd | undefined
   process: LocalProcess | undefined
   port: number | undefined
+  /** Port for calls of other agents. */
+  ampPort: number | undefined
   /** Logs per start, by container. */
   readonly logs: ReadonlyMap<string, ContainerLog>[]
 }
@@ -174,6 +187,7 @@ async function runOnce(run: Run, containers: LocalContainers): Promise<Outcome> 
       const child = start(run, containers, environment)
       live.process = child
       live.port = port
+      live.ampPort = environment.ampPort
       const startedAt = new Date()
       await report({ is: 'running', startedAt, ready: false })
       // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
@@ -198,6 +212,7 @@ async function runOnce(run: Run, containers: LocalContainers): Promise<Outcome> 
   } finally {
     began.abort()
     live.port = undefined
+    live.ampPort = undefined
   }
 }
 

@@ -34,8 +34,11 @@ export interface WorkloadOptions {
 
 /** Agents as local processes. */
 export interface Workloads {
-  /** Running launchers of the agent, identified by their address: each process has its own. */
-  launchers(namespace: string, name: string): readonly ServiceEndpoint[]
+  /**
+   * Running launchers of the agent with the address of a port of its Service, `http` by default. They are identified by their address: each
+   * process has its own.
+   */
+  launchers(namespace: string, name: string, portName?: string): readonly ServiceEndpoint[]
   /** The same look-up for other processes: `GET {endpointsUrl}/endpoints/{namespace}/{name}`. */
   readonly endpointsUrl: string
   /** Base URLs of all running launchers. */
@@ -77,17 +80,17 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
     signal: controller.signal,
     reconcilers: [deploymentReconciler(context, all), jobReconciler(context, all)],
   })
-  const launchers = (namespace: string, name: string) =>
+  const launchers = (namespace: string, name: string, portName = 'http') =>
     toLaunchers(
       [...context.ending, ...everyReplica(all)].filter(({ pod }) => isOf(pod, namespace, name)),
-      context.ending,
+      { ending: context.ending, portName },
     )
-  const endpoints = await serveEndpoints(launchers)
+  const endpoints = await serveEndpoints((namespace, name) => launchers(namespace, name))
   await running.synced
   return {
     launchers,
     endpointsUrl: endpoints.url,
-    urls: () => [endpoints.url, ...[...context.ending, ...everyReplica(all)].flatMap((one) => one.url() ?? [])],
+    urls: () => [endpoints.url, ...[...context.ending, ...everyReplica(all)].flatMap((one) => one.url('http') ?? [])],
     readPodLog: (request) => readLog(all, request),
     close: async () => {
       controller.abort()
@@ -113,11 +116,14 @@ function isOf({ metadata }: Pod, namespace: string, name: string): boolean {
 }
 
 // During a rollout, new runs use the new revision as soon as one of its replicas is ready.
-function toLaunchers(replicas: readonly Replica[], ending: ReadonlySet<Replica>): readonly ServiceEndpoint[] {
+function toLaunchers(
+  replicas: readonly Replica[],
+  { ending, portName }: { readonly ending: ReadonlySet<Replica>; readonly portName: string },
+): readonly ServiceEndpoint[] {
   const takesRuns = (one: Replica): boolean => one.ready() && !ending.has(one)
   const newest = replicas.findLast(takesRuns)?.pod.metadata.labels?.[TEMPLATE_LABEL]
   return replicas.flatMap((one) => {
-    const url = one.url()
+    const url = one.url(portName)
     if (url === undefined) return []
     return [{ id: url, url, ready: takesRuns(one) && one.pod.metadata.labels?.[TEMPLATE_LABEL] === newest }]
   })

@@ -41,7 +41,8 @@ export function createPlatformOpener(shared: SharedParts): OpenPlatform {
       observed: store === undefined ? nothingObserved : createObserved(store, served),
       directory: openDirectory(store, served),
       serves: served.has,
-      endpoints: endpointsOf(cluster, identity),
+      // The state role gives launchers the addresses of each other.
+      endpoints: endpointsOf(cluster, needs.role === 'state' ? undefined : identity),
       notes: () => [...states.notes(), ...stateStoreNotes(shared, needs.role)],
       checks: checksOf(shared, needs.role, { store: opened, pool, streams }),
       available: availableOf(shared, opened),

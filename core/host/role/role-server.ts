@@ -1,3 +1,4 @@
+import { endpointByService } from '#core/cluster/endpoint-slices.ts'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
@@ -38,7 +39,8 @@ export interface RoleAppInput {
   readonly platform: Pick<
     Platform,
     'callers' | 'store' | 'directory' | 'identity' | 'serves' | 'stateStore' | 'ownBearer'
-  >
+  > &
+    Partial<Pick<Platform, 'endpoints'>>
   readonly built: readonly Built[]
   readonly settings: {
     readonly limits: RequestLimits & Pick<CoreSettings['limits'], 'streams' | 'streamsPerUser'>
@@ -186,6 +188,7 @@ function routesOf(
       role: 'state',
       stateStore: platform.stateStore,
       embeddings: createEmbeddings({ gatewayUrl: () => input.core.urls.gateway, bearer: platform.ownBearer }),
+      endpoints: platform.endpoints ?? endpointByService,
       ...createSystemReads(plugin, input.built),
     } satisfies StateContext)
   const { callers, directory } = platform
