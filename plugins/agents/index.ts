@@ -14,6 +14,7 @@ import {
   agentTrigger,
   launcherKeyRecorder,
 } from './points.ts'
+import type { AgentReferences } from './points.ts'
 import { checkMarks } from './references/check-marks.ts'
 import { createReferences } from './references/references.ts'
 import { agentReconciler } from './reconcilers.ts'
@@ -59,6 +60,7 @@ export const agents = definePlugin({
       return undefined
     },
   }),
+  api: ({ references }): { readonly references: () => AgentReferences } => ({ references }),
   routes: (services) => agentEndpoints(services),
   reconcilers: ({ reconcile, now, kinds, recordKey, findActor, parts, triggers, references }, { cluster }) => [
     agentReconciler({

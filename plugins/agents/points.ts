@@ -1,9 +1,11 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import { definePoint } from '#core/jobs/extension-point.ts'
 import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
+import type { AnyKind } from '#schemas/kind.ts'
 import type { Requirement } from '#schemas/api/agents.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import type { Condition } from '#schemas/object.ts'
+import type { Condition, TypedObject } from '#schemas/object.ts'
+import type { Reference } from '#schemas/references.ts'
 
 /** Reports requirements of an agent beyond its references, with the caller's rights. */
 export type RequirementCheck = (
@@ -102,6 +104,11 @@ export const agentReference = definePoint<ReferenceMark>(
   'agents.reference',
   ({ from, at }) => `${from} ${'field' in at ? `spec.${at.field}` : Object.values(at).join('')}`,
 )
+
+/** Reads references of objects: those that schemas mark, and those of the point. API of `agents`. */
+export interface AgentReferences {
+  collect(kind: AnyKind, object: TypedObject): Reference[]
+}
 
 /** Why a revision is held back. */
 export interface GateHold {

@@ -110,6 +110,7 @@ test('PODS10: gateway, state, registry members and the collector are reachable o
     named.map(({ ports }) => ports?.map(({ port }) => port)),
     [[4000], [3002], [2997], [4318]],
   )
+  assert.match(JSON.stringify(named[2]), /"key":"registry.mesh.dev\/[a-z2-7]{10}","operator":"Exists"/)
   assert.match(JSON.stringify(named[0]), /"kubernetes.io\/metadata.name":"mesh-system".*"mesh.dev\/role":"gateway"/)
   assert.equal(JSON.stringify(rules).includes('8081'), false)
 })

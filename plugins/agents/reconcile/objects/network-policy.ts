@@ -1,8 +1,8 @@
 import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { groupKey } from '#schemas/group.ts'
-import { AGENT_LABEL } from '#schemas/labels.ts'
 import type { ReconcileSettings } from '../settings.ts'
+import { registryLabels } from './registry-labels.ts'
 
 // Ports of pods, since policies apply after Service translation.
 const GATEWAY_PORT = 4000
@@ -45,14 +45,15 @@ export function networkRules(
 ): NetworkRules {
   const { invoke, ampInbound } = reservedPorts
   const system = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': settings.systemNamespace } } }
-  const members = {
+  // In every namespace: the registry decides which may join, and the state role on each call.
+  const members = registryLabels(agent).map((key) => ({
     namespaceSelector: {},
-    podSelector: { matchExpressions: [{ key: AGENT_LABEL, operator: 'Exists' }] },
-  }
-  const inRegistry = (agent.spec.registries ?? []).length > 0
+    podSelector: { matchExpressions: [{ key, operator: 'Exists' }] },
+  }))
+  const inRegistry = members.length > 0
   const ingress = [
     { from: [system], ports: tcp(invoke.port) },
-    ...(inRegistry ? [{ from: [members], ports: tcp(ampInbound.port) }] : []),
+    ...(inRegistry ? [{ from: members, ports: tcp(ampInbound.port) }] : []),
   ]
   const { egress = 'public', otlpEndpoint } = settings
   if (egress === 'any') return { policyTypes: ['Ingress'], ingress }
@@ -63,7 +64,7 @@ export function networkRules(
       { ports: [{ protocol: 'UDP', port: 53 }, ...tcp(53)] },
       { to: [{ ...system, podSelector: roleSelector('gateway') }], ports: tcp(GATEWAY_PORT) },
       { to: [{ ...system, podSelector: roleSelector('state') }], ports: tcp(STATE_PORT) },
-      ...(inRegistry ? [{ to: [members], ports: tcp(ampInbound.port) }] : []),
+      ...(inRegistry ? [{ to: members, ports: tcp(ampInbound.port) }] : []),
       ...(otlpEndpoint === undefined ? [] : [{ to: [{ namespaceSelector: {} }], ports: tcp(portOf(otlpEndpoint)) }]),
       ...(egress === 'public' ? [{ to: publicBlocks }] : []),
     ],

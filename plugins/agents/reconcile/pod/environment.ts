@@ -47,6 +47,7 @@ export function launcherEnvironment(agent: AgentDeploymentObject, settings: PodP
     variable('MESH_STATE_TOKEN_FILE', `${MOUNTS.launcherTokens}/state`),
     ...(separate ? [variable('MESH_AGENT_CONTAINER', 'true')] : []),
     ...contractVariables(agent, settings),
+    ...((agent.spec.registries ?? []).length === 0 ? [] : [port('ampInbound')]),
     ...(agent.spec.model === undefined ? [] : gatewayVariables(settings)),
     ...(agent.spec.model === undefined || !settings.modelProxy ? [] : [port('budget')]),
   ]
@@ -87,7 +88,7 @@ function contractVariables(agent: AgentDeploymentObject, settings: PodPlatform):
     ...settings.ports.map(port),
     ...memoryVariables(agent, settings),
     ...(hasToolBinding(spec) ? [port('discovery')] : []),
-    ...registryVariables(spec),
+    ...registryVariables(agent),
     ...(settings.otlpEndpoint === undefined ? [] : [variable('OTEL_EXPORTER_OTLP_ENDPOINT', settings.otlpEndpoint)]),
   ]
 }
@@ -115,9 +116,11 @@ function memoryVariables(agent: AgentDeploymentObject, settings: ReconcileSettin
   ]
 }
 
-function registryVariables(spec: AgentDeploymentSpec): EnvironmentVariable[] {
+function registryVariables({ metadata, spec }: AgentDeploymentObject): EnvironmentVariable[] {
   const [registry] = spec.registries ?? []
-  return registry === undefined ? [] : [variable('AGENT_REGISTRY_ID', registry.name), port('amp')]
+  if (registry === undefined) return []
+  const namespace = registry.namespace ?? metadata.namespace ?? ''
+  return [variable('AGENT_REGISTRY_ID', `${namespace}/${registry.name}`), port('amp')]
 }
 
 function hasToolBinding(spec: AgentDeploymentSpec): boolean {

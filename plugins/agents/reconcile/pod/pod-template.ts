@@ -2,6 +2,7 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AGENT_LABEL, KEYS_SECRET_SUFFIX, MANAGED_BY, REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
 import { PLATFORM_VOLUMES, VOLUME_SOURCES } from '#schemas/pod-limits.ts'
 import type { PodSidecar } from '../../points.ts'
+import { registryLabels } from '../objects/registry-labels.ts'
 import { withoutParts } from '../parts/merge-parts.ts'
 import type { MergedParts } from '../parts/merge-parts.ts'
 import {
@@ -41,7 +42,11 @@ export function toPodTemplate(
   const job = agent.spec.executionModel === 'job'
   return {
     metadata: {
-      labels: { ...podLabels(agent), [REVISION_NUMBER_LABEL]: String(revisionNumber) },
+      labels: {
+        ...podLabels(agent),
+        ...Object.fromEntries(registryLabels(agent).map((key) => [key, 'true'])),
+        [REVISION_NUMBER_LABEL]: String(revisionNumber),
+      },
       ...(agent.spec.pod?.annotations === undefined ? {} : { annotations: agent.spec.pod.annotations }),
     },
     spec: {
