@@ -176,7 +176,7 @@ export async function renewHolds({ ledger }: Pick<HoldServices, 'ledger'>, pod: 
 }
 
 /** The agent whose pod calls. Throws `forbidden` for an account that belongs to no agent. */
-async function agentOf({ limits }: Pick<HoldServices, 'limits'>, pod: UserInfo): Promise<BudgetedAgent> {
+export async function agentOf({ limits }: Pick<HoldServices, 'limits'>, pod: UserInfo): Promise<BudgetedAgent> {
   const account = agentOfServiceAccount(pod.username)
   const agent = account === undefined ? undefined : await limits.agent(account.namespace, account.name)
   if (agent === undefined) throw new Fail('forbidden', 'This service account belongs to no agent.')

@@ -18,8 +18,12 @@ import {
 } from './hold-schemas.ts'
 import { createHold, endHolds, renewHolds } from './holds.ts'
 import type { EndRequest, HoldServices } from './holds.ts'
+import { readRemaining } from './limits/remaining.ts'
 
 const IdParams = Type.Object({ id: HoldId })
+const RemainingAnswer = Type.Object({
+  budget: Type.Union([Type.Object({ remaining: Type.String(), currency: Type.String() }), Type.Null()]),
+})
 const authz = { kind: 'bearer' } as const
 
 /** Routes of the state role: holds of money for model calls, by the launcher of an agent. */
@@ -84,7 +88,18 @@ export function holdEndpoints(services: HoldServices, state: StateContext): read
     response: { 200: RenewAnswer },
     handle: async ({ bearer, body }) => renewHolds(services, await podOf(bearer), body.ids),
   })
-  return [hold, settle, release, settleMany, renew]
+  const remaining = endpoint({
+    method: 'GET',
+    url: '/budgets/remaining',
+    summary: 'Get what the limits on a run of the agent leave, or those on the agent itself.',
+    authz,
+    query: Type.Object({ runId: Type.Optional(HoldId) }, { additionalProperties: false }),
+    response: { 200: RemainingAnswer },
+    handle: async ({ bearer, query }) => ({
+      budget: (await readRemaining(services, await podOf(bearer), query.runId ?? null)) ?? null,
+    }),
+  })
+  return [hold, settle, release, settleMany, renew, remaining]
 }
 
 function readKey(text: string | undefined): string {

@@ -1,6 +1,8 @@
-import type { Access, Caller } from '#core/cluster/caller.ts'
+import type { Access, Caller, UserInfo } from '#core/cluster/caller.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
-import type { ManagerContext } from '#core/plugin/role-contexts.ts'
+import type { ManagerContext, StateContext } from '#core/plugin/role-contexts.ts'
+import { readPeerRun, startPeerRun } from './delegation/peer-runs.ts'
+import type { PeerCall, PeerRun } from './delegation/peer-runs.ts'
 import { prepareRun, prepareRunAs } from './prepared/prepare.ts'
 import type { AccountName } from './prepared/prepare.ts'
 import { queuePrepared } from './prepared/queue.ts'
@@ -12,9 +14,20 @@ import type { FoundRun, RunReference } from './read/find-run.ts'
 import type { RunsServices } from './services.ts'
 import { findRun } from './store/internal/find-run.ts'
 import { lockRun } from './store/internal/lease.ts'
+import { readKeysOfAgents } from './store/launcher-keys.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
-export type { AccountName, FoundRun, PreparedRun, PrepareRequest, QueuedRun, QueueOptions, RunReference }
+export type {
+  AccountName,
+  FoundRun,
+  PeerCall,
+  PeerRun,
+  PreparedRun,
+  PrepareRequest,
+  QueuedRun,
+  QueueOptions,
+  RunReference,
+}
 
 /** Runs for other plugins: found within a caller's rights, and started on behalf of others (ADR 0063). */
 export interface RunsApi {
@@ -41,7 +54,17 @@ export interface RunsApi {
   find(caller: Pick<Caller, 'may'>, reference: RunReference): Promise<FoundRun>
   /** Locks a run until COMMIT; false if it was removed. What refers to a run is stored under this lock, and removed by `runs.deleted`. */
   lockIn(tx: Tx, runId: string): Promise<boolean>
+  /**
+   * Creates the run of a call between agents, in the state role, after the caller's envelope was verified. Throws `call_refused`,
+   * `depth_exceeded`, `cycle_detected`, 403 unless the subject may invoke the agent, and as `queueIn`.
+   */
+  startPeer(state: StateOfPeers, call: PeerCall): Promise<PeerRun>
+  /** Waits at most `waitMs` for the end of a run that was created by `startPeer` for the agent of a pod; 404 for others. */
+  readPeer(state: StateOfPeers, pod: Pick<UserInfo, 'username'>, runId: string, waitMs: number): Promise<PeerRun>
 }
+
+/** What runs of calls between agents need of the state role. */
+export type StateOfPeers = Pick<StateContext, 'cluster' | 'subjectMay'>
 
 /** Creates the API. */
 export function createRunsApi(services: RunsServices): RunsApi {
@@ -51,6 +74,8 @@ export function createRunsApi(services: RunsServices): RunsApi {
     queueIn: (tx, prepared, options) => queuePrepared(services, tx, prepared, options),
     find: (caller, reference) => findForCaller(services.store.reader<RunsTables>(), caller, reference),
     lockIn: async (tx, runId) => (await lockRun(tx.tables<RunsTables>(), runId)) !== undefined,
+    startPeer: (state, call) => startPeerRun({ ...services, state }, call),
+    readPeer: (state, pod, runId, waitMs) => readPeerRun({ ...services, state }, pod, runId, waitMs),
   }
 }
 
@@ -67,6 +92,8 @@ export interface RunsSystem {
   agentsOf(runId: string): Promise<{ readonly own: AgentOfRun; readonly root: AgentOfRun | undefined } | undefined>
   /** A run of the agent with that uid; undefined for runs of others. */
   runOf(agentUid: string, reference: RunReference): Promise<FoundRun | undefined>
+  /** The valid public keys (PEM, SPKI) of the launchers of agents, by the uid of the agent. */
+  launcherKeys(agentUids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
 }
 
 /** Creates the reads. */
@@ -74,6 +101,7 @@ export function createRunsSystem({ store }: { readonly store: Store }): RunsSyst
   const db = store.reader<RunsTables>()
   return {
     runOf: (agentUid, reference) => findOfAgent(db, agentUid, reference),
+    launcherKeys: (agentUids) => readKeysOfAgents(db, agentUids),
     agentsOf: async (runId) => {
       const run = await findRun(db, runId)
       const own = run === undefined ? undefined : toAgent(run)

@@ -46,6 +46,8 @@ export interface NewRun {
   readonly parent?: Pick<SelectedRun, 'id' | 'root_run_id'>
   /** Idempotency key of the request. A second request with it returns the run of the first one. */
   readonly idempotency?: Idempotency | undefined
+  /** Time by which the run has to end, inherited from a calling run. */
+  readonly deadline?: Date | undefined
 }
 
 /** Dependencies of creating a run. */

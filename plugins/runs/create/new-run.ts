@@ -9,7 +9,7 @@ import type { ExecutorRef, NewRun } from './create-run.ts'
 import { findAgent, findNamespace } from './find-target.ts'
 
 /** What a run shall do, from a request that was authorized. */
-export interface RequestedRun extends Pick<NewRun, 'input' | 'traceparent' | 'parent' | 'idempotency'> {
+export interface RequestedRun extends Pick<NewRun, 'input' | 'traceparent' | 'parent' | 'idempotency' | 'deadline'> {
   readonly agent?: { readonly namespace: string; readonly name: string } | undefined
   readonly executor?: ExecutorRef | undefined
   /** Assigned by default. */
@@ -52,6 +52,7 @@ export async function newRun(
     traceparent: content.traceparent,
     ...(content.parent ? { parent: content.parent } : {}),
     ...(content.idempotency ? { idempotency: content.idempotency } : {}),
+    ...(content.deadline ? { deadline: content.deadline } : {}),
   }
 }
 

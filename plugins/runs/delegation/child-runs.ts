@@ -50,7 +50,7 @@ export interface ChildRunServices extends Pick<CreateServices, 'settings' | 'ref
   readonly store: Store
   readonly live: LiveUpdates
   readonly writer: RunWriter
-  readonly state: StateContext
+  readonly state: Pick<StateContext, 'cluster' | 'subjectMay'>
 }
 
 /** Creates the services of the state role. */
@@ -98,7 +98,7 @@ async function delegate(
   const parent = delegation.parentRunId === undefined ? undefined : await ownRun(services, pod, delegation.parentRunId)
   await checkDepth(services.store.reader<RunsTables>(), parent, delegation.maxDepth)
   await checkDelegate(services.state, pod, { namespace, name }, parent?.agent_uid)
-  const subject = parent ? await subjectOf(services, parent) : pod
+  const subject = parent ? await subjectOfRun(services, parent) : pod
   if (!(await mayInvoke(services, subject, namespace, name)))
     throw new Fail('forbidden', 'The subject of the run may not invoke that agent.')
   const trigger = { kind: delegation.mode, by: pod.username }
@@ -117,14 +117,14 @@ async function delegate(
 }
 
 /** The trace of the parent, below the launcher's span if it belongs to that trace. Without a parent a new trace (SEC26). */
-function traceOfChild(parent: SelectedRun | undefined, callerTrace: Trace | undefined): Trace {
+export function traceOfChild(parent: SelectedRun | undefined, callerTrace: Trace | undefined): Trace {
   if (!parent) return startTrace()
   if (callerTrace?.traceId === parent.trace_id) return spanBelow(callerTrace)
   return { ...startTrace(), traceId: parent.trace_id }
 }
 
 /** Returns an active run of the agent whose service account is the caller. Other runs are unknown to it. */
-async function ownRun(services: ChildRunServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
+export async function ownRun(services: ChildRunServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
   const agent = agentOfServiceAccount(pod.username)
   const run = isUuid(runId) ? await findRun(services.store.reader<RunsTables>(), runId) : undefined
   if (!run || !agent || run.namespace !== agent.namespace || run.agent_name !== agent.name) throw new Fail('not_found')
@@ -139,7 +139,8 @@ async function childOf({ store }: ChildRunServices, pod: UserInfo, runId: string
   return run
 }
 
-async function subjectOf(services: ChildRunServices, run: SelectedRun): Promise<UserInfo> {
+/** The subject of a run, with the groups of its review. */
+export async function subjectOfRun(services: ChildRunServices, run: SelectedRun): Promise<UserInfo> {
   const content = await readContent(services.store.reader<RunsTables>(), run.id)
   if (!content) throw new Fail('not_found')
   const grant = await verified(() => readGrant(services.core.keys, content.grant_token, services.core.now()))
@@ -174,11 +175,18 @@ async function isStillAllowed(
   return question !== undefined && services.state.subjectMay(user, question)
 }
 
-function mayInvoke({ state }: ChildRunServices, subject: UserInfo, namespace: string, name: string): Promise<boolean> {
+/** Reviews whether the subject of a run may invoke an agent. */
+export function mayInvoke(
+  { state }: ChildRunServices,
+  subject: UserInfo,
+  namespace: string,
+  name: string,
+): Promise<boolean> {
   return state.subjectMay(subject, { verb: 'create', resource: 'agentdeployments/invoke', namespace, name })
 }
 
-async function toDelegated(services: ChildRunServices, run: SelectedRun): Promise<StateRun> {
+/** State and outcome of a run, for the pod that waits for it. */
+export async function toDelegated(services: ChildRunServices, run: SelectedRun): Promise<StateRun> {
   const content = await readContent(services.store.reader<RunsTables>(), run.id)
   return { id: run.id, state: run.state, output: content?.output ?? null, error: toError(run, content?.error) }
 }
@@ -191,6 +199,7 @@ async function verified<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-function isUuid(text: string): boolean {
+/** Whether a text can be the id of a run. */
+export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 }

@@ -44,7 +44,7 @@ export interface PrepareRequest extends Omit<Static<typeof CreateRunBody>, 'agen
 const check = checkOf(schema)
 
 // Triggers of the platform's own requests.
-const reserved: ReadonlySet<string> = new Set(['api', 'gateway', 'spawn', 'handoff'])
+const reserved: ReadonlySet<string> = new Set(['api', 'gateway', 'spawn', 'handoff', 'amp'])
 
 /** Throws `invalid_body` with the fields that `POST /api/runs` would refuse. */
 export function checkRequest(request: PrepareRequest): void {

@@ -28,6 +28,20 @@ export async function readLauncherKeys(db: Db, agentUid: string): Promise<readon
   return rows.map((row) => row.public_key)
 }
 
+/** The valid public keys of the launchers of several agents, by the uid of the agent. */
+export async function readKeysOfAgents(
+  db: Db,
+  agentUids: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await db
+    .selectFrom('runs_launcher_keys')
+    .select(['agent_uid', 'public_key'])
+    .where('agent_uid', '=', sql<string>`any(${[...agentUids]}::text[])`)
+    .execute()
+  const byAgent = Map.groupBy(rows, (row) => row.agent_uid)
+  return new Map([...byAgent].map(([uid, keys]) => [uid, keys.map((row) => row.public_key)]))
+}
+
 /** Removes the keys of deleted agents; one whose runs are being cancelled keeps its keys until these have ended. */
 export async function removeLauncherKeys(db: RunsTx): Promise<void> {
   await sql`delete from runs_launcher_keys where agent_uid in ${deletedUids('AgentDeployment')}

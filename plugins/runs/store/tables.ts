@@ -65,6 +65,8 @@ export interface ContentRow {
   idempotency_request: Generated<Buffer | null>
   /** Every answer to an interrupt of the run, oldest first. */
   decisions: ColumnType<Decision[], string | undefined, string>
+  /** Time by which a run that an agent called has to end. */
+  deadline: Generated<Date | null>
 }
 
 /** The queue. `journal_seq` is the last assigned sequence number, gapless since it is assigned under the row lock. */

@@ -1,11 +1,12 @@
 import { sleep } from '#core/async/sleep.ts'
-import type { FailReason, InvokeRequest } from '#schemas/run.ts'
+import type { FailReason, InvokeRequest, RunLineage } from '#schemas/run.ts'
 import { executeRunKind } from '../executor/execute-run-kind.ts'
 import { grantAgeMs } from '../grants.ts'
 import { mayStart } from '../lifecycle/decide.ts'
 import { readInvocation } from '../store/internal/content.ts'
 import { releaseLease } from '../store/internal/lease.ts'
 import type { Claim } from '../store/internal/lease.ts'
+import { readAgentPath } from '../store/internal/agent-path.ts'
 import { findRun } from '../store/internal/find-run.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { LeaseLost } from '../lifecycle/run-writer.ts'
@@ -246,10 +247,21 @@ async function findLauncher(
 
 async function toRequest(services: WorkerServices, run: SelectedRun, content: Content): Promise<InvokeRequest> {
   const history = content.has_history ? await readConversation(services.store.reader<RunsTables>(), run) : []
+  const lineage = await readLineage(services, run, content)
   const resume = run.segment > 0 ? { resolutions: content.resolutions, checkpoint: content.checkpoint } : undefined
   return {
     input: content.input,
     conversationId: run.conversation_id,
-    context: { history, ...(resume ? { resume } : {}) },
+    context: { history, ...(resume ? { resume } : {}), ...(lineage ? { lineage } : {}) },
   }
+}
+
+async function readLineage(
+  { store }: WorkerServices,
+  { parent_run_id: parent, root_run_id: rootRunId }: SelectedRun,
+  { deadline }: Content,
+): Promise<RunLineage | undefined> {
+  if (parent === null && deadline === null) return undefined
+  const path = parent === null ? [] : await readAgentPath(store.reader<RunsTables>(), parent)
+  return { rootRunId, path, ...(deadline === null ? {} : { deadline: deadline.toISOString() }) }
 }

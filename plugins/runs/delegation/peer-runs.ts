@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { sleep } from '#core/async/sleep.ts'
+import type { UserInfo } from '#core/cluster/caller.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { formatTraceparent } from '#core/telemetry/traceparent.ts'
+import type { Trace } from '#core/telemetry/traceparent.ts'
+import type { AgentName } from '#schemas/delegates.ts'
+import type { StateRun } from '#schemas/launcher.ts'
+import { agentPath } from '#schemas/envelope.ts'
+import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import { terminalStates } from '#schemas/run.ts'
+import { createRun } from '../create/create-run.ts'
+import { targetOf } from '../create/find-target.ts'
+import { newRun } from '../create/new-run.ts'
+import { runErrors } from '../errors.ts'
+import { readContent } from '../store/internal/content.ts'
+import { readAgentPath } from '../store/internal/agent-path.ts'
+import { findRun } from '../store/internal/find-run.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import { isUuid, mayInvoke, ownRun, subjectOfRun, toDelegated, traceOfChild } from './child-runs.ts'
+import type { ChildRunServices } from './child-runs.ts'
+import { delegatedConversation } from './delegated-conversation.ts'
+
+/** A call of an agent by another one, whose envelope and membership were verified. */
+export interface PeerCall {
+  readonly from: AgentName & { readonly uid: string }
+  readonly to: AgentName
+  /** What the envelope claims of the calling run; compared with the stored runs. */
+  readonly parentRunId: string | undefined
+  readonly subject: string
+  readonly path: readonly string[]
+  readonly maxDepth: number
+  readonly deadline: Date
+  readonly input: unknown
+  readonly payloadDigest: string
+  readonly idempotencyKey: string
+  readonly conversationId: string | undefined
+  readonly trace: Trace | undefined
+}
+
+/** A run as the called agent's launcher sees it. */
+export interface PeerRun extends StateRun {
+  readonly conversationId: string
+}
+
+/**
+ * Creates the run of a call between agents. Who calls, for whom, and through which agents is read from the stored runs: an envelope that
+ * says otherwise is refused (E2). A repeat with the same key returns the run of the first call.
+ */
+export async function startPeerRun(services: ChildRunServices, call: PeerCall): Promise<PeerRun> {
+  const { core } = services
+  const caller = accountOf(call.from)
+  const parent = call.parentRunId === undefined ? undefined : await ownRun(services, caller, call.parentRunId)
+  if (parent !== undefined && parent.agent_uid !== call.from.uid)
+    throw new Fail(runErrors.call_refused, 'The run belongs to a deleted agent of that name.')
+  await checkPath(services, call, parent)
+  const subject = parent ? await subjectOfRun(services, parent) : caller
+  if (subject.username !== call.subject)
+    throw new Fail(runErrors.call_refused, 'The envelope names another subject than the run.')
+  if (!(await mayInvoke(services, subject, call.to.namespace, call.to.name)))
+    throw new Fail('forbidden', 'The subject of the run may not invoke that agent.')
+  const run = await newRun(
+    { core, observed: core.observed },
+    { subject, trigger: { kind: 'amp', by: caller.username } },
+    {
+      agent: call.to,
+      input: call.input,
+      conversationId: delegatedConversation(parent, call.conversationId),
+      traceparent: formatTraceparent(traceOfChild(parent, call.trace)),
+      deadline: await deadlineOf(services, call, parent),
+      idempotency: idempotencyOf(call),
+      ...(parent ? { parent } : {}),
+    },
+  )
+  return toPeerRun(services, await createRun(services, run, targetOf(run)))
+}
+
+/** Waits for the end of a run that was created for the agent of a pod by `startPeerRun`. */
+export async function readPeerRun(
+  services: ChildRunServices,
+  pod: Pick<UserInfo, 'username'>,
+  runId: string,
+  waitMs: number,
+): Promise<PeerRun> {
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    const run = isUuid(runId) ? await findRun(services.store.reader<RunsTables>(), runId) : undefined
+    const own = agentOfServiceAccount(pod.username)
+    if (!run || run.trigger_kind !== 'amp' || run.namespace !== own?.namespace || run.agent_name !== own.name)
+      throw new Fail('not_found')
+    if (terminalStates.has(run.state) || performance.now() > deadline) return toPeerRun(services, run)
+    await sleep(pollMs)
+  }
+}
+
+const pollMs = 50
+
+async function checkPath(
+  { store }: ChildRunServices,
+  { from, to, path, maxDepth }: PeerCall,
+  parent: SelectedRun | undefined,
+): Promise<void> {
+  const stored = parent ? await readAgentPath(store.reader<RunsTables>(), parent.id) : [agentPath(from)]
+  if (stored.length !== path.length || stored.some((agent, index) => agent !== path[index]))
+    throw new Fail(runErrors.call_refused, 'The envelope names other agents than the runs above the call.')
+  if (stored.length > maxDepth) throw new Fail(runErrors.depth_exceeded)
+  if (stored.includes(agentPath(to))) throw new Fail(runErrors.cycle_detected)
+}
+
+/** The earlier of the deadline of the call and that of the calling run. */
+async function deadlineOf(
+  { store }: ChildRunServices,
+  { deadline }: PeerCall,
+  parent: SelectedRun | undefined,
+): Promise<Date> {
+  const content = parent && (await readContent(store.reader<RunsTables>(), parent.id))
+  const inherited = content?.deadline ?? undefined
+  return inherited !== undefined && inherited < deadline ? inherited : deadline
+}
+
+function idempotencyOf({ from, to, parentRunId = '', idempotencyKey, payloadDigest }: PeerCall) {
+  const hash = (...parts: readonly string[]): Buffer => createHash('sha256').update(JSON.stringify(parts)).digest()
+  return {
+    key: hash('amp', from.uid, parentRunId, idempotencyKey),
+    request: hash(agentPath(to), payloadDigest),
+  }
+}
+
+// What TokenReview says of the account, by whose key the envelope is signed.
+function accountOf({ namespace, name }: AgentName): UserInfo {
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated']
+  return { username: `system:serviceaccount:${namespace}:${name}`, uid: '', groups, extra: {} }
+}
+
+async function toPeerRun(services: ChildRunServices, run: SelectedRun): Promise<PeerRun> {
+  return { ...(await toDelegated(services, run)), conversationId: run.conversation_id }
+}
