@@ -7,6 +7,7 @@ import { identity } from './identity/index.ts'
 import { pruning } from './pruning/index.ts'
 import { integrations } from './integrations/index.ts'
 import { providers } from './providers/index.ts'
+import { registries } from './registries/index.ts'
 import { runs } from './runs/index.ts'
 import { templates } from './templates/index.ts'
 import { tenants } from './tenants/index.ts'
@@ -17,6 +18,7 @@ export const plugins: readonly AnyPlugin[] = [
   agents,
   templates,
   runs,
+  registries,
   integrations,
   providers,
   budgets,

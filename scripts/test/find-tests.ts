@@ -14,6 +14,7 @@ const onlyLong = [
 ]
 // Run other variants or more cases in a long run (test/harness/counts.ts).
 const withLongCounts = [
+  'launcher/listeners/amp/verify-call.test.ts',
   'test/flows/main-job.test.ts',
   'test/flows/lifecycle.test.ts',
   'test/contract/apiserver/differential.test.ts',

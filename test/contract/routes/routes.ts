@@ -1,5 +1,5 @@
 import { annotate, create, get, list, remove, virtual } from './raw-requests.ts'
-import { bearerOnly, nameOf, ok, query, templates } from './route-case.ts'
+import { agents, bearerOnly, nameOf, ok, query, templates } from './route-case.ts'
 import type { RouteCase } from './route-case.ts'
 import { agentRoutes } from './routes-agents.ts'
 import { kindRoutes } from './routes-kinds.ts'
@@ -31,6 +31,13 @@ export const routes: Readonly<Record<string, RouteCase>> = {
       body: { displayName: 'Matrix' },
     }),
     questions: ({ namespace, exists }) => [annotate(`/api/v1/namespaces/${exists ? namespace : MISSING}`)],
+    allowed: ok(200),
+  },
+  'GET /api/topology': {
+    over: 'namespaces',
+    authz: `kube: list ${agents}`,
+    request: (target) => query('/topology', target),
+    questions: ({ namespace }) => [list(agents, namespace)],
     allowed: ok(200),
   },
   'GET /api/templates': {

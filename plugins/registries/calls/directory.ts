@@ -1,0 +1,90 @@
+import { createPublicKey } from 'node:crypto'
+import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import { toThumbprinted } from '#core/signing/key-thumbprint.ts'
+import type { ThumbprintedKey } from '#core/signing/key-thumbprint.ts'
+import type { RunsSystem } from '#plugins/runs/api.ts'
+import { reservedPorts } from '#schemas/launcher-ports.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import type { AgentRegistryObject, RegistryMember } from '#schemas/crds/agent-registry.ts'
+import type { AgentName } from '#schemas/delegates.ts'
+import { agentPath } from '#schemas/envelope.ts'
+import type { Peer, PeerDirectory, PeerRegistry } from '#schemas/envelope.ts'
+import { callable, depthOf, isMember, mayCall, roleOf } from '../members/membership.ts'
+import { findAgentObject, findRegistry } from './find-agent.ts'
+
+/** Dependencies of the directory. */
+export interface DirectoryServices {
+  readonly cluster: Pick<KubeClient, 'get'>
+  readonly endpoints: ServiceEndpoints
+  readonly keys: Pick<RunsSystem, 'launcherKeys'>
+}
+
+/** The registries of an agent with the members that it may call or that may call it. An unknown agent has none. */
+export async function readDirectory(services: DirectoryServices, self: AgentName): Promise<PeerDirectory> {
+  const agent = await findAgentObject(services.cluster, self)
+  if (agent === undefined) return { registries: [] }
+  const registries = await Promise.all(registriesOf(agent).map((name) => findRegistry(services.cluster, name)))
+  const joined = registries.filter((one) => one !== undefined && isMember(agent, one))
+  return { registries: await Promise.all(joined.flatMap((one) => (one ? [toRegistry(services, one, self)] : []))) }
+}
+
+/** Public keys of every member of a registry. */
+export async function readRegistryKeys(
+  keys: DirectoryServices['keys'],
+  registry: AgentRegistryObject,
+): Promise<readonly { readonly agent: string; readonly key: ThumbprintedKey }[]> {
+  const members = registry.status?.members ?? []
+  const known = await keys.launcherKeys(members.map(({ uid }) => uid))
+  return members.flatMap((member) => toKeys(known.get(member.uid)).map((key) => ({ agent: agentPath(member), key })))
+}
+
+/** The valid keys of one agent. */
+export function toKeys(pems: readonly string[] = []): readonly ThumbprintedKey[] {
+  return pems.map((pem) => toThumbprinted(createPublicKey(pem)))
+}
+
+function registriesOf({ metadata, spec }: AgentDeploymentObject): readonly AgentName[] {
+  return (spec.registries ?? []).map(({ name, namespace = metadata.namespace ?? '' }) => ({ name, namespace }))
+}
+
+async function toRegistry(
+  { endpoints, keys }: DirectoryServices,
+  registry: AgentRegistryObject,
+  self: AgentName,
+): Promise<PeerRegistry> {
+  const { metadata, spec, status } = registry
+  const members = status?.members ?? []
+  const known = await keys.launcherKeys(members.map(({ uid }) => uid))
+  const role = roleOf(registry, self)
+  const named = new Set(callable(members, self))
+  const others = members.filter((one) => agentPath(one) !== agentPath(self))
+  const toPeer = async (member: RegistryMember): Promise<Peer> => {
+    // Read from the spec: the status may be older.
+    const their = roleOf(registry, member)
+    const outbound = named.has(member) && mayCall(spec, role, their)
+    const url = outbound ? await urlOf(endpoints, member) : undefined
+    return {
+      namespace: member.namespace,
+      name: member.name,
+      role: their,
+      outbound,
+      inbound: mayCall(spec, their, role),
+      ...(url === undefined ? {} : { url }),
+      keys: toKeys(known.get(member.uid)),
+    }
+  }
+  const peers = await Promise.all(others.map(toPeer))
+  return {
+    id: agentPath({ namespace: metadata.namespace ?? '', name: metadata.name }),
+    role,
+    maxDepth: depthOf(spec),
+    peers: peers.filter(({ outbound, inbound }) => outbound || inbound),
+  }
+}
+
+async function urlOf(endpoints: ServiceEndpoints, { namespace, name }: AgentName): Promise<string | undefined> {
+  const { port } = reservedPorts.ampInbound
+  const all = await endpoints({ namespace, name, portName: 'amp', port, scheme: 'https' })
+  return all.find(({ ready }) => ready)?.url
+}

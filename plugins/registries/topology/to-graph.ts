@@ -1,0 +1,66 @@
+import { isObject } from '#core/json/is-object.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { AgentRegistry } from '#schemas/crds/agent-registry.ts'
+import type { AgentRegistryObject } from '#schemas/crds/agent-registry.ts'
+import type { Reference } from '#schemas/references.ts'
+import { isMember, roleOf } from '../members/membership.ts'
+
+/** An agent with what it refers to. */
+export interface PlacedAgent {
+  readonly agent: AgentDeploymentObject
+  readonly references: readonly Reference[]
+}
+
+/** A registry that was listed or named by an agent; `found` is null if the caller may not read it. */
+export interface Placed {
+  readonly namespace: string
+  readonly name: string
+  readonly found: boolean | null
+  readonly registry?: AgentRegistryObject
+}
+
+interface GraphName {
+  readonly kind: 'AgentDeployment' | 'AgentRegistry'
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Nodes and edges of agents and registries. An agent that is only named is no node: the reference shows it. Pure. */
+export function toGraph(agents: readonly PlacedAgent[], registries: readonly Placed[]) {
+  const byName = new Map(registries.map((one) => [`${one.namespace}/${one.name}`, one]))
+  const nodes = [
+    ...agents.map(({ agent }) => ({ ...nameOf(agent), found: true, ready: readyOf(agent.status) })),
+    ...registries.map(({ namespace, name, found, registry }) => ({
+      ...named('AgentRegistry', namespace, name),
+      found,
+      ready: readyOf(registry?.status),
+    })),
+  ]
+  const edges = agents.flatMap(({ agent, references }) =>
+    references.flatMap((reference) => {
+      const { kind, namespace, name, field } = reference
+      if (kind === AgentDeployment.kind)
+        return [{ from: nameOf(agent), to: named('AgentDeployment', namespace, name), field, role: null }]
+      if (kind !== AgentRegistry.kind) return []
+      const registry = byName.get(`${namespace}/${name}`)?.registry
+      const role = registry !== undefined && isMember(agent, registry) ? roleOf(registry, nameOf(agent)) : null
+      return [{ from: nameOf(agent), to: named('AgentRegistry', namespace, name), field, role }]
+    }),
+  )
+  return { nodes, edges }
+}
+
+function nameOf({ metadata: { namespace = '', name } }: AgentDeploymentObject): GraphName {
+  return named('AgentDeployment', namespace, name)
+}
+
+function named(kind: GraphName['kind'], namespace: string, name: string): GraphName {
+  return { kind, namespace, name }
+}
+
+function readyOf(status: unknown): boolean | null {
+  const conditions: unknown = isObject(status) ? status.conditions : undefined
+  const ready = Array.isArray(conditions) ? conditions.find((one) => isObject(one) && one.type === 'Ready') : undefined
+  return isObject(ready) ? ready.status === 'True' : null
+}

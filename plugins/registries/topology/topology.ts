@@ -1,0 +1,93 @@
+import { mapConcurrently } from '#core/async/map-concurrently.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import { isLabel, isName, parseLabel } from '#core/kube/names.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import type { AgentReferences } from '#plugins/agents/points.ts'
+import { Topology, TopologyQuery } from '#schemas/api/topology.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { AgentRegistry } from '#schemas/crds/agent-registry.ts'
+import type { AgentRegistryObject } from '#schemas/crds/agent-registry.ts'
+import { toGraph } from './to-graph.ts'
+import type { Placed } from './to-graph.ts'
+
+// Agents in one answer: a larger graph cannot be drawn.
+const maxAgents = 500
+
+/** The graph of agents and registries, by the references between them, as far as the caller may read it. */
+export function topologyEndpoint(references: () => AgentReferences): AnyEndpoint {
+  return endpoint({
+    method: 'GET',
+    url: '/topology',
+    id: 'getTopology',
+    summary: 'Get the graph of agents and registries, as far as the caller can see it.',
+    authz: { kind: 'kube', verb: 'list', resource: 'agentdeployments' },
+    query: TopologyQuery,
+    response: { 200: Topology },
+    handle: async ({ caller, query, signal }) => {
+      const named = query.namespace ?? ''
+      const namespace = named === '' ? undefined : parseLabel('?namespace', named)
+      const page = await caller.cluster.list<AgentDeploymentObject>(AgentDeployment, {
+        ...(namespace === undefined ? {} : { namespace }),
+        limit: maxAgents,
+        signal,
+      })
+      const { collect } = references()
+      const agents = page.items.map((agent) => ({ agent, references: collect(AgentDeployment, agent) }))
+      const listed = await listRegistries(caller, namespace, signal)
+      const others = await readOthers(caller, agents, { listed, signal })
+      return { ...toGraph(agents, [...listed, ...others]), truncated: page.continue !== undefined }
+    },
+  })
+}
+
+async function listRegistries(
+  caller: Caller,
+  namespace: DnsLabel | undefined,
+  signal: AbortSignal,
+): Promise<readonly Placed[]> {
+  const options = { ...(namespace === undefined ? {} : { namespace }), limit: maxAgents, signal }
+  try {
+    const { items } = await caller.cluster.list<AgentRegistryObject>(AgentRegistry, options)
+    return items.map((registry) => {
+      const { namespace: own = '', name } = registry.metadata
+      return { namespace: own, name, found: true, registry }
+    })
+  } catch (error) {
+    if (isStatus(error, 403)) return []
+    throw error
+  }
+}
+
+/** Reads registries of other namespaces, and those that the caller may get but not list. */
+async function readOthers(
+  caller: Caller,
+  agents: Parameters<typeof toGraph>[0],
+  { listed, signal }: { readonly listed: readonly Placed[]; readonly signal: AbortSignal },
+): Promise<readonly Placed[]> {
+  const known = new Set(listed.map(keyOf))
+  const wanted = new Map(
+    agents
+      .flatMap(({ references }) => references.filter(({ kind }) => kind === AgentRegistry.kind))
+      .filter((one) => !known.has(keyOf(one)))
+      .map((one) => [keyOf(one), one]),
+  )
+  return mapConcurrently([...wanted.values()], async ({ namespace, name }): Promise<Placed> => {
+    if (!isLabel(namespace) || !isName(name)) return { namespace, name, found: false }
+    try {
+      const registry = await caller.cluster.get<AgentRegistryObject>(AgentRegistry, { namespace, name }, { signal })
+      return { namespace, name, found: true, registry }
+    } catch (error) {
+      if (isStatus(error, 404)) return { namespace, name, found: false }
+      if (isStatus(error, 403)) return { namespace, name, found: null }
+      throw error
+    }
+  })
+}
+
+function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `${namespace}/${name}`
+}
