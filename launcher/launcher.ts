@@ -90,5 +90,6 @@ function addressOf(
 ): Pick<ListenOptions, 'address' | 'number' | 'hosts' | 'identity'> {
   const number = settings.ports(name)
   if (reservedPorts[name].bind === 'loopback') return { address: '127.0.0.1', number }
-  return { address: settings.bind, number, hosts: settings.hosts, identity: settings.identity }
+  const address = name === 'ampInbound' ? settings.podAddress : settings.bind
+  return { address, number, hosts: settings.hosts, identity: settings.identity }
 }

@@ -44,12 +44,12 @@ function checkHost(request: IncomingMessage, options: GuardOptions): void {
 }
 
 /** All values of a header: Node keeps the first of some duplicates and joins others. */
-export function valuesOf(request: IncomingMessage, name: string): string[] {
+export function valuesOf(request: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
   return request.rawHeaders.filter((_, index, raw) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === name)
 }
 
 /** The value of a header, or undefined. Throws `Refusal` if it was sent more than once. */
-export function singleHeader(request: IncomingMessage, name: string): string | undefined {
+export function singleHeader(request: Pick<IncomingMessage, 'rawHeaders'>, name: string): string | undefined {
   const values = valuesOf(request, name)
   if (values.length > 1) throw new Refusal('malformed_request', `${name} was sent more than once`)
   return values[0]

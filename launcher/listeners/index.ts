@@ -1,3 +1,4 @@
+import { ampListener } from './amp/listener.ts'
 import { delegateListener } from './delegate/listener.ts'
 import type { ListenerDefinition } from './define-listener.ts'
 import { feedbackListener } from './feedback/listener.ts'
@@ -12,5 +13,6 @@ export const listenerDefinitions: readonly ListenerDefinition[] = [
   delegateListener,
   feedbackListener,
   modelProxyListener,
+  ampListener,
   invokeListener,
 ]

@@ -7,6 +7,8 @@ import { createJournal } from './journal.ts'
 import type { Follower, Journal } from './journal.ts'
 import { createRunContext, failed, noUsage, stopped } from './run-context.ts'
 import type { Agent, RunContext, StopReason } from './run-context.ts'
+import { toOrigin } from './run-origin.ts'
+import type { RunAuthority, RunOrigin } from './run-origin.ts'
 
 /** One attempt of a run, from its start or a resume to its outcome. */
 export interface Attempt {
@@ -14,6 +16,7 @@ export interface Attempt {
   readonly journal: Journal
   /** Span of the attempt. */
   readonly trace: Trace
+  readonly origin: RunOrigin
   /** The outcome: when the agent's work has stopped, or at the time limit of the run. */
   readonly done: Promise<InvokeResult>
   /** Resolves when the agent's work on the run has stopped; after a time limit this is later than `done`. */
@@ -31,6 +34,7 @@ export interface AttemptOptions {
   readonly runId: string
   readonly request: InvokeRequest
   readonly parent: Trace | undefined
+  readonly authority?: RunAuthority
   readonly agentName: string
   readonly agent: Agent
   readonly tracer: Tracer
@@ -45,6 +49,8 @@ const overflow: StopReason = 'overflow'
 /** Starts the agent. Does not throw; the last entry of the journal is the outcome. */
 export function startAttempt(options: AttemptOptions): Attempt {
   const journal = createJournal([options.agentName], options.now)
+  const origin = toOrigin(options)
+  const timeoutMs = Math.max(0, origin.deadline.getTime() - options.now().getTime())
   const abort = new AbortController()
   const span = options.tracer.start('run', options.parent, { 'mesh.run.id': options.runId })
   const done = Promise.withResolvers<InvokeResult>()
@@ -73,7 +79,7 @@ export function startAttempt(options: AttemptOptions): Attempt {
   const settle = (given: InvokeResult): void => {
     if (result !== undefined) return
     timer.cancel()
-    const outcome = appendOutcome(journal, withLimit(given, options.timeoutMs), span.spanId)
+    const outcome = appendOutcome(journal, withLimit(given, options.timeoutMs, timeoutMs), span.spanId)
     result = outcome
     span.end(outcome.state === 'failed' || outcome.state === 'timed_out' ? 'error' : 'ok', {
       'mesh.run.state': outcome.state,
@@ -88,7 +94,7 @@ export function startAttempt(options: AttemptOptions): Attempt {
     abort.abort('timeout' satisfies StopReason)
     journal.finishMessages()
     settle(stopped(abort.signal, context.usage()))
-  }, options.timeoutMs)
+  }, timeoutMs)
   const work = async (): Promise<void> => {
     // In a later microtask, so that `attempt` is assigned before the first entry calls `onGrowth`.
     const agentResult = await Promise.resolve()
@@ -102,6 +108,7 @@ export function startAttempt(options: AttemptOptions): Attempt {
     runId: options.runId,
     journal,
     trace: span,
+    origin,
     report: context.report,
     done: done.promise,
     stopped: work(),
@@ -113,9 +120,13 @@ export function startAttempt(options: AttemptOptions): Attempt {
   return attempt
 }
 
-function withLimit(outcome: InvokeResult, timeoutMs: number): InvokeResult {
+function withLimit(outcome: InvokeResult, limitMs: number, timeoutMs: number): InvokeResult {
   if (outcome.state !== 'timed_out') return outcome
-  return { ...outcome, message: `longer than limits.timeout (${msToDuration(timeoutMs)})` }
+  const message =
+    timeoutMs < limitMs
+      ? 'past the deadline of the calling run'
+      : `longer than limits.timeout (${msToDuration(limitMs)})`
+  return { ...outcome, message }
 }
 
 // An outcome that cannot be serialized must not end the launcher and its other runs (SEC19).

@@ -8,6 +8,7 @@ import type { Attempt } from './attempt.ts'
 import { createFencing } from './fencing.ts'
 import type { Agent, StopReason } from './run-context.ts'
 import { createTickets } from './tickets.ts'
+import type { RunAuthority, RunOrigin } from './run-origin.ts'
 
 /** Options of `createRegistry`. */
 export interface RegistryOptions {
@@ -33,6 +34,8 @@ export interface StartRequest {
   readonly epoch: number
   readonly request: InvokeRequest
   readonly parent: Trace | undefined
+  /** For whom the run is done; absent in an unsigned launcher. */
+  readonly authority?: RunAuthority
   /** Absent: the run starts if it is unknown. */
   readonly ticket?: string | undefined
   /** True if the agent accepts a run now; not required for a known run. */
@@ -60,6 +63,8 @@ export interface RunRegistry {
   emit(runId: string | undefined, kind: EntryKind, data: Readonly<Record<string, unknown>>, spanId: string): void
   /** Span of an active run, the parent of requests of its agent; undefined for other runs. */
   traceOf(runId: string): Trace | undefined
+  /** Where an active run comes from, for calls of its agent to other agents; undefined for other runs. */
+  originOf(runId: string): RunOrigin | undefined
   /** Adds the usage of a model call to an active run and appends an entry; ignored for other runs. */
   report(runId: string | undefined, usage: Usage, data: Readonly<Record<string, unknown>>, spanId: string): void
   /** Refuses new runs from now on. */
@@ -187,6 +192,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
       workingOn(runId)?.journal.append(kind, data, spanId)
     },
     traceOf: (runId) => workingOn(runId)?.trace,
+    originOf: (runId) => workingOn(runId)?.origin,
     report: (runId, usage, data, spanId) => workingOn(runId)?.report(usage, data, spanId),
     refuseNew: () => {
       refusing = true

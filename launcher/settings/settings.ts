@@ -32,7 +32,11 @@ export interface Settings {
   readonly agentOutputFd: number | undefined
   /** Address on which 8080 listens. */
   readonly bind: string
-  /** Host names of port 8080 in addition to loopback: names of the Service, address of the pod. */
+  /** Address on which the inbound port for calls of other agents listens: not loopback, which is the outbound one (H3). */
+  readonly podAddress: string
+  /** `namespace/name` of the first registry of the agent; undefined: it has none. */
+  readonly registryId: string | undefined
+  /** Host names of ports on the pod address in addition to loopback: names of the Service, address of the pod. */
   readonly hosts: readonly string[]
   readonly ports: (name: PortName) => number
   /** Private key of the agent, which identifies this launcher to workers; undefined only if unsigned. */
@@ -99,6 +103,8 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     agentEnv: agentEnvironment(env, agentPort),
     agentOutputFd: descriptor('MESH_AGENT_OUTPUT_FD', env),
     bind: env.MESH_BIND || '0.0.0.0',
+    podAddress: env.MESH_BIND || env.POD_IP || '0.0.0.0',
+    registryId: env.AGENT_REGISTRY_ID || undefined,
     hosts: (env.MESH_HOSTS ?? '')
       .split(',')
       .filter((host) => host !== '')

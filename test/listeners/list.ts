@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -83,7 +84,7 @@ export async function startPlatformSubject(t: Scope): Promise<Subject> {
         name: 'state',
         port: portOf(stateUrl),
         ordinary: { path: '/jwks', status: 200 },
-        doors: [{ method: 'POST', path: '/runs', headers: bearer(developer) }],
+        doors: ['/runs', '/amp/calls'].map((path) => ({ method: 'POST', path, headers: bearer(developer) })),
       },
       {
         name: 'manager',
@@ -116,6 +117,9 @@ export async function startLauncherSubject(t: Scope): Promise<Subject> {
   const agentFile = join(folder.path, 'agent.json')
   const plugins = { budgets: { money: true } }
   writeFileSync(agentFile, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1', plugins }))
+  const keyFile = join(folder.path, 'agent.key')
+  const { privateKey } = generateKeyPairSync('ed25519')
+  writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }))
   const ports = new Map<PortName, number>()
   for (const [name, { owner }] of Object.entries(reservedPorts))
     if (owner === 'launcher') ports.set(name as PortName, await freePort())
@@ -126,8 +130,9 @@ export async function startLauncherSubject(t: Scope): Promise<Subject> {
     log: logFile,
     env: {
       MESH_AGENT_CONFIG: agentFile,
-      MESH_UNSIGNED: 'true',
+      MESH_KEY_FILE: keyFile,
       MESH_BIND: '127.0.0.1',
+      AGENT_REGISTRY_ID: 'default/team',
       STATE_URL: `http://127.0.0.1:${await freePort()}`,
       MODEL_GATEWAY_URL: `http://127.0.0.1:${await freePort()}`,
       AGENT_PORT: String(await freePort()),
@@ -146,6 +151,7 @@ export async function startLauncherSubject(t: Scope): Promise<Subject> {
       .map(({ name, routes }) => ({
         name,
         port: ports.get(name) ?? 0,
+        ...(reservedPorts[name].bind === 'pod' ? { tls: true as const } : {}),
         ordinary: { path: '/none', status: 404 },
         doors: Object.values(routes).flatMap(({ method, path, body }) =>
           body === undefined ? [] : [{ method, path, headers: [] }],

@@ -5,6 +5,7 @@ import type { AttemptToken, RunGrant } from '#schemas/run.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { singleHeader } from '../../http/guard.ts'
 import { Refusal } from '../../http/refusal.ts'
+import type { RunAuthority } from '../../runs/run-origin.ts'
 import type { KeySet } from './key-set.ts'
 
 /** Verified attempt token: the lease epoch of the worker; 0 in an unsigned launcher. */
@@ -12,10 +13,15 @@ export interface AcceptedAttempt {
   readonly epoch: number
 }
 
+/** Verified grant: for whom the run is done. */
+export interface AcceptedGrant extends AcceptedAttempt {
+  readonly authority: RunAuthority
+}
+
 /** Verifies the tokens of requests for runs. */
 export interface Authorizer {
   /** Verifies grant and attempt token, for `POST /invoke`. Throws `Refusal`. */
-  invoke(request: IncomingMessage, runId: string): Promise<AcceptedAttempt>
+  invoke(request: IncomingMessage, runId: string): Promise<AcceptedGrant>
   /** Verifies the attempt token, for a known run. Throws `Refusal`. */
   attach(request: IncomingMessage, runId: string): Promise<AcceptedAttempt>
 }
@@ -41,14 +47,15 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
     async invoke(request, runId) {
       const grant = await verify<RunGrant>(options, singleHeader(request, 'x-mesh-run-grant'), 'mesh-run-grant')
       checkTarget(grant, options.agentUid, runId)
-      return attach(request, runId)
+      const { subject, scopes = [] } = grant
+      return { ...(await attach(request, runId)), authority: { subject, scopes } }
     },
   }
 }
 
 /** Accepts every request: `meshctl dev` has no installation that signs tokens. */
 export const unsigned: Authorizer = {
-  invoke: () => Promise.resolve({ epoch: 0 }),
+  invoke: () => Promise.resolve({ epoch: 0, authority: { subject: '', scopes: [] } }),
   attach: () => Promise.resolve({ epoch: 0 }),
 }
 

@@ -1,6 +1,10 @@
 import { definePort } from '../../http/port.ts'
 import { anyObject, anyOrAbsent, anyValue, count, list, object, oneOf, optional, text } from '../../http/schema.ts'
 
+const time = text({ format: 'date-time' }, (value) =>
+  Number.isNaN(Date.parse(value)) ? 'must be a time (RFC 3339)' : undefined,
+)
+
 const resolution = object(
   {
     interruptId: text(),
@@ -19,6 +23,7 @@ const invokeRequest = object({
     object({
       history: optional(list(object({ input: anyOrAbsent, output: anyOrAbsent }, { open: true }))),
       resume: optional(object({ resolutions: list(resolution), checkpoint: anyOrAbsent })),
+      lineage: optional(object({ rootRunId: text(), path: list(text()), deadline: optional(time) })),
     }),
   ),
 })

@@ -76,10 +76,11 @@ async function invoke(call: Call<Routes['invoke']>, options: RunHandlersOptions)
   const direct = given === undefined && options.unsigned
   const runId = direct ? randomUUID() : parseRunId(given)
   // Before the body is read: it may have 16 MiB.
-  const { epoch } = await options.authorizer.invoke(request, runId)
+  const { epoch, authority } = await options.authorizer.invoke(request, runId)
   const attempt = options.registry.start({
     runId,
     epoch,
+    authority,
     request: await body(),
     parent: parseTraceparent(singleHeader(request, 'traceparent')),
     ticket: singleHeader(request, 'x-mesh-ticket'),

@@ -1,0 +1,94 @@
+import type { KeyObject } from 'node:crypto'
+import { isObject } from '#core/json/is-object.ts'
+import type { Logger } from '#core/log/logger.ts'
+import { fromThumbprinted } from '#core/signing/key-thumbprint.ts'
+import { agentPath } from '#schemas/envelope.ts'
+import type { Peer, PeerRegistry } from '#schemas/envelope.ts'
+import { Refusal } from '../../http/refusal.ts'
+import type { StateClient } from '../../state/state-client.ts'
+
+/** An agent of a registry, seen from this one. */
+export interface FoundPeer {
+  readonly registry: PeerRegistry
+  readonly peer: Peer
+}
+
+/** The registries of this agent, remembered from the state role. Each look-up throws `Refusal` if they were never read. */
+export interface Directory {
+  /** The agent that a name means: in the first registry that has one. */
+  target(name: string): Promise<FoundPeer | undefined>
+  /** The caller of an envelope in the registry that it names. */
+  caller(registry: string, agent: string): Promise<FoundPeer | undefined>
+  /** A key of an agent by its id. */
+  key(agent: string, kid: string): Promise<KeyObject | undefined>
+  /** Reads the directory again, at most once a second. */
+  refresh(): Promise<void>
+}
+
+/** Options of `createDirectory`. */
+export interface DirectoryOptions {
+  readonly state: StateClient
+  readonly log: Logger
+  readonly now: () => number
+}
+
+const freshMs = 30_000
+const keptMs = 10 * 60_000
+const minPauseMs = 1000
+
+/**
+ * Keeps the directory for half a minute. What is unknown reads it again, at most once a second: a new member is seen at once, and forged
+ * names cause no load. While the state role is away a read one stays valid for ten minutes; the state role decides on each call anyway.
+ */
+export function createDirectory({ state, log, now }: DirectoryOptions): Directory {
+  let known: readonly PeerRegistry[] | undefined
+  let readAt = Number.NEGATIVE_INFINITY
+  let triedAt = Number.NEGATIVE_INFINITY
+  let running: Promise<void> | undefined
+  const imported = new Map<string, KeyObject | undefined>()
+  const read = async (): Promise<void> => {
+    triedAt = now()
+    const { status, body } = await state({ method: 'GET', path: '/amp/directory' })
+    if (status !== 200 || !Array.isArray(body.registries)) throw new Error(`the state role answered ${status}`)
+    known = body.registries.filter(isRegistry)
+    readAt = now()
+    imported.clear()
+  }
+  const refresh = async (): Promise<void> => {
+    if (running === undefined && known !== undefined && now() - triedAt < minPauseMs) return
+    running ??= read().finally(() => (running = undefined))
+    await running.catch((error: unknown) => {
+      log.warn({ err: String(error) }, 'the registries cannot be read')
+      if (known === undefined || now() - readAt > keptMs)
+        throw new Refusal('upstream_failure', 'The registries cannot be read.', { 'retry-after': '1' })
+    })
+  }
+  const find = async <T>(look: (registries: readonly PeerRegistry[]) => T | undefined): Promise<T | undefined> => {
+    if (now() - readAt > freshMs) await refresh()
+    const found = look(known ?? [])
+    if (found !== undefined) return found
+    await refresh()
+    return look(known ?? [])
+  }
+  const all = (registries: readonly PeerRegistry[]): FoundPeer[] =>
+    registries.flatMap((registry) => registry.peers.map((peer) => ({ registry, peer })))
+  return {
+    refresh,
+    target: (name) => find((registries) => all(registries).find(({ peer }) => peer.outbound && peer.name === name)),
+    caller: (id, agent) =>
+      find((registries) => all(registries).find((one) => one.registry.id === id && agentPath(one.peer) === agent)),
+    key: (agent, kid) =>
+      find((registries) => {
+        const peer = all(registries).find((one) => agentPath(one.peer) === agent)?.peer
+        const published = peer?.keys.find((key) => key.kid === kid)
+        if (published === undefined) return undefined
+        if (!imported.has(kid)) imported.set(kid, fromThumbprinted(published))
+        return imported.get(kid)
+      }),
+  }
+}
+
+// The state role is trusted; a version of another form must not end in a TypeError.
+function isRegistry(value: unknown): value is PeerRegistry {
+  return isObject(value) && typeof value.id === 'string' && Array.isArray(value.peers)
+}

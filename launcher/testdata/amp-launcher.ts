@@ -1,0 +1,147 @@
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LauncherConfig } from '#schemas/launcher.ts'
+import type { Peer, PeerRegistry } from '#schemas/envelope.ts'
+import { listen } from '#test/harness/listen.ts'
+import type { Scope } from '#test/harness/scope.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { createIdentity } from '../http/certificate.ts'
+import { startLauncher } from '../launcher.ts'
+import { listenerDefinitions } from '../listeners/index.ts'
+import { readSettings } from '../settings/settings.ts'
+import { createLog } from '../telemetry/log.ts'
+import type { KeyedAgent } from './envelopes.ts'
+
+/** A request with its body. */
+export interface ReceivedRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+/** Answers a request. */
+export type AmpReply = (response: ServerResponse, request: ReceivedRequest) => void
+
+/** Answers with JSON. */
+export function json(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** The output of the agents of these tests. */
+export const answered = { runId: 'run-1', conversationId: 'c-1', output: { text: 'done' } }
+
+/** The state role's routes for calls, whose answers a test sets. It decides nothing: the forms are under test. */
+export async function startAmpState(t: Scope) {
+  const requests: ReceivedRequest[] = []
+  const state = {
+    requests,
+    registries: [] as PeerRegistry[],
+    budget: null as unknown,
+    calls: ((response) =>
+      json(response, 201, {
+        id: 'run-1',
+        state: 'succeeded',
+        output: answered.output,
+        conversationId: 'c-1',
+      })) as AmpReply,
+    waits: ((response) => json(response, 404, {})) as AmpReply,
+    away: false,
+  }
+  const url = await listen(
+    t,
+    createServer(async (request, response) => {
+      const seen = await received(request)
+      requests.push(seen)
+      if (state.away) response.destroy()
+      else if (seen.path === '/amp/directory') json(response, 200, { registries: state.registries })
+      else if (seen.path === '/amp/calls') state.calls(response, seen)
+      else if (seen.path.startsWith('/amp/calls/')) state.waits(response, seen)
+      else if (seen.path.startsWith('/budgets/remaining')) json(response, 200, { budget: state.budget })
+      else json(response, 404, {})
+    }),
+  )
+  return Object.assign(state, { url })
+}
+
+async function received(request: IncomingMessage): Promise<ReceivedRequest> {
+  const chunks: Buffer[] = []
+  for await (const part of request as AsyncIterable<Buffer>) chunks.push(part)
+  const { method = '', url = '', headers } = request
+  return { method, path: url, headers, text: Buffer.concat(chunks).toString('utf8') }
+}
+
+/** A peer with the key of an agent, whose answers a test sets. */
+export async function startPeer(t: Scope, agent: KeyedAgent, reply: AmpReply) {
+  const requests: ReceivedRequest[] = []
+  const peer = { requests, reply }
+  const server = createTlsServer(createIdentity(pemOf(agent)), (request, response) => {
+    // A test that cuts the connection ends this, too.
+    received(request).then(
+      (seen) => {
+        requests.push(seen)
+        return peer.reply(response, seen)
+      },
+      () => undefined,
+    )
+  })
+  const url = (await listen(t, server)).replace('http:', 'https:')
+  return Object.assign(peer, { url, server, entry: { ...agent.peer, url } satisfies Peer })
+}
+
+/** A launcher in this process with port 2997 in both directions. */
+export async function startAmpLauncher(
+  t: Scope,
+  agent: KeyedAgent,
+  {
+    stateUrl,
+    config = {},
+    env = {},
+  }: { stateUrl: string; config?: Partial<LauncherConfig>; env?: Record<string, string> },
+) {
+  const folder = tempFolder('amp')
+  t.after(folder.remove)
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder.path, name), text)
+    return join(folder.path, name)
+  }
+  const { namespace, name } = agent
+  const settings = readSettings(['--', 'none'], {
+    MESH_AGENT_CONFIG: file('agent.json', JSON.stringify({ name, namespace, uid: `uid-${name}`, ...config })),
+    MESH_KEY_FILE: file('agent.key', pemOf(agent)),
+    MESH_BIND: '127.0.0.1',
+    MESH_LAUNCHER_PORT: '0',
+    DELEGATE_PORT: '0',
+    A2A_PORT: '0',
+    MESH_AMP_INBOUND_PORT: '0',
+    AGENT_REGISTRY_ID: 'default/team',
+    STATE_URL: stateUrl,
+    MESH_STATE_TOKEN_FILE: file('state', 'state-token\n'),
+    ...env,
+  })
+  const lines: Record<string, unknown>[] = []
+  const open: Record<string, number> = {}
+  const note = (fields: object, msg: string): void => {
+    const line = { ...fields, msg } as Record<string, unknown>
+    lines.push(line)
+    if (msg === 'listening') open[String(line['listener'])] = Number(line['port'])
+  }
+  const log = { ...createLog('error'), info: note, warn: note, error: note }
+  const supervision = { ready: () => Promise.resolve(true), started: () => true }
+  const launcher = await startLauncher(settings, log, supervision, listenerDefinitions)
+  t.after(() => launcher.close())
+  return {
+    launcher,
+    lines,
+    open,
+    url: `http://127.0.0.1:${open['amp']}`,
+    entry: { ...agent.peer, url: `https://127.0.0.1:${open['ampInbound']}` } satisfies Peer,
+  }
+}
+
+function pemOf({ privateKey }: KeyedAgent): string {
+  return privateKey.export({ type: 'pkcs8', format: 'pem' })
+}
