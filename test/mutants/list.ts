@@ -31,6 +31,7 @@ import { mutants as ofDeploy } from './deploy.ts'
 import { mutants as ofDoors } from './doors.ts'
 import { mutants as ofNamespaces } from './namespaces.ts'
 import { mutants as ofTasks } from './tasks.ts'
+import { mutants as ofCalls } from './amp.ts'
 import type { Mutant } from './mutant.ts'
 
 /** Every listed defect. */
@@ -50,6 +51,7 @@ export const all: readonly Mutant[] = [
   ...ofFeedback,
   ...ofModelFilters,
   ...ofModelProxy,
+  ...ofCalls,
   ...ofRuns,
   ...ofRunBounds,
   ...ofDispatch,

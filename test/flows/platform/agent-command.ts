@@ -10,6 +10,20 @@ export interface AgentRun {
   readonly id: string
   /** Posts to `POST /delegate` of its launcher. */
   delegate(body: unknown): Promise<Delegated>
+  /** Posts to `POST /amp/{target}` of its launcher. */
+  call(target: string, payload: unknown, headers?: Readonly<Record<string, string>>): Promise<PeerCalled>
+}
+
+/** Response of the launcher to a call of another agent. */
+export interface PeerCalled {
+  readonly status: number
+  readonly body: {
+    readonly runId?: string
+    readonly conversationId?: string
+    readonly output?: unknown
+    readonly error?: string
+    readonly message?: string
+  }
 }
 
 /** Response of the launcher to a delegation; `Output` is the output of the child. */
@@ -39,16 +53,18 @@ createServer(async (request, response) => {
   const chunks = []
   for await (const chunk of request) chunks.push(chunk)
   const id = request.headers['x-mesh-run-id']
-  const delegate = async (body) => {
-    const answered = await fetch('http://127.0.0.1:' + process.env.DELEGATE_PORT + '/delegate', {
+  const post = async (port, path, body, more) => {
+    const answered = await fetch('http://127.0.0.1:' + port + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-mesh-run-id': id },
+      headers: { 'content-type': 'application/json', 'x-mesh-run-id': id, ...more },
       body: JSON.stringify(body),
     })
     return { status: answered.status, body: await answered.json() }
   }
+  const delegate = (body) => post(process.env.DELEGATE_PORT, '/delegate', body)
+  const call = (target, payload, headers) => post(process.env.A2A_PORT, '/amp/' + target, payload, headers)
   const body = JSON.parse(Buffer.concat(chunks).toString() || '{}')
-  const output = await answer(body, { id, delegate }, ...${JSON.stringify(constants)})
+  const output = await answer(body, { id, delegate, call }, ...${JSON.stringify(constants)})
   if (output === undefined) return
   response.setHeader('content-type', 'application/json')
   response.end(JSON.stringify({ output }))
