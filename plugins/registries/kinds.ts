@@ -20,7 +20,7 @@ export const registryKind = crud(AgentRegistry, {
 
 /** Rights of the manager, which writes the members, and of the state role, which decides on calls. */
 export const registriesAccess: readonly AccessRule[] = [
-  { resource: 'agentregistries/status', manager: statusVerbs },
+  { resource: 'agentregistries/status', reason: 'The members of each registry.', manager: statusVerbs },
   { resource: 'agentregistries', state: ['get'] },
   { resource: 'agentdeployments', state: ['get'] },
 ]

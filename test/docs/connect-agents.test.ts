@@ -12,7 +12,7 @@ import { filesOfPage } from './page-files.ts'
 
 const page = fileURLToPath(new URL('../../docs/how-to/connect-agents.md', import.meta.url))
 
-test('the commands of docs/how-to/connect-agents.md connect two agents', needs('kubectl', 'curl'), async (t) => {
+test('the commands of docs/how-to/connect-agents.md connect two agents', needs('kubectl'), async (t) => {
   const { apiServer, tokens, url } = await sharedEmbedded()
   const folder = tempFolder('connect-agents')
   t.after(folder.remove)

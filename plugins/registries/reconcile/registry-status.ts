@@ -1,8 +1,7 @@
 import { toConditions } from '#core/controllers/conditions.ts'
 import type { ConditionValue } from '#core/controllers/conditions.ts'
-import { MAX_MEMBERS } from '#schemas/crds/agent-registry.ts'
+import { DEFAULT_ROLE, MAX_MEMBERS } from '#schemas/crds/agent-registry.ts'
 import type { AgentRegistryObject, AgentRegistryStatus, RegistryMember } from '#schemas/crds/agent-registry.ts'
-import { DEFAULT_ROLE } from '#schemas/crds/agent-registry.ts'
 
 /** Status of a registry with its members. Pure. */
 export function toRegistryStatus(
