@@ -32,6 +32,7 @@ import { mutants as ofDoors } from './doors.ts'
 import { mutants as ofNamespaces } from './namespaces.ts'
 import { mutants as ofTasks } from './tasks.ts'
 import { mutants as ofCalls } from './amp.ts'
+import { mutants as ofTenants } from './tenants.ts'
 import type { Mutant } from './mutant.ts'
 
 /** Every listed defect. */
@@ -49,6 +50,7 @@ export const all: readonly Mutant[] = [
   ...ofProviders,
   ...ofBudgets,
   ...ofFeedback,
+  ...ofTenants,
   ...ofModelFilters,
   ...ofModelProxy,
   ...ofCalls,
