@@ -135,7 +135,8 @@ function blocksOf(value: unknown, at: string): readonly Json[] {
 
 function textOf({ type, text }: Json, at: string): string {
   if (type === 'text' && typeof text === 'string') return text
-  throw new InvalidRequest(at, `a block of type ${String(type).slice(0, 64)} is not supported here`)
+  const named = typeof type === 'string' ? ` of type ${type.slice(0, 64).toWellFormed()}` : ''
+  throw new InvalidRequest(at, `a block${named} is not supported here`)
 }
 
 function withoutUndefined(fields: Json): Json {

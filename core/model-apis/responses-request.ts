@@ -57,7 +57,8 @@ function toMessage({ role, content }: Json, at: string): Json {
 
 function toPart(part: unknown, at: string): Json {
   const { type, text, image_url: url } = isObject(part) ? part : {}
-  if (/^(?:input_text|output_text|text)$/.test(String(type)) && typeof text === 'string') return { type: 'text', text }
+  if ((type === 'input_text' || type === 'output_text' || type === 'text') && typeof text === 'string')
+    return { type: 'text', text }
   if (type === 'input_image' && typeof url === 'string') return { type: 'image_url', image_url: { url } }
   throw new InvalidRequest(at, 'must be parts of type input_text, output_text or input_image with an image_url')
 }
@@ -76,10 +77,10 @@ function addCall(messages: Json[], { call_id: id, name, arguments: json }: Json,
     throw new InvalidRequest(at, 'a function_call must have call_id, name and arguments')
   const call = { id, type: 'function', function: { name, arguments: json } }
   const last = messages.at(-1)
-  if (last?.role === 'assistant') {
-    const calls = Array.isArray(last.tool_calls) ? (last.tool_calls as unknown[]) : []
-    messages[messages.length - 1] = { ...last, tool_calls: [...calls, call] }
-  } else messages.push({ role: 'assistant', content: null, tool_calls: [call] })
+  if (last?.role !== 'assistant') messages.push({ role: 'assistant', content: null, tool_calls: [call] })
+  // In place, since a copy for each call would cost quadratic time.
+  else if (Array.isArray(last.tool_calls)) last.tool_calls.push(call)
+  else messages[messages.length - 1] = { ...last, tool_calls: [call] }
 }
 
 function toFormat(format: unknown): unknown {

@@ -1,14 +1,10 @@
-import { randomUUID } from 'node:crypto'
+import { anthropicErrors, openAiErrors, responsesErrors } from '#core/model-apis/error-forms.ts'
+import type { ErrorForm } from '#core/model-apis/error-forms.ts'
 import { InvalidRequest } from '#core/model-apis/invalid-request.ts'
-import { chatToMessage, createMessageEvents } from '#core/model-apis/messages-answer.ts'
-import type { EventTranslator } from '#core/model-apis/messages-answer.ts'
-import { messagesToChat } from '#core/model-apis/messages-request.ts'
-import { chatToResponse, createResponseEvents } from '#core/model-apis/responses-answer.ts'
-import { responsesToChat } from '#core/model-apis/responses-request.ts'
+import { messagesTranslation, responsesTranslation } from '#core/model-apis/translation.ts'
+import type { Translation } from '#core/model-apis/translation.ts'
 import { invalid } from '../../model-calls/model-request.ts'
 import type { ModelBody, ModelOperation } from '../../model-calls/model-request.ts'
-import { anthropicErrors, openAiErrors } from './error-forms.ts'
-import type { ErrorForm } from './error-forms.ts'
 
 /** An API of the port: the gateway's own, or one that is translated to chat completions. */
 export interface CallApi {
@@ -18,36 +14,12 @@ export interface CallApi {
   readonly translation?: Translation
 }
 
-/** Translates one API to chat completions and back. */
-export interface Translation {
-  /** Throws `InvalidRequest`. */
-  request(body: ModelBody): ModelBody
-  whole(completion: ModelBody): ModelBody
-  events(): EventTranslator
-}
-
 /** APIs by the names of the port's routes. */
 export const callApis = {
   chat: { operation: 'chat/completions', errors: openAiErrors },
   embeddings: { operation: 'embeddings', errors: openAiErrors },
-  messages: {
-    operation: 'chat/completions',
-    errors: anthropicErrors,
-    translation: {
-      request: messagesToChat,
-      whole: (completion) => chatToMessage(completion, messageId()),
-      events: () => createMessageEvents(messageId()),
-    },
-  },
-  responses: {
-    operation: 'chat/completions',
-    errors: openAiErrors,
-    translation: {
-      request: responsesToChat,
-      whole: (completion) => chatToResponse(completion, responseHead()),
-      events: () => createResponseEvents(responseHead()),
-    },
-  },
+  messages: { operation: 'chat/completions', errors: anthropicErrors, translation: messagesTranslation },
+  responses: { operation: 'chat/completions', errors: responsesErrors, translation: responsesTranslation },
 } as const satisfies Readonly<Record<string, CallApi>>
 
 /** Translates a request. Throws `Refusal`. */
@@ -58,12 +30,4 @@ export function translateRequest({ request }: Translation, body: ModelBody): { b
   } catch (error) {
     throw error instanceof InvalidRequest ? invalid(error.message) : error
   }
-}
-
-function messageId(): string {
-  return `msg_${randomUUID().replaceAll('-', '')}`
-}
-
-function responseHead() {
-  return { id: randomUUID().replaceAll('-', ''), createdAt: Math.floor(Date.now() / 1000) }
 }

@@ -15,7 +15,7 @@ import { noUsage } from '../../runs/run-context.ts'
 import type { Pod } from '../define-listener.ts'
 import { translateRequest } from './call-api.ts'
 import type { CallApi } from './call-api.ts'
-import { toCallError } from './error-forms.ts'
+import { toCallError } from './call-error.ts'
 import { responseSink, writeError } from './response-sink.ts'
 import { translatedSink } from './translated-sink.ts'
 

@@ -1,6 +1,7 @@
+import { anthropicErrors, openAiErrors } from '#core/model-apis/error-forms.ts'
+import type { ErrorForm } from '#core/model-apis/error-forms.ts'
 import { definePort } from '../../http/port.ts'
-import { anthropicErrors, openAiErrors, toCallError } from './error-forms.ts'
-import type { ErrorForm } from './error-forms.ts'
+import { toCallError } from './call-error.ts'
 
 const calls = [
   'unknown_run',

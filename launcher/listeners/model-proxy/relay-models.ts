@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { collect } from '#core/http-client/request.ts'
+import { openAiErrors } from '#core/model-apis/error-forms.ts'
 import { streamed } from '../../http/port.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { toGatewayRefusal } from '../../model-calls/gateway-refusal.ts'
 import { createTokenReader } from '../../state/state-client.ts'
-import { openAiErrors, toCallError } from './error-forms.ts'
+import { toCallError } from './call-error.ts'
 import { writeError } from './response-sink.ts'
 
 const timeoutMs = 30_000

@@ -1,10 +1,10 @@
 import { isObject } from '#core/json/is-object.ts'
+import type { ErrorForm } from '#core/model-apis/error-forms.ts'
+import type { Translation } from '#core/model-apis/translation.ts'
 import { GatewayRefusal } from '../../model-calls/gateway-refusal.ts'
 import type { AnswerSink } from '../../model-calls/model-call.ts'
 import type { ModelBody } from '../../model-calls/model-request.ts'
 import { dataOf, framesIn } from '../../model-calls/stream-frames.ts'
-import type { ErrorForm } from './error-forms.ts'
-import type { Translation } from './call-api.ts'
 
 /** Translates the answers of chat completions on their way to `inner`. */
 export function translatedSink(inner: AnswerSink, translation: Translation, errors: ErrorForm): AnswerSink {

@@ -1,8 +1,6 @@
-import { encodeFrame } from '#core/sse/frame.ts'
-import { Refusal, refusals } from '../../http/refusal.ts'
-import { GatewayRefusal } from '../../model-calls/gateway-refusal.ts'
+import { encodeFrame } from '../sse/frame.ts'
 
-/** An error as its caller reads it. */
+/** An error of a model call, as its caller reads it. */
 export interface CallError {
   readonly status: number
   readonly code: string | null
@@ -18,27 +16,35 @@ export interface ErrorForm {
   frame(error: CallError): Buffer
 }
 
-/** Status, code and message of a failed call. Any other error is internal. */
-export function toCallError(error: unknown): CallError {
-  if (error instanceof GatewayRefusal) return error
-  const refusal = error instanceof Refusal ? error : new Refusal('internal_error')
-  const { code, message, headers } = refusal
-  return { status: refusals[code].status, code, message, param: null, headers }
-}
-
 /** Errors as the SDKs of OpenAI read them. */
 export const openAiErrors: ErrorForm = {
-  body: ({ status, code, message, param }) => ({ error: { message, type: openAiType(status), param, code } }),
-  frame: (error) => encodeFrame({ data: JSON.stringify(openAiErrors.body(error)) }),
+  body: openAiBody,
+  frame: (error) => encodeFrame({ data: JSON.stringify(openAiBody(error)) }),
+}
+
+/** Errors of the Responses API. Its SDKs read `error` in events too, other clients the fields beside it. */
+export const responsesErrors: ErrorForm = {
+  body: openAiBody,
+  frame: (error) => {
+    const { code, message, param } = error
+    const data = { type: 'error', code, message, param, ...openAiBody(error) }
+    return encodeFrame({ event: 'error', data: JSON.stringify(data) })
+  },
 }
 
 /** Errors as the SDKs of Anthropic read them, with our code beside the type. */
 export const anthropicErrors: ErrorForm = {
-  body: ({ status, code, message }) => ({
-    type: 'error',
-    error: { type: anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error'), message, code },
-  }),
-  frame: (error) => encodeFrame({ event: 'error', data: JSON.stringify(anthropicErrors.body(error)) }),
+  body: anthropicBody,
+  frame: (error) => encodeFrame({ event: 'error', data: JSON.stringify(anthropicBody(error)) }),
+}
+
+function openAiBody({ status, code, message, param }: CallError) {
+  return { error: { message, type: openAiType(status), param, code } }
+}
+
+function anthropicBody({ status, code, message }: CallError) {
+  const type = anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
+  return { type: 'error', error: { type, message, code } }
 }
 
 const anthropicTypes: Readonly<Record<number, string>> = {
