@@ -12,6 +12,8 @@ import type { Operation } from './adapter.ts'
 import type { AgentRuns } from './agent-model.ts'
 import { callAgent } from './gateway/call-agent.ts'
 import { callModel } from './gateway/call-model.ts'
+import { messagesApi, openAiApi, responsesApi, toChatRequest } from './gateway/caller-api.ts'
+import type { CallerApi } from './gateway/caller-api.ts'
 import { getModel } from './gateway/get-model.ts'
 import type { GatewayCall } from './gateway/gateway-call.ts'
 import { listModels } from './gateway/list-models.ts'
@@ -33,19 +35,48 @@ const open = {
   response: { 200: Type.Unknown() },
 } as const
 
-/** The OpenAI-compatible API on port 4000; errors have OpenAI's form (`gateway/error-format.ts`). */
+interface Served {
+  readonly path: string
+  readonly summary: string
+  readonly operation: Operation
+  readonly api: CallerApi
+}
+
+const served: readonly Served[] = [
+  {
+    path: 'chat/completions',
+    summary: 'Create a chat completion.',
+    operation: 'chat/completions',
+    api: openAiApi,
+  },
+  { path: 'embeddings', summary: 'Create embeddings.', operation: 'embeddings', api: openAiApi },
+  {
+    path: 'messages',
+    summary: 'Create a message (Anthropic), as a chat completion.',
+    operation: 'chat/completions',
+    api: messagesApi,
+  },
+  {
+    path: 'responses',
+    summary: 'Create a response that is not stored, as a chat completion.',
+    operation: 'chat/completions',
+    api: responsesApi,
+  },
+]
+
+/** The APIs of OpenAI and Anthropic on port 4000; errors have the form of the caller's API (`gateway/error-format.ts`). */
 export function gatewayRoutes(services: ProvidersServices, gateway: GatewayContext): readonly AnyEndpoint[] {
   const { bodyLimit } = services.settings
   const filters = createFilters(services.core)
-  const operations = (['chat/completions', 'embeddings'] as const).map((operation) =>
+  const operations = served.map(({ path, summary, operation, api }) =>
     endpoint({
       ...open,
       method: 'POST',
-      url: `/v1/${operation}`,
-      summary: operation === 'embeddings' ? 'Create embeddings.' : 'Create a chat completion.',
+      url: `/v1/${path}`,
+      summary,
       body: Type.Unknown(),
       bodyLimit,
-      handle: (call) => respond(services, gateway, { operation, call, filters }),
+      handle: (call) => respond(services, gateway, { operation, api, call, filters }),
     }),
   )
   const list = endpoint({
@@ -53,7 +84,7 @@ export function gatewayRoutes(services: ProvidersServices, gateway: GatewayConte
     method: 'GET',
     url: '/v1/models',
     summary: 'List the models that the caller may use.',
-    handle: async (call) => listModels(await openCall(services, gateway, call)),
+    handle: async (call) => listModels(await openCall(services, { gateway, api: openAiApi }, call)),
   })
   const get = endpoint({
     ...open,
@@ -62,7 +93,7 @@ export function gatewayRoutes(services: ProvidersServices, gateway: GatewayConte
     url: '/v1/models/*',
     summary: 'Get a model.',
     params: Type.Object({ '*': Type.String() }),
-    handle: async (call) => getModel(await openCall(services, gateway, call), call.params['*']),
+    handle: async (call) => getModel(await openCall(services, { gateway, api: openAiApi }, call), call.params['*']),
   })
   return [...operations, list, get]
 }
@@ -71,6 +102,7 @@ type Exchange = Pick<Call<unknown, unknown, unknown>, 'bearer' | 'body' | 'reque
 
 interface Asked {
   readonly operation: Operation
+  readonly api: CallerApi
   readonly call: Exchange
   readonly filters: Filters | undefined
 }
@@ -78,10 +110,10 @@ interface Asked {
 async function respond(
   services: ProvidersServices,
   gateway: GatewayContext,
-  { operation, call: exchange, filters }: Asked,
+  { operation, api, call: exchange, filters }: Asked,
 ): Promise<void> {
-  const call = await openCall(services, gateway, exchange)
-  const body = readModelRequest(operation, exchange.body)
+  const call = await openCall(services, { gateway, api }, exchange)
+  const body = readModelRequest(operation, toChatRequest(api, exchange.body))
   const model = parseModel(body.model, call.namespace)
   if (model.kind === 'route') {
     const route = await usableRoute(gateway, call.principal, model)
@@ -118,7 +150,7 @@ function runsOf(services: ProvidersServices): AgentRuns | undefined {
 
 async function openCall(
   services: ProvidersServices,
-  gateway: GatewayContext,
+  { gateway, api }: Pick<GatewayCall, 'gateway' | 'api'>,
   { bearer, request, reply: ours, signal }: Exchange,
 ): Promise<GatewayCall> {
   const startedAt = performance.now()
@@ -131,6 +163,7 @@ async function openCall(
   const narrowedTo = given === undefined ? undefined : parseLabel('X-Mesh-Namespace', given)
   return {
     gateway,
+    api,
     principal,
     namespace: narrowedTo ?? parseLabel('namespace', principal.kind === 'pod' ? principal.namespace : 'default'),
     narrowedTo,

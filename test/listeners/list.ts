@@ -74,7 +74,7 @@ export async function startPlatformSubject(t: Scope): Promise<Subject> {
         name: 'gateway',
         port: portOf(ready.gatewayUrl),
         ordinary: { path: '/v1/models', status: 401 },
-        doors: ['/v1/chat/completions', '/v1/embeddings'].map((path) => ({
+        doors: ['/v1/chat/completions', '/v1/embeddings', '/v1/messages', '/v1/responses'].map((path) => ({
           method: 'POST',
           path,
           headers: bearer(developer),

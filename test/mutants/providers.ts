@@ -7,10 +7,53 @@ const signing = ['core/signing/signing.test.ts']
 const outbound = ['core/http-client/outbound.test.ts']
 const metering = ['plugins/providers/metering/metering.test.ts']
 const groups = ['plugins/providers/metering/group-writer.test.ts']
+const apis = ['plugins/providers/gateway/translated-apis.test.ts']
+const apiErrors = ['plugins/providers/gateway/translated-errors.test.ts']
+const translation = ['core/model-apis/translation.test.ts']
 const sdk = ['plugins/providers/gateway/openai-sdk.test.ts']
 
 /** Defects of guarded outbound calls, of keys bound to an origin, of metering, and of signing keys. */
 export const mutants: readonly Mutant[] = [
+  {
+    name: 'apis: an answer is translated before its filters',
+    file: 'plugins/providers/gateway-routes.ts',
+    find: 'withFilters(filters, { call, target, body }',
+    replace: 'withFilters(call.api.translation === undefined ? filters : undefined, { call, target, body }',
+    tests: apis,
+    only: 'translated to chat completions',
+  },
+  {
+    name: 'apis: an error in a stream is the end of the answer',
+    file: 'plugins/providers/gateway/translate-answer.ts',
+    find: 'finish(errors.frame(callErrorOf(failureIn(chunk.error))))',
+    replace: 'finish(events?.end())',
+    tests: apiErrors,
+    only: 'the form of the caller',
+  },
+  {
+    name: 'apis: a head is written before the answer can be translated',
+    file: 'plugins/providers/gateway/client-response.ts',
+    find: 'if (translator === undefined || streamed) open()',
+    replace: 'open()',
+    tests: apiErrors,
+    only: 'the form of the caller',
+  },
+  {
+    name: 'apis: errors of the listener have the form of OpenAI only',
+    file: 'plugins/providers/gateway/caller-api.ts',
+    find: '? anthropicErrors : openAiErrors',
+    replace: '? openAiErrors : openAiErrors',
+    tests: apiErrors,
+    only: 'the form of the caller',
+  },
+  {
+    name: 'apis: calls of one message are copied for each further one',
+    file: 'core/model-apis/responses-request.ts',
+    find: 'last.tool_calls.push(call)',
+    replace: 'last.tool_calls = [...(last.tool_calls as unknown[]), call]',
+    tests: translation,
+    only: 'grows with the size',
+  },
   {
     name: 'metering: queued calls are lost at a drain',
     file: 'plugins/providers/index.ts',

@@ -16,7 +16,7 @@ import type { ClientResponse } from './client-response.ts'
 import type { GatewayCall } from './gateway-call.ts'
 import { wantsUsage } from './model-request.ts'
 import type { Body } from './model-request.ts'
-import { toOpenAiError } from './openai-error.ts'
+import { callErrorOf } from './openai-error.ts'
 import type { ModelName } from './model-name.ts'
 import { textOfOutcome } from './run-outcome.ts'
 import { unmetered } from './usage-meter.ts'
@@ -89,7 +89,7 @@ async function chatWithRun(call: GatewayCall, chat: FilteredChat): Promise<void>
     const error = failure() ?? thrown
     if (answer.committed()) return answer.breakOff(error)
     // SDKs retry 409 and 5xx, and each retry would be another run. A 429 precedes the run.
-    if (toOpenAiError(error).status !== 429) call.response.setHeader('x-should-retry', 'false')
+    if (callErrorOf(error).status !== 429) call.response.setHeader('x-should-retry', 'false')
     throw error
   }
 }

@@ -12,7 +12,7 @@ import { tryInOrder } from './fallback.ts'
 import type { GatewayCall } from './gateway-call.ts'
 import { toProviderRequest, wantsUsage } from './model-request.ts'
 import type { Body } from './model-request.ts'
-import { GatewayError, toOpenAiError } from './openai-error.ts'
+import { callErrorOf, GatewayError } from './openai-error.ts'
 import type { UsableRoute } from './usable-route.ts'
 import { loadTarget, targetsOf } from './targets.ts'
 import type { RouteTarget } from './targets.ts'
@@ -55,7 +55,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
     await (filtered ?? answer).end()
   } catch (thrown) {
     const error = filtered?.failure() ?? thrown
-    status = call.signal.aborted ? 499 : toOpenAiError(error).status
+    status = call.signal.aborted ? 499 : callErrorOf(error).status
     if (!answer.committed()) throw error
     answer.breakOff(error)
   } finally {

@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { ResponseSink } from '../adapter.ts'
-import { errorFrame } from './openai-error.ts'
+import type { CallerApi } from './caller-api.ts'
+import { callErrorOf } from './openai-error.ts'
+import { createAnswerTranslator } from './translate-answer.ts'
+import type { AnswerTranslator } from './translate-answer.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
 /** The client's side of a streamed response. */
@@ -8,6 +11,7 @@ export interface ClientResponse extends ResponseSink {
   readonly committed: () => boolean
   /** Milliseconds from the request to the response headers; undefined before them. */
   readonly firstByteMs: () => number | undefined
+  /** Throws `GatewayError` before the first byte, if the answer cannot be translated. */
   end(): void
   /** Ends an incomplete response: a stream with an error event, anything else by closing the connection. */
   breakOff(error: unknown): void
@@ -16,6 +20,7 @@ export interface ClientResponse extends ResponseSink {
 /** Target of the response. `take` is called once, before the headers are written; the framework no longer owns the response then. */
 export interface ClientResponseOptions {
   readonly response: ServerResponse
+  readonly api: CallerApi
   readonly headers: Readonly<Record<string, string | number | string[] | undefined>>
   readonly startedAt: number
   readonly meterOf: (streamed: boolean) => UsageMeter
@@ -25,8 +30,11 @@ export interface ClientResponseOptions {
 
 /** Writes the response with back-pressure: a slow client slows down the provider instead of filling memory. */
 export function createClientResponse(options: ClientResponseOptions): ClientResponse {
-  const { response } = options
+  const { response, api } = options
   let meter: UsageMeter | undefined
+  let translator: AnswerTranslator | undefined
+  let committed = false
+  let status = 200
   let streamed = false
   let firstByteMs: number | undefined
   let corked = false
@@ -40,34 +48,44 @@ export function createClientResponse(options: ClientResponseOptions): ClientResp
       response.uncork()
     })
   }
+  const open = (): void => {
+    committed = true
+    options.take()
+    cork()
+    response.writeHead(status, {
+      ...options.headers,
+      'content-type': streamed ? 'text/event-stream' : 'application/json',
+      ...(streamed ? { 'cache-control': 'no-store' } : {}),
+    })
+    response.flushHeaders()
+  }
   return {
-    committed: () => meter !== undefined,
+    committed: () => committed,
     firstByteMs: () => firstByteMs,
-    head(status, contentType) {
+    head(given, contentType) {
+      status = given
       firstByteMs = Math.round(performance.now() - options.startedAt)
       streamed = contentType.startsWith('text/event-stream')
       meter = options.meterOf(streamed)
       options.onMeter(meter, streamed)
-      options.take()
-      cork()
-      response.writeHead(status, {
-        ...options.headers,
-        'content-type': streamed ? 'text/event-stream' : 'application/json',
-        ...(streamed ? { 'cache-control': 'no-store' } : {}),
-      })
-      response.flushHeaders()
+      translator = createAnswerTranslator(api, streamed)
+      // A document is translated when it is complete, and may fail until then.
+      if (translator === undefined || streamed) open()
     },
     data(chunk) {
-      const bytes = meter?.pass(chunk)
+      const passed = meter?.pass(chunk)
+      const bytes = passed === undefined ? undefined : (translator?.push(passed) ?? passed)
       if (bytes === undefined || bytes.length === 0) return undefined
       cork()
       return response.write(bytes) || response.destroyed ? undefined : drained(response)
     },
-    end: () => {
-      response.end()
+    end() {
+      const rest = translator?.end()
+      if (!committed) open()
+      response.end(rest)
     },
     breakOff(error) {
-      if (streamed && !response.destroyed) response.end(errorFrame(error))
+      if (streamed && !response.destroyed) response.end(api.errors.frame(callErrorOf(error)))
       else response.destroy()
     },
   }

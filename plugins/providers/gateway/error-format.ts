@@ -1,21 +1,23 @@
 import type { ErrorFormat, FailedRequest } from '#core/http/problem/error-format.ts'
 import type { ProvidersSettings } from '../settings.ts'
-import { GatewayError, toOpenAiError } from './openai-error.ts'
+import { errorsOfPath } from './caller-api.ts'
+import { callErrorOf, GatewayError } from './openai-error.ts'
 import { unknownPath } from './unknown-path.ts'
 
-/** Formats every error of the gateway's listener for OpenAI's SDKs. */
+/** Formats every error of the gateway's listener for the SDKs of the API that the path belongs to. */
 export function createErrorFormat({ bodyLimit }: Pick<ProvidersSettings, 'bodyLimit'>): ErrorFormat {
   return {
     role: 'gateway',
     write(error, request) {
-      const { status, headers, body } = toOpenAiError(explain(error, request, bodyLimit))
-      return { status, headers, contentType: 'application/json', body: JSON.stringify(body) }
+      const failed = callErrorOf(explain(error, request, bodyLimit))
+      const body = JSON.stringify(errorsOfPath(request.path).body(failed))
+      return { status: failed.status, headers: failed.headers, contentType: 'application/json', body }
     },
   }
 }
 
 function explain(error: unknown, request: FailedRequest, bodyLimit: number): unknown {
-  const { code } = toOpenAiError(error).body.error
+  const { code } = callErrorOf(error)
   if ((request.isUnknown && code === 'not_found') || code === 'method_not_allowed') return unknownPath(request)
   if (code === 'payload_too_large')
     return new GatewayError(413, code, `The request body is larger than ${bodyLimit} bytes (providers.bodyLimit).`)

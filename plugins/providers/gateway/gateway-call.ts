@@ -1,11 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
+import type { CallerApi } from './caller-api.ts'
 import type { Principal } from './principal.ts'
 
 /** One request of the gateway, without its body. */
 export interface GatewayCall {
   readonly gateway: GatewayContext
+  /** The form of answers and errors. */
+  readonly api: CallerApi
   readonly principal: Principal
   /** Namespace of a bare model name: of `X-Mesh-Namespace`, the pod's own, else `default`. */
   readonly namespace: DnsLabel

@@ -32,10 +32,10 @@ test(
     const post = (path: string, body: object): Promise<unknown> => client.post(path, { body })
     const cases: [() => Promise<unknown>, number, string | null, RegExp][] = [
       [
-        () => client.responses.create({ model: 'x', input: 'y' }),
+        () => client.completions.create({ model: 'x', prompt: 'y' }),
         404,
         null,
-        /^404 POST \/v1\/responses is not supported\. .*POST \/v1\/chat\/completions, POST \/v1\/embeddings, GET \/v1\/models/,
+        /^404 POST \/v1\/completions is not supported\. .*POST \/v1\/chat\/completions, POST \/v1\/responses, .*GET \/v1\/models/,
       ],
       [() => post('/chat/completions', { messages }), 400, 'model', /^400 model is required\.$/],
       [() => post('/chat/completions', { model: 5, messages }), 400, 'model', /model must be a string/],

@@ -5,6 +5,8 @@ import { GatewayError } from './openai-error.ts'
 /** The served routes, for errors about other paths and methods. */
 const served = [
   { method: 'POST', path: '/v1/chat/completions' },
+  { method: 'POST', path: '/v1/responses' },
+  { method: 'POST', path: '/v1/messages' },
   { method: 'POST', path: '/v1/embeddings' },
   { method: 'GET', path: '/v1/models' },
   { method: 'GET', path: '/v1/models/{id}' },
