@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { bodyReader, YamlBody } from './input/body.ts'
+import { acceptFiles, bodyReader, FileBody, YamlBody } from './input/body.ts'
 import { createCursors } from '#core/database/cursors.ts'
 import { isOpen } from './endpoint/authz.ts'
 import { checkEndpoint } from './endpoint/check-endpoint.ts'
@@ -35,7 +35,9 @@ export async function mountRoutes(
   const owned = ownedEndpoints(declared, plugin)
   await app.register(
     async (scope) => {
-      for (const one of owned) mount(scope, checkEndpoint(one.endpoint), { ...one.owner, prefix })
+      const checked = owned.map((one) => ({ ...one.owner, endpoint: checkEndpoint(one.endpoint) }))
+      acceptFiles(scope, new Set(checked.flatMap(({ endpoint }) => endpoint.fileTypes ?? [])))
+      for (const { endpoint: one, ...its } of checked) mount(scope, one, { ...its, prefix })
     },
     { prefix: prefix === '' ? '/' : prefix },
   )
@@ -65,12 +67,16 @@ function mount(
       await reviews.early(request)
     },
     preHandler: async (request) => {
-      if (!(request.body instanceof YamlBody)) request.body = readBody(request.body)
+      if (!isUnparsed(request.body)) request.body = readBody(request.body)
       await reviews.late(request)
       if (needsCaller(endpoint, services)) await callerOf(services, request)
     },
     handler: createHandler(endpoint, services),
   })
+}
+
+function isUnparsed(body: unknown): boolean {
+  return body instanceof YamlBody || body instanceof FileBody
 }
 
 // Gateway and state authenticate pods too, which are no callers of the cluster.
@@ -122,5 +128,7 @@ function createHandler(endpoint: AnyEndpoint, services: HttpServices) {
 function answerOf(body: unknown, endpoint: AnyEndpoint, call: AnyCall, services: HttpServices): Promise<unknown> {
   if (endpoint.handleYaml !== undefined && body instanceof YamlBody)
     return endpoint.handleYaml(Object.assign(call, { body: body.text }))
+  if (endpoint.handleFile !== undefined && body instanceof FileBody)
+    return endpoint.handleFile(Object.assign(call, { body }))
   return endpoint.idempotent === true ? runIdempotent(endpoint, call, services) : endpoint.handle(call)
 }

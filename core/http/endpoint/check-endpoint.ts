@@ -35,7 +35,7 @@ export function checkEndpoint(given: unknown): AnyEndpoint {
   if (!isObject(response)) refuse('response is required: a schema for each status')
   if (!isChecked(given)) return refuse('is no endpoint')
   refuseUnreviewedReplay(given, refuse)
-  refuseUncheckedYaml(given, refuse)
+  refuseUncheckedBody(given, refuse)
   return given
 }
 
@@ -94,7 +94,10 @@ function refuseUnreviewedReplay({ authz, idempotent, review: own }: AnyEndpoint,
 }
 
 // A check that reads the parsed body before the handler would find none.
-function refuseUncheckedYaml({ authz, audit, idempotent, handleYaml }: AnyEndpoint, refuse: Refuse): void {
-  if (handleYaml === undefined || !(reviewsBody(authz) || idempotent === true || audit?.intent === true)) return
-  refuse('a route with handleYaml has no review of its body, key or intent')
+function refuseUncheckedBody(endpoint: AnyEndpoint, refuse: Refuse): void {
+  const { authz, audit, idempotent, handleYaml, handleFile, fileTypes } = endpoint
+  if ((handleFile === undefined) !== (fileTypes === undefined)) refuse('handleFile and fileTypes belong together')
+  const name = handleYaml === undefined ? 'handleFile' : 'handleYaml'
+  if (endpoint[name] === undefined || !(reviewsBody(authz) || idempotent === true || audit?.intent === true)) return
+  refuse(`a route with ${name} has no review of its body, key or intent`)
 }

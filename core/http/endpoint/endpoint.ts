@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Caller } from '#core/cluster/caller.ts'
+import type { FileBody } from '../input/body.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Cursors } from '#core/database/cursors.ts'
 import type { StreamRegistry } from '../limits/stream-registry.ts'
@@ -102,6 +103,10 @@ export interface Endpoint<
   handle(call: Call<ParamsOf<U, Static<P>>, Static<Q>, Static<B>, AccessOf<A>>): Promise<unknown>
   /** Handles an `application/yaml` body, given as text of at most 256 KiB. Without it such a body is a 415. */
   handleYaml?(call: Call<ParamsOf<U, Static<P>>, Static<Q>, string, AccessOf<A>>): Promise<unknown>
+  /** Media types without parameters that `handleFile` accepts, up to `bodyLimit`; JSON then is at most 1 MiB. */
+  readonly fileTypes?: readonly string[]
+  /** Handles a body of `fileTypes`, given as its bytes. */
+  handleFile?(call: Call<ParamsOf<U, Static<P>>, Static<Q>, FileBody, AccessOf<A>>): Promise<unknown>
 }
 
 /** A declared route with erased types, as the server mounts it. */

@@ -6,7 +6,9 @@ export const YAML_TYPE = 'application/yaml'
 
 /** Creates a 415 that names the media types of its endpoint, in `Accept-Post` (W3C LDP) or `Accept` (RFC 9110). */
 export function unsupportedMediaType({ routeOptions, method }: FastifyRequest): Fail {
-  const types = ['application/json', ...(routeOptions.config.endpoint?.handleYaml === undefined ? [] : [YAML_TYPE])]
+  const { endpoint } = routeOptions.config
+  const yaml = endpoint?.handleYaml === undefined ? [] : [YAML_TYPE]
+  const types = ['application/json', ...yaml, ...(endpoint?.fileTypes ?? [])]
   return new Fail('unsupported_media_type', `Send ${types.join(' or ')}, and name it in Content-Type.`, {
     headers: { [method === 'POST' ? 'accept-post' : 'accept']: types.join(', ') },
   })

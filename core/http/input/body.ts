@@ -11,6 +11,9 @@ export const MAX_DEPTH = 64
 /** Maximum size of a YAML body, which costs more to parse than JSON (SEC3). */
 export const MAX_YAML_BYTES = 256 * 1024
 
+/** Maximum size of a JSON body of an endpoint that also accepts files. */
+const MAX_JSON_BYTES = 1024 * 1024
+
 /** Body of type `application/yaml`, parsed by the endpoint. */
 export class YamlBody {
   readonly text: string
@@ -19,11 +22,23 @@ export class YamlBody {
   }
 }
 
+/** Body of a file type that the endpoint names, not parsed. */
+export class FileBody {
+  /** Media type with its parameters, as sent. */
+  readonly type: string
+  readonly bytes: Buffer
+  constructor(type: string, bytes: Buffer) {
+    this.type = type
+    this.bytes = bytes
+  }
+}
+
 /** Accepts JSON, and YAML for endpoints that support it. Any other media type is a 415. */
 export function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
+      refuseLargeJson(request, body.length)
       done(null, parseJson(Buffer.isBuffer(body) ? body : Buffer.from(body)))
     } catch (error) {
       done(error instanceof Error ? error : new Error('unreadable body'))
@@ -34,6 +49,21 @@ export function acceptBodies(app: FastifyInstance): void {
     if (body.length > MAX_YAML_BYTES) throw bodyTooLarge(MAX_YAML_BYTES)
     return new YamlBody(decode(body))
   })
+}
+
+/** Accepts the file types of the endpoints of one scope. Another endpoint of the scope answers 415 to them. */
+export function acceptFiles(scope: FastifyInstance, types: Iterable<string>): void {
+  for (const type of types)
+    scope.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+      if (request.routeOptions.config.endpoint?.fileTypes?.includes(type) !== true) throw unsupportedMediaType(request)
+      return new FileBody(request.headers['content-type'] ?? type, body)
+    })
+}
+
+// The limit of a route with files is that of a file: JSON of that size would hold up the event loop.
+function refuseLargeJson({ routeOptions }: FastifyRequest, bytes: number): void {
+  if (routeOptions.config.endpoint?.fileTypes === undefined || bytes <= MAX_JSON_BYTES) return
+  throw bodyTooLarge(MAX_JSON_BYTES)
 }
 
 function decode(body: Buffer): string {

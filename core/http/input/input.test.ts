@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { Type } from 'typebox'
+import type { AnyEndpoint } from '../endpoint/endpoint.ts'
 import { buildServer } from '../testing/build-server.ts'
 import { authorized, free, good, listed, named, posted, route, start } from '../testing/hardened.ts'
 
@@ -277,4 +278,43 @@ test('UXM3: a YAML body reaches the handler as text; a route that reads its body
   const namespace = { in: 'body', field: 'namespace' } as const
   const reviewed = { kind: 'review', verb: 'create', resource: 'runs', namespace } as const
   await assert.rejects(buildServer(t, [{ endpoints: [{ ...file, authz: reviewed }] }]), /handleYaml has no review/)
+})
+
+test('a file reaches the handler as its bytes and its media type; other types and routes refuse it', async (t) => {
+  const fileTypes = ['text/csv', 'application/pdf']
+  const handleFile: AnyEndpoint['handleFile'] = async ({ body: { type, bytes } }) => ({
+    text: `${type} ${bytes.length}`,
+  })
+  const upload = route({ method: 'POST', url: '/files', body: free, bodyLimit: 2 * 1024 * 1024, fileTypes, handleFile })
+  const { app } = await start(t, [posted, upload])
+  const send = async (url: string, type: string, payload: string | Buffer) => {
+    const answer = await app.inject({
+      method: 'POST',
+      url: `/api${url}`,
+      headers: { ...good, 'content-type': type },
+      payload,
+    })
+    return [answer.statusCode, answer.json<{ text?: string; detail?: string }>()] as const
+  }
+  // U+0000, invalid UTF-8 and a lone surrogate are bytes like others.
+  const bytes = Buffer.from([0, 0xff, 0xed, 0xa0, 0x80])
+  assert.deepEqual(await send('/files', 'application/pdf', bytes), [200, { text: 'application/pdf 5' }])
+  const large = Buffer.alloc(1_500_000)
+  assert.deepEqual(await send('/files', 'text/csv; charset=utf-8', large), [
+    200,
+    { text: 'text/csv; charset=utf-8 1500000' },
+  ])
+  const [tooLarge, { detail }] = await send('/files', 'text/csv', Buffer.alloc(2 * 1024 * 1024 + 1))
+  assert.deepEqual([tooLarge, detail], [413, 'The body is above 2 MiB.'])
+  const [status, json] = await send('/files', 'application/json', JSON.stringify({ text: 'x'.repeat(1024 * 1024) }))
+  assert.deepEqual([status, json.detail], [413, 'The body is above 1 MiB.'])
+  const [refused, answer] = await send('/files', 'image/png', bytes)
+  assert.deepEqual(
+    [refused, answer.detail],
+    [415, 'Send application/json or text/csv or application/pdf, and name it in Content-Type.'],
+  )
+  const [elsewhere] = await send('/things', 'application/pdf', bytes)
+  assert.equal(elsewhere, 415)
+  const { handleFile: _, ...half } = upload
+  await assert.rejects(buildServer(t, [{ endpoints: [{ ...half, url: '/other' }] }]), /belong together/)
 })

@@ -57,13 +57,18 @@ function queryParameters({ query }: AnyEndpoint, components: Components): readon
   }))
 }
 
-function requestBody({ body, docs, handleYaml }: AnyEndpoint, components: Components): object {
+function requestBody({ body, docs, handleYaml, fileTypes = [] }: AnyEndpoint, components: Components): object {
   if (body === undefined) return {}
   const schema = toDocumentSchema(body, components, { closed: true })
   const examples = docs?.examples === undefined ? {} : { examples: docs.examples }
   const yaml = handleYaml === undefined ? {} : { [YAML_TYPE]: { schema: yamlText } }
-  return { requestBody: { required: true, content: { 'application/json': { schema, ...examples }, ...yaml } } }
+  const files = Object.fromEntries(fileTypes.map((type) => [type, { schema: fileBytes }]))
+  return {
+    requestBody: { required: true, content: { 'application/json': { schema, ...examples }, ...yaml, ...files } },
+  }
 }
+
+const fileBytes = { type: 'string', format: 'binary', description: 'The file as it is.' }
 
 const yamlText = { type: 'string', description: 'An agent file: the simplified format, or objects of Kubernetes.' }
 
