@@ -4,6 +4,7 @@ import { audit } from './audit/index.ts'
 import { budgets } from './budgets/index.ts'
 import { feedback } from './feedback/index.ts'
 import { identity } from './identity/index.ts'
+import { knowledge } from './knowledge/index.ts'
 import { pruning } from './pruning/index.ts'
 import { integrations } from './integrations/index.ts'
 import { providers } from './providers/index.ts'
@@ -24,6 +25,7 @@ export const plugins: readonly AnyPlugin[] = [
   budgets,
   tenants,
   feedback,
+  knowledge,
   audit,
   pruning,
 ]

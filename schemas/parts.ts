@@ -86,6 +86,16 @@ export function onlyOne(fields: readonly string[]): string {
   return `${fields.map((field) => `(has(self.${field}) ? 1 : 0)`).join(' + ')} == 1`
 }
 
+/** A list of references keyed by name, also to objects of other namespaces; two targets of one name cannot be distinguished. */
+export function keyedRefs(kind: string, description: string) {
+  return Type.Array(objectRef(kind, `A ${kind} by name.`), {
+    description,
+    maxItems: 32,
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['name'],
+  })
+}
+
 /** Secrets of the same namespace by name. */
 export function secretRefs(description: string) {
   const { items, ...list } = localRefs('Secret', description)

@@ -24,6 +24,7 @@ interface Expected {
 
 const run: Expected = { kind: 'Run', verb: 'get', resource: 'runs' }
 const agent: Expected = { kind: 'AgentDeployment', verb: 'get', resource: 'agentdeployments' }
+const knowledgeBase: Expected = { kind: 'KnowledgeBase', verb: 'get', resource: 'knowledgebases' }
 const audit: Expected = { kind: 'AuditDay', verb: 'list', resource: 'auditlogs' }
 
 /** The right that each type requires, written by hand; undefined: no caller may see it. */
@@ -37,6 +38,9 @@ const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.audit.day-sealed.v1': audit,
   'dev.mesh.audit.rows-removed.v1': audit,
   'dev.mesh.budgets.spend-limit-exceeded.v1': agent,
+  'dev.mesh.knowledge.document-stored.v1': knowledgeBase,
+  'dev.mesh.knowledge.document-deleted.v1': knowledgeBase,
+  'dev.mesh.knowledge.ingest-failed.v1': knowledgeBase,
   'dev.mesh.tenants.quota-changed.v1': { kind: 'Tenant', verb: 'get', resource: 'tenants' },
   'dev.mesh.feedback.score-recorded.v1': { kind: 'Run', verb: 'list', resource: 'feedback' },
   'dev.mesh.pruning.unfinished.v1': undefined,

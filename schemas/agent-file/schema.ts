@@ -179,7 +179,12 @@ export const AgentFile = Type.Object(
       }),
     ),
     guardrails: Type.Optional(nameList('GuardrailPolicy', 'Policies applied to model and tool calls.')),
-    knowledge: Type.Optional(nameList('KnowledgeBase', 'Knowledge bases that the agent may search.')),
+    knowledge: Type.Optional(
+      Type.Array(Type.Union([objectName('KnowledgeBase'), objectRef('KnowledgeBase', 'A knowledge base by name.')]), {
+        maxItems: 32,
+        description: 'Knowledge bases that the agent may search.',
+      }),
+    ),
     secrets: Type.Optional(nameList('SecretBinding', 'Secret bindings made available to the agent.')),
     memory: spec.memory,
     budget: Type.Optional(budget),

@@ -103,7 +103,7 @@ function toTool(tool: NonNullable<AgentFile['tools']>[number]): NonNullable<Agen
   }
 }
 
-function toNamed(entry: string | { name: string }): { name: string } {
+function toNamed<Named extends { name: string }>(entry: string | Named): Named | { name: string } {
   return typeof entry === 'string' ? { name: entry } : entry
 }
 

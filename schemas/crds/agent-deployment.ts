@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { defineKind } from '../kind.ts'
 import type { ObjectOf } from '../kind.ts'
-import { conditions, localRefs, objectRefs, observedGeneration } from '../parts.ts'
+import { conditions, keyedRefs, localRefs, objectRefs, observedGeneration } from '../parts.ts'
 import {
   a2a,
   budget,
@@ -77,7 +77,7 @@ export const agentSpec = Type.Object(
     a2a: Type.Optional(a2a),
     delegates: Type.Optional(delegates),
     guardrails: Type.Optional(localRefs('GuardrailPolicy', 'Policies applied to model calls and tool calls.')),
-    knowledge: Type.Optional(localRefs('KnowledgeBase', 'Knowledge bases that the agent may search.')),
+    knowledge: Type.Optional(keyedRefs('KnowledgeBase', 'Knowledge bases that the agent may search.')),
     secrets: Type.Optional(localRefs('SecretBinding', 'Secret bindings made available to the agent.')),
     memory: Type.Optional(memory),
     budget: Type.Optional(budget),

@@ -2112,6 +2112,11 @@ export const agentFileSchema: Record<string, unknown> = {
                 "type": "string",
                 "maxLength": 253,
                 "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+              },
+              "namespace": {
+                "type": "string",
+                "maxLength": 63,
+                "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
               }
             },
             "additionalProperties": false

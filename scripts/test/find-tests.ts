@@ -30,6 +30,7 @@ const onPglite = [
   'plugins/budgets/store/ledger.test.ts',
   'plugins/feedback/record-score.test.ts',
   'plugins/integrations/event-feed.test.ts',
+  'plugins/knowledge/ingest/ingest.test.ts',
   'plugins/pruning/pruning.test.ts',
   'plugins/runs/create/idempotency.test.ts',
   'plugins/runs/delegation/subjects.test.ts',

@@ -18,6 +18,7 @@ import { mutants as ofIsolation } from './isolation.ts'
 import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofStore } from './core-store.ts'
 import { mutants as ofPages } from './pages.ts'
+import { mutants as ofKnowledge } from './knowledge.ts'
 import { mutants as ofModelFilters } from './model-filters.ts'
 import { mutants as ofModelProxy } from './model-proxy.ts'
 import { mutants as ofProviders } from './providers.ts'
@@ -51,6 +52,7 @@ export const all: readonly Mutant[] = [
   ...ofBudgets,
   ...ofFeedback,
   ...ofTenants,
+  ...ofKnowledge,
   ...ofModelFilters,
   ...ofModelProxy,
   ...ofCalls,

@@ -15,8 +15,11 @@ function crudCases(slot: KindSlot): Readonly<Record<string, RouteCase>> {
     slot.endpoints.map(({ method, url }) => {
       const path = `/api${url.replaceAll(/:([a-z]+)/g, '{$1}')}`
       const verb = url.includes(':') && method === 'GET' ? 'get' : verbs[method]
-      const item = (target: Target): string =>
-        `/api${url.replace(':ns', target.namespace).replace(':name', nameOf(target))}`
+      const inQuery = url.includes(':name') && !url.includes(':ns')
+      const item = (target: Target): string => {
+        const named = `/api${url.replace(':ns', target.namespace).replace(':name', nameOf(target))}`
+        return inQuery ? `${named}?namespace=${target.namespace}` : named
+      }
       return [`${method} ${path}`, { ...caseOf(slot, verb, item), authz: `kube: ${verb} ${plural}` }]
     }),
   )

@@ -4,6 +4,7 @@ import type { RouteCase } from './route-case.ts'
 import { agentRoutes } from './routes-agents.ts'
 import { kindRoutes } from './routes-kinds.ts'
 import { tenantRoutes } from './routes-tenants.ts'
+import { knowledgeRoutes } from './routes-knowledge.ts'
 import { runRoutes } from './routes-runs.ts'
 import { MISSING, templateNamed } from './world.ts'
 
@@ -72,6 +73,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
     allowed: ok(204),
   },
   ...runRoutes,
+  ...knowledgeRoutes,
   ...tenantRoutes,
   'GET /api/events': {
     over: 'namespaces',

@@ -1,0 +1,73 @@
+import { Fail } from '#core/errors/domain-error.ts'
+import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
+import { isLabel, isName } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import type { Reader } from '#core/event-store/store.ts'
+import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { KnowledgeBase } from '#schemas/crds/knowledge-base.ts'
+import type { KnowledgeBaseObject } from '#schemas/crds/knowledge-base.ts'
+import { mayRefer } from '#schemas/references.ts'
+import { knowledgeErrors } from '../errors.ts'
+import { findBases } from '../store/bases.ts'
+import type { Base } from '../store/bases.ts'
+import type { KnowledgeTables } from '../store/tables.ts'
+
+/** What the state role reads: objects of the cluster with its own identity, and the store. */
+export interface AgentBases {
+  readonly cluster: Pick<KubeClient, 'get'>
+  readonly db: Reader<KnowledgeTables>
+}
+
+/**
+ * Knowledge bases that an agent may search: those of its spec that exist and allow its namespace. All objects are read per call: a removed
+ * reference or permission ends the access at once. Throws `forbidden` for an account of no agent, `unknown_knowledge_base` for another name.
+ */
+export async function basesOfAgent(
+  { cluster, db }: AgentBases,
+  username: string,
+  wanted: string | undefined,
+): Promise<readonly Base[]> {
+  const account = agentOfServiceAccount(username)
+  const agent = account === undefined ? undefined : await read<AgentDeploymentObject>(cluster, AgentDeployment, account)
+  if (account === undefined || agent === undefined)
+    throw new Fail('forbidden', 'This service account belongs to no agent.')
+  const named = (agent.spec.knowledge ?? []).filter(({ name }) => wanted === undefined || name === wanted)
+  const objects = await Promise.all(
+    named.map(({ name, namespace = account.namespace }) =>
+      readAllowed(cluster, account.namespace, { namespace, name }),
+    ),
+  )
+  const uids = objects.flatMap((object) => object?.metadata.uid ?? [])
+  if (wanted !== undefined && uids.length === 0) throw new Fail(knowledgeErrors.unknown_knowledge_base)
+  return findBases(db, uids)
+}
+
+interface Named {
+  readonly namespace: string
+  readonly name: string
+}
+
+async function readAllowed(
+  cluster: Pick<KubeClient, 'get'>,
+  from: string,
+  ref: Named,
+): Promise<KnowledgeBaseObject | undefined> {
+  const object = await read<KnowledgeBaseObject>(cluster, KnowledgeBase, ref)
+  return object !== undefined && mayRefer(from, ref.namespace, object.spec.allowedNamespaces) ? object : undefined
+}
+
+async function read<O extends KubeObject>(
+  cluster: Pick<KubeClient, 'get'>,
+  resource: Resource,
+  { namespace, name }: Named,
+): Promise<O | undefined> {
+  if (!isLabel(namespace) || !isName(name)) return undefined
+  try {
+    return await cluster.get<O>(resource, { namespace, name })
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,29 @@
+import { Fail } from '#core/errors/domain-error.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import type { StateContext } from '#core/plugin/role-contexts.ts'
+import { AgentSearchRequest, SearchAnswer } from './schemas.ts'
+import { basesOfAgent } from './search/bases-of-agent.ts'
+import { searchBases } from './search/search-bases.ts'
+import type { KnowledgeServices } from './services.ts'
+import type { KnowledgeTables } from './store/tables.ts'
+
+/** Routes of the state role: the search of an agent, by its launcher. */
+export function knowledgeStateRoutes(services: KnowledgeServices, state: StateContext): readonly AnyEndpoint[] {
+  const db = services.core.store.reader<KnowledgeTables>()
+  const search = endpoint({
+    method: 'POST',
+    url: '/knowledge/search',
+    summary: 'Search the knowledge bases of the agent.',
+    authz: { kind: 'bearer' },
+    body: AgentSearchRequest,
+    response: { 200: SearchAnswer },
+    handle: async ({ bearer, body: { query, knowledgeBase, limit }, signal }) => {
+      const pod = await state.authenticate(bearer, 'state')
+      if (pod === undefined) throw new Fail('unauthenticated')
+      const bases = await basesOfAgent({ cluster: state.cluster, db }, pod.username, knowledgeBase)
+      return searchBases(services, { bases, query, limit, embeddings: state.embeddings, signal })
+    },
+  })
+  return [search]
+}

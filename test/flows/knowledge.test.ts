@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import test from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import type { Persona } from '#local/cluster/personas.ts'
+import { makePdf } from '#plugins/knowledge/testing/make-pdf.ts'
+import { KnowledgeBase } from '#schemas/crds/knowledge-base.ts'
+import type { KnowledgeBaseObject } from '#schemas/crds/knowledge-base.ts'
+import { findServer, needs } from '#test/harness/find-server.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import type { Platform } from './platform/running-platform.ts'
+import { sharedEmbedded } from './platform/shared-platform.ts'
+import { blocksOf, commandsOf } from './readme.ts'
+
+interface Found {
+  readonly items: readonly {
+    readonly document: string
+    readonly text: string
+    readonly metadata: Readonly<Record<string, unknown>>
+  }[]
+  readonly mode: string
+  readonly note?: string
+}
+
+test('a knowledge base through the whole platform: apply, upload, ingest, search by API', async () => {
+  const platform = await sharedEmbedded()
+  const base = '/api/knowledgebases/flow-handbook'
+  const send = (
+    method: string,
+    path: string,
+    body?: unknown,
+    more: { persona?: Persona; contentType?: string } = {},
+  ) => {
+    const { persona = 'developer', contentType } = more
+    return platform.send({
+      method,
+      path,
+      bearer: platform.tokens[persona],
+      ...(body === undefined ? {} : { body }),
+      ...(contentType === undefined ? {} : { contentType }),
+    })
+  }
+  const until = async (holds: () => Promise<boolean>): Promise<void> => {
+    const end = performance.now() + 90_000
+    while (!(await holds())) {
+      assert.ok(performance.now() < end, 'not within 90 s')
+      await pause(50)
+    }
+  }
+  const ingested = async (id: string): Promise<void> => {
+    let state = ''
+    await until(async () => {
+      const answer = await send('GET', `${base}/ingests/${id}`)
+      ;({ state } = answer.json<{ state: string }>())
+      return state !== 'queued' && state !== 'running'
+    })
+    assert.equal(state, 'succeeded')
+  }
+  const object = {
+    apiVersion: 'mesh.dev/v1alpha1',
+    kind: 'KnowledgeBase',
+    metadata: { name: 'flow-handbook', namespace: 'default' },
+    spec: { embedding: { route: 'mock' } },
+  }
+  const applied = await platform.kube({
+    method: 'POST',
+    path: '/apis/mesh.dev/v1alpha1/namespaces/default/knowledgebases',
+    bearer: platform.tokens.developer,
+    body: object,
+  })
+  assert.equal(applied.status, 201, applied.text)
+  assert.equal((await send('POST', '/api/knowledgebases', object)).status, 405)
+
+  const markdown = '# Refunds\n\nA refund is paid within thirty days.\n\n# Delivery\n\nParcels are sent by ship.'
+  const uploaded = await send('POST', `${base}/documents?id=refunds.md&title=Refunds`, Buffer.from(markdown), {
+    contentType: 'text/markdown',
+  })
+  assert.equal(uploaded.status, 202, uploaded.text)
+  const pdf = await send(
+    'POST',
+    `${base}/documents?id=policy.pdf`,
+    makePdf(['First page.', 'Visitors wear a badge.']),
+    {
+      contentType: 'application/pdf',
+    },
+  )
+  assert.equal(pdf.status, 202, pdf.text)
+  for (const answer of [uploaded, pdf])
+    for (const { id } of answer.json<{ items: readonly { id: string }[] }>().items) await ingested(id)
+
+  const ref = { namespace: parseLabel('namespace', 'default'), name: parseName('name', 'flow-handbook') }
+  await until(async () => {
+    const { status } = await platform.admin.get<KnowledgeBaseObject>(KnowledgeBase, ref)
+    const embedded = status?.conditions?.find(({ type }) => type === 'Embedded')
+    return (
+      status?.documents === 2 &&
+      embedded?.status === 'True' &&
+      status.embeddingModel?.startsWith('default/mock@') === true
+    )
+  })
+  const search = async (query: string, persona: Persona = 'developer') =>
+    send('POST', `${base}/search`, { query }, { persona })
+  const found = (await search('When is a refund paid?')).json<Found>()
+  assert.deepEqual(
+    [found.mode, found.items[0]?.document, found.items[0]?.metadata['title']],
+    ['hybrid', 'refunds.md', 'Refunds'],
+  )
+  const badge = (await search('badge of visitors')).json<Found>()
+  assert.deepEqual([badge.items[0]?.document, badge.items[0]?.metadata['page']], ['policy.pdf', 2])
+  // A viewer may not use the route of the model.
+  const viewed = (await search('refund', 'viewer')).json<Found>()
+  assert.deepEqual(
+    [viewed.mode, viewed.note, viewed.items[0]?.document],
+    ['full-text', 'embeddings_refused', 'refunds.md'],
+  )
+  assert.equal((await search('refund', 'other-tenant')).status, 403)
+  assert.equal(
+    (await send('POST', `${base}/documents`, { documents: [{ text: 'x' }] }, { persona: 'viewer' })).status,
+    403,
+  )
+
+  const removed = await send('DELETE', `${base}/documents/policy.pdf`)
+  assert.equal(removed.status, 204, removed.text)
+  assert.equal(
+    (await search('badge')).json<Found>().items.some(({ document }) => document === 'policy.pdf'),
+    false,
+  )
+})
+
+test('the commands of docs/how-to/use-knowledge.md', needs('kubectl'), async (t) => {
+  const platform = await sharedEmbedded()
+  const folder = tempFolder('use-knowledge')
+  t.after(folder.remove)
+  mkdirSync(join(folder.path, '.mesh'))
+  writeFileSync(join(folder.path, '.mesh', 'tokens.json'), JSON.stringify(platform.tokens))
+  writeFileSync(join(folder.path, '.mesh', 'kubeconfig'), JSON.stringify(kubeconfigOf(platform)))
+  const page = fileURLToPath(new URL('../../docs/how-to/use-knowledge.md', import.meta.url))
+  const env = { ...process.env, PATH: `${dirname(findServer('kubectl') ?? '')}:${process.env['PATH']}` }
+  const [setUp = ''] = blocksBeforeSections(page)
+  const run = async (commands: readonly string[]): Promise<string> => {
+    const script = ['set -euo pipefail', setUp, ...commands]
+      .join('\n')
+      .replaceAll('http://localhost:8080', platform.url)
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder.path, env })
+    return stdout
+  }
+  for (const block of blocksOf(page, 'Create a knowledge base', 'yaml')) {
+    const [, name = ''] = /^# (\S+)/.exec(block) ?? []
+    writeFileSync(join(folder.path, name), block)
+  }
+  assert.match(await run(commandsOf(page, 'Create a knowledge base')), /handbook created/)
+  const added = await run(commandsOf(page, 'Add documents'))
+  const ids = [...added.matchAll(/"id":"([0-9a-f-]{36})"/g)].map(([, id]) => id ?? '')
+  assert.equal(ids.length, 2, added)
+  const bearer = platform.tokens.developer
+  for (const id of ids) {
+    const state = async () =>
+      (await platform.send({ path: `/api/knowledgebases/handbook/ingests/${id}`, bearer })).json<{ state: string }>()
+        .state
+    const end = performance.now() + 90_000
+    while (['queued', 'running'].includes(await state())) {
+      assert.ok(performance.now() < end, 'not within 90 s')
+      await pause(50)
+    }
+    assert.equal(await state(), 'succeeded')
+  }
+  const found = JSON.parse(await run(commandsOf(page, 'Search'))) as Found
+  assert.equal(found.items[0]?.document, 'refunds.md')
+  assert.match(await run(commandsOf(page, 'Delete')), /"handbook" deleted/)
+})
+
+function blocksBeforeSections(page: string): readonly string[] {
+  const [head = ''] = readFileSync(page, 'utf8').split(/^## /m)
+  return [...head.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, body]) => body ?? '')
+}
+
+function kubeconfigOf({ apiServer: { url, ca }, tokens }: Platform): object {
+  const cluster = { server: url, 'certificate-authority-data': Buffer.from(ca).toString('base64') }
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'mesh',
+    contexts: [{ name: 'mesh', context: { cluster: 'mesh', user: 'mesh', namespace: 'default' } }],
+    clusters: [{ name: 'mesh', cluster }],
+    users: [{ name: 'mesh', user: { token: tokens.developer } }],
+  }
+}
