@@ -21,6 +21,22 @@ test('canonical JSON does not depend on the order of keys, at any depth, and kee
   assert.equal(canonicalJson(JSON.parse('{"b":1,"__proto__":{"a":1}}')), '{"__proto__":{"a":1},"b":1}')
 })
 
+test('canonical JSON: RFC 8785, with the examples of its sections 3.2.2 and 3.2.3', () => {
+  const numbers = '{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001]}'
+  assert.equal(canonicalJson(JSON.parse(numbers)), '{"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27]}')
+  const texts = String.raw`{"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}`
+  assert.equal(
+    canonicalJson(JSON.parse(texts)),
+    String.raw`{"literals":[null,true,false],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
+  )
+  const keys = String.raw`{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7}`
+  assert.deepEqual(
+    [...canonicalJson(JSON.parse(keys)).matchAll(/:(\d)/g)].map(([, value]) => Number(value)),
+    [2, 4, 6, 7, 1, 5, 3],
+  )
+  assert.equal(canonicalJson(JSON.parse('{"b":-0,"10":1,"9":2}')), '{"10":1,"9":2,"b":0}')
+})
+
 test('merge patch: RFC 7396, null removes', () => {
   assert.deepEqual(mergePatch({ a: { b: 1, c: 2 }, d: [1] }, { a: { b: null, e: 3 }, d: [2] }), {
     a: { c: 2, e: 3 },
