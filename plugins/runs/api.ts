@@ -94,6 +94,8 @@ export interface RunsSystem {
   runOf(agentUid: string, reference: RunReference): Promise<FoundRun | undefined>
   /** The valid public keys (PEM, SPKI) of the launchers of agents, by the uid of the agent. */
   launcherKeys(agentUids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
+  /** The user on whose behalf a run acts, and its agent; undefined for an unknown run. */
+  subjectOf(runId: string): Promise<{ readonly subject: string; readonly agentUid: string | null } | undefined>
 }
 
 /** Creates the reads. */
@@ -102,6 +104,10 @@ export function createRunsSystem({ store }: { readonly store: Store }): RunsSyst
   return {
     runOf: (agentUid, reference) => findOfAgent(db, agentUid, reference),
     launcherKeys: (agentUids) => readKeysOfAgents(db, agentUids),
+    subjectOf: async (runId) => {
+      const run = await findRun(db, runId)
+      return run && { subject: run.subject, agentUid: run.agent_uid }
+    },
     agentsOf: async (runId) => {
       const run = await findRun(db, runId)
       const own = run === undefined ? undefined : toAgent(run)
