@@ -6,6 +6,7 @@ export const refusals = {
   origin_refused: { status: 403, message: 'Requests from web pages are not served.' },
   not_found: { status: 404, message: 'Not found.' },
   unknown_run: { status: 404, message: 'The run is unknown to this launcher.' },
+  not_bound: { status: 404, message: 'The spec of the agent does not have this part.' },
   method_not_allowed: { status: 405, message: 'The method is not allowed for this path.' },
   stale_epoch: { status: 409, message: 'A newer worker holds the run.' },
   run_acknowledged: { status: 409, message: 'The run has ended and its result was acknowledged.' },
@@ -14,12 +15,15 @@ export const refusals = {
   depth_exceeded: { status: 409, message: 'The maximum delegation depth was exceeded.' },
   stale_ticket: { status: 412, message: 'The ticket has expired or was issued by another launcher process.' },
   payload_too_large: { status: 413, message: 'The body is too large.' },
+  conversation_full: { status: 413, message: 'The conversation has its maximum size.' },
   unsupported_media_type: { status: 415, message: 'The content type must be application/json.' },
   misdirected_request: { status: 421, message: 'The Host header is not a name of this listener.' },
   price_unknown: { status: 422, message: 'The model has no price.' },
   too_many_scores: { status: 429, message: 'The run or its namespace has its maximum of scores.' },
   too_many_runs: { status: 429, message: 'The agent is at its limit of concurrent runs.' },
   too_many_calls: { status: 429, message: 'Too many model calls are in progress.' },
+  too_many_memory_calls: { status: 429, message: 'Too many calls to memory are in progress.' },
+  memory_quota_exceeded: { status: 429, message: 'The memory of the agent or of its namespace is used up.' },
   rate_limited: { status: 429, message: 'The limit of requests per minute is reached.' },
   concurrency_limited: { status: 429, message: 'The limit of concurrent requests is reached.' },
   header_fields_too_large: { status: 431, message: 'Too many header fields.' },
@@ -28,6 +32,7 @@ export const refusals = {
   feedback_unavailable: { status: 502, message: 'The feedback could not be stored.' },
   blocked: { status: 502, message: 'A policy of the called agent refused the call.' },
   upstream_failure: { status: 502, message: 'The called agent did not answer.' },
+  memory_unavailable: { status: 502, message: 'The memory cannot be reached.' },
   delegation_failed: { status: 502, message: 'The run could not be created.' },
   guardrail_blocked: { status: 403, message: 'A guardrail policy blocked the call.' },
   guardrail_approval_required: { status: 403, message: 'A guardrail policy requires approval of the call.' },
@@ -44,6 +49,11 @@ export const refusals = {
 
 /** A code of the table. */
 export type RefusalCode = keyof typeof refusals
+
+/** Whether a text is a code of the table. */
+export function isRefusalCode(code: unknown): code is RefusalCode {
+  return typeof code === 'string' && Object.hasOwn(refusals, code)
+}
 
 /** Refuses a request; the listener maps it to a status. */
 export class Refusal extends Error {

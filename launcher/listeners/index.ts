@@ -3,6 +3,7 @@ import { delegateListener } from './delegate/listener.ts'
 import type { ListenerDefinition } from './define-listener.ts'
 import { feedbackListener } from './feedback/listener.ts'
 import { invokeListener } from './invoke/listener.ts'
+import { memoryListener } from './memory/listener.ts'
 import { modelProxyListener } from './model-proxy/listener.ts'
 
 /**
@@ -14,5 +15,6 @@ export const listenerDefinitions: readonly ListenerDefinition[] = [
   feedbackListener,
   modelProxyListener,
   ampListener,
+  memoryListener,
   invokeListener,
 ]

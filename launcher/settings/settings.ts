@@ -43,6 +43,8 @@ export interface Settings {
   readonly identity: TlsIdentity | undefined
   readonly stateUrl: string | undefined
   readonly stateTokenFile: string | undefined
+  /** The state role, if memory or knowledge is bound. */
+  readonly memoryUrl: string | undefined
   readonly gatewayUrl: string | undefined
   readonly gatewayTokenFile: string | undefined
   /** Whether model calls of the agent pass this launcher: a budget or a quota applies. */
@@ -112,6 +114,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     ports: (name) => checked(() => portOf(name, env)),
     stateUrl: parseUrl('STATE_URL', env.STATE_URL),
     stateTokenFile: env.MESH_STATE_TOKEN_FILE || undefined,
+    memoryUrl: parseUrl('MEMORY_BACKEND_ADDR', env.MEMORY_BACKEND_ADDR),
     gatewayUrl: parseUrl('MODEL_GATEWAY_URL', env.MODEL_GATEWAY_URL)?.replace(/\/v1$/, ''),
     gatewayTokenFile: env.MODEL_GATEWAY_TOKEN_FILE || undefined,
     modelProxy: Boolean(env.MESH_BUDGET_PORT),

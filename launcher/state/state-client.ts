@@ -4,10 +4,12 @@ import { isObject } from '#core/json/is-object.ts'
 import { collect } from '#core/http-client/request.ts'
 import type { AnswerHeaders } from '#core/http-client/request.ts'
 
-/** An answer of the state role; a body that is not a JSON object is empty. */
+/** An answer of the state role. */
 export interface StateAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
+  readonly bytes: Buffer
+  /** The JSON object in `bytes`, parsed when it is read; empty for any other body. */
   readonly body: Readonly<Record<string, unknown>>
 }
 
@@ -57,7 +59,15 @@ export function createStateClient({ stateUrl, tokenFile, dispatcher }: StateClie
       maxBytes,
       ...(signal === undefined ? {} : { signal }),
     })
-    return { status: answer.status, headers: answer.headers, body: parse(answer.body) }
+    const { status, headers: answered, body: bytes } = answer
+    return {
+      status,
+      headers: answered,
+      bytes,
+      get body() {
+        return parse(bytes)
+      },
+    }
   }
 }
 

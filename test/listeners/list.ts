@@ -84,7 +84,11 @@ export async function startPlatformSubject(t: Scope): Promise<Subject> {
         name: 'state',
         port: portOf(stateUrl),
         ordinary: { path: '/jwks', status: 200 },
-        doors: ['/runs', '/amp/calls'].map((path) => ({ method: 'POST', path, headers: bearer(developer) })),
+        doors: ['/runs', '/amp/calls', '/memory/items', '/memory/conversations/c/entries'].map((path) => ({
+          method: 'POST',
+          path,
+          headers: bearer(developer),
+        })),
       },
       {
         name: 'manager',
@@ -115,7 +119,7 @@ export async function startLauncherSubject(t: Scope): Promise<Subject> {
   const folder = tempFolder('listeners')
   t.after(folder.remove)
   const agentFile = join(folder.path, 'agent.json')
-  const plugins = { budgets: { money: true } }
+  const plugins = { budgets: { money: true }, memory: { session: true, longTerm: true } }
   writeFileSync(agentFile, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1', plugins }))
   const keyFile = join(folder.path, 'agent.key')
   const { privateKey } = generateKeyPairSync('ed25519')
@@ -134,6 +138,7 @@ export async function startLauncherSubject(t: Scope): Promise<Subject> {
       MESH_BIND: '127.0.0.1',
       AGENT_REGISTRY_ID: 'default/team',
       STATE_URL: `http://127.0.0.1:${await freePort()}`,
+      MEMORY_BACKEND_ADDR: `http://127.0.0.1:${await freePort()}`,
       MODEL_GATEWAY_URL: `http://127.0.0.1:${await freePort()}`,
       AGENT_PORT: String(await freePort()),
       ...Object.fromEntries([...ports].map(([name, port]) => [reservedPorts[name].env, String(port)])),

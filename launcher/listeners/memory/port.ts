@@ -1,0 +1,99 @@
+import { durationBounds, durationProblem } from '#schemas/duration.ts'
+import { definePort } from '../../http/port.ts'
+import type { RouteContract } from '../../http/port.ts'
+import { Refusal } from '../../http/refusal.ts'
+import { anyObject, anyValue, count, list, object, oneOf, optional, text } from '../../http/schema.ts'
+import type { Schema } from '../../http/schema.ts'
+
+/** Maximum size of the body of an append, and of every other request. */
+const BODY_LIMIT = 256 * 1024
+const MAX_TEXT = 32 * 1024
+const MAX_QUERY = 4_000
+const MAX_FOUND = 50
+
+const bounded = (maxLength: number) =>
+  text({ minLength: 1, maxLength }, (value) =>
+    value.length >= 1 && value.length <= maxLength ? undefined : `must have 1 to ${maxLength} characters`,
+  )
+const ttl = text({ description: 'duration; that of the spec if it is shorter' }, (value) =>
+  durationProblem(value, durationBounds.retention),
+)
+const metadata: Schema<Readonly<Record<string, unknown>>> = {
+  ...anyObject,
+  json: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] }, maxProperties: 32 },
+}
+const limit: Schema<number> = {
+  json: { type: 'integer', minimum: 1, maximum: MAX_FOUND, default: 10 },
+  parse(value, at) {
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_FOUND) return value
+    throw new Refusal('malformed_request', `${at}: must be an integer from 1 to ${MAX_FOUND}`)
+  },
+}
+
+/** A list of JSON values, as the bytes that the state role sent. */
+const entries: Schema<Buffer> = {
+  json: { type: 'array', items: {} },
+  parse: () => {
+    throw new TypeError('entries are no request')
+  },
+}
+
+const item = object({ id: text(), text: text(), metadata, score: anyValue, createdAt: text() })
+
+/** Routes of memory. */
+export const memoryRoutes = {
+  health: {
+    method: 'GET',
+    path: '/healthz',
+    summary: 'Returns that the port is open; the backend is not asked.',
+    responses: { 200: object({ status: oneOf('ok') }) },
+  },
+  remember: {
+    method: 'POST',
+    path: '/memory/agent/remember',
+    summary: 'Stores an item of long-term memory.',
+    body: object({ text: bounded(MAX_TEXT), metadata: optional(metadata), ttl: optional(ttl) }),
+    responses: { 201: object({ id: text() }) },
+    refusals: ['unknown_run', 'not_bound', 'memory_quota_exceeded', 'too_many_memory_calls', 'memory_unavailable'],
+  },
+  recall: {
+    method: 'POST',
+    path: '/memory/agent/search',
+    summary: 'Searches long-term memory, by words and by meaning if the spec has an embedding route.',
+    body: object({ query: bounded(MAX_QUERY), limit: optional(limit), filter: optional(metadata) }),
+    responses: { 200: object({ items: list(item) }) },
+    refusals: ['unknown_run', 'not_bound', 'too_many_memory_calls', 'memory_unavailable'],
+  },
+  read: {
+    method: 'GET',
+    path: '/memory/:conversationId',
+    summary: 'Returns the entries of a conversation, in order.',
+    responses: { 200: entries },
+    refusals: ['unknown_run', 'not_bound', 'too_many_memory_calls', 'memory_unavailable'],
+  },
+  append: {
+    method: 'POST',
+    path: '/memory/:conversationId/append',
+    summary: 'Appends one JSON value to a conversation.',
+    body: anyValue,
+    responses: { 201: object({ length: count }) },
+    refusals: [
+      'unknown_run',
+      'not_bound',
+      'conversation_full',
+      'memory_quota_exceeded',
+      'too_many_memory_calls',
+      'memory_unavailable',
+    ],
+  },
+  find: {
+    method: 'GET',
+    path: '/memory/:conversationId/search',
+    summary: 'Returns the entries of a conversation whose canonical JSON contains the text `q`.',
+    responses: { 200: entries },
+    refusals: ['unknown_run', 'not_bound', 'too_many_memory_calls', 'memory_unavailable'],
+  },
+} as const satisfies Record<string, RouteContract>
+
+/** Port 2998: memory and knowledge of the agent. */
+export const memoryPort = definePort({ name: 'memory', bodyLimit: BODY_LIMIT, routes: memoryRoutes })
