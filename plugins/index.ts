@@ -5,6 +5,7 @@ import { budgets } from './budgets/index.ts'
 import { feedback } from './feedback/index.ts'
 import { identity } from './identity/index.ts'
 import { knowledge } from './knowledge/index.ts'
+import { agentMemory } from './memory/index.ts'
 import { pruning } from './pruning/index.ts'
 import { integrations } from './integrations/index.ts'
 import { providers } from './providers/index.ts'
@@ -26,6 +27,7 @@ export const plugins: readonly AnyPlugin[] = [
   tenants,
   feedback,
   knowledge,
+  agentMemory,
   audit,
   pruning,
 ]

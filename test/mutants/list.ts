@@ -16,6 +16,7 @@ import { mutants as ofLeaves } from './core-leaves.ts'
 import { mutants as ofFeedback } from './feedback.ts'
 import { mutants as ofIsolation } from './isolation.ts'
 import { mutants as ofLauncher } from './launcher.ts'
+import { mutants as ofMemory } from './memory.ts'
 import { mutants as ofStore } from './core-store.ts'
 import { mutants as ofPages } from './pages.ts'
 import { mutants as ofKnowledge } from './knowledge.ts'
@@ -53,6 +54,7 @@ export const all: readonly Mutant[] = [
   ...ofFeedback,
   ...ofTenants,
   ...ofKnowledge,
+  ...ofMemory,
   ...ofModelFilters,
   ...ofModelProxy,
   ...ofCalls,

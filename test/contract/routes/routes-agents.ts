@@ -35,6 +35,22 @@ function onAgent(suffix: string, authz: string, more: Partial<RawRequest> = {}) 
   }
 }
 
+function memoryConfig(path: string, body: object): Readonly<Record<string, RouteCase>> {
+  const url = `/api/agents/{ns}/{name}/${path}`
+  return {
+    [`GET ${url}`]: {
+      ...onAgent(`/${path}`, `kube: get ${agents}`),
+      questions: (target) => [getAgent(target)],
+      allowed: ok(200),
+    },
+    [`PUT ${url}`]: {
+      ...onAgent(`/${path}?dryRun=All`, `kube: patch ${agents}`, { method: 'PUT', body }),
+      questions: (target) => [annotate(getAgent(target).path)],
+      allowed: ok(200),
+    },
+  }
+}
+
 const config = { name: 'matrix', model: { route: 'mock' }, systemPrompt: 'Hi.' }
 
 /** Routes of agents and their subresources. */
@@ -98,6 +114,13 @@ export const agentRoutes: Readonly<Record<string, RouteCase>> = {
   'GET /api/agents/{ns}/{name}/runs': {
     ...onAgent('/runs', 'review: list runs'),
     questions: ({ namespace }) => [virtual('list', 'runs', namespace)],
+    allowed: found(200),
+  },
+  ...memoryConfig('sessionmemory', { session: { ttl: '1h' } }),
+  ...memoryConfig('longtermmemory', { longTerm: { ttl: '90d' } }),
+  'GET /api/agents/{ns}/{name}/memory': {
+    ...onAgent('/memory', 'review: list agentmemories'),
+    questions: ({ namespace }) => [virtual('list', 'agentmemories', namespace)],
     allowed: found(200),
   },
   'GET /api/usedby': {

@@ -1,0 +1,75 @@
+import { createTtlCache } from '#core/async/ttl-cache.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import { isLabel, isName } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { EmbeddingsUnavailable } from '#core/retrieval/embeddings-error.ts'
+import { spaceOf } from '#core/retrieval/embeddings.ts'
+import type { Embeddings } from '#core/retrieval/embeddings.ts'
+import type { QueryVector } from '#core/retrieval/hybrid-search.ts'
+import { ModelRoute } from '#schemas/crds/model-route.ts'
+import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
+import { mayRefer } from '#schemas/references.ts'
+
+/** Embeds a text with the route of an agent's spec; undefined without vectors: the text is found by its words then. */
+export type EmbedText = (
+  agent: { readonly namespace: string; readonly route: string | undefined },
+  text: string,
+) => Promise<QueryVector | undefined>
+
+/** What texts are embedded with. */
+export interface EmbedOptions {
+  readonly cluster: Pick<KubeClient, 'get'>
+  readonly embeddings: Embeddings
+  /** Whether the database can compare vectors. */
+  readonly isSupported: () => Promise<boolean>
+  /** Called for a text without a vector although the spec of the agent names a route. */
+  readonly onMissing: (reason: string) => void
+}
+
+const ROUTE_TTL_MS = 5_000
+// An agent waits for it; full text finds the item without a vector.
+const TIMEOUT_MS = 5_000
+
+/** Creates the embedder. */
+export function createEmbedText({ cluster, embeddings, isSupported, onMissing }: EmbedOptions): EmbedText {
+  const routes = createTtlCache<ModelRouteObject | undefined>(ROUTE_TTL_MS)
+  return async ({ namespace: own, route }, text) => {
+    if (route === undefined || !(await isSupported())) return undefined
+    const [namespace, name] = route.includes('/') ? cut(route) : [own, route]
+    const found = await routes(`${namespace}/${name}`, () => readRoute(cluster, namespace, name))
+    // The role may use every route, so what the agent may refer to is decided here.
+    if (found === undefined || !mayRefer(own, namespace, found.spec.allowedNamespaces)) {
+      onMissing('unknown_route')
+      return undefined
+    }
+    try {
+      const full = `${namespace}/${name}`
+      const { vectors } = await embeddings.embed({ route: full, texts: [text], timeoutMs: TIMEOUT_MS })
+      const [values] = vectors
+      return values === undefined ? undefined : { space: spaceOf(full, found.spec.model), values }
+    } catch (error) {
+      if (!(error instanceof EmbeddingsUnavailable)) throw error
+      onMissing(error.reason)
+      return undefined
+    }
+  }
+}
+
+function cut(route: string): readonly [string, string] {
+  const slash = route.indexOf('/')
+  return [route.slice(0, slash), route.slice(slash + 1)]
+}
+
+async function readRoute(
+  cluster: Pick<KubeClient, 'get'>,
+  namespace: string,
+  name: string,
+): Promise<ModelRouteObject | undefined> {
+  if (!isLabel(namespace) || !isName(name)) return undefined
+  try {
+    return await cluster.get<ModelRouteObject>(ModelRoute, { namespace, name })
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,101 @@
+import { Fail } from '#core/errors/domain-error.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import { JsonPieces } from '#core/http/reply/raw-list.ts'
+import { MAX_ENTRY_BYTES } from './session/entry.ts'
+import { joinEntries } from './session/session-memory.ts'
+import type { PodMemory } from './pod-memory.ts'
+import {
+  AppendAnswer,
+  AppendRequest,
+  ConversationParams,
+  EntriesAnswer,
+  EntrySearch,
+  FoundItems,
+  ItemSearch,
+  RememberAnswer,
+  RememberRequest,
+} from './state-schemas.ts'
+
+const authz = { kind: 'bearer' } as const
+// Written out, a number may take four times its length: 1e20 has 21 digits.
+const APPEND_BODY_BYTES = 5 * MAX_ENTRY_BYTES
+
+/** Routes of the state role: memory of the agent whose launcher calls. */
+export function memoryEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
+  return [...sessionEndpoints(memory), ...itemEndpoints(memory)]
+}
+
+function sessionEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
+  const read = endpoint({
+    method: 'GET',
+    url: '/memory/conversations/:conversation',
+    summary: 'Get the entries of a conversation, in order.',
+    authz,
+    params: ConversationParams,
+    response: { 200: EntriesAnswer },
+    handle: async ({ bearer, params }) => toPieces(await memory.entries(bearer, params.conversation)),
+  })
+  const append = endpoint({
+    method: 'POST',
+    url: '/memory/conversations/:conversation/entries',
+    summary: 'Append an entry to a conversation.',
+    authz,
+    params: ConversationParams,
+    body: AppendRequest,
+    bodyLimit: APPEND_BODY_BYTES,
+    response: { 201: AppendAnswer },
+    handle: async ({ bearer, params, body }) => ({
+      length: await memory.append(bearer, params.conversation, body.entry),
+    }),
+  })
+  const search = endpoint({
+    method: 'GET',
+    url: '/memory/conversations/:conversation/search',
+    summary: 'Get the entries of a conversation whose canonical JSON contains a text.',
+    authz,
+    params: ConversationParams,
+    query: EntrySearch,
+    response: { 200: EntriesAnswer },
+    handle: async ({ bearer, params, query: { q } }) => {
+      const entries = await memory.entries(bearer, params.conversation)
+      return toPieces(entries.filter((entry) => entry.includes(q)))
+    },
+  })
+  return [read, append, search]
+}
+
+function itemEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
+  const remember = endpoint({
+    method: 'POST',
+    url: '/memory/items',
+    summary: 'Store an item in the long-term memory of the agent.',
+    authz,
+    body: RememberRequest,
+    response: { 201: RememberAnswer },
+    handle: async ({ bearer, body, headers }) => ({ id: await memory.remember(bearer, body, runOf(headers)) }),
+  })
+  const search = endpoint({
+    method: 'POST',
+    url: '/memory/items/search',
+    summary: 'Search the long-term memory of the agent.',
+    authz,
+    body: ItemSearch,
+    response: { 200: FoundItems },
+    handle: async ({ bearer, body, headers }) => ({ items: await memory.search(bearer, body, runOf(headers)) }),
+  })
+  return [remember, search]
+}
+
+// The entries are canonical JSON, and are not parsed again.
+function toPieces(entries: readonly string[]): JsonPieces {
+  return new JsonPieces([Buffer.from(joinEntries(entries))])
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function runOf(headers: Readonly<Record<string, string | undefined>>): string | undefined {
+  const runId = headers['x-mesh-run-id']
+  if (runId === undefined || UUID.test(runId)) return runId
+  throw new Fail('malformed_request', 'X-Mesh-Run-Id must be a UUID in lower case.')
+}

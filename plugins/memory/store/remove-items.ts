@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import { deletedUids } from '#core/cluster/object-index-sql.ts'
+import type { Tx } from '#core/event-store/store.ts'
+import type { Pruner } from '#plugins/pruning/points.ts'
+import { removeUsage } from './usage.ts'
+import type { MemoryTables } from './tables.ts'
+
+interface Removed {
+  readonly agent_uid: string
+  readonly namespace: string
+  readonly bytes: number
+}
+
+/** Removes at most `limit` items whose time is over, by the clock of the database. Returns their number. */
+export async function removeExpired(tx: Tx, limit: number): Promise<number> {
+  const db = tx.tables<MemoryTables>()
+  const { rows } = await sql<Removed>`delete from memory_items where id in (
+      select id from memory_items where expires_at <= clock_timestamp() order by expires_at limit ${limit} for update skip locked)
+    returning agent_uid, namespace, bytes`.execute(db)
+  await removeUsage(db, rows)
+  return rows.length
+}
+
+/**
+ * Removes at most `limit` items of deleted agents. A pod may store one after its agent was pruned, as long as the state role remembers the
+ * agent.
+ */
+export async function removeOrphans(tx: Tx, limit: number): Promise<number> {
+  const db = tx.tables<MemoryTables>()
+  const { rows } = await sql<Removed>`delete from memory_items where id in (
+      select id from memory_items where agent_uid in ${deletedUids('AgentDeployment')} limit ${limit} for update skip locked)
+    returning agent_uid, namespace, bytes`.execute(db)
+  await removeUsage(db, rows)
+  return rows.length
+}
+
+/** Removes the long-term memory of a deleted agent. Its conversations expire by themselves, and no other agent has its uid. */
+export const itemPruner: Pruner = {
+  name: 'memory',
+  kinds: ['AgentDeployment'],
+  async prune(tx, { uid }, limit) {
+    const db = tx.tables<MemoryTables>()
+    const { rows } = await sql<Removed>`delete from memory_items
+      where id in (select id from memory_items where agent_uid = ${uid} limit ${limit})
+      returning agent_uid, namespace, bytes`.execute(db)
+    await removeUsage(db, rows)
+    return rows.length
+  },
+}

@@ -1,0 +1,33 @@
+/** An item of long-term memory. */
+export interface ItemRow {
+  id: string
+  /** A re-created agent of the same name has another uid. */
+  agent_uid: string
+  namespace: string
+  /** The user to whom it belongs; null: every user of the agent. */
+  subject: string | null
+  text: string
+  metadata: Record<string, unknown>
+  /** Size of text and metadata in UTF-8. */
+  bytes: number
+  run_id: string | null
+  created_at: Date
+  expires_at: Date
+  search: string
+  embedding: number[] | null
+  embedding_space: string | null
+}
+
+/** Items of an agent or a namespace. */
+export interface MemoryUsageRow {
+  /** `agent/<uid>` or `namespace/<name>`. */
+  owner: string
+  items: number
+  bytes: bigint
+}
+
+/** Tables of the plugin. */
+export type MemoryTables = {
+  memory_items: ItemRow
+  memory_usage: MemoryUsageRow
+}
