@@ -56,6 +56,10 @@ export function mergeParts(
     return {
       refusal: { reason: 'BudgetNotEnforced', message: 'spec.budget needs a plugin that holds money for model calls.' },
     }
+  // Its port would stay closed.
+  const { session, longTerm } = agent.spec.memory ?? {}
+  if ((session !== undefined || longTerm !== undefined) && merged.launcher['memory'] === undefined)
+    return { refusal: { reason: 'MemoryNotServed', message: 'spec.memory needs the plugin memory, and a store.' } }
   return merged
 }
 

@@ -52,6 +52,16 @@ const refusalOf = (...args: Parameters<typeof merge>): string => {
   return merged.refusal.message
 }
 
+test('an agent with memory is refused where no plugin serves it, and runs where one does', () => {
+  for (const memory of [{ session: {} }, { longTerm: {} }]) {
+    const merged = merge({ ...declarative, memory }, { cache: { launcher: {} } })
+    assert.ok('refusal' in merged && merged.refusal.reason === 'MemoryNotServed')
+    const served = merge({ ...declarative, memory }, { memory: { launcher: { session: true } } })
+    assert.ok('agent' in served)
+  }
+  assert.ok('agent' in merge({ ...declarative, memory: {} }, {}), 'no part is bound')
+})
+
 test('the part of a plugin reaches the containers that it names, and no other', () => {
   for (const [name, spec] of Object.entries(processSpecs)) {
     const parts = merge(spec, { cache })
