@@ -43,16 +43,20 @@ const stopReasons: Readonly<Record<string, string>> = {
 }
 
 function stopReasonOf({ finish = 'stop', refusal }: Pick<ChatPart, 'finish' | 'refusal'>): string {
-  return refusal === '' ? (stopReasons[finish] ?? 'end_turn') : 'refusal'
+  if (refusal !== '') return 'refusal'
+  return (Object.hasOwn(stopReasons, finish) ? stopReasons[finish] : undefined) ?? 'end_turn'
 }
 
 // Cached tokens are not part of the input here.
-function toUsage({ input, cached, output }: ChatUsage = { input: 0, cached: 0, output: 0, reasoning: 0 }): Json {
+function toUsage(
+  { input, cached, output, reasoning }: ChatUsage = { input: 0, cached: 0, output: 0, reasoning: 0 },
+): Json {
   return {
     input_tokens: Math.max(input - cached, 0),
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: cached,
     output_tokens: output,
+    output_tokens_details: reasoning === 0 ? null : { thinking_tokens: reasoning },
   }
 }
 

@@ -13,13 +13,14 @@ export function messagesToChat(body: Json): Json {
   const user = isObject(metadata) ? metadata.user_id : undefined
   return withoutUndefined({
     model,
-    messages: [...toSystem(body.system), ...body.messages.flatMap(toMessages)],
+    messages: [...toSystem(body.system, 'system'), ...body.messages.flatMap(toMessages)],
     max_tokens: most,
     temperature,
     top_p: topP,
     stop,
     user: typeof user === 'string' ? user : undefined,
     ...toTools(tools, body.tool_choice),
+    ...toOutput(body.output_config),
     ...(stream === true ? { stream: true, stream_options: { include_usage: true } } : { stream }),
   })
 }
@@ -32,14 +33,14 @@ function refuseUnsupported({ thinking, top_k: topK, mcp_servers: servers, contai
   if (container !== undefined) throw new InvalidRequest('container', 'is not supported')
 }
 
-function toSystem(system: unknown): Json[] {
+function toSystem(system: unknown, at: string): Json[] {
   if (system === undefined) return []
   if (typeof system === 'string') return [{ role: 'system', content: system }]
   return [
     {
       role: 'system',
-      content: blocksOf(system, 'system')
-        .map((block) => textOf(block, 'system'))
+      content: blocksOf(system, at)
+        .map((block) => textOf(block, at))
         .join('\n\n'),
     },
   ]
@@ -49,7 +50,9 @@ function toMessages(message: unknown, index: number): Json[] {
   const at = `messages[${index}]`
   if (!isObject(message)) throw new InvalidRequest(at, 'must be an object')
   const { role, content } = message
-  if (role !== 'user' && role !== 'assistant') throw new InvalidRequest(`${at}.role`, 'must be user or assistant')
+  if (role === 'system') return toSystem(content, `${at}.content`)
+  if (role !== 'user' && role !== 'assistant')
+    throw new InvalidRequest(`${at}.role`, 'must be user, assistant or system')
   if (typeof content === 'string') return [{ role, content }]
   const blocks = blocksOf(content, `${at}.content`)
   return role === 'user' ? fromUser(blocks, at) : [fromAssistant(blocks, at)]
@@ -96,6 +99,18 @@ function fromAssistant(blocks: readonly Json[], at: string): Json {
   }
   const content = texts.length === 0 && calls.length > 0 ? null : texts.join('')
   return { role: 'assistant', content, ...(calls.length === 0 ? {} : { tool_calls: calls }) }
+}
+
+function toOutput(config: unknown): Json {
+  const { effort, format } = isObject(config) ? config : {}
+  const { type, schema } = isObject(format) ? format : {}
+  if (isObject(format) && type !== 'json_schema')
+    throw new InvalidRequest('output_config.format.type', 'must be json_schema')
+  return withoutUndefined({
+    // The largest effort of chat completions.
+    reasoning_effort: effort === 'xhigh' || effort === 'max' ? 'high' : (effort ?? undefined),
+    response_format: type === 'json_schema' ? { type, json_schema: { name: 'answer', schema } } : undefined,
+  })
 }
 
 function toTools(tools: unknown, choice: unknown): Json {

@@ -32,8 +32,8 @@ export const providers = definePlugin({
     const { outbound, now } = core
     return [providerReconciler({ cluster, outbound, types, now }), routeReconciler({ cluster, now })]
   },
-  close: async ({ adapters, metering }) => {
-    for (const adapter of adapters) await adapter.close?.()
+  close: async ({ client, metering }) => {
+    await client.close()
     await metering.close()
   },
 })

@@ -2,7 +2,7 @@ import type { Resource } from '#core/kube/client.ts'
 import { ORIGIN_ANNOTATION, PROVIDER_KEY_LABEL } from '#schemas/labels.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import type { ObjectMeta } from '#schemas/object.ts'
-import { originOfProvider } from './openai/base-url.ts'
+import { originOfProvider } from './upstream/base-url.ts'
 
 /** Kubernetes Secrets. */
 export const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }

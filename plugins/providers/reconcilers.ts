@@ -11,7 +11,7 @@ import type { ModelProviderObject, ModelProviderSpec } from '#schemas/crds/model
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
 import { collectReferences, mayRefer } from '#schemas/references.ts'
-import { baseUrlOf } from './openai/base-url.ts'
+import { baseUrlOf } from './upstream/base-url.ts'
 import { refusalOfKey, secrets } from './key-binding.ts'
 import type { KeyRefusal } from './key-binding.ts'
 import { toConditionsStatus } from '#core/controllers/conditions.ts'

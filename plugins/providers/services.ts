@@ -3,7 +3,10 @@ import { createMetering } from './metering/metering.ts'
 import type { Metering } from './metering/metering.ts'
 import { mockAdapter } from './mock/mock-adapter.ts'
 import type { ModelAdapter } from './adapter.ts'
+import { createAnthropicAdapter } from './anthropic/anthropic-adapter.ts'
 import { createOpenAiAdapter } from './openai/openai-adapter.ts'
+import { createProviderClient } from './upstream/provider-client.ts'
+import type { ProviderClient } from './upstream/provider-client.ts'
 import type { ProvidersSettings } from './settings.ts'
 
 /** Services of the plugin, for its slots. */
@@ -13,10 +16,12 @@ export interface ProvidersServices {
   readonly metering: Metering
   /** The adapters that this plugin itself contributes. */
   readonly adapters: readonly ModelAdapter[]
+  readonly client: ProviderClient
 }
 
 /** Creates the services, without I/O. */
 export function createServices(core: Core, settings: ProvidersSettings): ProvidersServices {
-  const adapters = [mockAdapter, createOpenAiAdapter({ connections: settings.connections, outbound: core.outbound })]
-  return { core, settings, metering: createMetering(core), adapters }
+  const client = createProviderClient({ connections: settings.connections, outbound: core.outbound })
+  const adapters = [mockAdapter, createOpenAiAdapter(client), createAnthropicAdapter(client)]
+  return { core, settings, metering: createMetering(core), adapters, client }
 }

@@ -42,14 +42,16 @@ const scriptStep = Type.Object(
 
 const spec = Type.Object(
   {
-    type: Type.Enum(['openai', 'mock'], {
-      description: 'openai is any endpoint that speaks the OpenAI API; mock answers deterministically without one.',
+    type: Type.Enum(['openai', 'anthropic', 'mock'], {
+      description:
+        'openai is any endpoint that speaks the OpenAI API, anthropic one that speaks the Messages API; mock answers deterministically without one.',
     }),
     baseUrl: Type.Optional(
       Type.String({
         maxLength: 2048,
         pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
-        description: 'Address up to and including the version, such as https://api.openai.com/v1 (the default).',
+        description:
+          'Address up to and including the version, such as https://api.openai.com/v1, the default of openai. That of anthropic is https://api.anthropic.com/v1.',
       }),
     ),
     secretRef: Type.Optional(secretKeyRef('Secret that holds the API key.')),
@@ -76,6 +78,11 @@ const spec = Type.Object(
       {
         rule: "self.type != 'mock' || !(has(self.baseUrl) || has(self.secretRef) || has(self.organization))",
         message: 'a mock provider has neither baseUrl nor secretRef nor organization',
+      },
+      {
+        rule: "self.type != 'anthropic' || !has(self.organization)",
+        message: 'an anthropic provider has no organization',
+        fieldPath: '.organization',
       },
       {
         rule: "self.type == 'mock' || !has(self.mock)",

@@ -207,7 +207,7 @@ test('F5: what cannot be translated is refused by its field, in the form of its 
   const messages: [unknown, RegExp][] = [
     [{ ...ask, messages: [] }, /^messages:/],
     [{ ...ask, messages: [null] }, /^messages\[0\]:/],
-    [{ ...ask, messages: [{ role: 'system', content: '' }] }, /^messages\[0\]\.role:/],
+    [{ ...ask, messages: [{ role: 'tool', content: '' }] }, /^messages\[0\]\.role:/],
     [{ ...ask, messages: [{ role: 'user', content: [{ type: 'document' }] }] }, /document/],
     [{ ...ask, messages: [{ role: 'user', content: [{ type: 'image', source: 1 }] }] }, /source/],
     [{ ...ask, messages: [{ role: 'assistant', content: [{ type: 'tool_use' }] }] }, /id and name/],

@@ -1,0 +1,138 @@
+import { isObject } from '../json/is-object.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Translates a message of Anthropic's API to a chat completion. `created` is in seconds. */
+export function messageToChat(message: Json, created: number): Json {
+  const blocks = Array.isArray(message.content) ? message.content.filter(isObject) : []
+  const texts = blocks.filter(({ type }) => type === 'text').map(({ text }) => stringOf(text))
+  const calls = blocks
+    .filter(({ type }) => type === 'tool_use')
+    .map(({ id, name, input }) => ({
+      id: stringOf(id),
+      type: 'function',
+      function: { name: stringOf(name), arguments: JSON.stringify(input ?? {}) },
+    }))
+  const content = texts.length === 0 && calls.length > 0 ? null : texts.join('')
+  const answer = { role: 'assistant', content, refusal: null, ...(calls.length === 0 ? {} : { tool_calls: calls }) }
+  const choice = { index: 0, message: answer, logprobs: null, finish_reason: toFinish(message.stop_reason) }
+  return { ...headOf(message, created, 'chat.completion'), choices: [choice], usage: toWireUsage(message.usage) }
+}
+
+/** Translates the events of a streamed message to the data of chunks of a chat completion. */
+export interface ChunkTranslator {
+  /** Data of the chunks of one event; `[DONE]` ends the stream. */
+  event(event: Json): readonly string[]
+  /** Whether the message is complete. */
+  readonly ended: () => boolean
+}
+
+/** Creates a translator. */
+export function createChatChunks(created: number): ChunkTranslator {
+  let head: Json = {}
+  let usage: Json = {}
+  let ended = false
+  let calls = 0
+  // Index of the content block of the current tool call, until a part of its input has arrived.
+  let withoutInput: unknown
+  const chunk = (delta: Json, finish: string | null = null): string =>
+    JSON.stringify({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] })
+  const callDelta = (fields: Json): string => chunk({ tool_calls: [{ index: calls - 1, ...fields }] })
+  const begin = ({ content_block: block, index }: Json): string[] => {
+    if (!isObject(block) || block.type !== 'tool_use') return []
+    calls++
+    withoutInput = index
+    const fn = { name: stringOf(block.name), arguments: '' }
+    return [callDelta({ id: stringOf(block.id), type: 'function', function: fn })]
+  }
+  const add = ({ delta }: Json): string[] => {
+    if (!isObject(delta)) return []
+    if (delta.type === 'text_delta') return [chunk({ content: stringOf(delta.text) })]
+    if (delta.type !== 'input_json_delta' || delta.partial_json === '') return []
+    withoutInput = undefined
+    return [callDelta({ function: { arguments: stringOf(delta.partial_json) } })]
+  }
+  const close = ({ index }: Json): string[] => {
+    const isEmpty = withoutInput !== undefined && withoutInput === index
+    withoutInput = undefined
+    return isEmpty ? [callDelta({ function: { arguments: '{}' } })] : []
+  }
+  const start = ({ message }: Json): string[] => {
+    const given = isObject(message) ? message : {}
+    head = headOf(given, created, 'chat.completion.chunk')
+    usage = isObject(given.usage) ? given.usage : {}
+    return [chunk({ role: 'assistant', content: '' })]
+  }
+  const stop = ({ delta, usage: last }: Json): string[] => {
+    // Counts of the end are totals; those that it has not are of the start.
+    if (isObject(last))
+      usage = { ...usage, ...Object.fromEntries(Object.entries(last).filter(([, one]) => one !== null)) }
+    return [chunk({}, toFinish(isObject(delta) ? delta.stop_reason : undefined))]
+  }
+  const end = (): string[] => {
+    ended = true
+    return [JSON.stringify({ ...head, choices: [], usage: toWireUsage(usage) }), '[DONE]']
+  }
+  const fail = ({ error }: Json): string[] => {
+    ended = true
+    const { type, message } = isObject(error) ? error : {}
+    const failure = { message: stringOf(message), type: 'api_error', param: null, code: stringOf(type) }
+    return [JSON.stringify({ error: failure }), '[DONE]']
+  }
+  const readers: Readonly<Record<string, (event: Json) => string[]>> = {
+    message_start: start,
+    content_block_start: begin,
+    content_block_delta: add,
+    content_block_stop: close,
+    message_delta: stop,
+    message_stop: end,
+    error: fail,
+  }
+  return {
+    event(event) {
+      const type = stringOf(event.type)
+      const read = Object.hasOwn(readers, type) ? readers[type] : undefined
+      return ended ? [] : (read?.(event) ?? [])
+    },
+    ended: () => ended,
+  }
+}
+
+function headOf({ id, model }: Json, created: number, object: string): Json {
+  return { id: stringOf(id), object, created, model: stringOf(model) }
+}
+
+const finishes: Readonly<Record<string, string>> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+}
+
+function toFinish(reason: unknown): string {
+  return (typeof reason === 'string' && Object.hasOwn(finishes, reason) ? finishes[reason] : undefined) ?? 'stop'
+}
+
+// Input, written to and read from the cache are counted apart there, and together here.
+function toWireUsage(usage: unknown): Json {
+  const given = isObject(usage) ? usage : {}
+  const details = isObject(given.output_tokens_details) ? given.output_tokens_details : {}
+  const cached = countOf(given.cache_read_input_tokens)
+  const input = countOf(given.input_tokens) + countOf(given.cache_creation_input_tokens) + cached
+  const output = countOf(given.output_tokens)
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: cached },
+    completion_tokens_details: { reasoning_tokens: countOf(details.thinking_tokens) },
+  }
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
+}

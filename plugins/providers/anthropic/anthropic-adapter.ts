@@ -1,0 +1,117 @@
+import { isObject } from '#core/json/is-object.ts'
+import { chatToMessages } from '#core/model-apis/chat-to-messages.ts'
+import { InvalidRequest } from '#core/model-apis/invalid-request.ts'
+import { createChatChunks, messageToChat } from '#core/model-apis/messages-to-chat-answer.ts'
+import { encodeFrame } from '#core/sse/frame.ts'
+import { createSseParser } from '#core/sse/parser.ts'
+import type { ModelAdapter, ProviderCall, ResponseSink } from '../adapter.ts'
+import { GatewayError } from '../gateway/openai-error.ts'
+import type { ProviderClient } from '../upstream/provider-client.ts'
+
+const apiVersion = '2023-06-01'
+const maxWhole = 32 * 1024 * 1024
+
+/** Client for providers with Anthropic's Messages API: chat completions are translated to it and back (ADR 0091). */
+export function createAnthropicAdapter(client: ProviderClient): ModelAdapter {
+  return {
+    type: 'anthropic',
+    async send(call, sink) {
+      const body = toRequest(call)
+      const answer = createAnswer(sink)
+      const headers: Record<string, string> = {
+        'anthropic-version': apiVersion,
+        ...(call.key === undefined ? {} : { 'x-api-key': call.key }),
+      }
+      await client.post(call, { path: 'messages', headers, body }, answer.sink)
+      await answer.end()
+    },
+  }
+}
+
+function toRequest({ operation, body }: ProviderCall): object {
+  try {
+    if (operation === 'chat/completions') return chatToMessages(body)
+  } catch (error) {
+    if (error instanceof InvalidRequest) throw refused(`${error.message}.`, error.field)
+    throw error
+  }
+  throw refused('The provider of this model has no embeddings.', 'model')
+}
+
+function refused(message: string, param: string): GatewayError {
+  return new GatewayError(400, 'provider_refused', message, { param, reason: 'request_refused' })
+}
+
+interface TranslatedAnswer {
+  readonly sink: ResponseSink
+  /** Ends a complete answer. Rejects if it is not complete. */
+  end(): Promise<void>
+}
+
+// Errors pass as they are: the gateway reads their status and message.
+function createAnswer(sink: ResponseSink): TranslatedAnswer {
+  let reader: TranslatedReader | undefined
+  return {
+    sink: {
+      head(status, contentType, retryAfter) {
+        sink.head(status, contentType, retryAfter)
+        if (status < 200 || status > 299) return
+        reader = contentType.startsWith('text/event-stream') ? streamReader() : wholeReader()
+      },
+      data: (chunk) => sink.data(reader === undefined ? chunk : reader.push(chunk)),
+    },
+    async end() {
+      if (reader !== undefined) await sink.data(reader.end())
+    },
+  }
+}
+
+interface TranslatedReader {
+  push(chunk: Buffer): Buffer
+  /** Returns the rest. Throws if the answer is not complete. */
+  end(): Buffer
+}
+
+function wholeReader(): TranslatedReader {
+  const chunks: Buffer[] = []
+  let size = 0
+  return {
+    push(chunk) {
+      size += chunk.length
+      if (size > maxWhole) throw new Error(`answer above ${maxWhole} bytes`)
+      chunks.push(Buffer.from(chunk))
+      return Buffer.alloc(0)
+    },
+    end: () => Buffer.from(JSON.stringify(messageToChat(parse(Buffer.concat(chunks).toString('utf8')), now()))),
+  }
+}
+
+function streamReader(): TranslatedReader {
+  const chunks = createChatChunks(now())
+  let out: Buffer[] = []
+  const parser = createSseParser(({ data }) => {
+    for (const chunk of chunks.event(parse(data))) out.push(encodeFrame({ data: chunk }))
+  })
+  return {
+    push(chunk) {
+      parser.push(chunk)
+      const ready = Buffer.concat(out)
+      out = []
+      return ready
+    },
+    end() {
+      if (!chunks.ended()) throw new Error('the stream has no message_stop')
+      return Buffer.alloc(0)
+    },
+  }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(text)
+  if (isObject(value)) return value
+  throw new Error('the answer is no JSON object')
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000)
+}
