@@ -41,6 +41,7 @@ export function createAgent(
     namespace: config.namespace,
     requestFields: config.model?.requestFields ?? {},
     dispatcher,
+    timeouts: settings.gatewayTimeouts,
     modelCalls,
   })
   return createBuiltInAgent({ config, model, tools })

@@ -32,6 +32,7 @@ export function createModelCallsOf(
     gatewayTokenFile,
     namespace: agent.namespace,
     dispatcher,
+    timeouts: settings.gatewayTimeouts,
     holds: hasMoney && state !== undefined ? createHolds({ state, log }) : undefined,
     guards: hasGuardrails && state !== undefined ? guardsOf(state, { agentUid: agent.uid, identity, log }) : undefined,
     log,

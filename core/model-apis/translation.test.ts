@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
+import { chatToMessages } from './chat-to-messages.ts'
 import { InvalidRequest } from './invalid-request.ts'
+import { createChatChunks, messageToChat } from './messages-to-chat-answer.ts'
 import { messagesTranslation, responsesTranslation } from './translation.ts'
 
 const fields = [
@@ -90,6 +92,33 @@ for (const [name, translation] of Object.entries({ messagesTranslation, response
       { numRuns: 500 },
     )
   })
+
+test('F1, F5: chat completions of any form, and answers of any form of a provider with messages', () => {
+  const chats = fc.dictionary(fc.constantFrom('messages', 'tools', 'tool_choice', 'stop', 'response_format'), hostile)
+  const events = fc.record({
+    type: fc.constantFrom('message_start', 'content_block_start', 'content_block_delta', 'message_delta', 'error', 'x'),
+    message: hostile,
+    content_block: hostile,
+    delta: hostile,
+    usage: hostile,
+    error: hostile,
+    index: hostile,
+  })
+  fc.assert(
+    fc.property(chats, fc.array(events, { maxLength: 6 }), (chat, stream) => {
+      try {
+        assert.ok(Array.isArray((chatToMessages(chat) as { messages: unknown }).messages))
+      } catch (error) {
+        assert.ok(error instanceof InvalidRequest && error.message.length < 500, String(error))
+      }
+      const chunks = createChatChunks(1)
+      for (const event of stream)
+        for (const data of chunks.event(event)) assert.ok(data === '[DONE]' || JSON.parse(data) !== null)
+      for (const event of stream) JSON.stringify(messageToChat(event, 1))
+    }),
+    { numRuns: 1_000 },
+  )
+})
 
 /** CPU time of the fastest of some attempts, in milliseconds. */
 function costOf(work: () => unknown): number {

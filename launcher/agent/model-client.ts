@@ -8,6 +8,8 @@ import { parseBoundedJson } from '../http/bounded-json.ts'
 import { Refusal, refusals } from '../http/refusal.ts'
 import { GatewayRefusal } from '../model-calls/gateway-refusal.ts'
 import type { OnFindings } from '../model-calls/guard-request.ts'
+import { defaultTimeouts } from '../model-calls/gateway-timeouts.ts'
+import type { GatewayTimeouts } from '../model-calls/gateway-timeouts.ts'
 import type { ModelCalls } from '../model-calls/model-calls.ts'
 import { toModelRequest } from '../model-calls/model-request.ts'
 import type { ModelBody } from '../model-calls/model-request.ts'
@@ -30,6 +32,7 @@ export interface ModelClientOptions {
   readonly namespace: string
   readonly requestFields: Readonly<Record<string, unknown>>
   readonly dispatcher: () => Promise<Dispatcher>
+  readonly timeouts?: GatewayTimeouts | undefined
   /** Model calls within a budget; undefined: the gateway is called directly. */
   readonly modelCalls?: ModelCalls | undefined
 }
@@ -65,6 +68,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
         headers,
         body: JSON.stringify(body),
         signal: call.signal,
+        ...(options.timeouts ?? defaultTimeouts),
         onHead: received.head,
         onData: received.data,
       })

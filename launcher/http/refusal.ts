@@ -40,6 +40,7 @@ export const refusals = {
   delegate_not_allowed: { status: 403, message: 'The agent may not call this agent.' },
   delegation_refused: { status: 403, message: 'The run was refused.' },
   unknown_target: { status: 404, message: 'The agent does not exist.' },
+  gateway_timeout: { status: 504, message: 'The model gateway did not answer in time.' },
   agent_not_ready: { status: 503, message: 'The agent is not ready.' },
   guardrail_unavailable: { status: 503, message: 'The guardrail policies cannot be read.' },
   budget_unavailable: { status: 503, message: 'The budget cannot be checked.' },

@@ -5,6 +5,8 @@ import { Refusal } from '../http/refusal.ts'
 import { openAnswer, uncounted } from './answers.ts'
 import type { Answer, AnsweredCall } from './answers.ts'
 import { GatewayRefusal } from './gateway-refusal.ts'
+import { defaultTimeouts, isTimeout } from './gateway-timeouts.ts'
+import type { GatewayTimeouts } from './gateway-timeouts.ts'
 import type { CallResult } from './model-call.ts'
 
 /** Where calls are forwarded to, and with which credentials. */
@@ -13,6 +15,7 @@ export interface Forwarding {
   readonly namespace: string
   readonly dispatcher: () => Promise<Dispatcher>
   readonly token: () => Promise<string | undefined>
+  readonly timeouts?: GatewayTimeouts | undefined
   readonly log: Logger
 }
 
@@ -35,6 +38,7 @@ export async function forwardCall(to: Forwarding, call: AnsweredCall, signal: Ab
       headers,
       body: request.bytes,
       signal,
+      ...(to.timeouts ?? defaultTimeouts),
       onHead: (status, given) => {
         state.answer = openAnswer(call, status, given)
       },
@@ -55,7 +59,9 @@ function toCallError({ log }: Forwarding, error: unknown, signal: AbortSignal): 
   if (signal.aborted) return signal.reason
   if (error instanceof Refusal || error instanceof GatewayRefusal) return error
   log.warn({ err: codeOf(error) }, 'model gateway not reached')
-  return new Refusal('gateway_unavailable', undefined, { 'retry-after': '1' })
+  return isTimeout(error)
+    ? new Refusal('gateway_timeout')
+    : new Refusal('gateway_unavailable', undefined, { 'retry-after': '1' })
 }
 
 // No byte of the request was sent.

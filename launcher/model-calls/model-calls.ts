@@ -8,6 +8,7 @@ import type { AnsweredCall } from './answers.ts'
 import { forwardCall } from './forward-call.ts'
 import { createAnswerGuard } from './guard-answer.ts'
 import { guardRequest } from './guard-request.ts'
+import type { GatewayTimeouts } from './gateway-timeouts.ts'
 import type { GuardSource } from './guard-source.ts'
 import type { Holds } from './holds.ts'
 import type { AnswerSink, CallContext, CallResult } from './model-call.ts'
@@ -35,6 +36,7 @@ export interface ModelCallsOptions {
   readonly gatewayTokenFile: string | undefined
   readonly namespace: string
   readonly dispatcher: () => Promise<Dispatcher>
+  readonly timeouts?: GatewayTimeouts | undefined
   /** Undefined: the agent has neither budget nor quota. */
   readonly holds: Holds | undefined
   /** Undefined: the agent has no guardrail policies. */

@@ -5,6 +5,8 @@ import { ConfigError, parseAgentConfig } from './agent-config.ts'
 import type { AgentConfig } from './agent-config.ts'
 import { createIdentity } from '../http/certificate.ts'
 import type { TlsIdentity } from '../http/certificate.ts'
+import { defaultTimeouts } from '../model-calls/gateway-timeouts.ts'
+import type { GatewayTimeouts } from '../model-calls/gateway-timeouts.ts'
 import { parseLevel } from '../telemetry/log.ts'
 import type { Level } from '../telemetry/log.ts'
 import { defaultAgentPort, parsePort, portOf } from '#schemas/launcher-ports.ts'
@@ -47,6 +49,7 @@ export interface Settings {
   readonly memoryUrl: string | undefined
   readonly gatewayUrl: string | undefined
   readonly gatewayTokenFile: string | undefined
+  readonly gatewayTimeouts: GatewayTimeouts
   /** Whether model calls of the agent pass this launcher: a budget or a quota applies. */
   readonly modelProxy: boolean
   /** Whether the agent may score its runs: its pod has a feedback port. */
@@ -72,6 +75,8 @@ const launcherOnly: ReadonlySet<string> = new Set([
   'MESH_AGENT_REVISION',
   'MESH_BIND',
   'MESH_CANCEL_GRACE_SECONDS',
+  'MESH_GATEWAY_IDLE_SECONDS',
+  'MESH_GATEWAY_TIMEOUT_SECONDS',
   'MESH_GRACE_SECONDS',
   'MESH_HOSTS',
   'MESH_KEY_FILE',
@@ -117,6 +122,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     memoryUrl: parseUrl('MEMORY_BACKEND_ADDR', env.MEMORY_BACKEND_ADDR),
     gatewayUrl: parseUrl('MODEL_GATEWAY_URL', env.MODEL_GATEWAY_URL)?.replace(/\/v1$/, ''),
     gatewayTokenFile: env.MODEL_GATEWAY_TOKEN_FILE || undefined,
+    gatewayTimeouts: gatewayTimeouts(env),
     modelProxy: Boolean(env.MESH_BUDGET_PORT),
     feedback: Boolean(env.FEEDBACK_PORT),
     otlpEndpoint: parseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT),
@@ -139,6 +145,20 @@ export function agentEnvironment(env: Environment, agentPort: number): Record<st
   if (env.MESH_AGENT_ENV_FILE) return { ...parseVariables(readNamedFile('MESH_AGENT_ENV_FILE', env)), ...port }
   const kept = Object.entries(env).filter(([name, value]) => value !== undefined && !launcherOnly.has(name))
   return { ...(Object.fromEntries(kept) as Record<string, string>), ...modelProxy(env), ...port }
+}
+
+function gatewayTimeouts(env: Environment): GatewayTimeouts {
+  const { headersTimeout, bodyTimeout } = defaultTimeouts
+  const read = (variable: string, absent: number): number => {
+    const ms = seconds(variable, env[variable], absent / 1000)
+    // Without a limit a frozen gateway would keep its hold until the run ends.
+    if (ms === 0) throw new ConfigError(`${variable}: must be above 0`)
+    return ms
+  }
+  return {
+    headersTimeout: read('MESH_GATEWAY_TIMEOUT_SECONDS', headersTimeout),
+    bodyTimeout: read('MESH_GATEWAY_IDLE_SECONDS', bodyTimeout),
+  }
 }
 
 function modelProxy({ MESH_BUDGET_PORT: number }: Environment): Record<string, string> {

@@ -21,7 +21,11 @@ export interface ProvidersServices {
 
 /** Creates the services, without I/O. */
 export function createServices(core: Core, settings: ProvidersSettings): ProvidersServices {
-  const client = createProviderClient({ connections: settings.connections, outbound: core.outbound })
+  const client = createProviderClient({
+    connections: settings.connections,
+    idleMs: settings.idleTimeout * 1000,
+    outbound: core.outbound,
+  })
   const adapters = [mockAdapter, createOpenAiAdapter(client), createAnthropicAdapter(client)]
   return { core, settings, metering: createMetering(core), adapters, client }
 }

@@ -10,6 +10,12 @@ export const providersSettings = Type.Object(
       default: 120,
       description: 'Seconds until the response head of a provider; routes and providers can override it.',
     }),
+    idleTimeout: Type.Integer({
+      minimum: 1,
+      maximum: 170,
+      default: 120,
+      description: 'Seconds between two chunks of a provider. Launchers wait a little longer for the gateway.',
+    }),
     connections: Type.Integer({
       minimum: 1,
       maximum: 10_000,

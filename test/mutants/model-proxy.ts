@@ -7,6 +7,14 @@ const runs = ['launcher/listeners/model-proxy/runs.test.ts']
 /** Defects in the money of model calls through the launcher. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'a frozen gateway is waited for',
+    file: 'launcher/model-calls/forward-call.ts',
+    find: '...(to.timeouts ?? defaultTimeouts),',
+    replace: '...defaultTimeouts,',
+    tests: ['launcher/listeners/model-proxy/frozen-gateway.test.ts'],
+    only: 'a frozen gateway ends a call',
+  },
+  {
     name: 'an unknown answer of the state role is no budget',
     file: 'launcher/model-calls/holds.ts',
     find: "if (status === 404 && code === 'unbudgeted') return undefined",

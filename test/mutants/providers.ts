@@ -9,11 +9,44 @@ const metering = ['plugins/providers/metering/metering.test.ts']
 const groups = ['plugins/providers/metering/group-writer.test.ts']
 const apis = ['plugins/providers/gateway/translated-apis.test.ts']
 const apiErrors = ['plugins/providers/gateway/translated-errors.test.ts']
+const anthropic = ['plugins/providers/anthropic/anthropic-adapter.test.ts']
 const translation = ['core/model-apis/translation.test.ts']
 const sdk = ['plugins/providers/gateway/openai-sdk.test.ts']
 
 /** Defects of guarded outbound calls, of keys bound to an origin, of metering, and of signing keys. */
 export const mutants: readonly Mutant[] = [
+  {
+    name: 'anthropic: a stream that ends early is complete',
+    file: 'plugins/providers/anthropic/anthropic-adapter.ts',
+    find: "if (!chunks.ended()) throw new Error('the stream has no message_stop')",
+    replace: 'chunks.ended()',
+    tests: anthropic,
+    only: 'serves chat completions and messages',
+  },
+  {
+    name: 'anthropic: tokens of the cache are free',
+    file: 'core/model-apis/messages-to-chat-answer.ts',
+    find: 'countOf(given.input_tokens) + countOf(given.cache_creation_input_tokens) + cached',
+    replace: 'countOf(given.input_tokens) + cached',
+    tests: anthropic,
+    only: 'serves chat completions and messages',
+  },
+  {
+    name: 'anthropic: choices that the provider does not make are dropped',
+    file: 'core/model-apis/chat-to-messages.ts',
+    find: 'if ((n ?? 1) !== 1) throw',
+    replace: "if (n === 'x') throw",
+    tests: anthropic,
+    only: 'serves chat completions and messages',
+  },
+  {
+    name: 'providers: a frozen provider is waited for in mid-stream',
+    file: 'plugins/providers/upstream/provider-client.ts',
+    find: '        bodyTimeout: options.idleMs,\n',
+    replace: '',
+    tests: ['plugins/providers/upstream/provider-client.test.ts'],
+    only: 'frozen in mid-stream',
+  },
   {
     name: 'apis: an answer is translated before its filters',
     file: 'plugins/providers/gateway-routes.ts',

@@ -17,8 +17,13 @@ const calls = [
   'guardrail_unavailable',
   'budget_unavailable',
   'gateway_unavailable',
+  'gateway_timeout',
 ] as const
-const models = { responses: {}, stream: 'application/json', refusals: ['gateway_unavailable'] } as const
+const models = {
+  responses: {},
+  stream: 'application/json',
+  refusals: ['gateway_unavailable', 'gateway_timeout'],
+} as const
 
 function errorsOf(target: string): ErrorForm {
   return target.startsWith('/v1/messages') ? anthropicErrors : openAiErrors

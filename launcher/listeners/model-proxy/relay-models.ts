@@ -5,6 +5,7 @@ import { openAiErrors } from '#core/model-apis/error-forms.ts'
 import { streamed } from '../../http/port.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { Settings } from '../../settings/settings.ts'
+import { isTimeout } from '../../model-calls/gateway-timeouts.ts'
 import { toGatewayRefusal } from '../../model-calls/gateway-refusal.ts'
 import { createTokenReader } from '../../state/state-client.ts'
 import { toCallError } from './call-error.ts'
@@ -34,8 +35,10 @@ export function relayModels(
       },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
-    }).catch(() => {
-      throw new Refusal('gateway_unavailable', undefined, { 'retry-after': '1' })
+    }).catch((error: unknown) => {
+      throw isTimeout(error)
+        ? new Refusal('gateway_timeout')
+        : new Refusal('gateway_unavailable', undefined, { 'retry-after': '1' })
     })
     if (answer.status === 200)
       response

@@ -51,17 +51,27 @@ interface TranslatedAnswer {
 // Errors pass as they are: the gateway reads their status and message.
 function createAnswer(sink: ResponseSink): TranslatedAnswer {
   let reader: TranslatedReader | undefined
+  let head: (() => void) | undefined
   return {
     sink: {
       head(status, contentType, retryAfter) {
-        sink.head(status, contentType, retryAfter)
-        if (status < 200 || status > 299) return
-        reader = contentType.startsWith('text/event-stream') ? streamReader() : wholeReader()
+        const isAnswer = status >= 200 && status <= 299
+        const isStream = contentType.startsWith('text/event-stream')
+        if (isAnswer) reader = isStream ? streamReader() : wholeReader()
+        // A document may be unreadable until it is complete; another provider can answer then.
+        if (isAnswer && !isStream) head = () => sink.head(status, contentType, retryAfter)
+        else sink.head(status, contentType, retryAfter)
       },
-      data: (chunk) => sink.data(reader === undefined ? chunk : reader.push(chunk)),
+      data(chunk) {
+        const bytes = reader === undefined ? chunk : reader.push(chunk)
+        return bytes.length === 0 ? undefined : sink.data(bytes)
+      },
     },
     async end() {
-      if (reader !== undefined) await sink.data(reader.end())
+      if (reader === undefined) return
+      const rest = reader.end()
+      head?.()
+      if (rest.length > 0) await sink.data(rest)
     },
   }
 }

@@ -107,6 +107,7 @@ export async function startGateway(
   }
   const settings = {
     firstByteTimeout: 1,
+    idleTimeout: 120,
     connections: 16,
     bodyLimit: 1024 * 1024,
     filterLimit: 64 * 1024,

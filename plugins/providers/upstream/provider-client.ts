@@ -22,15 +22,14 @@ export interface ProviderClient {
   close(): Promise<void>
 }
 
-/** Time between two chunks of an answer. */
-const idleMs = 120_000
-
 /**
  * Creates a client. Scheme, host and key come from the ModelProvider and its Secret only (B7), on guarded connections (M-2). Redirects
  * are never followed, since they would send the key elsewhere. Bytes are relayed as they arrive.
  */
 export function createProviderClient(options: {
   readonly connections: number
+  /** Time between two chunks of an answer. */
+  readonly idleMs: number
   readonly outbound: Pick<Outbound, 'open'>
 }): ProviderClient {
   let connections: Dispatcher | undefined
@@ -49,7 +48,7 @@ export function createProviderClient(options: {
         headers: { ...commonHeaders(call), ...headers },
         body: JSON.stringify(body),
         signal: AbortSignal.any([call.signal, late.signal]),
-        bodyTimeout: idleMs,
+        bodyTimeout: options.idleMs,
         onHead: (status, given) => {
           timer.cancel()
           sink.head(status, String(given['content-type'] ?? 'application/json'), first(given['retry-after']))
