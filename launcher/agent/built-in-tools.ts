@@ -14,6 +14,8 @@ export interface ToolScope {
 /** A tool that the loop calls itself. A thrown error is returned to the model as the result. */
 export interface Tool {
   readonly definition: ToolDefinition
+  /** Offered without an entry in `tools`: another part of the spec binds it. */
+  readonly always?: true
   run(args: Readonly<Record<string, unknown>>, scope: ToolScope): Promise<unknown>
 }
 

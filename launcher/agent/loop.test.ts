@@ -12,6 +12,7 @@ import type { Interrupt } from '#schemas/run.ts'
 import { findUnstorable } from '#schemas/storable-text.ts'
 import type { LaunchOptions } from '../testdata/launch.ts'
 import { launch, post, readEvents, until } from '../testdata/launch.ts'
+import { answers, startMemoryServer } from '../testdata/memory-server.ts'
 import { calls, chunk, open, refuses, says, startModelServer } from '../testdata/model-server.ts'
 import type { ModelReply } from '../testdata/model-server.ts'
 import { CalculationError, calculate } from './calculate.ts'
@@ -317,6 +318,34 @@ test('delegate: the loop delegates and waits; the run has an entry for the call'
     ['delegate.started', 'child'],
     ['delegate.finished', 'child'],
   ])
+})
+
+test('H5: the loop remembers and recalls where long-term memory is bound; an outage is a result, not the end', async (t) => {
+  const memory = await startMemoryServer(t)
+  memory.reply = (response, request) =>
+    request.path === '/memory/items' ? answers(201, { id: 'i1' })(response, request) : void response.destroy()
+  const script = [
+    calls({ name: 'remember', args: { text: 'likes tea' } }),
+    calls({ name: 'recall', args: { query: 'tea' } }),
+    says('done'),
+  ]
+  const config = { plugins: { memory: { longTerm: true } } }
+  const env = { MEMORY_PORT: '0', MEMORY_BACKEND_ADDR: memory.url }
+  const { start, model } = await launchLoop(t, script, { config, env })
+  const entries = await start('r1', { input: 'I like tea' })
+  assert.equal(entries.at(-1)?.data.output, 'done')
+  assert.deepEqual(
+    memory.requests.map(({ path, text, headers }) => [path, JSON.parse(text), headers['x-mesh-run-id']]),
+    [
+      ['/memory/items', { text: 'likes tea' }, 'r1'],
+      ['/memory/items/search', { query: 'tea', limit: 10 }, 'r1'],
+    ],
+  )
+  const offered = model.requests[0]?.body.tools?.map((tool) => tool.function.name)
+  assert.deepEqual(offered, ['time', 'calculate', 'remember', 'recall', 'ask_human'])
+  const shown = JSON.stringify(model.requests.at(-1)?.body.messages)
+  assert.match(shown, /stored[^]*i1/)
+  assert.match(shown, /The memory cannot be reached/)
 })
 
 test('delegate: port 2994 waits, detaches, and belongs to the named or only run', async (t) => {

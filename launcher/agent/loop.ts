@@ -42,9 +42,8 @@ export function createBuiltInAgent(options: LoopOptions): Agent {
 
 function offeredTools(config: AgentConfig, tools: readonly Tool[]): readonly ToolDefinition[] {
   const listed = ({ name }: ToolDefinition): boolean => config.tools.some((entry) => entry.name === name)
-  return [...tools.map(({ definition }) => definition), askHuman].filter(
-    (one) => listed(one) || one.name === 'delegate',
-  )
+  const offered = tools.filter(({ always, definition }) => always === true || listed(definition))
+  return [...offered.map(({ definition }) => definition), ...(listed(askHuman) ? [askHuman] : [])]
 }
 
 interface Scope extends Omit<LoopOptions, 'tools'> {

@@ -48,6 +48,14 @@ export const mutants: readonly Mutant[] = [
     tests: port,
   },
   {
+    name: 'memory: the loop offers tools that are not listed instead of bound ones',
+    file: 'launcher/agent/loop.ts',
+    find: 'always === true || listed(definition)',
+    replace: 'always !== true || listed(definition)',
+    tests: ['launcher/agent/loop.test.ts'],
+    only: 'the loop remembers',
+  },
+  {
     name: 'memory: the state role trusts the launcher about session memory',
     file: 'plugins/memory/pod-memory.ts',
     find: "if (session === undefined) throw new Fail(memoryErrors.not_bound, 'spec.memory.session of the agent is absent.')\n  return { uid, session }",

@@ -5,6 +5,7 @@ import type { Delegate } from './delegate.ts'
 /** Tool of the built-in loop that delegates a task to one of the configured agents. */
 export function delegateTool(delegate: Delegate, targets: readonly string[], timeoutMs: number): Tool {
   return {
+    always: true,
     definition: {
       name: 'delegate',
       description: 'Delegates a task to another agent and returns its answer.',

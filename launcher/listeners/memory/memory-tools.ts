@@ -1,0 +1,48 @@
+import { toStorable } from '#schemas/storable-text.ts'
+import type { Tool, ToolScope } from '../../agent/built-in-tools.ts'
+import { text } from '../../agent/built-in-tools.ts'
+import type { MemoryBackend, MemoryOperation } from '../../memory/backend.ts'
+
+const MAX_FOUND = 10
+
+/** Tools of the built-in loop for the long-term memory of the agent; none if it is not bound. */
+export function memoryTools(backend: MemoryBackend): readonly Tool[] {
+  if (!backend.isBound('longTerm')) return []
+  const call = async ({ runId, span, signal }: ToolScope, operation: MemoryOperation) =>
+    (await backend.callFor('longTerm', { runId, parent: span, signal }, operation)).body
+  return [
+    {
+      always: true,
+      definition: {
+        name: 'remember',
+        description: 'Stores a fact for later conversations. Use it for what will still be useful then.',
+        parameters: {
+          type: 'object',
+          properties: { text: { type: 'string', description: 'The fact, understandable without this conversation.' } },
+          required: ['text'],
+        },
+      },
+      async run(args, scope) {
+        const body = { text: toStorable(text(args, 'text')) }
+        const { id } = await call(scope, { name: 'memory remember', method: 'POST', path: '/memory/items', body })
+        return { stored: id }
+      },
+    },
+    {
+      always: true,
+      definition: {
+        name: 'recall',
+        description: 'Searches the facts that were stored in earlier conversations.',
+        parameters: {
+          type: 'object',
+          properties: { query: { type: 'string', description: 'What to look for.' } },
+          required: ['query'],
+        },
+      },
+      async run(args, scope) {
+        const body = { query: toStorable(text(args, 'query')), limit: MAX_FOUND }
+        return call(scope, { name: 'memory recall', method: 'POST', path: '/memory/items/search', body })
+      },
+    },
+  ]
+}
