@@ -21,7 +21,7 @@ interface Outcome {
 }
 
 function mesh(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
-  const options = { cwd, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env }, timeout: 60_000 }
+  const options = { cwd, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env }, timeout: 150_000 }
   return new Promise((resolve) => {
     execFile(process.execPath, [main, ...args], options, (error, out, err) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
@@ -52,7 +52,7 @@ async function refused(t: TestContext, cases: Readonly<Record<string, Case>>): P
     return { cwd, env, args: ['all', '--port', '0', '--output', 'json', '--no-demo', '--data', 'data', ...args] }
   })
   const results = join(folder.path, 'results.json')
-  await promisify(execFile)(process.execPath, [failingStarts, JSON.stringify(starts), results], { timeout: 120_000 })
+  await promisify(execFile)(process.execPath, [failingStarts, JSON.stringify(starts), results], { timeout: 150_000 })
   const found = JSON.parse(readFileSync(results, 'utf8')) as readonly Outcome[]
   for (const [index, [name, { code = 1, says }]] of Object.entries(cases).entries()) {
     const one = found[index]
@@ -66,90 +66,82 @@ async function refused(t: TestContext, cases: Readonly<Record<string, Case>>): P
 
 const ours = { 'data/lock': '' }
 
-test(
-  'UXL8: what is wrong with the data folder is said with its path and what to do',
-  { timeout: 120_000 },
-  async (t) => {
-    await refused(t, {
-      file: { files: { data: 'x' }, says: /^mesh: --data data: is a file, not a folder\n$/ },
-      below: {
-        files: { data: 'x' },
-        args: ['--data', 'data/sub'],
-        says: /cannot be made: a part of its path is a file/,
-      },
-      proc: { args: ['--data', '/proc/x'], says: /^mesh: --data \/proc\/x: cannot be made: / },
-      long: { args: ['--data', 'x'.repeat(300)], says: /its path is too long/ },
-      foreign: { files: { 'data/thesis.txt': '' }, says: /is not empty and was not made by mesh/ },
-      tokens: {
-        files: { ...ours, 'data/tokens.json': '{\n "admin": pa55word' },
-        says: /^mesh: \/.*\/data\/tokens\.json is not JSON \(line 2\); remove it to get new tokens\n$/,
-      },
-      issuer: {
-        files: { ...ours, 'data/apiserver/issuer.key': 'pa55word' },
-        says: /^mesh: \/.*\/issuer\.key is not a private key in PEM; restore the file, or remove it/,
-      },
-      serving: {
-        files: { ...ours, 'data/apiserver/serving.json': 'pa55word' },
-        says: /serving\.json is not JSON; remove it to get a new serving certificate/,
-      },
-      store: {
-        files: { ...ours, 'data/database/data/PG_VERSION': '17\n', 'data/database/data/global/pg_control': 'torn' },
-        says: /^mesh: the store in \/.*\/data\/database cannot be opened; start with --fresh .*, or put a copy/,
-      },
-    })
-  },
-)
+test('UXL8: what is wrong with the data folder is said with its path and what to do', async (t) => {
+  await refused(t, {
+    file: { files: { data: 'x' }, says: /^mesh: --data data: is a file, not a folder\n$/ },
+    below: {
+      files: { data: 'x' },
+      args: ['--data', 'data/sub'],
+      says: /cannot be made: a part of its path is a file/,
+    },
+    proc: { args: ['--data', '/proc/x'], says: /^mesh: --data \/proc\/x: cannot be made: / },
+    long: { args: ['--data', 'x'.repeat(300)], says: /its path is too long/ },
+    foreign: { files: { 'data/thesis.txt': '' }, says: /is not empty and was not made by mesh/ },
+    tokens: {
+      files: { ...ours, 'data/tokens.json': '{\n "admin": pa55word' },
+      says: /^mesh: \/.*\/data\/tokens\.json is not JSON \(line 2\); remove it to get new tokens\n$/,
+    },
+    issuer: {
+      files: { ...ours, 'data/apiserver/issuer.key': 'pa55word' },
+      says: /^mesh: \/.*\/issuer\.key is not a private key in PEM; restore the file, or remove it/,
+    },
+    serving: {
+      files: { ...ours, 'data/apiserver/serving.json': 'pa55word' },
+      says: /serving\.json is not JSON; remove it to get a new serving certificate/,
+    },
+    store: {
+      files: { ...ours, 'data/database/data/PG_VERSION': '17\n', 'data/database/data/global/pg_control': 'torn' },
+      says: /^mesh: the store in \/.*\/data\/database cannot be opened; start with --fresh .*, or put a copy/,
+    },
+  })
+})
 
-test(
-  'PODA24, UXH2: a wrong setting or connection of mesh.yaml ends the start and is named with its place',
-  { timeout: 120_000 },
-  async (t) => {
-    const taken = createServer().listen(0, '127.0.0.1')
-    t.after(() => taken.close())
-    await once(taken, 'listening')
-    const { port } = taken.address() as AddressInfo
-    const yaml = (text: string) => ({ 'mesh.yaml': text })
-    await refused(t, {
-      typo: {
-        files: yaml('profil: open\n'),
-        says: /^mesh: \/.*\/mesh\.yaml:1:1: profil is not a known setting; did you mean profile\?\n$/,
+test('PODA24, UXH2: a wrong setting or connection of mesh.yaml ends the start and is named with its place', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  t.after(() => taken.close())
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const yaml = (text: string) => ({ 'mesh.yaml': text })
+  await refused(t, {
+    typo: {
+      files: yaml('profil: open\n'),
+      says: /^mesh: \/.*\/mesh\.yaml:1:1: profil is not a known setting; did you mean profile\?\n$/,
+    },
+    disable: {
+      files: yaml('disable: [audti]\n'),
+      says: /mesh\.yaml:1:11: disable: there is no plugin "audti"; did you mean audit\? \(plugins: agents, /,
+    },
+    named: {
+      env: { MESH_CONFIG: '/gone/mesh.yaml' },
+      says: /^mesh: \/gone\/mesh\.yaml: the settings file cannot be read: there is no such file\n$/,
+    },
+    level: { env: { LOG_LEVEL: 'loud' }, says: /^mesh: LOG_LEVEL must be debug, info, warn or error, not "loud"\n$/ },
+    database: {
+      files: yaml('databaseUrl: postgres://u:pa55word@127.0.0.1:1/d\n'),
+      says: /^mesh: \/.*\/mesh\.yaml:1:1: databaseUrl: 127\.0\.0\.1:1 refused the connection\n$/m,
+    },
+    url: { files: yaml('databaseUrl: pa55word\n'), says: /mesh\.yaml:1:1: databaseUrl: must be postgres:\/\// },
+    nats: {
+      files: yaml('natsUrl: nats://u:pa55word@127.0.0.1:1\n'),
+      says: /^mesh: \/.*\/mesh\.yaml:1:1: natsUrl: 127\.0\.0\.1:1 refused the connection\n$/m,
+    },
+    plugin: {
+      files: {
+        ...yaml('plugins: [./boom.mjs]\n'),
+        'boom.mjs': "export default () => {\n  throw new Error('boom')\n}",
       },
-      disable: {
-        files: yaml('disable: [audti]\n'),
-        says: /mesh\.yaml:1:11: disable: there is no plugin "audti"; did you mean audit\? \(plugins: agents, /,
-      },
-      named: {
-        env: { MESH_CONFIG: '/gone/mesh.yaml' },
-        says: /^mesh: \/gone\/mesh\.yaml: the settings file cannot be read: there is no such file\n$/,
-      },
-      level: { env: { LOG_LEVEL: 'loud' }, says: /^mesh: LOG_LEVEL must be debug, info, warn or error, not "loud"\n$/ },
-      database: {
-        files: yaml('databaseUrl: postgres://u:pa55word@127.0.0.1:1/d\n'),
-        says: /^mesh: \/.*\/mesh\.yaml:1:1: databaseUrl: 127\.0\.0\.1:1 refused the connection\n$/m,
-      },
-      url: { files: yaml('databaseUrl: pa55word\n'), says: /mesh\.yaml:1:1: databaseUrl: must be postgres:\/\// },
-      nats: {
-        files: yaml('natsUrl: nats://u:pa55word@127.0.0.1:1\n'),
-        says: /^mesh: \/.*\/mesh\.yaml:1:1: natsUrl: 127\.0\.0\.1:1 refused the connection\n$/m,
-      },
-      plugin: {
-        files: {
-          ...yaml('plugins: [./boom.mjs]\n'),
-          'boom.mjs': "export default () => {\n  throw new Error('boom')\n}",
-        },
-        says: /^mesh: plugin \.\/boom\.mjs: its function failed: boom \(\/.*\/boom\.mjs:2:9\)\n$/,
-      },
-      port: { args: ['--port', String(port)], says: /--port \d+: the port is taken by another process/ },
-      flag: {
-        args: ['--prot', '1'],
-        code: 2,
-        says: /^mesh: there is no option "--prot"; did you mean --port\?[^]*usage: mesh all/,
-      },
-    })
-  },
-)
+      says: /^mesh: plugin \.\/boom\.mjs: its function failed: boom \(\/.*\/boom\.mjs:2:9\)\n$/,
+    },
+    port: { args: ['--port', String(port)], says: /--port \d+: the port is taken by another process/ },
+    flag: {
+      args: ['--prot', '1'],
+      code: 2,
+      says: /^mesh: there is no option "--prot"; did you mean --port\?[^]*usage: mesh all/,
+    },
+  })
+})
 
-test('UXL8: a full disk and a read-only disk are reported as such', { timeout: 60_000 }, async (t) => {
+test('UXL8: a full disk and a read-only disk are reported as such', async (t) => {
   const small = mounted(t, 'size=6m')
   const fixed = mounted(t, 'ro')
   if (small === undefined || fixed === undefined)

@@ -60,7 +60,7 @@ const pairs = [
 
 for (const pair of pairs) {
   const check = (name: string, fn: (rig: Rig, t: TestContext) => Promise<void>): void => {
-    test(`${pair.name}: ${name}`, { skip: pair.skip, timeout: 60_000 }, async (t) => {
+    test(`${pair.name}: ${name}`, { skip: pair.skip }, async (t) => {
       const database = await pair.adapter.open(t)
       await fn(await rigOf(t, database, await pair.bus(t)), t)
     })
@@ -186,7 +186,7 @@ for (const pair of pairs) {
 for (const publishes of [false, true])
   test(
     `O1: kill -9 of a writer${publishes ? ' that publishes, too,' : ''} between commit and publish: everything committed is still delivered, once`,
-    { ...needs('postgres', 'initdb', 'nats-server'), timeout: 60_000 },
+    needs('postgres', 'initdb', 'nats-server'),
     async (t) => {
       const url = await createDatabase(t)
       const database = await openDatabase({ url })
@@ -225,7 +225,7 @@ for (const publishes of [false, true])
 
 test(
   'A6: while NATS is down the relay buffers nothing, and it continues at its cursor',
-  { ...needs('postgres', 'initdb', 'nats-server'), timeout: 60_000 },
+  needs('postgres', 'initdb', 'nats-server'),
   async (t) => {
     const url = await createDatabase(t)
     const database = await openDatabase({ url })

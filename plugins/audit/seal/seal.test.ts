@@ -46,7 +46,7 @@ for (const { name, skip, open } of pluginAdapters) {
   }
   type Rig = Awaited<ReturnType<typeof setUp>>
   const check = (what: string, fn: (rig: Rig, t: TestContext) => Promise<void>) =>
-    test(`${name}: ${what}`, { skip, timeout: 120_000 }, async (t) => fn(await setUp(t), t))
+    test(`${name}: ${what}`, { skip }, async (t) => fn(await setUp(t), t))
 
   // Three sealed days, one of them empty, and today; the oldest has more rows than a block.
   const sealed = async (rig: Rig): Promise<void> => {

@@ -48,7 +48,7 @@ async function setUp(t: TestContext, { open, days }: { open: (t: TestContext) =>
 for (const { name: adapter, skip, open } of pluginAdapters)
   test(
     `${adapter}: A7, A12: a backlog of days is dropped month by month, with the digests of their rows`,
-    { skip, timeout: 120_000 },
+    { skip },
     async (t) => {
       const rig = await setUp(t, { open, days: daysPerTransaction + 4 })
       assert.equal(await rig.partitionsOf('audit_seal_blocks'), daysPerTransaction + 4)
@@ -67,7 +67,7 @@ for (const { name: adapter, skip, open } of pluginAdapters)
 
 test(
   'A12: retention yields to long readers of the log, and writers do not queue behind it',
-  { skip: postgres.skip, timeout: 60_000 },
+  { skip: postgres.skip },
   async (t) => {
     const rig = await setUp(t, { open: postgres.open, days: 4 })
     const read = Promise.withResolvers<void>()
@@ -103,7 +103,7 @@ test(
 
 test(
   'O5, A12: a former leader drops nothing, however many days a transaction covers',
-  { skip: postgres.skip, timeout: 60_000 },
+  { skip: postgres.skip },
   async (t) => {
     const rig = await setUp(t, { open: postgres.open, days: 4 })
     let ended = { name, epoch: 0n }
