@@ -1,21 +1,8 @@
 import { isObject } from '#core/json/is-object.ts'
+import { noTextFields } from '#core/model-apis/text-fields.ts'
 import type { Operation } from '../adapter.ts'
 import type { Body } from '../gateway/model-request.ts'
 import type { ModelRequest, RequestText } from './model-filter.ts'
-
-/** Fields of messages that are no text of the conversation: names, types, addresses and encoded files. */
-const noText = new Set([
-  'role',
-  'type',
-  'id',
-  'tool_call_id',
-  'url',
-  'data',
-  'file_data',
-  'file_id',
-  'format',
-  'detail',
-])
 
 type MapText = (text: RequestText) => string
 
@@ -65,7 +52,7 @@ function mapValue(value: unknown, place: Place): unknown {
   if (Array.isArray(value)) return value.map((one: unknown, index) => mapValue(one, inner(index)))
   const entries = Object.entries(value).map(([key, one]: [string, unknown]) => [
     key,
-    noText.has(key) && typeof one === 'string' ? one : mapValue(one, inner(key)),
+    noTextFields.has(key) && typeof one === 'string' ? one : mapValue(one, inner(key)),
   ])
   return Object.fromEntries(entries)
 }
