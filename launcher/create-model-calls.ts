@@ -22,9 +22,8 @@ export function createModelCallsOf(
   if (!modelProxy || gatewayUrl === undefined) return undefined
   // A plugin that keeps money sets it.
   const hasMoney = Object.values(agent.plugins).some((part) => isObject(part) && part.money === true)
-  const { guardrails } = agent.plugins
-  const hasGuardrails = isObject(guardrails) && guardrails.enabled === true
-  if ((hasMoney || hasGuardrails) && stateUrl === undefined)
+  const isGuarded = hasGuardrails(settings)
+  if ((hasMoney || isGuarded) && stateUrl === undefined)
     throw new ConfigError('STATE_URL: is missing, and the agent has a budget or guardrails')
   const state = stateUrl === undefined ? undefined : createStateClient({ stateUrl, tokenFile, dispatcher })
   return createModelCalls({
@@ -34,9 +33,15 @@ export function createModelCallsOf(
     dispatcher,
     timeouts: settings.gatewayTimeouts,
     holds: hasMoney && state !== undefined ? createHolds({ state, log }) : undefined,
-    guards: hasGuardrails && state !== undefined ? guardsOf(state, { agentUid: agent.uid, identity, log }) : undefined,
+    guards: isGuarded && state !== undefined ? guardsOf(state, { agentUid: agent.uid, identity, log }) : undefined,
     log,
   })
+}
+
+/** Whether guardrail policies apply to the model calls of the agent. */
+export function hasGuardrails({ agent }: Pick<Settings, 'agent'>): boolean {
+  const { guardrails } = agent.plugins
+  return isObject(guardrails) && guardrails.enabled === true
 }
 
 function guardsOf(

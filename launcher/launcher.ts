@@ -3,7 +3,7 @@ import { reservedPorts } from '#schemas/launcher-ports.ts'
 import { builtInTools } from './agent/built-in-tools.ts'
 import type { Tool } from './agent/built-in-tools.ts'
 import { createAgent } from './create-agent.ts'
-import { createModelCallsOf } from './create-model-calls.ts'
+import { createModelCallsOf, hasGuardrails } from './create-model-calls.ts'
 import { listen } from './http/listener.ts'
 import type { Listener, ListenOptions } from './http/listener.ts'
 import type { PortContract } from './http/port.ts'
@@ -44,6 +44,7 @@ export async function startLauncher(
     tracer: telemetry.tracer,
     concurrency: settings.agent.limits.concurrency,
     timeoutMs: settings.agent.limits.timeoutMs,
+    guarded: hasGuardrails(settings),
     onEnd: telemetry.meter.ended,
   })
   telemetry.pushMetrics(() => ({ active: registry.active().length, journalBytes: registry.bytes() }))

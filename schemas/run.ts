@@ -123,6 +123,9 @@ export interface Interrupt {
   readonly schema?: unknown
 }
 
+/** Beginning of the ids of interrupts of guardrails, which launchers reserve: a rejection fails the run with `guardrail_blocked`. */
+export const guardrailInterruptPrefix = 'grd_'
+
 /** A decision about one interrupt. */
 export interface Resolution {
   readonly interruptId: string

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Approval, Finding, ContentGuard, GuardrailRules, GuardOutcome, Stage, TextsOutcome } from './guard.ts'
+import type { ContentGuard, Finding, GuardOutcome, GuardrailRules, IsApproved, Stage, TextsOutcome } from './guard.ts'
 import { isAllowedModel } from './model-names.ts'
-import { compileRules, toFinding } from './rule-checks.ts'
+import { compileRules, isStopping, toFinding } from './rule-checks.ts'
 import type { CompiledRule } from './rule-checks.ts'
-import { TextGuard, maxWhole, mergeFindings } from './stream-guard.ts'
+import { TextGuard, createMaskGuard } from './stream-guard.ts'
 import { TextDecision } from './text-decision.ts'
+import { maxWhole, mergeFindings } from './text-judge.ts'
 
 /** Milliseconds of work between two turns of the event loop. */
 const sliceMs = 8
@@ -14,6 +15,7 @@ export function compileGuard(policies: readonly GuardrailRules[]): ContentGuard 
   const rules = policies.flatMap(compileRules)
   const ofStage = (stage: Stage): readonly CompiledRule[] => rules.filter(({ stages }) => stages.has(stage))
   const answers = ofStage('response')
+  const ofResults = ofStage('tool_call').filter(({ stages }) => !stages.has('request'))
   const holdsWhole = answers.some(({ output }) => output !== undefined)
   // One more: a pair of surrogates is released together.
   const lookBack = new TextDecision(answers, 'response').lookBack + 1
@@ -21,39 +23,50 @@ export function compileGuard(policies: readonly GuardrailRules[]): ContentGuard 
     stages: new Set(rules.flatMap(({ stages }) => [...stages])),
     lookBack: holdsWhole ? maxWhole : lookBack,
     holdsWhole,
-    model: (name, approval) => checkModel(rules, name, approval),
-    texts: (stage, texts, approval) => checkTexts(ofStage(stage), { stage, texts, ...approval }),
-    stream: () => new TextGuard(answers, 'response'),
+    model: (name, isApproved) => checkModel(rules, name, isApproved),
+    texts: (stage, texts, isApproved) => checkTexts(ofStage(stage), { stage, texts, isApproved }),
+    results: (texts, isApproved) => checkTexts(ofResults, { stage: 'tool_call', texts, isApproved }),
+    stream: (isApproved) => new TextGuard(answers, 'response', isApproved),
+    masks: (isApproved) => createMaskGuard(answers, 'response', isApproved),
   }
 }
 
-function checkModel(rules: readonly CompiledRule[], name: string, { approved = false }: Approval = {}): GuardOutcome {
+function checkModel(rules: readonly CompiledRule[], name: string, isApproved: IsApproved = () => false): GuardOutcome {
   const failed = rules.filter(({ models, policy }) => {
     const [namespace = ''] = policy.split('/', 1)
     return models !== undefined && !isAllowedModel(models, name, namespace)
   })
   const findings = failed.map((rule) => toFinding(rule, 'request', 1))
-  const by = findings.find(({ action }) => action === 'block') ?? findings.find(({ action }) => action !== 'allow')
-  if (by === undefined || (by.action !== 'block' && approved)) return { decision: 'pass', findings }
-  return { decision: by.action === 'block' ? 'block' : 'require_approval', by, findings }
+  const stops = failed.filter((rule) => isStopping(rule, 'request', isApproved))
+  const stop = stops.find(({ action }) => action === 'block') ?? stops[0]
+  if (stop === undefined) return { decision: 'pass', findings }
+  const decision = stop.action === 'block' ? 'block' : 'require_approval'
+  return { decision, by: toFinding(stop, 'request', 1), findings }
 }
 
-interface Texts extends Approval {
+interface Texts {
   readonly stage: Stage
   readonly texts: readonly string[]
+  readonly isApproved: IsApproved | undefined
 }
 
-async function checkTexts(rules: readonly CompiledRule[], { stage, texts, approved }: Texts): Promise<TextsOutcome> {
+async function checkTexts(rules: readonly CompiledRule[], { stage, texts, isApproved }: Texts): Promise<TextsOutcome> {
+  if (rules.length === 0) return { decision: 'pass', findings: [], texts }
   const masked: string[] = []
   const findings: Finding[] = []
   const pause = createPause()
   for (const text of texts) {
-    const outcome = await new TextGuard(rules, stage, approved).whole(text, pause)
+    const outcome = await new TextGuard(rules, stage, isApproved).whole(text, pause)
     findings.push(...outcome.findings)
-    if (outcome.decision !== 'pass') return { ...outcome, findings: mergeFindings(findings), texts }
+    if (outcome.decision !== 'pass')
+      return { decision: outcome.decision, ...byOf(outcome), findings: mergeFindings(findings), texts }
     masked.push(outcome.release === text ? text : outcome.release)
   }
   return { decision: 'pass', findings: mergeFindings(findings), texts: masked }
+}
+
+function byOf({ by }: GuardOutcome): Pick<GuardOutcome, 'by'> {
+  return by === undefined ? {} : { by }
 }
 
 function createPause(): () => Promise<void> | undefined {

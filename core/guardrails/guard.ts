@@ -1,3 +1,4 @@
+import type { checks } from '#schemas/crds/guardrail-checks.ts'
 import type { GuardrailRule } from '#schemas/crds/guardrail-policy.ts'
 
 /** Content of a model call that rules see. */
@@ -5,6 +6,9 @@ export type Stage = 'request' | 'response' | 'tool_call'
 
 /** What follows from a match. */
 export type Action = GuardrailRule['action']
+
+/** Name of the check of a rule. */
+export type CheckName = keyof typeof checks
 
 /** The rules of one policy. Rules with an external check are no part of a guard. */
 export interface GuardrailRules {
@@ -18,6 +22,7 @@ export interface Finding {
   /** `namespace/name`. */
   readonly policy: string
   readonly rule: string
+  readonly check: CheckName
   readonly stage: Stage
   readonly action: Action
   readonly count: number
@@ -43,18 +48,33 @@ export interface StreamOutcome extends GuardOutcome {
   readonly release: string
 }
 
-/** Whether rules that require approval are satisfied. */
-export interface Approval {
-  readonly approved?: boolean
+/** A masked part of the original text, by its offsets. */
+export interface Mask {
+  readonly start: number
+  readonly end: number
+  readonly text: string
 }
+
+/** The same result, by offsets in the text so far. */
+export interface MaskOutcome extends GuardOutcome {
+  /** New masks, in order and without overlap. */
+  readonly masks: readonly Mask[]
+}
+
+/** Whether a person has approved what a rule with `require_approval` stops. */
+export type IsApproved = (by: Pick<Finding, 'policy' | 'rule' | 'stage'>) => boolean
 
 /** One text of an answer, in parts. Its results do not depend on where the parts begin. */
 export interface StreamGuard {
   push(text: string): StreamOutcome
   /** The text is complete. */
   end(): StreamOutcome
-  /** Continues after `require_approval`. */
-  approve(): StreamOutcome
+}
+
+/** The same for a caller that holds the text back itself, by the look-back of the guard. */
+export interface MaskGuard {
+  push(text: string): MaskOutcome
+  end(): MaskOutcome
 }
 
 /** The compiled rules of the policies of a call. It has no state, and may be shared by calls. */
@@ -66,9 +86,13 @@ export interface ContentGuard {
   /** Whether an answer is released only when it is complete. */
   readonly holdsWhole: boolean
   /** Checks a model: `namespace/name` of a route, or `agent/namespace/name`. */
-  model(name: string, approval?: Approval): GuardOutcome
+  model(name: string, isApproved?: IsApproved): GuardOutcome
   /** Checks complete texts. Yields to the event loop every few milliseconds. */
-  texts(stage: Stage, texts: readonly string[], approval?: Approval): Promise<TextsOutcome>
+  texts(stage: Stage, texts: readonly string[], isApproved?: IsApproved): Promise<TextsOutcome>
+  /** Checks results of tools in a request by the rules on tool calls that do not see requests. */
+  results(texts: readonly string[], isApproved?: IsApproved): Promise<TextsOutcome>
   /** Guards one text of an answer. */
-  stream(): StreamGuard
+  stream(isApproved?: IsApproved): StreamGuard
+  /** Guards one text of an answer by offsets. */
+  masks(isApproved?: IsApproved): MaskGuard
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { GuardrailRule } from '#schemas/crds/guardrail-policy.ts'
 import { compileGuard } from './compile-guard.ts'
 import type { ContentGuard, GuardOutcome, StreamOutcome } from './guard.ts'
-import { refusalMessage, toDecided } from './messages.ts'
+import { fromErrorParam, refusalMessage, toDecided, toErrorParam } from './messages.ts'
 import { PolicyProblem } from './detectors/policy-problem.ts'
 
 const guardOf = (...rules: Omit<GuardrailRule, 'name'>[]): ContentGuard =>
@@ -127,18 +127,32 @@ test('guardrails: an answer with a schema is held until it is complete', () => {
     assert.equal(stream(guard, [text]).decision, 'block', text.slice(0, 20))
 })
 
-test('guardrails: block precedes approval, and an approved text continues where it stopped', async () => {
+test('guardrails: block precedes approval, and an approval holds for one rule at one stage', async () => {
   const approval = { action: 'require_approval' as const, words: { phrases: ['apollo'] } }
-  const guard = guardOf(approval, { action: 'block', words: { phrases: ['zeus'] } })
-  assert.equal((await guard.texts('request', ['apollo zeus'])).decision, 'block')
-  const held = await guard.texts('request', ['apollo'])
-  assert.deepEqual([held.decision, held.by?.rule, held.by?.count], ['require_approval', 'r0', 1])
-  assert.equal((await guard.texts('request', ['apollo'], { approved: true })).decision, 'pass')
-  assert.equal((await guard.texts('request', ['apollo zeus'], { approved: true })).decision, 'block')
-  const text = guard.stream()
-  text.push(`${'x '.repeat(200)}apollo ${'y '.repeat(200)}`)
-  assert.equal(text.end().decision, 'require_approval')
-  assert.match(text.approve().release, /apollo (?:y )+$/)
+  const other = { action: 'require_approval' as const, words: { phrases: ['hermes'] } }
+  const guard = guardOf(approval, { action: 'block', words: { phrases: ['zeus'] } }, other)
+  const approved = ({ rule, stage }: { rule: string; stage: string }): boolean => rule === 'r0' && stage === 'request'
+  const decide = async (text: string, isApproved?: typeof approved): Promise<string | undefined> => {
+    const { decision, by } = await guard.texts('request', [text], isApproved)
+    return by === undefined ? decision : `${decision} ${by.rule}`
+  }
+  assert.equal(await decide('apollo zeus'), 'block r1')
+  assert.equal(await decide('apollo'), 'require_approval r0')
+  assert.equal(await decide('apollo', approved), 'pass')
+  assert.equal(await decide('apollo zeus', approved), 'block r1')
+  assert.equal(await decide('apollo hermes', approved), 'require_approval r2', 'another rule of the same text')
+  assert.equal((await guard.texts('tool_call', ['apollo'], approved)).decision, 'require_approval', 'another stage')
+  const text = guard.stream(({ rule }) => rule === 'r0')
+  const parts = [text.push(`${'x '.repeat(200)}apollo ${'y '.repeat(200)}`), text.end()]
+  assert.match(parts.map(({ release }) => release).join(''), /apollo (?:y )+$/)
+})
+
+test('guardrails: results of tools in a request are tool calls, for rules that do not see requests', async () => {
+  const words = { phrases: ['apollo'] }
+  const guard = guardOf({ action: 'block', stages: ['tool_call'], words }, { action: 'allow', words })
+  assert.equal((await guard.texts('request', ['apollo'])).decision, 'pass')
+  const { decision, by, findings } = await guard.results(['ok', 'apollo'])
+  assert.deepEqual([decision, by?.rule, by?.stage, findings.length], ['block', 'r0', 'tool_call', 1])
 })
 
 test('guardrails: records have names and numbers only, and allow records without a change', async () => {
@@ -146,13 +160,24 @@ test('guardrails: records have names and numbers only, and allow records without
   const { findings, texts } = await guard.texts('request', ['a@b.com c@d.com', 'e@f.com'])
   assert.deepEqual(texts, ['a@b.com c@d.com', 'e@f.com'])
   assert.deepEqual(findings.map(toDecided), [
-    { policy: 'shop/p', rule: 'r0', stage: 'request', action: 'allow', count: 3 },
+    { policy: 'shop/p', rule: 'r0', check: 'pii', stage: 'request', action: 'allow', count: 3 },
   ])
   assert.deepEqual([...guard.stages], ['request'])
   assert.deepEqual((await guard.texts('tool_call', ['a@b.com'])).findings, [])
   const blocked = await guardOf({ action: 'block', pii: {} }).texts('request', ['a@b.com'])
   assert.ok(blocked.by)
   assert.equal(refusalMessage(blocked.by), 'The rule r0 of the guardrail policy shop/p blocked the request.')
+  assert.deepEqual(fromErrorParam(toErrorParam(blocked.by), 'block'), { ...blocked.by, count: 1 })
+  const wrong = [
+    null,
+    '',
+    'messages[0]',
+    'shop/p:r0:pii',
+    'shop/p:r0:pii:other',
+    'shop/p:r0:x:request',
+    '../p:r0:pii:request',
+  ]
+  for (const param of wrong) assert.equal(fromErrorParam(param, 'block'), undefined, String(param))
 })
 
 test('guardrails: a rule that cannot be applied is refused with its place, without its text', () => {
@@ -241,12 +266,36 @@ test('guardrails: a stream decides and releases the same as the whole text, wher
       const whole = stream(guard, [text])
       const parts = stream(guard, cut(text, lengths))
       assert.deepEqual(parts, whole)
-      const { texts: masked } = await guard.texts('response', [text])
-      assert.equal(masked[0], whole.text)
+      const { texts: released } = await guard.texts('response', [text])
+      assert.equal(released[0], whole.text)
       const stopped = stream(stopping, cut(text, lengths))
       assert.equal(stopped.decision, stream(stopping, [text]).decision)
     }),
     { numRuns: 300 },
+  )
+})
+
+/** The text with the masks of a stream that is cut into parts. */
+function masked(guard: ContentGuard, parts: readonly string[]): string {
+  const text = guard.masks()
+  const masks = [...parts.map((part) => text.push(part)), text.end()].flatMap((outcome) => outcome.masks)
+  const whole = parts.join('')
+  let [result, at] = ['', 0]
+  for (const { start, end, text: replacement } of masks) {
+    assert.ok(start >= at && end >= start && end <= whole.length, `${start} to ${end} after ${at}`)
+    result += whole.slice(at, start) + replacement
+    at = end
+  }
+  return result + whole.slice(at)
+}
+
+test('guardrails: masks by offset are those of a released text, wherever it is cut', () => {
+  const guard = guardOf(...everything)
+  fc.assert(
+    fc.property(texts, cuts, (text, lengths) => {
+      assert.equal(masked(guard, cut(text, lengths)), stream(guard, [text]).text)
+    }),
+    { numRuns: 100 },
   )
 })
 

@@ -13,6 +13,8 @@ const reuseMs = 30_000
 interface ProofClaims extends Claims {
   readonly agentUid: string
   readonly digest: string
+  /** What a person has approved, by the keys of messages.ts. */
+  readonly approved?: readonly string[]
 }
 
 /** The launcher's key, which its agent cannot read. */
@@ -22,17 +24,23 @@ export interface ProofSigner {
   readonly now: () => Date
 }
 
-/** Returns a function that signs that the policies of a digest were applied. A proof is reused for 30 seconds. */
-export function createGuardProof({ privateKey, agentUid, now }: ProofSigner): (digest: string) => Promise<string> {
+/** Signs that the policies of a digest were applied, and which rules of the gateway a person has approved. */
+export type GuardProver = (digest: string, approved?: readonly string[]) => Promise<string>
+
+/** Creates the function that signs. A proof without approvals is reused for 30 seconds. */
+export function createGuardProof({ privateKey, agentUid, now }: ProofSigner): GuardProver {
   const key = { id: keyIdOf(createPublicKey(privateKey)), key: privateKey }
   let last: { readonly digest: string; readonly at: number; readonly token: Promise<string> } | undefined
-  return (digest) => {
+  const sign = (at: number, digest: string, approved: readonly string[]): Promise<string> => {
+    const iat = Math.floor(at / 1000)
+    const claims: ProofClaims = { typ, iat, exp: iat + validSeconds, agentUid, digest }
+    return signJws(key, approved.length === 0 ? claims : { ...claims, approved })
+  }
+  return (digest, approved = []) => {
     const at = now().getTime()
-    if (last?.digest !== digest || at - last.at >= reuseMs || at < last.at) {
-      const iat = Math.floor(at / 1000)
-      const claims: ProofClaims = { typ, iat, exp: iat + validSeconds, agentUid, digest }
-      last = { digest, at, token: signJws(key, claims) }
-    }
+    if (approved.length > 0) return sign(at, digest, approved)
+    if (last?.digest !== digest || at - last.at >= reuseMs || at < last.at)
+      last = { digest, at, token: sign(at, digest, []) }
     return last.token
   }
 }
@@ -45,16 +53,30 @@ export interface ExpectedProof {
   readonly now: () => Date
 }
 
-/** Whether a launcher of the agent has applied exactly these policies. */
-export async function isGuarded(token: string, { agentUid, digest, publicKeys, now }: ExpectedProof): Promise<boolean> {
+/**
+ * What a proof shows. `valid`: a launcher of the agent has applied exactly these policies. `stale`: a launcher has applied others, or too
+ * long ago. `forged`: no launcher of the agent has signed it.
+ */
+export type ProofVerdict =
+  | { readonly kind: 'valid'; readonly approved: readonly string[] }
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'forged' }
+
+/** Checks a proof. */
+export async function verifyGuardProof(
+  token: string,
+  { agentUid, digest, publicKeys, now }: ExpectedProof,
+): Promise<ProofVerdict> {
   const keys = publicKeys.map((pem) => createPublicKey(pem))
   const find = (id: string): KeyObject | undefined => keys.find((key) => keyIdOf(key) === id)
   try {
     const claims = await verifyJws<ProofClaims>(token, find, { typ, now })
-    return claims.agentUid === agentUid && claims.digest === digest
+    if (claims.agentUid !== agentUid) return { kind: 'forged' }
+    return claims.digest === digest ? { kind: 'valid', approved: claims.approved ?? [] } : { kind: 'stale' }
   } catch (error) {
-    if (error instanceof JwsRefused) return false
-    throw error
+    if (!(error instanceof JwsRefused)) throw error
+    // The signature is verified before the times.
+    return error.reason === 'expired' || error.reason === 'not_yet' ? { kind: 'stale' } : { kind: 'forged' }
   }
 }
 

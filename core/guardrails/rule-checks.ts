@@ -1,6 +1,6 @@
 import type { GuardrailRule } from '#schemas/crds/guardrail-policy.ts'
 import type { Detector } from './detectors/detector.ts'
-import type { Action, Finding, GuardrailRules, Stage } from './guard.ts'
+import type { Action, CheckName, Finding, GuardrailRules, IsApproved, Stage } from './guard.ts'
 import { outputCheck } from './output-schema.ts'
 import type { OutputCheck } from './output-schema.ts'
 import { piiDetector } from './detectors/pii.ts'
@@ -14,6 +14,7 @@ export interface CompiledRule {
   /** `namespace/name`. */
   readonly policy: string
   readonly name: string
+  readonly check: CheckName
   readonly action: Action
   readonly mask: string
   readonly stages: ReadonlySet<Stage>
@@ -36,20 +37,35 @@ export function compileRules({ namespace, name, rules }: GuardrailRules): readon
   })
 }
 
-/** A finding of a rule. */
-export function toFinding({ policy, name, action }: CompiledRule, stage: Stage, count: number): Finding {
-  return { policy, rule: name, stage, action, count }
+/** Whether a match of the rule ends the call: it blocks, or requires an approval that is missing. */
+export function isStopping(
+  { policy, name, action }: Pick<CompiledRule, 'policy' | 'name' | 'action'>,
+  stage: Stage,
+  isApproved: IsApproved,
+): boolean {
+  return action === 'block' || (action === 'require_approval' && !isApproved({ policy, rule: name, stage }))
 }
 
-function checkOf({ regex, secrets, pii, words, models, outputSchema }: GuardrailRule): Partial<CompiledRule> {
-  if (regex !== undefined) return { detector: at('/regex', () => regexDetector(regex)) }
-  if (secrets !== undefined) return { detector: secretDetector(secrets.kinds) }
-  if (pii !== undefined) return { detector: piiDetector(pii.kinds) }
-  if (words !== undefined) return { detector: wordDetector(words.phrases) }
-  if (models !== undefined) return { models, stages: new Set(['request']) }
-  if (outputSchema !== undefined)
-    return { output: at('/outputSchema', () => outputCheck(outputSchema)), stages: new Set(['response']) }
-  throw new PolicyProblem('', 'has no check')
+/** A finding of a rule. */
+export function toFinding(
+  { policy, name, check, action }: Pick<CompiledRule, 'policy' | 'name' | 'check' | 'action'>,
+  stage: Stage,
+  count: number,
+): Finding {
+  return { policy, rule: name, check, stage, action, count }
+}
+
+type Check = Pick<CompiledRule, 'check' | 'detector' | 'output' | 'models'> & Partial<Pick<CompiledRule, 'stages'>>
+
+function checkOf({ regex, secrets, pii, words, models, outputSchema }: GuardrailRule): Check {
+  if (regex !== undefined) return { check: 'regex', detector: at('/regex', () => regexDetector(regex)) }
+  if (secrets !== undefined) return { check: 'secrets', detector: secretDetector(secrets.kinds) }
+  if (pii !== undefined) return { check: 'pii', detector: piiDetector(pii.kinds) }
+  if (words !== undefined) return { check: 'words', detector: wordDetector(words.phrases) }
+  if (models !== undefined) return { check: 'models', models, stages: new Set(['request']) }
+  if (outputSchema === undefined) throw new PolicyProblem('', 'has no check')
+  const output = at('/outputSchema', () => outputCheck(outputSchema))
+  return { check: 'outputSchema', output, stages: new Set(['response']) }
 }
 
 function at<T>(pointer: string, work: () => T): T {

@@ -1,15 +1,8 @@
-import type { Finding, Stage } from './guard.ts'
-import { toFinding } from './rule-checks.ts'
+import type { Finding, IsApproved, Mask, Stage } from './guard.ts'
+import { isStopping, toFinding } from './rule-checks.ts'
 import type { CompiledRule } from './rule-checks.ts'
 import { TextScan } from './text-scan.ts'
 import type { TextSpan } from './text-scan.ts'
-
-/** A masked part of the original text, by its offsets. */
-export interface Mask {
-  readonly start: number
-  readonly end: number
-  readonly text: string
-}
 
 /** Decisions on the next part of a text. */
 export interface DecidedPart {
@@ -18,7 +11,7 @@ export interface DecidedPart {
   readonly text: string
   /** In order, without overlap; the last one may reach beyond the part. */
   readonly masks: readonly Mask[]
-  /** The first match of a rule that blocks or requires approval. */
+  /** The first match of a rule that blocks, or else of one that requires an approval which is missing. */
   readonly stop: CompiledRule | undefined
   readonly findings: readonly Finding[]
 }
@@ -27,11 +20,13 @@ export interface DecidedPart {
 export class TextDecision {
   readonly #rules: readonly CompiledRule[]
   readonly #stage: Stage
+  readonly #isApproved: IsApproved
   readonly #scan: TextScan
   #masked = 0
   #last = false
 
-  constructor(rules: readonly CompiledRule[], stage: Stage) {
+  constructor(rules: readonly CompiledRule[], stage: Stage, isApproved: IsApproved = () => false) {
+    this.#isApproved = isApproved
     this.#rules = rules.filter(({ detector }) => detector !== undefined)
     this.#stage = stage
     this.#scan = new TextScan(this.#rules.flatMap(({ detector = [] }) => detector))
@@ -55,7 +50,9 @@ export class TextDecision {
     const block = this.#scan.next(this.#last)
     if (block === undefined) return undefined
     const { start, text, spans } = block
-    const stops = spans.flatMap(({ rule }) => this.#rules[rule] ?? []).filter(({ action }) => stopping.has(action))
+    const stops = spans
+      .flatMap(({ rule }) => this.#rules[rule] ?? [])
+      .filter((rule) => isStopping(rule, this.#stage, this.#isApproved))
     const stop = stops.find(({ action }) => action === 'block') ?? stops[0]
     return { start, text, masks: this.#masksOf(spans), stop, findings: this.#findingsOf(spans) }
   }
@@ -81,5 +78,3 @@ export class TextDecision {
     })
   }
 }
-
-const stopping: ReadonlySet<string> = new Set(['block', 'require_approval'])

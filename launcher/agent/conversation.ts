@@ -25,6 +25,8 @@ export interface Conversation {
   steps: number
   /** The current step, if it has not finished. */
   open?: OpenStep | undefined
+  /** The model call of the current step waits for approval. */
+  awaitsModel?: boolean | undefined
 }
 
 /** The conversation of a new run: system prompt, earlier turns, the input. */
@@ -39,20 +41,22 @@ export function startConversation(config: AgentConfig, request: InvokeRequest): 
 }
 
 /** Checkpoint to resume a paused run; opaque to other components. */
-export function toCheckpoint({ messages, pending, steps, open }: Conversation): unknown {
+export function toCheckpoint({ messages, pending, steps, open, awaitsModel }: Conversation): unknown {
   const step = open && { spanId: open.spanId, startedAt: open.startedAt }
-  return { v: 1, messages, pending, steps, ...(step === undefined ? {} : { open: step }) }
+  const waiting = awaitsModel === true ? { awaitsModel } : {}
+  return { v: 1, messages, pending, steps, ...(step === undefined ? {} : { open: step }), ...waiting }
 }
 
 /** Restores a conversation; undefined if the checkpoint is invalid. */
 export function fromCheckpoint(value: unknown): Conversation | undefined {
   if (!isObject(value) || value.v !== 1) return undefined
-  const { messages, pending, steps, open } = value
+  const { messages, pending, steps, open, awaitsModel } = value
   if (!Array.isArray(messages) || !messages.every(isChatMessage)) return undefined
   if (!Array.isArray(pending) || !pending.every(isPendingCall)) return undefined
   if (typeof steps !== 'number' || !Number.isSafeInteger(steps) || steps < 0) return undefined
   // Older checkpoints have no open step.
-  return { messages: [...messages], pending, steps, ...(isOpenStep(open) ? { open } : {}) }
+  const isWaiting = awaitsModel === true && isOpenStep(open)
+  return { messages: [...messages], pending, steps, ...(isOpenStep(open) ? { open } : {}), awaitsModel: isWaiting }
 }
 
 /** Resolutions by the id of their interrupt. */

@@ -63,20 +63,36 @@ async function converse(scope: Scope, context: RunContext): Promise<InvokeResult
 async function takeSteps(scope: Scope, context: RunContext, conversation: Conversation): Promise<InvokeResult> {
   const resolutions = resolutionsById(context.request)
   for (;;) {
-    const interrupts = await makePendingCalls(conversation, { ...scope, context, resolutions })
-    if (interrupts.length > 0) return pause(context, interrupts, toCheckpoint(conversation))
-    finishStep(context, conversation)
-    context.signal.throwIfAborted()
-    if (conversation.steps >= scope.config.limits.maxSteps)
-      return failed('agent_error', `limits.maxSteps (${scope.config.limits.maxSteps}) was reached`, context.usage())
-    beginStep(context, conversation)
-    const answer = await askModel(scope, context, conversation)
+    // A step whose model call was approved continues.
+    if (conversation.awaitsModel !== true) {
+      const interrupts = await makePendingCalls(conversation, { ...scope, context, resolutions })
+      if (interrupts.length > 0) return pause(context, interrupts, toCheckpoint(conversation))
+      finishStep(context, conversation)
+      context.signal.throwIfAborted()
+      if (conversation.steps >= scope.config.limits.maxSteps)
+        return failed('agent_error', `limits.maxSteps (${scope.config.limits.maxSteps}) was reached`, context.usage())
+      beginStep(context, conversation)
+    }
+    conversation.awaitsModel = false
+    const answer = await askModel(scope, context, conversation).catch((error: unknown) => {
+      if (awaitsApproval(context, error)) return undefined
+      throw error
+    })
+    if (answer === undefined) {
+      conversation.awaitsModel = true
+      return pause(context, [], toCheckpoint(conversation))
+    }
     conversation.messages.push(assistantMessage(answer.text, answer.toolCalls))
     conversation.pending = answer.toolCalls
     if (answer.toolCalls.length > 0) continue
     finishStep(context, conversation)
     return { state: 'succeeded', output: answer.text, usage: context.usage() }
   }
+}
+
+function awaitsApproval({ approvals, signal }: RunContext, error: unknown): boolean {
+  if (signal.aborted || approvals === undefined || approvals.pending().length === 0) return false
+  return error instanceof ModelError && error.answered.code === 'guardrail_approval_required'
 }
 
 // A fallback is used only before any text was streamed: parts of two answers must not be mixed.
@@ -123,6 +139,7 @@ async function callModel(call: {
       runId: context.runId,
       traceparent: span.traceparent,
       signal: context.signal,
+      approvals: context.approvals,
       onText: (text) => shown.add(text, span.spanId),
       onFindings: (findings) => {
         for (const finding of findings) context.emit('guardrail.decided', { ...toDecided(finding) }, span.spanId)

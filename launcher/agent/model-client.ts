@@ -10,6 +10,7 @@ import { GatewayRefusal } from '../model-calls/gateway-refusal.ts'
 import type { OnFindings } from '../model-calls/guard-request.ts'
 import { defaultTimeouts } from '../model-calls/gateway-timeouts.ts'
 import type { GatewayTimeouts } from '../model-calls/gateway-timeouts.ts'
+import type { Approvals } from '../runs/approvals.ts'
 import type { ModelCalls } from '../model-calls/model-calls.ts'
 import { toModelRequest } from '../model-calls/model-request.ts'
 import type { ModelBody } from '../model-calls/model-request.ts'
@@ -46,6 +47,7 @@ export interface ModelCall {
   readonly traceparent: string
   readonly signal: AbortSignal
   readonly onText: (text: string) => void
+  readonly approvals: Approvals | undefined
   readonly onFindings: OnFindings
 }
 
@@ -90,7 +92,8 @@ async function callWithin(
   const received = receive(call.onText)
   try {
     const request = toModelRequest('chat/completions', { body, bytes: Buffer.from(JSON.stringify(body)) }, namespace)
-    const context = { runId, traceparent, conversationId: undefined, signal, onFindings: call.onFindings }
+    const { approvals, onFindings } = call
+    const context = { runId, traceparent, conversationId: undefined, signal, approvals, onFindings }
     const { cost } = await modelCalls.call(request, context, received)
     return { ...received.end(), ...(cost === undefined ? {} : { cost }) }
   } catch (error) {

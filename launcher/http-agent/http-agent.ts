@@ -4,6 +4,7 @@ import { collect, exchange } from '#core/http-client/request.ts'
 import type { InvokeResult } from '#schemas/run.ts'
 import { untilAgentReady } from '../supervise/readiness.ts'
 import { createReply } from './agent-reply.ts'
+import { pausedIfWaiting } from '../runs/outcome.ts'
 import { failed, stopped } from '../runs/run-context.ts'
 import type { Agent, RunContext, StopReason } from '../runs/run-context.ts'
 
@@ -40,7 +41,7 @@ export function createHttpAgent(options: HttpAgentOptions): Agent {
       const aborted = abortOf(context.signal)
       const first = await Promise.race([work, aborted.promise])
       aborted.release()
-      if (first !== undefined) return first
+      if (first !== undefined) return pausedIfWaiting(context, first)
       // After an overflow the response is not read any further while the agent stops.
       const flooded = context.signal.reason === ('overflow' satisfies StopReason)
       if (flooded) hangUp.abort(new Error('stopped'))

@@ -1,8 +1,10 @@
 import type { AnswerHeaders } from '#core/http-client/request.ts'
+import { fromErrorParam } from '#core/guardrails/messages.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { moneyComment, moneyHeaders } from './charge.ts'
 import type { Charge } from './charge.ts'
 import { toGatewayRefusal } from './gateway-refusal.ts'
+import type { GatewayRefusal } from './gateway-refusal.ts'
 import type { AnswerGuard } from './guard-answer.ts'
 import { noUsage } from '../runs/run-context.ts'
 import type { Settlement } from './holds.ts'
@@ -57,7 +59,7 @@ export function uncounted(outcome: Settlement['outcome'], headers: Headers = {})
   return { usage: null, provider: headers['x-mesh-provider'] ?? null, estimated: false, outcome }
 }
 
-// Providers do not charge for an error. After a timeout it is unknown what the provider did.
+// Providers do not charge for an error. After a timeout it is unknown what the provider did, and an answer that a rule has stopped is paid for.
 function errorAnswer({ charge }: AnsweredCall, status: number, headers: Headers): Answer {
   const body = collectBytes(maxErrorBytes)
   return {
@@ -65,11 +67,18 @@ function errorAnswer({ charge }: AnsweredCall, status: number, headers: Headers)
       body.add(chunk)
     },
     async end() {
-      await charge.settle({ ...uncounted('failed', headers), usage: status === 504 ? null : noUsage })
-      throw toGatewayRefusal(status, headers, body.take())
+      const refusal = toGatewayRefusal(status, headers, body.take())
+      const isUnknown = status === 504 || stopsAnswer(refusal)
+      await charge.settle({ ...uncounted('failed', headers), usage: isUnknown ? null : noUsage })
+      throw refusal
     },
     cut: (outcome) => uncounted(outcome, headers),
   }
+}
+
+function stopsAnswer({ code, param }: GatewayRefusal): boolean {
+  const stopped = code?.startsWith('guardrail_') === true ? fromErrorParam(param, 'block') : undefined
+  return stopped !== undefined && stopped.stage !== 'request'
 }
 
 function wholeAnswer({ charge, sink, context, guard }: AnsweredCall, headers: Headers): Answer {

@@ -1,9 +1,9 @@
 import { isObject } from '#core/json/is-object.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
-import type { ContentGuard, StreamGuard } from '#core/guardrails/guard.ts'
+import type { StreamGuard } from '#core/guardrails/guard.ts'
 import { GatewayRefusal } from './gateway-refusal.ts'
 import { enforce } from './guard-request.ts'
-import type { OnFindings } from './guard-request.ts'
+import type { GuardedCall } from './guard-request.ts'
 import { dataOf, framesIn } from './stream-frames.ts'
 
 type Part = Record<string, unknown>
@@ -32,11 +32,12 @@ interface Choice {
 
 const maxChoices = 128
 
-/** Creates the guard of an answer; undefined if no rule sees answers. */
-export function createAnswerGuard(guard: ContentGuard, onFindings: OnFindings): AnswerGuard | undefined {
+/** Creates the guard of an answer; undefined if no rule sees answers, neither here nor in the gateway (`external`). */
+export function createAnswerGuard(call: GuardedCall, external: boolean): AnswerGuard | undefined {
+  const { guard, approval } = call
   const guardsText = guard.stages.has('response')
   const guardsCalls = guard.stages.has('tool_call')
-  if (!guardsText && !guardsCalls) return undefined
+  if (!guardsText && !guardsCalls && !external) return undefined
   const choices = new Map<number, Choice>()
   let last: Part = {}
   const choiceOf = (index: number): Choice => {
@@ -55,7 +56,7 @@ export function createAnswerGuard(guard: ContentGuard, onFindings: OnFindings): 
     if (open === undefined) return []
     choice.open = undefined
     const outcome = open.guard.end()
-    enforce(outcome, onFindings)
+    enforce(call, outcome)
     return outcome.release === '' ? [] : [frameOf(index, { [open.field]: outcome.release })]
   }
   const closeCalls = async (index: number, choice: Choice): Promise<Buffer[]> => {
@@ -63,19 +64,19 @@ export function createAnswerGuard(guard: ContentGuard, onFindings: OnFindings): 
     choice.calls = new Map()
     if (calls.length === 0) return []
     const decided = []
-    for (const [at, call] of calls) decided.push({ index: at, ...(await decide(call)) })
+    for (const [at, one] of calls) decided.push({ index: at, ...(await decide(one)) })
     return [frameOf(index, { tool_calls: decided })]
   }
   const decide = async ({ id, type, name, arguments: json }: ToolCall): Promise<Part> => {
-    const outcome = await guard.texts('tool_call', [name, json])
-    enforce(outcome, onFindings)
+    const outcome = await guard.texts('tool_call', [name, json], approval.isApproved)
+    enforce(call, outcome)
     const [newName = name, newJson = json] = outcome.texts
     return { id, type: type ?? 'function', function: { name: newName, arguments: newJson } }
   }
   const guardText = (choice: Choice, field: string, text: string): string => {
-    choice.open ??= { field, guard: guard.stream() }
+    choice.open ??= { field, guard: guard.stream(approval.isApproved) }
     const outcome = choice.open.guard.push(text)
-    enforce(outcome, onFindings)
+    enforce(call, outcome)
     return outcome.release
   }
   const guardChoice = async (choice: Part): Promise<Buffer[]> => {
@@ -96,8 +97,10 @@ export function createAnswerGuard(guard: ContentGuard, onFindings: OnFindings): 
   const guardFrame = async (frame: Buffer): Promise<Buffer[]> => {
     const data = dataOf(frame)
     if (data === undefined) return [frame]
+    if (!guardsText && !guardsCalls && !data.includes('"guardrail_')) return [frame]
     const chunk = parse(data)
-    if (isObject(chunk.error)) return [frame]
+    if (isObject(chunk.error)) return [refusedFrame(frame, chunk.error)]
+    if (!guardsText && !guardsCalls) return [frame]
     const parts = choicesOf(chunk)
     if (parts.length === 0) return [frame]
     const { choices: _, ...head } = chunk
@@ -118,6 +121,7 @@ export function createAnswerGuard(guard: ContentGuard, onFindings: OnFindings): 
       return Buffer.concat(out)
     },
     async whole(bytes) {
+      if (!guardsText && !guardsCalls) return bytes
       const body = parse(bytes.toString('utf8'))
       for (const choice of choicesOf(body)) {
         const message = partOf(choice, 'message')
@@ -126,18 +130,25 @@ export function createAnswerGuard(guard: ContentGuard, onFindings: OnFindings): 
           const state: Choice = { open: undefined, calls: new Map() }
           const begun = guardText(state, field, String(message[field]))
           const ended = state.open?.guard.end()
-          if (ended !== undefined) enforce(ended, onFindings)
+          if (ended !== undefined) enforce(call, ended)
           message[field] = begun + (ended?.release ?? '')
         }
         const calls = new Map<number, ToolCall>()
         if (!guardsCalls || !takeCalls(calls, message)) continue
         const decided: Part[] = []
-        for (const call of calls.values()) decided.push(await decide(call))
+        for (const one of calls.values()) decided.push(await decide(one))
         message.tool_calls = decided
       }
       return Buffer.from(JSON.stringify(body))
     },
   }
+}
+
+// A rule of the gateway has stopped the answer.
+function refusedFrame(frame: Buffer, { message, code, param }: Readonly<Record<string, unknown>>): Buffer {
+  if (typeof code !== 'string' || !code.startsWith('guardrail_')) return frame
+  const text = typeof message === 'string' ? message : 'A guardrail policy blocked the answer.'
+  throw new GatewayRefusal(403, text, { code, param: typeof param === 'string' ? param : null })
 }
 
 /** Fields of a message or a delta that are no text of the model. */

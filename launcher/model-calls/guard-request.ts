@@ -1,59 +1,75 @@
-import type { ContentGuard, Finding, GuardOutcome } from '#core/guardrails/guard.ts'
-import { refusalMessage } from '#core/guardrails/messages.ts'
-import { Refusal } from '../http/refusal.ts'
+import type { ContentGuard, Finding } from '#core/guardrails/guard.ts'
+import { isObject } from '#core/json/is-object.ts'
+import { noTextFields } from '#core/model-apis/text-fields.ts'
+import type { CallApproval } from './call-approval.ts'
 import { invalid, withBody } from './model-request.ts'
 import type { ModelRequest } from './model-request.ts'
 
 /** Receives the matches of rules: names and numbers. */
 export type OnFindings = (findings: readonly Finding[]) => void
 
-/** Reports the findings of a check. Throws `Refusal` unless it passes. */
-export function enforce(outcome: GuardOutcome, onFindings: OnFindings): void {
-  const { decision, by, findings } = outcome
-  if (findings.length > 0) onFindings(findings)
-  if (decision === 'pass') return
-  const code = decision === 'block' ? 'guardrail_blocked' : 'guardrail_approval_required'
-  throw new Refusal(code, by === undefined ? undefined : refusalMessage(by))
+/** One call under rules. */
+export interface GuardedCall {
+  readonly guard: ContentGuard
+  readonly approval: CallApproval
+  readonly onFindings: OnFindings
 }
 
 /** Returns the request as the rules leave it. Throws `Refusal`. */
-export async function guardRequest(
-  guard: ContentGuard,
-  request: ModelRequest,
-  onFindings: OnFindings,
-): Promise<ModelRequest> {
-  enforce(guard.model(request.route), onFindings)
-  if (!guard.stages.has('request')) return request
+export async function guardRequest(call: GuardedCall, request: ModelRequest): Promise<ModelRequest> {
+  const { guard, approval } = call
+  enforce(call, guard.model(request.route, approval.isApproved))
+  if (!guard.stages.has('request') && !guard.stages.has('tool_call')) return request
   const { body, operation } = request
   const field = operation === 'embeddings' ? 'input' : 'messages'
+  const texts = textsIn(body[field])
+  // Tokens instead of text would pass every rule.
+  if (field === 'input' && texts.length === 0) throw invalid('input: must be text, which guardrails can read')
+  const outcome = await guard.texts('request', texts, approval.isApproved)
+  enforce(call, outcome)
+  const changed = [...outcome.texts]
+  await guardResults(call, body[field], changed)
+  if (changed.every((text, index) => text === texts[index])) return request
+  let next = 0
+  return withBody(request, { ...body, [field]: mapTexts(body[field], () => changed[next++] ?? '') })
+}
+
+/** Reports the findings of a check. Throws `Refusal` unless it passes. */
+export function enforce(
+  { approval, onFindings }: GuardedCall,
+  outcome: Parameters<CallApproval['enforce']>[0] & { readonly findings: readonly Finding[] },
+): void {
+  if (outcome.findings.length > 0) onFindings(outcome.findings)
+  approval.enforce(outcome)
+}
+
+// Results of tools are tool calls, too. `changed` has the texts of all messages in order.
+async function guardResults(call: GuardedCall, messages: unknown, changed: string[]): Promise<void> {
+  if (!call.guard.stages.has('tool_call') || !Array.isArray(messages)) return
+  let at = 0
+  const indexes: number[] = []
+  for (const message of messages) {
+    const { length } = textsIn(message)
+    const isResult = isObject(message) && (message.role === 'tool' || message.role === 'function')
+    if (isResult) for (let nth = 0; nth < length; nth++) indexes.push(at + nth)
+    at += length
+  }
+  const outcome = await call.guard.results(
+    indexes.map((index) => changed[index] ?? ''),
+    call.approval.isApproved,
+  )
+  enforce(call, outcome)
+  for (const [nth, index] of indexes.entries()) changed[index] = outcome.texts[nth] ?? ''
+}
+
+function textsIn(value: unknown): readonly string[] {
   const texts: string[] = []
-  mapTexts(body[field], (text) => {
+  mapTexts(value, (text) => {
     texts.push(text)
     return text
   })
-  // Tokens instead of text would pass every rule.
-  if (field === 'input' && texts.length === 0) throw invalid('input: must be text, which guardrails can read')
-  const outcome = await guard.texts('request', texts)
-  enforce(outcome, onFindings)
-  if (outcome.texts.every((text, index) => text === texts[index])) return request
-  let next = 0
-  const changed = mapTexts(body[field], () => outcome.texts[next++] ?? '')
-  return withBody(request, { ...body, [field]: changed })
+  return texts
 }
-
-/** Fields of messages that are no text of the conversation, as the filters of the gateway have them. */
-const noText: ReadonlySet<string> = new Set([
-  'role',
-  'type',
-  'id',
-  'tool_call_id',
-  'url',
-  'data',
-  'file_data',
-  'file_id',
-  'format',
-  'detail',
-])
 
 // Recursive: the depth of a body is limited when it is parsed.
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
@@ -62,7 +78,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((one: unknown) => mapTexts(one, change))
   const entries = Object.entries(value).map(([key, one]: [string, unknown]) => [
     key,
-    noText.has(key) && typeof one === 'string' ? one : mapTexts(one, change),
+    noTextFields.has(key) && typeof one === 'string' ? one : mapTexts(one, change),
   ])
   return Object.fromEntries(entries)
 }

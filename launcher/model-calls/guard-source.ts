@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import type { ContentGuard, GuardrailRules } from '#core/guardrails/guard.ts'
+import type { ContentGuard, Finding, GuardrailRules, Stage } from '#core/guardrails/guard.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { StateAnswer, StateClient } from '../state/state-client.ts'
@@ -7,9 +7,14 @@ import type { StateAnswer, StateClient } from '../state/state-client.ts'
 /** The compiled policies of the agent. */
 export interface Guarding {
   readonly guard: ContentGuard
-  /** Proves to the gateway that these policies were applied; undefined without a key. */
-  readonly proof: string | undefined
+  /** Rules that the gateway applies, by stage. */
+  readonly external: readonly ExternalRuleStage[]
+  /** Proves to the gateway that these policies were applied, and what was approved; undefined without a key. */
+  prove(approved: readonly string[]): Promise<string | undefined>
 }
+
+/** A rule that the gateway applies at one stage. */
+export type ExternalRuleStage = Pick<Finding, 'policy' | 'rule' | 'stage'>
 
 /** The current policies of the agent. */
 export interface GuardSource {
@@ -26,18 +31,25 @@ export interface GuardSourceOptions {
   readonly log: Logger
   /** Age in milliseconds at which policies are read again (5 s). */
   readonly freshMs?: number
+  /** Age in milliseconds at which policies that could not be read again are no longer applied (1 min). */
+  readonly staleMs?: number
 }
 
 interface Known {
   readonly digest: string
   readonly guard: ContentGuard
+  readonly external: readonly ExternalRuleStage[]
 }
 
-/** Creates the source: it reads the policies from the state role and compiles them when they change. */
+/**
+ * Creates the source: it reads the policies from the state role and compiles them when they change. A change applies within `freshMs` and the
+ * time that the state role remembers them.
+ */
 export function createGuardSource(options: GuardSourceOptions): GuardSource {
-  const { state, log, freshMs = 5000 } = options
+  const { state, log, freshMs = 5_000, staleMs = 60_000 } = options
   let known: Known | undefined
-  let readAt = Number.NEGATIVE_INFINITY
+  let askedAt = Number.NEGATIVE_INFINITY
+  let confirmedAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
   const prove = createProver(options)
   const read = async (): Promise<void> => {
@@ -47,17 +59,20 @@ export function createGuardSource(options: GuardSourceOptions): GuardSource {
     if (answer?.status === 200) known = await compile(answer)
     else if (answer?.body.code === 'guardrail_unavailable') known = undefined
     else if (answer?.status !== 304) log.warn({ status: answer?.status ?? 0 }, 'guardrail policies not read')
-    if (known !== undefined) readAt = performance.now()
+    if (known === undefined) return
+    askedAt = performance.now()
+    if (answer?.status === 200 || answer?.status === 304) confirmedAt = askedAt
   }
   return {
     async current() {
-      if (performance.now() - readAt >= freshMs) {
+      if (performance.now() - askedAt >= freshMs) {
         reading ??= read().finally(() => (reading = undefined))
         // Others use the current policies meanwhile.
         await reading
       }
-      if (known === undefined) throw unavailable()
-      return { guard: known.guard, proof: await prove(known.digest) }
+      if (known === undefined || performance.now() - confirmedAt >= staleMs) throw unavailable()
+      const { digest, guard, external } = known
+      return { guard, external, prove: (approved) => prove(digest, approved) }
     },
   }
 }
@@ -67,19 +82,30 @@ async function compile({ body }: StateAnswer): Promise<Known> {
   if (typeof digest !== 'string' || !Array.isArray(policies)) throw unavailable()
   // Loaded at the first call: an agent without policies does not need it.
   const { compileGuard } = await import('#core/guardrails/compile-guard.ts')
+  const rules = policies as readonly GuardrailRules[]
   try {
-    return { digest, guard: compileGuard(policies as readonly GuardrailRules[]) }
+    return { digest, guard: compileGuard(rules), external: rules.flatMap(externalStages) }
   } catch {
     throw unavailable()
   }
 }
 
-function createProver({ privateKey, agentUid }: GuardSourceOptions): (digest: string) => Promise<string | undefined> {
+const allStages: readonly Stage[] = ['request', 'response', 'tool_call']
+
+function externalStages({ namespace, name, rules }: GuardrailRules): readonly ExternalRuleStage[] {
+  return rules.flatMap(({ name: rule, http, stages = allStages }) =>
+    http === undefined ? [] : stages.map((stage) => ({ policy: `${namespace}/${name}`, rule, stage })),
+  )
+}
+
+type Prover = (digest: string, approved: readonly string[]) => Promise<string | undefined>
+
+function createProver({ privateKey, agentUid }: GuardSourceOptions): Prover {
   if (privateKey === undefined) return () => Promise.resolve(undefined)
   const loaded = import('#core/guardrails/proof.ts').then(({ createGuardProof }) =>
     createGuardProof({ privateKey, agentUid, now: () => new Date() }),
   )
-  return async (digest) => (await loaded)(digest)
+  return async (digest, approved) => (await loaded)(digest, approved)
 }
 
 function unavailable(): Refusal {

@@ -1,4 +1,5 @@
 import type { Usage } from '#schemas/run.ts'
+import type { Approvals } from '../runs/approvals.ts'
 import type { OnFindings } from './guard-request.ts'
 import type { Cost } from './holds.ts'
 
@@ -26,6 +27,8 @@ export interface CallContext {
   readonly conversationId: string | undefined
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
+  /** Approvals of the run; undefined: the call belongs to no run, which could be paused. */
+  readonly approvals?: Approvals | undefined
   /** Receives the matches of guardrail rules. */
   readonly onFindings?: OnFindings
   /** Called once, before the end of a complete answer is written. */

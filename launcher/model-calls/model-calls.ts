@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { approvalKey, fromErrorParam } from '#core/guardrails/messages.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { Refusal } from '../http/refusal.ts'
 import { createTokenReader } from '../state/state-client.ts'
@@ -6,9 +7,12 @@ import { createCharge } from './charge.ts'
 import type { Charge } from './charge.ts'
 import type { AnsweredCall } from './answers.ts'
 import { forwardCall } from './forward-call.ts'
+import { createCallApproval } from './call-approval.ts'
+import { GatewayRefusal } from './gateway-refusal.ts'
 import { createAnswerGuard } from './guard-answer.ts'
 import { guardRequest } from './guard-request.ts'
 import type { GatewayTimeouts } from './gateway-timeouts.ts'
+import type { GuardedCall } from './guard-request.ts'
 import type { GuardSource } from './guard-source.ts'
 import type { Holds } from './holds.ts'
 import type { AnswerSink, CallContext, CallResult } from './model-call.ts'
@@ -91,7 +95,11 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
           await charge.release()
           throw error
         })
-        return await forwardCall(to, { ...guarded, context, sink, charge }, controller.signal)
+        return await forwardCall(to, { ...guarded, context, sink, charge }, controller.signal).catch(
+          (error: unknown) => {
+            throw guarded.refusal?.(error) ?? error
+          },
+        )
       } finally {
         context.signal.removeEventListener('abort', abort)
         leave(controller, request)
@@ -105,19 +113,48 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
   }
 }
 
+interface Guarded extends Pick<AnsweredCall, 'request' | 'guard' | 'proof'> {
+  /** What a refusal of the gateway by a rule is for the caller. */
+  readonly refusal?: (error: unknown) => unknown
+}
+
 async function guardedCall(
   { guards }: ModelCallsOptions,
   request: ModelRequest,
-  { onFindings = () => undefined }: CallContext,
-): Promise<Pick<AnsweredCall, 'request' | 'guard' | 'proof'>> {
+  { approvals, onFindings = () => undefined }: CallContext,
+): Promise<Guarded> {
   if (guards === undefined) return { request }
-  const { guard, proof } = await guards.current()
+  const { guard, external, prove } = await guards.current()
+  const approval = createCallApproval(approvals, request)
+  const call: GuardedCall = { guard, approval, onFindings }
+  const hasExternalAnswers = external.some(({ stage }) => stage !== 'request')
   return {
-    request: await guardRequest(guard, request, onFindings),
+    request: await guardRequest(call, request),
     // Embeddings have no text.
-    guard: request.operation === 'embeddings' ? undefined : createAnswerGuard(guard, onFindings),
-    proof,
+    guard: request.operation === 'embeddings' ? undefined : createAnswerGuard(call, hasExternalAnswers),
+    proof: await prove(external.filter(approval.isApproved).map(approvalKey)),
+    refusal: (error) => refusedByGateway(error, call),
   }
+}
+
+// A rule of the gateway is decided there, and reported and approved here.
+function refusedByGateway(error: unknown, { approval, onFindings }: GuardedCall): unknown {
+  if (!(error instanceof GatewayRefusal)) return error
+  const decision = gatewayDecisions[error.code ?? '']
+  const by = fromErrorParam(error.param, decision ?? 'block')
+  if (decision === undefined || by === undefined) return error
+  onFindings([by])
+  try {
+    approval.enforce({ decision, by })
+  } catch (refusal) {
+    return refusal
+  }
+  return error
+}
+
+const gatewayDecisions: Readonly<Record<string, 'block' | 'require_approval'>> = {
+  guardrail_blocked: 'block',
+  guardrail_approval_required: 'require_approval',
 }
 
 async function chargeFor(

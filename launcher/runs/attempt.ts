@@ -3,6 +3,8 @@ import { msToDuration } from '#schemas/duration.ts'
 import type { InvokeRequest, InvokeResult } from '#schemas/run.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
+import { openApprovals } from './approvals.ts'
+import type { Approvals } from './approvals.ts'
 import { createJournal } from './journal.ts'
 import type { Follower, Journal } from './journal.ts'
 import { createRunContext, failed, noUsage, stopped } from './run-context.ts'
@@ -24,6 +26,7 @@ export interface Attempt {
   isAtWork(): boolean
   result(): InvokeResult | undefined
   stop(reason: StopReason): void
+  readonly approvals: Approvals | undefined
   /** Adds to the token counts of the run and appends an entry. */
   report: RunContext['report']
   follow(after: number, follower: Follower): () => void
@@ -40,6 +43,8 @@ export interface AttemptOptions {
   readonly tracer: Tracer
   readonly timeoutMs: number
   readonly now: () => Date
+  /** Whether guardrails may pause the run. */
+  readonly guarded?: boolean | undefined
   /** Called after each entry, to bound the memory of all journals. */
   readonly onGrowth: (attempt: Attempt) => void
 }
@@ -63,9 +68,11 @@ export function startAttempt(options: AttemptOptions): Attempt {
     write()
     grown()
   }
+  const opened = options.guarded === true ? openApprovals(options.request) : undefined
   const context = createRunContext({
     runId: options.runId,
-    request: options.request,
+    request: opened?.request ?? options.request,
+    approvals: opened?.approvals,
     signal: abort.signal,
     span,
     tracer: options.tracer,
@@ -109,6 +116,7 @@ export function startAttempt(options: AttemptOptions): Attempt {
     journal,
     trace: span,
     origin,
+    approvals: opened?.approvals,
     report: context.report,
     done: done.promise,
     stopped: work(),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isObject } from '#core/json/is-object.ts'
 import { pauseReasons } from '#schemas/run.ts'
 import type { Interrupt, InvokeResult, PauseReason, Usage } from '#schemas/run.ts'
+import { isGuardrailInterrupt } from './approvals.ts'
 import { failed, noUsage } from './run-context.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -12,11 +13,31 @@ export const maxInterrupts = 100
 export const tooManyInterrupts = `the agent requested more than ${maxInterrupts} interrupts at once`
 
 /** Paused outcome, with one `interrupt.requested` entry per interrupt; above `maxInterrupts` the run fails. */
-export function pause(context: RunContext, interrupts: readonly Interrupt[], checkpoint: unknown): InvokeResult {
+export function pause(context: RunContext, given: readonly Interrupt[], checkpoint: unknown): InvokeResult {
+  const { approvals } = context
+  const interrupts = approvals === undefined ? given : [...approvals.pending(), ...given.map(renamed)]
   if (interrupts.length > maxInterrupts) return failed('agent_error', tooManyInterrupts, context.usage())
   for (const interrupt of interrupts) context.emit('interrupt.requested', { ...interrupt })
   const pauseReason = interrupts[0]?.reason ?? 'input_required'
-  return { state: 'paused', pauseReason, interrupts, checkpoint: checkpoint ?? null, usage: context.usage() }
+  const isOwn = given.length > 0 || (checkpoint ?? null) !== null
+  const sealed = approvals === undefined ? (checkpoint ?? null) : approvals.seal(checkpoint, isOwn)
+  return { state: 'paused', pauseReason, interrupts, checkpoint: sealed, usage: context.usage() }
+}
+
+// Interrupts of guardrails are added by the launcher, so that no agent can word them.
+function renamed(interrupt: Interrupt): Interrupt {
+  return isGuardrailInterrupt(interrupt.id) ? { ...interrupt, id: newInterruptId() } : interrupt
+}
+
+function newInterruptId(): string {
+  return `int_${randomUUID()}`
+}
+
+/** An agent that failed while a model call waits for approval: the run pauses, and the agent is invoked again when it is resumed. */
+export function pausedIfWaiting(context: RunContext, outcome: InvokeResult): InvokeResult {
+  const isWaiting = (context.approvals?.pending().length ?? 0) > 0
+  if (!isWaiting || outcome.state !== 'failed' || context.signal.aborted) return outcome
+  return pause(context, [], null)
 }
 
 /** Parses an interrupt of an agent; adds an id, and the default reason if unknown. */
@@ -24,7 +45,7 @@ export function toInterrupt(value: unknown): Interrupt {
   const given = isObject(value) ? value : {}
   const reason = pauseReasons.find((known) => known === given.reason) ?? ('input_required' satisfies PauseReason)
   return {
-    id: typeof given.id === 'string' && given.id !== '' ? given.id : `int_${randomUUID()}`,
+    id: typeof given.id === 'string' && given.id !== '' ? given.id : newInterruptId(),
     reason,
     ...(typeof given.tool === 'string' ? { tool: given.tool } : {}),
     ...(given.arguments === undefined ? {} : { arguments: given.arguments }),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EntryKind, FailReason, InvokeRequest, InvokeResult, Usage } from '#schemas/run.ts'
 import type { Attributes, Span, Tracer } from '#core/telemetry/tracer.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
+import type { Approvals } from './approvals.ts'
 import type { Journal } from './journal.ts'
 
 /** Reason of the abort signal of a run. */
@@ -14,6 +15,8 @@ export interface RunContext {
   /** Aborts with a `StopReason`; the agent resolves when its work has stopped. */
   readonly signal: AbortSignal
   readonly span: Span
+  /** Approvals of model calls; undefined: the agent has no guardrails. */
+  readonly approvals?: Approvals | undefined
   readonly usage: () => Usage
   /** Appends a numbered entry. */
   emit(kind: EntryKind, data: Readonly<Record<string, unknown>>, spanId?: string): void
@@ -71,20 +74,21 @@ export function newMessageId(): string {
 }
 
 /** Dependencies of a run context. */
-export interface ContextParts extends Pick<RunContext, 'runId' | 'request' | 'signal' | 'span'> {
+export interface ContextParts extends Pick<RunContext, 'runId' | 'request' | 'signal' | 'span' | 'approvals'> {
   readonly journal: Pick<Journal, 'append' | 'delta' | 'hold' | 'pressure'>
   readonly tracer: Tracer
 }
 
 /** Creates the context of an attempt. */
 export function createRunContext(parts: ContextParts): RunContext {
-  const { runId, request, signal, span, journal, tracer } = parts
+  const { runId, request, signal, span, approvals, journal, tracer } = parts
   let total = noUsage
   return {
     runId,
     request,
     signal,
     span,
+    approvals,
     usage: () => total,
     emit: (kind, data, spanId = span.spanId) => journal.append(kind, data, spanId),
     delta: (messageId, text, spanId = span.spanId) => journal.delta(messageId, text, spanId),

@@ -3,6 +3,7 @@ import type { Trace } from '#core/telemetry/traceparent.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { RefusalCode } from '../http/refusal.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
+import type { Approvals } from './approvals.ts'
 import { startAttempt } from './attempt.ts'
 import type { Attempt } from './attempt.ts'
 import { createFencing } from './fencing.ts'
@@ -17,6 +18,8 @@ export interface RegistryOptions {
   readonly tracer: Tracer
   readonly concurrency: number
   readonly timeoutMs: number
+  /** Whether guardrails may pause runs. */
+  readonly guarded?: boolean | undefined
   readonly now?: () => Date
   /** Called when an attempt has ended or paused. */
   readonly onEnd?: (state: InvokeResult['state']) => void
@@ -65,6 +68,8 @@ export interface RunRegistry {
   traceOf(runId: string): Trace | undefined
   /** Where an active run comes from, for calls of its agent to other agents; undefined for other runs. */
   originOf(runId: string): RunOrigin | undefined
+  /** Approvals of the model calls of an active run; undefined for other runs, and without guardrails. */
+  approvalsOf(runId: string | undefined): Approvals | undefined
   /** Adds the usage of a model call to an active run and appends an entry; ignored for other runs. */
   report(runId: string | undefined, usage: Usage, data: Readonly<Record<string, unknown>>, spanId: string): void
   /** Refuses new runs from now on. */
@@ -193,6 +198,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
     },
     traceOf: (runId) => workingOn(runId)?.trace,
     originOf: (runId) => workingOn(runId)?.origin,
+    approvalsOf: (runId) => workingOn(runId)?.approvals,
     report: (runId, usage, data, spanId) => workingOn(runId)?.report(usage, data, spanId),
     refuseNew: () => {
       refusing = true

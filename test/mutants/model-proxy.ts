@@ -105,9 +105,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a call without known policies is forwarded',
     file: 'launcher/model-calls/guard-source.ts',
-    find: 'if (known === undefined) throw unavailable()',
-    replace:
-      "known ??= { digest: '', guard: (await compile({ status: 200, headers: {}, body: { digest: '', policies: [] } })).guard }",
+    find: 'if (known === undefined || performance.now() - confirmedAt >= staleMs) throw unavailable()',
+    replace: "known ??= await compile({ status: 200, headers: {}, body: { digest: '', policies: [] } })",
     tests: guardrails,
     only: 'without policies no call is made',
   },

@@ -53,6 +53,7 @@ export function callHandler(
         traceparent: span.traceparent,
         conversationId,
         signal: gone.signal,
+        approvals: pod.registry.approvalsOf(runId),
         onResult: reported.ok,
         onFindings: reported.found,
       }

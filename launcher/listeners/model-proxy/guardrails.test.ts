@@ -201,7 +201,7 @@ test('decisions are in the journal of the run, without content', async (t) => {
   await postJson(`${url}/invoke`, { input: `say ${word}` }, { 'x-mesh-run-id': 'r1' })
   const entries = await readEvents(`${url}/runs/r1/events`)
   const [decided, ...more] = entries.filter(({ kind }) => kind === 'guardrail.decided')
-  const data = { policy: 'default/p', rule: 'words', stage: 'request', action: 'block', count: 1 }
+  const data = { policy: 'default/p', rule: 'words', check: 'regex', stage: 'request', action: 'block', count: 1 }
   assert.deepEqual([decided?.data, more], [data, []])
   const call = entries.find(({ kind }) => kind === 'usage.reported')
   assert.equal(decided?.spanId, call?.spanId)

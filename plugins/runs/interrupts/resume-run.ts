@@ -2,6 +2,7 @@ import type { Caller } from '#core/cluster/caller.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/event-store/store.ts'
+import { guardrailInterruptPrefix } from '#schemas/run.ts'
 import type { Decision, Interrupt, Resolution } from '#schemas/run.ts'
 import { answerProblems } from './answer-schema.ts'
 import { decideResume } from '../lifecycle/decide.ts'
@@ -42,7 +43,7 @@ export async function resumeRun(
     const message = rejection(resolved, caller.username)
     return {
       facts: [{ ...resolved, subject: run.subject }, ...rest],
-      content: { 'interrupt-resolved': contentOf(decision), rejected: { message } },
+      content: { 'interrupt-resolved': contentOf(decision), rejected: { message }, failed: { message } },
       contentBytes: Buffer.byteLength(JSON.stringify([resolution, decision])),
       ...(endsRun(rest) ? { stored: { error: message } } : {}),
       also: (db) => saveResolution(db, id, resolution, decision),
@@ -51,12 +52,13 @@ export async function resumeRun(
 }
 
 function endsRun(facts: readonly RunFact[]): boolean {
-  return facts.some(({ fact }) => fact === 'rejected')
+  return facts.some(({ fact }) => fact === 'rejected' || fact === 'failed')
 }
 
 /** Message of a rejected run: decider, tool and reason. */
-function rejection({ tool, decisionReason }: ResolvedInterrupt, username: string): string {
-  const what = `${username} rejected ${tool ?? 'the question'}`
+function rejection({ interruptId, tool, decisionReason }: ResolvedInterrupt, username: string): string {
+  const isGuardrail = interruptId.startsWith(guardrailInterruptPrefix)
+  const what = `${username} rejected ${tool ?? (isGuardrail ? 'the model call' : 'the question')}`
   return decisionReason === undefined ? what : `${what}: ${decisionReason}`
 }
 

@@ -1,5 +1,5 @@
 import { Fail } from '#core/errors/domain-error.ts'
-import { terminalStates } from '#schemas/run.ts'
+import { guardrailInterruptPrefix, terminalStates } from '#schemas/run.ts'
 import type { FailReason, InvokeResult, PauseReason, Resolution, RunState } from '#schemas/run.ts'
 import { runErrors } from '../errors.ts'
 
@@ -99,8 +99,14 @@ export function decideResume(run: RunFacts, answer: ResumeAnswer): readonly RunF
     ...(answer.arguments === undefined ? {} : { edited: true }),
     ...(isAnswer ? { onReject: 'answer' } : {}),
   }
-  if (decision === 'reject' && !isAnswer) return [resolved, { fact: 'rejected', failReason: 'approval_denied' }]
+  if (decision === 'reject' && !isAnswer) return [resolved, rejectionOf(interrupt)]
   return run.interrupts.length > 1 ? [resolved] : [resolved, { fact: 'resumed' }]
+}
+
+// A guardrail has stopped the run, and the person agrees with it.
+function rejectionOf({ id }: OpenInterrupt): RunFact {
+  if (id.startsWith(guardrailInterruptPrefix)) return { fact: 'failed', failReason: 'guardrail_blocked' }
+  return { fact: 'rejected', failReason: 'approval_denied' }
 }
 
 function checkAnswer({ reason }: OpenInterrupt, answer: ResumeAnswer): void {

@@ -1,0 +1,97 @@
+import type { Finding, GuardOutcome, IsApproved, Stage } from './guard.ts'
+import { isStopping, toFinding } from './rule-checks.ts'
+import type { CompiledRule } from './rule-checks.ts'
+import { TextDecision } from './text-decision.ts'
+import type { DecidedPart } from './text-decision.ts'
+
+/** Maximum length of an answer that is checked as a whole. */
+export const maxWhole = 65_536
+
+/** What was decided since the last result. */
+export interface JudgedText extends GuardOutcome {
+  readonly parts: readonly DecidedPart[]
+}
+
+/** Decides about one text as it arrives: by each of its parts, and by the whole if its form is checked. Stops at the first stop. */
+export class TextJudge {
+  readonly #text: TextDecision
+  readonly #stage: Stage
+  readonly #isApproved: IsApproved
+  readonly #outputs: readonly CompiledRule[]
+  #whole = ''
+  #ended = false
+  #isFormChecked: boolean
+  #stopped: CompiledRule | undefined
+  #findings: Finding[] = []
+  #parts: DecidedPart[] = []
+
+  constructor(rules: readonly CompiledRule[], stage: Stage, isApproved: IsApproved = () => false) {
+    this.#text = new TextDecision(rules, stage, isApproved)
+    this.#stage = stage
+    this.#isApproved = isApproved
+    this.#outputs = rules.filter(({ output }) => output !== undefined)
+    this.#isFormChecked = this.#outputs.length === 0
+  }
+
+  /** Whether nothing may be released before the end. */
+  get holdsWhole(): boolean {
+    return this.#outputs.length > 0
+  }
+
+  push(text: string): void {
+    this.#text.push(text)
+    if (this.#isFormChecked) return
+    this.#whole += text
+    // Longer than what may be held back, so that its end would come too late.
+    if (this.#whole.length > maxWhole) this.#checkForm()
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#text.end()
+  }
+
+  /** Decides about the next block. False if none has arrived, and after a stop. */
+  step(): boolean {
+    if (this.#stopped !== undefined) return false
+    const part = this.#text.next()
+    if (part === undefined) {
+      if (this.#ended) this.#checkForm()
+      return false
+    }
+    this.#findings.push(...part.findings)
+    this.#stopped ??= part.stop
+    this.#parts.push(part)
+    return true
+  }
+
+  /** The result so far; the next one begins after it. */
+  take(): JudgedText {
+    const result = { findings: mergeFindings(this.#findings.splice(0)), parts: this.#parts.splice(0) }
+    const stopped = this.#stopped
+    if (stopped === undefined) return { ...result, decision: 'pass' }
+    const decision = stopped.action === 'block' ? 'block' : 'require_approval'
+    return { ...result, decision, by: toFinding(stopped, this.#stage, 1) }
+  }
+
+  #checkForm(): void {
+    if (this.#isFormChecked) return
+    this.#isFormChecked = true
+    const whole = this.#whole
+    this.#whole = ''
+    const failed = this.#outputs.filter(({ output }) => whole.length > maxWhole || output?.(whole) === false)
+    this.#findings.push(...failed.map((rule) => toFinding(rule, this.#stage, 1)))
+    const stops = failed.filter((rule) => isStopping(rule, this.#stage, this.#isApproved))
+    this.#stopped ??= stops.find(({ action }) => action === 'block') ?? stops[0]
+  }
+}
+
+/** Joins the findings of each rule. */
+export function mergeFindings(findings: readonly Finding[]): readonly Finding[] {
+  const merged = new Map<string, Finding>()
+  for (const one of findings) {
+    const key = `${one.policy} ${one.rule} ${one.stage}`
+    merged.set(key, { ...one, count: one.count + (merged.get(key)?.count ?? 0) })
+  }
+  return [...merged.values()]
+}

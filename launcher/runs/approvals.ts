@@ -1,0 +1,72 @@
+import { isObject } from '#core/json/is-object.ts'
+import { guardrailInterruptPrefix } from '#schemas/run.ts'
+import type { Interrupt, InvokeRequest } from '#schemas/run.ts'
+
+/** Approvals of one run: what people have decided about its model calls, and what waits for a decision. */
+export interface Approvals {
+  /** Decision about an interrupt of a guardrail; undefined: none yet. */
+  decisionOf(id: string): 'approve' | 'reject' | undefined
+  /** The run pauses with this interrupt unless its agent succeeds without the call. */
+  request(interrupt: Interrupt): void
+  /** Requested interrupts of this attempt. */
+  pending(): readonly Interrupt[]
+  /** A checkpoint with the approvals so far, which the agent cannot change. `isOwn`: the agent has paused by itself. */
+  seal(checkpoint: unknown, isOwn: boolean): unknown
+}
+
+/** A request as the agent may see it, and its approvals. */
+export interface OpenedRequest {
+  readonly request: InvokeRequest
+  readonly approvals: Approvals
+}
+
+/** Maximum number of approvals that a run remembers. */
+const maxApproved = 1_000
+
+/**
+ * Opens the request of an attempt. The checkpoint of a resume is the one that `seal` returned: the stored run keeps it, and the agent sees
+ * its own part only. An agent that has not paused by itself is invoked as at first, since it has no checkpoint to continue from.
+ */
+export function openApprovals(request: InvokeRequest): OpenedRequest {
+  const { resume, ...context } = request.context ?? {}
+  const { approved, isOwn, checkpoint } = unseal(resume?.checkpoint)
+  const decisions = new Map<string, 'approve' | 'reject'>(approved.map((id) => [id, 'approve']))
+  for (const { interruptId, decision } of resume?.resolutions ?? [])
+    if (isGuardrailInterrupt(interruptId) && decision !== undefined) decisions.set(interruptId, decision)
+  const resolutions = (resume?.resolutions ?? []).filter(({ interruptId }) => !isGuardrailInterrupt(interruptId))
+  const resumed = resume === undefined || !isOwn ? {} : { resume: { resolutions, checkpoint } }
+  const pending = new Map<string, Interrupt>()
+  return {
+    request: { ...request, ...(request.context === undefined ? {} : { context: { ...context, ...resumed } }) },
+    approvals: {
+      decisionOf: (id) => decisions.get(id),
+      request(interrupt) {
+        pending.set(interrupt.id, interrupt)
+      },
+      pending: () => [...pending.values()],
+      seal(own, ownPause) {
+        const ids = [...decisions].flatMap(([id, decision]) => (decision === 'approve' ? [id] : []))
+        return { v: 1, approved: ids.slice(-maxApproved), isOwn: ownPause, checkpoint: own ?? null }
+      },
+    },
+  }
+}
+
+/** Whether an interrupt is one of a guardrail. */
+export function isGuardrailInterrupt(id: string): boolean {
+  return id.startsWith(guardrailInterruptPrefix)
+}
+
+interface Sealed {
+  readonly approved: readonly string[]
+  readonly isOwn: boolean
+  readonly checkpoint: unknown
+}
+
+// A run that paused before the agent had policies has a checkpoint of its agent alone.
+function unseal(given: unknown): Sealed {
+  if (!isObject(given) || given.v !== 1 || !Array.isArray(given.approved) || typeof given.isOwn !== 'boolean')
+    return { approved: [], isOwn: true, checkpoint: given }
+  const { approved, isOwn, checkpoint } = given
+  return { approved: approved.filter((id) => typeof id === 'string'), isOwn, checkpoint }
+}
