@@ -32,4 +32,6 @@ export interface AgentRuns {
   ): Promise<
     { readonly namespace: string; readonly name: string; readonly uid: string; readonly traceId: string } | undefined
   >
+  /** The valid public keys (PEM) of an agent's launchers. */
+  launcherKeys(agentUid: string): Promise<readonly string[]>
 }

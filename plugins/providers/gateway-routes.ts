@@ -170,6 +170,7 @@ async function openCall(
     runId,
     agentUid: principal.kind === 'pod' ? principal.agentUid : undefined,
     conversationId: conversationOf(rawHeaders),
+    header: (name) => single(rawHeaders, name),
     traceparent: traceparentOf(single(rawHeaders, 'traceparent'), run?.traceId),
     signal,
     startedAt,

@@ -87,7 +87,7 @@ async function openAll(sessions: readonly FilterSession[]): Promise<CallFilters 
 function toFilteredCall(call: GatewayCall, { operation, model, streamed }: FilterTarget): FilteredCall {
   const { kind, username } = call.principal
   const named = kind === 'pod' ? agentOfServiceAccount(username) : undefined
-  const { agentUid: uid, runId, conversationId, traceparent } = call
+  const { agentUid: uid, runId, conversationId, traceparent, header } = call
   return {
     operation,
     model,
@@ -97,6 +97,7 @@ function toFilteredCall(call: GatewayCall, { operation, model, streamed }: Filte
     conversationId,
     traceparent,
     streamed,
+    header,
   }
 }
 

@@ -74,8 +74,8 @@ export class FilterSession {
     const verdict = await this.#invoke(stage, decide, (given) => checkVerdict(given, check))
     if (verdict === undefined) return undefined
     if ('change' in verdict) return verdict.change
-    const { refuse, message = refuse.title } = verdict
-    throw this.#stopped(refusedBy(this.name, stage, { code: refuse.code, message }))
+    const { refuse, message = refuse.title, param } = verdict
+    throw this.#stopped(refusedBy(this.name, stage, { code: refuse.code, message, param }))
   }
 
   /** The call has ended: work of the filter that is still in progress is cancelled. */
@@ -178,10 +178,15 @@ function checkVerdict<T>(given: unknown, check: (change: unknown) => T): Verdict
   if (isObject(given) && 'change' in given) return { change: check(given.change) }
   if (!isObject(given) || !isObject(given.refuse))
     throw new TypeError('a decision must be undefined, { change } or { refuse }')
-  const { refuse, message } = given
+  const { refuse, message, param } = given
   const problem = problemOfError(refuse)
   if (problem !== undefined) throw new TypeError(`refuse: ${problem}`)
   if (refuse.status !== 403) throw new TypeError('refuse: the status must be 403')
   if (message !== undefined && typeof message !== 'string') throw new TypeError('message must be a text')
-  return { refuse: refuse as never, ...(message === undefined ? {} : { message }) }
+  if (param !== undefined && typeof param !== 'string') throw new TypeError('param must be a text')
+  return {
+    refuse: refuse as never,
+    ...(message === undefined ? {} : { message }),
+    ...(param === undefined ? {} : { param }),
+  }
 }

@@ -13,9 +13,19 @@ export class FilterStop extends GatewayError {
   readonly outcome: StopOutcome
   constructor(
     at: { readonly filter: string; readonly stage: FilterStage; readonly outcome: StopOutcome },
-    answer: { readonly status: number; readonly code: string; readonly message: string },
+    {
+      status,
+      code,
+      message,
+      param,
+    }: {
+      readonly status: number
+      readonly code: string
+      readonly message: string
+      readonly param?: string | undefined
+    },
   ) {
-    super(answer.status, answer.code, answer.message)
+    super(status, code, message, param === undefined ? {} : { param })
     this.filter = at.filter
     this.stage = at.stage
     this.outcome = at.outcome
@@ -23,15 +33,17 @@ export class FilterStop extends GatewayError {
 }
 
 const maxMessage = 1_000
+const maxParam = 500
 
 /** A refusal, with the code and the message of the filter. */
 export function refusedBy(
   filter: string,
   stage: FilterStage,
-  answer: { readonly code: string; readonly message: string },
+  answer: { readonly code: string; readonly message: string; readonly param?: string | undefined },
 ): FilterStop {
   const message = answer.message.slice(0, maxMessage).toWellFormed()
-  return new FilterStop({ filter, stage, outcome: 'refused' }, { status: 403, code: answer.code, message })
+  const param = answer.param?.slice(0, maxParam).toWellFormed()
+  return new FilterStop({ filter, stage, outcome: 'refused' }, { status: 403, code: answer.code, message, param })
 }
 
 /** A failure of a closed filter. The message contains no text of its error, which may quote the content. */

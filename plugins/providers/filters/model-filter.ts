@@ -15,6 +15,8 @@ export interface FilteredCall {
   readonly traceparent: string
   /** Whether the client requested a stream. */
   readonly streamed: boolean
+  /** Header of the request, by its name in lower case. One that is given twice refuses the call. */
+  header(name: string): string | undefined
 }
 
 /** Services for one filter in one call. */
@@ -30,6 +32,8 @@ export interface FilterRefusal {
   /** Declared by the plugin with `defineErrors`, status 403. */
   readonly refuse: ErrorDefinition
   readonly message?: string
+  /** What refused the call, for programs: `param` of the error. */
+  readonly param?: string
 }
 
 /** Decision of a filter: undefined passes the value unchanged. */
@@ -65,6 +69,8 @@ export interface TextWindow {
   readonly choice: number
   /** `content`, `refusal`, or a field of a provider such as `reasoning_content`. */
   readonly field: string
+  /** Offset of `text` in the whole text of the field. */
+  readonly offset: number
   /** The end of what is released already, at most `lookBack` characters. It cannot change any more. */
   readonly before: string
   /** The held part of the previous window, then new text; of an answer without stream all of its text. */

@@ -18,6 +18,8 @@ export interface GatewayCall {
   readonly runId: string | undefined
   readonly agentUid: string | undefined
   readonly conversationId: string | undefined
+  /** Header of the request, by its name in lower case. One that is given twice refuses the call. */
+  readonly header: (name: string) => string | undefined
   readonly traceparent: string
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal

@@ -127,6 +127,7 @@ test(
     const [own, theirs] = [randomUUID(), randomUUID()]
     const runs = {
       invokeForGateway: () => Promise.reject(new Error('not asked')),
+      launcherKeys: async () => [],
       agentOf: async (runId: string) => ({
         namespace: '',
         name: '',
@@ -306,7 +307,9 @@ test('an agent is a model, and an unfinished run is an error that names it', ser
     for (const piece of ['I ', 'am ']) call.onText(piece)
     return { runId: 'r1', state: 'succeeded', output: 'I am robot', error: null, usage }
   }
-  const gateway = await startGateway(t, [contribute(agentRuns, { invokeForGateway, agentOf: async () => undefined })])
+  const gateway = await startGateway(t, [
+    contribute(agentRuns, { invokeForGateway, agentOf: async () => undefined, launcherKeys: async () => [] }),
+  ])
   const { a } = gateway.namespaces
   const client = gateway.as('developer', { 'x-conversation-id': 'c1' })
   const model = `agent/${a}/robot`

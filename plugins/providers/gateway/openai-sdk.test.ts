@@ -177,7 +177,9 @@ test('UXM20: a failed run is an error with its reason that SDKs do not retry', s
     assert.ok(outcome)
     return { runId: `run-${runs}`, ...outcome }
   }
-  const gateway = await startGateway(t, [contribute(agentRuns, { invokeForGateway, agentOf: async () => undefined })])
+  const gateway = await startGateway(t, [
+    contribute(agentRuns, { invokeForGateway, agentOf: async () => undefined, launcherKeys: async () => [] }),
+  ])
   const model = `agent/${gateway.namespaces.a}/robot`
   const client = gateway.as('developer').withOptions({ maxRetries: 2 })
   const ask = (content: string) => client.chat.completions.create({ model, messages: [{ role: 'user', content }] })

@@ -42,7 +42,7 @@ let count = 0
 /** The gateway role with this plugin on a real kube-apiserver and PostgreSQL; everything ends with the test. */
 export async function startGateway(
   t: TestContext,
-  contributed: readonly Contribution[] = [],
+  contributed: readonly Contribution[] | ((core: Core) => readonly Contribution[]) = [],
   allow: readonly string[] = ['127.0.0.0/8'],
 ) {
   const kube = await sharedKube(t)
@@ -62,7 +62,7 @@ export async function startGateway(
   await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
   const callers = createCallers({ server: kube.url, pool })
   const lines: string[] = []
-  const values: Contribution[] = [...contributed]
+  const values: Contribution[] = []
   const observed = {
     find: async (kind: string, namespace: string, name: string) => ({
       uid: `uid-of-${name}`,
@@ -114,6 +114,7 @@ export async function startGateway(
     agentTimeout: 5,
   }
   const services = createServices(core, settings)
+  values.push(...(typeof contributed === 'function' ? contributed(core) : contributed))
   values.push(...(providers.contributions?.(services) ?? []))
   const { app } = await createRoleApp({
     role: 'gateway',

@@ -6,6 +6,7 @@ import { waitForRun } from '../stream/wait-for-run.ts'
 import type { LiveFrame } from '../stream/live-frame.ts'
 import type { RunDetail } from '../read/to-run.ts'
 import { findRun } from '../store/internal/find-run.ts'
+import { readLauncherKeys } from '../store/launcher-keys.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { streamRun } from '../stream/stream-run.ts'
 import type { StreamServices } from '../stream/stream-run.ts'
@@ -19,6 +20,7 @@ export function createGatewayRuns(services: RunsServices): AgentRuns {
       if (!run || run.agent_name === null || run.agent_uid === null) return undefined
       return { namespace: run.namespace, name: run.agent_name, uid: run.agent_uid, traceId: run.trace_id }
     },
+    launcherKeys: (agentUid) => readLauncherKeys(services.store.reader<RunsTables>(), agentUid),
   }
 }
 

@@ -33,6 +33,7 @@ export class TextStage {
   #pieces: Piece[] = []
   #text = ''
   #before = ''
+  #offset = 0
   #unseen = 0
 
   constructor(session: FilterSession, filter: TextFilter, place: TextPlace) {
@@ -51,7 +52,7 @@ export class TextStage {
     if (this.#text === '') return this.#pieces.splice(0)
     if (!last && this.#unseen < (this.#filter.step ?? 1)) return []
     this.#unseen = 0
-    const window = { ...this.#place, before: this.#before, text: this.#text, last }
+    const window = { ...this.#place, offset: this.#offset, before: this.#before, text: this.#text, last }
     const changes = await this.#session.decide(
       'text',
       () => this.#filter.check(window),
@@ -75,6 +76,7 @@ export class TextStage {
     const { lookBack } = this.#filter
     this.#before = lookBack === 0 ? '' : (this.#before + this.#text.slice(0, end)).slice(-lookBack)
     this.#text = this.#text.slice(end)
+    this.#offset += end
     return due.length === 0 ? released : replaceIn(released, due)
   }
 }

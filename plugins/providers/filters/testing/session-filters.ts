@@ -11,6 +11,7 @@ const call = {
   conversationId: undefined,
   traceparent: '',
   streamed: true,
+  header: () => undefined,
 } as const
 
 /** Filters that apply to a call, in the order of requests, without a gateway. */
