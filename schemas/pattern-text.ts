@@ -32,6 +32,12 @@ const texts: ReadonlyMap<string, string> = new Map([
     '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?[0-9]+))?$',
     'must be a quantity such as 500m, 2 or 128Mi',
   ],
+  ['^https?://[^\\s/?#@]+(/[^\\s#]*)?$', 'must be an http or https URL without user and fragment'],
+  ['^[-a-z0-9./*]+$', 'must be the name of a model such as shared/gpt, with * for any characters'],
+  [
+    '^[-A-Za-z0-9 _.:*#<>()\\[\\]]*$',
+    'must be letters, digits, spaces, -, _, ., :, *, #, and brackets other than braces',
+  ],
   ['^https?://[^\\s/?#@]+(/[^\\s?#]*)?$', 'must be an http or https URL without user, query and fragment'],
   [
     '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',

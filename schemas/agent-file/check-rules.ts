@@ -27,6 +27,7 @@ export function checkRules(file: AgentFile): FileProblem[] {
     ...toolRules(file),
     ...delegateRules(file),
     ...registryRules(file),
+    ...policyRules(file),
     ...(file.pod === undefined ? [] : findPodProblems(file.pod)),
   ]
 }
@@ -126,6 +127,12 @@ function delegateRules({ delegates = [] }: AgentFile): FileProblem[] {
 function registryRules({ registries = [] }: AgentFile): FileProblem[] {
   return registries.flatMap((one, index) =>
     typeof one === 'string' ? checkReferenceText(one, ['registries', index]) : [],
+  )
+}
+
+function policyRules({ guardrails = [] }: AgentFile): FileProblem[] {
+  return guardrails.flatMap((one, index) =>
+    typeof one === 'string' ? checkReferenceText(one, ['guardrails', index]) : [],
   )
 }
 

@@ -26,6 +26,7 @@ function nameList(kind: string, description: string) {
 }
 
 const registryRef = objectRef('AgentRegistry', 'A registry.')
+const policyRef = spec.guardrails.items
 
 const environment = Type.Union(
   [
@@ -178,11 +179,16 @@ export const AgentFile = Type.Object(
         description: 'Agents that this one may call; those of its own namespace when absent.',
       }),
     ),
-    guardrails: Type.Optional(nameList('GuardrailPolicy', 'Policies applied to model and tool calls.')),
     knowledge: Type.Optional(
       Type.Array(Type.Union([objectName('KnowledgeBase'), objectRef('KnowledgeBase', 'A knowledge base by name.')]), {
         maxItems: 32,
         description: 'Knowledge bases that the agent may search.',
+      }),
+    ),
+    guardrails: Type.Optional(
+      Type.Array(Type.Union([Type.String({ maxLength: 317, description: 'name or namespace/name' }), policyRef]), {
+        maxItems: 32,
+        description: 'Policies applied to model and tool calls.',
       }),
     ),
     secrets: Type.Optional(nameList('SecretBinding', 'Secret bindings made available to the agent.')),

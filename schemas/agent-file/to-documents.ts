@@ -60,7 +60,7 @@ function toSpec(file: AgentFile): SpecFields {
     registries: file.registries?.map((one) => (typeof one === 'string' ? toObjectRef(one) : one)),
     a2a: file.a2a,
     delegates: file.delegates?.map((one) => (typeof one === 'string' ? toObjectRef(one) : one)),
-    guardrails: file.guardrails?.map(toNamed),
+    guardrails: file.guardrails?.map((one) => (typeof one === 'string' ? toObjectRef(one) : one)),
     knowledge: file.knowledge?.map(toNamed),
     secrets: file.secrets?.map(toNamed),
     memory: file.memory,

@@ -76,7 +76,7 @@ export const agentSpec = Type.Object(
     ),
     a2a: Type.Optional(a2a),
     delegates: Type.Optional(delegates),
-    guardrails: Type.Optional(localRefs('GuardrailPolicy', 'Policies applied to model calls and tool calls.')),
+    guardrails: Type.Optional(objectRefs('GuardrailPolicy', 'Policies applied to model calls and tool calls.')),
     knowledge: Type.Optional(keyedRefs('KnowledgeBase', 'Knowledge bases that the agent may search.')),
     secrets: Type.Optional(localRefs('SecretBinding', 'Secret bindings made available to the agent.')),
     memory: Type.Optional(memory),

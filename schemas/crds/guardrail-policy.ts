@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { defineKind } from '../kind.ts'
 import type { ObjectOf } from '../kind.ts'
-import { conditionsStatus, onlyOne } from '../parts.ts'
+import { allowedNamespaces, conditionsStatus, onlyOne } from '../parts.ts'
 import { CHECKS, checks } from './guardrail-checks.ts'
 
 const rule = Type.Object(
@@ -74,6 +74,7 @@ const spec = Type.Object(
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['name'],
     }),
+    allowedNamespaces: Type.Optional(allowedNamespaces),
   },
   { additionalProperties: false, description: 'Rules for the content of model calls.' },
 )

@@ -2072,8 +2072,7 @@ export const agentFileSchema: Record<string, unknown> = {
         "anyOf": [
           {
             "type": "string",
-            "maxLength": 253,
-            "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+            "maxLength": 317
           },
           {
             "type": "object",
@@ -2085,6 +2084,11 @@ export const agentFileSchema: Record<string, unknown> = {
                 "type": "string",
                 "maxLength": 253,
                 "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+              },
+              "namespace": {
+                "type": "string",
+                "maxLength": 63,
+                "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
               }
             },
             "additionalProperties": false
@@ -2112,11 +2116,6 @@ export const agentFileSchema: Record<string, unknown> = {
                 "type": "string",
                 "maxLength": 253,
                 "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
-              },
-              "namespace": {
-                "type": "string",
-                "maxLength": 63,
-                "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
               }
             },
             "additionalProperties": false
