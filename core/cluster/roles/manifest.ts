@@ -14,6 +14,7 @@ function documentOf(object: object): string {
 }
 
 const COMMENT_WIDTH = 110
+const LIST_WIDTH = 100
 
 function wrap(text: string): string {
   const lines: string[] = []
@@ -30,5 +31,6 @@ function writeRule(rule: unknown): void {
   const reason = rule.get('reason')
   rule.delete('reason')
   if (typeof reason === 'string') rule.commentBefore = wrap(reason)
-  for (const { value } of rule.items) if (isSeq(value)) value.flow = true
+  // A longer line would be formatted in another way.
+  for (const { value } of rule.items) if (isSeq(value)) value.flow = value.items.join(', ').length < LIST_WIDTH
 }
