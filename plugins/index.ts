@@ -3,6 +3,7 @@ import { agents } from './agents/index.ts'
 import { audit } from './audit/index.ts'
 import { budgets } from './budgets/index.ts'
 import { feedback } from './feedback/index.ts'
+import { guardrails } from './guardrails/index.ts'
 import { identity } from './identity/index.ts'
 import { knowledge } from './knowledge/index.ts'
 import { agentMemory } from './memory/index.ts'
@@ -28,6 +29,7 @@ export const plugins: readonly AnyPlugin[] = [
   feedback,
   knowledge,
   agentMemory,
+  guardrails,
   audit,
   pruning,
 ]

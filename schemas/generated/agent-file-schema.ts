@@ -2066,13 +2066,14 @@ export const agentFileSchema: Record<string, unknown> = {
       },
       "maxItems": 256
     },
-    "guardrails": {
+    "knowledge": {
       "type": "array",
       "items": {
         "anyOf": [
           {
             "type": "string",
-            "maxLength": 317
+            "maxLength": 253,
+            "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
           },
           {
             "type": "object",
@@ -2097,14 +2098,13 @@ export const agentFileSchema: Record<string, unknown> = {
       },
       "maxItems": 32
     },
-    "knowledge": {
+    "guardrails": {
       "type": "array",
       "items": {
         "anyOf": [
           {
             "type": "string",
-            "maxLength": 253,
-            "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+            "maxLength": 317
           },
           {
             "type": "object",
@@ -2116,6 +2116,11 @@ export const agentFileSchema: Record<string, unknown> = {
                 "type": "string",
                 "maxLength": 253,
                 "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+              },
+              "namespace": {
+                "type": "string",
+                "maxLength": 63,
+                "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
               }
             },
             "additionalProperties": false

@@ -1,0 +1,78 @@
+import { createTtlCache } from '#core/async/ttl-cache.ts'
+import type { IsApproved } from '#core/guardrails/guard.ts'
+import { approvalKey } from '#core/guardrails/messages.ts'
+import { verifyGuardProof, guardedHeader } from '#core/guardrails/proof.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import type { GatewayContext } from '#core/plugin/role-contexts.ts'
+import { agentRuns } from '#plugins/providers/points.ts'
+import type { FilteredCall } from '#plugins/providers/points.ts'
+import type { PolicySet } from '../policies/agent-policies.ts'
+import { createPolicySource } from '../policies/policy-source.ts'
+import type { PolicySource } from '../policies/policy-source.ts'
+
+/** How the policies apply to one call. */
+export interface Applying {
+  readonly set: PolicySet
+  /** A launcher of the agent has applied the rules without an HTTP check. */
+  readonly isGuarded: boolean
+  /** The call carries a proof that no launcher of its agent has signed. */
+  readonly isForged: boolean
+  readonly isApproved: IsApproved
+}
+
+/** Finds out how policies apply to a call. The filters of one call share the result. */
+export type FindApplying = (call: FilteredCall, gateway: GatewayContext) => Promise<Applying>
+
+const KEYS_TTL_MS = 60_000
+const never: IsApproved = () => false
+
+/** Creates the function. `ttlMs`: how long policies are remembered. */
+export function createFindApplying(core: Core, ttlMs?: number): FindApplying {
+  const sources = new WeakMap<GatewayContext, PolicySource>()
+  const found = new WeakMap<FilteredCall, Promise<Applying>>()
+  const readProof = createProofReader(core)
+  const find = async (call: FilteredCall, gateway: GatewayContext): Promise<Applying> => {
+    const source = sources.get(gateway) ?? createPolicySource(gateway.cluster, ttlMs)
+    sources.set(gateway, source)
+    const set = await policiesOf(source, call)
+    const token = call.header(guardedHeader)
+    if (token === undefined) return { set, isGuarded: false, isForged: false, isApproved: never }
+    return { set, ...(await readProof(token, call, set.digest)) }
+  }
+  return (call, gateway) => {
+    const known = found.get(call) ?? find(call, gateway)
+    found.set(call, known)
+    return known
+  }
+}
+
+// Of a pod: those of its agent. Of a person: those of the agent that is called, or those of the namespace of the route.
+function policiesOf(source: PolicySource, { agent, model }: FilteredCall): Promise<PolicySet> {
+  if (agent !== undefined) return source.ofAgent(agent)
+  return model.kind === 'agent' ? source.ofAgent(model) : source.ofNamespace(model.namespace)
+}
+
+type ProofResult = Omit<Applying, 'set'>
+
+const notGuarded: ProofResult = { isGuarded: false, isForged: false, isApproved: never }
+const forged: ProofResult = { isGuarded: false, isForged: true, isApproved: never }
+
+function createProofReader(core: Core): (token: string, call: FilteredCall, digest: string) => Promise<ProofResult> {
+  const keys = createTtlCache<readonly string[]>(KEYS_TTL_MS)
+  return async (token, { agent }, digest) => {
+    if (agent === undefined) return forged
+    const [runs] = core.extensions(agentRuns)
+    // Without stored keys nothing can be verified, and the rules are applied again.
+    if (runs === undefined) return notGuarded
+    const { uid } = agent
+    const check = async (publicKeys: readonly string[]) =>
+      verifyGuardProof(token, { agentUid: uid, digest, publicKeys, now: core.now })
+    const known = await check(await keys(uid, () => runs.launcherKeys(uid)))
+    // The key of a rotation may be newer than those that are remembered.
+    const verdict = known.kind === 'forged' ? await check(await runs.launcherKeys(uid)) : known
+    if (verdict.kind === 'forged') return forged
+    if (verdict.kind === 'stale') return notGuarded
+    const approved = new Set(verdict.approved)
+    return { isGuarded: true, isForged: false, isApproved: (by) => approved.has(approvalKey(by)) }
+  }
+}

@@ -1,0 +1,35 @@
+import { Type } from 'typebox'
+import { statusVerbs } from '#core/cluster/roles/access-rule.ts'
+import { contribute } from '#core/jobs/extension-point.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
+import { agentPodPart } from '#plugins/agents/points.ts'
+import { modelFilter } from '#plugins/providers/points.ts'
+import { guardrailErrors } from './errors.ts'
+import { createPolicyFilters } from './filters/policy-filters.ts'
+import { guardrailKind } from './kinds.ts'
+import { guardrailPodPart } from './pod-part.ts'
+import { policyReconciler } from './reconcilers.ts'
+import { policyEndpoint } from './state-routes.ts'
+
+/** Rules for the content of model calls, applied by the launchers of agents and by the gateway. */
+export const guardrails = definePlugin({
+  contract: 1,
+  name: 'guardrails',
+  summary: 'Rules for the content of model calls: masking, blocking and approval.',
+  settings: Type.Object({}, { additionalProperties: false }),
+  kinds: [guardrailKind],
+  access: [
+    { resource: 'guardrailpolicies', gateway: ['get', 'list'], state: ['get', 'list'] },
+    { resource: 'agentdeployments', gateway: ['get'], state: ['get'] },
+    { resource: 'guardrailpolicies/status', manager: statusVerbs },
+    { resource: 'modelroutes', manager: ['get'] },
+  ],
+  errors: guardrailErrors,
+  create: (core) => ({ core }),
+  contributions: ({ core }) => [
+    contribute(agentPodPart, guardrailPodPart),
+    ...createPolicyFilters(core).map((filter) => contribute(modelFilter, filter)),
+  ],
+  stateRoutes: (_, state) => [policyEndpoint(state)],
+  reconcilers: ({ core: { outbound, now } }, { cluster }) => [policyReconciler({ cluster, outbound, now })],
+})

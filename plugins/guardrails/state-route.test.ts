@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { createCallers } from '#core/cluster/callers.ts'
+import { createOwnIdentity } from '#core/cluster/token-review.ts'
+import { createRoleApp } from '#core/host/role/role-server.ts'
+import { createPool } from '#core/kube/connection-pool.ts'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import type { KubeClient, ObjectRef } from '#core/kube/client.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { addBudgetedAgent, tokenOf } from '#plugins/budgets/testing/state-role.ts'
+import { apply } from '#plugins/providers/testing/manager.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import { GuardrailPolicy } from '#schemas/crds/guardrail-policy.ts'
+import { applyShipped } from '#test/harness/deploy.ts'
+import { sharedKube } from '#test/harness/kube.ts'
+import { policyEndpoint } from './state-routes.ts'
+import { guardrails } from './index.ts'
+import { createPolicySource } from './policies/policy-source.ts'
+import { applyPolicy, wordRule } from './testing/policies.ts'
+
+test('guardrails: launchers read the policies of their own agent, and learn of every change', async (t) => {
+  const kube = await sharedKube(t)
+  const pool = createPool(kube.url, { ca: kube.ca })
+  const connect = (bearer: string): KubeClient => createKubeClient({ server: kube.url, pool, bearer })
+  const admin = connect(kube.tokens['admin'] ?? '')
+  await applyShipped(kube, 'namespace', 'service-accounts', 'state')
+  const [a, b] = [`gr-${process.pid}-a`, `gr-${process.pid}-b`]
+  for (const name of [a, b]) await apply(admin, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+  // With exactly the rights of the state role.
+  const account = connect(await tokenOf(admin, 'mesh-system', 'mesh-state'))
+  let isAway = false
+  const cluster: KubeClient = {
+    ...account,
+    get: (...args) => (isAway ? Promise.reject(new Error('away')) : account.get(...args)),
+  } as KubeClient
+  const core = {
+    role: 'state',
+    install: 'test',
+    profile: 'open',
+    version: '0.0.0',
+    log: createLogger({ level: 'error', destination: { write: () => undefined } }),
+    metrics: createMetrics(),
+    now: () => new Date(),
+    cluster: createCallers({ server: kube.url, pool }),
+    extensions: () => [],
+    contributed: () => [],
+  } as unknown as Core
+  const plugin = { ...guardrails, stateRoutes: (_: unknown, state: never) => [policyEndpoint(state, 0)] }
+  const { app } = await createRoleApp({
+    role: 'state',
+    core,
+    platform: {
+      callers: core.cluster as never,
+      store: undefined,
+      directory: undefined,
+      identity: createOwnIdentity({ cluster }),
+    },
+    built: [{ plugin: plugin as unknown as AnyPlugin, services: { core }, wired: { wiring: 'ready' } }],
+    settings: {
+      limits: { perCallerPerMinute: 1e6, perAddressPerMinute: 1e6, underWay: 100, streams: 1, streamsPerUser: 1 },
+    },
+    thirdParty: new Set(),
+    checkResponses: true,
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  t.after(async () => {
+    app.server.closeAllConnections()
+    await app.close()
+    await pool.close()
+  })
+  const read = async (token: string, digest?: string) => {
+    const headers: Record<string, string> = { authorization: `Bearer ${token}` }
+    if (digest !== undefined) headers['if-none-match'] = `"${digest}"`
+    const answer = await fetch(`${url}/guardrails`, { headers })
+    const text = await answer.text()
+    const body = (text === '' ? {} : JSON.parse(text)) as {
+      digest: string
+      code?: string
+      detail?: string
+      policies: { name: string; rules: unknown[] }[]
+    }
+    return {
+      status: answer.status,
+      etag: answer.headers.get('etag'),
+      ...body,
+      names: body.policies?.map(({ name }) => name),
+    }
+  }
+  const setPolicies = (namespace: string, name: string, refs: readonly object[]) =>
+    admin.patch(
+      AgentDeployment,
+      { namespace, name } as ObjectRef,
+      { type: 'merge', body: { spec: { guardrails: refs } } } as never,
+    )
+
+  const own = await addBudgetedAgent(admin, a, 'own')
+  const other = await addBudgetedAgent(admin, b, 'other')
+  const rules = [wordRule('block')]
+  await applyPolicy(admin, a, 'mine', { rules })
+  await applyPolicy(admin, a, 'wide', { appliesTo: 'namespace', rules })
+  await applyPolicy(admin, b, 'theirs', { rules })
+  await setPolicies(a, 'own', [{ name: 'mine' }])
+
+  const first = await read(own.token)
+  assert.deepEqual([first.status, first.names, first.etag], [200, ['mine', 'wide'], `"${first.digest}"`])
+  assert.partialDeepStrictEqual(first.policies[0]?.rules, rules)
+  assert.equal((await read(own.token, first.digest)).status, 304)
+  assert.deepEqual((await read(other.token)).names, [], 'policies of another namespace')
+
+  await applyPolicy(admin, a, 'mine', { rules: [wordRule('mask')] })
+  const changed = await read(own.token, first.digest)
+  assert.deepEqual([changed.status, changed.digest === first.digest], [200, false])
+
+  const closed = async (detail: RegExp): Promise<void> => {
+    const { status, code, detail: given } = await read(own.token, first.digest)
+    assert.deepEqual([status, code], [503, 'guardrail_unavailable'])
+    assert.match(given ?? '', detail)
+  }
+  await setPolicies(a, 'own', [{ name: 'theirs', namespace: b }])
+  await closed(/theirs does not allow the namespace/)
+  await applyPolicy(admin, b, 'theirs', { rules, allowedNamespaces: [a] })
+  assert.deepEqual((await read(own.token)).names, ['theirs', 'wide'])
+  await setPolicies(a, 'own', [{ name: 'gone' }])
+  await closed(/gone does not exist/)
+  await applyPolicy(admin, a, 'gone', { rules: [{ name: 'bad', action: 'block', regex: { patterns: ['secret('] } }] })
+  await closed(/spec\/rules\/0\/regex\/patterns\/0 is no regular expression/)
+  await admin.delete(GuardrailPolicy, { namespace: a, name: 'gone' } as ObjectRef)
+  await setPolicies(a, 'own', [])
+
+  isAway = true
+  const down = await read(own.token, first.digest)
+  assert.ok(down.status >= 500 && down.code !== 'guardrail_unavailable', 'launchers keep known policies for a while')
+  isAway = false
+
+  for (const bearer of ['', 'garbage', kube.tokens['admin'] ?? '', await tokenOf(admin, a, 'own', 'gateway')])
+    assert.equal((await read(bearer)).status, 401)
+  await apply(admin, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'no-agent', namespace: a } })
+  assert.deepEqual((await read(await tokenOf(admin, a, 'no-agent', 'state'))).names, ['wide'], 'no agent has this name')
+
+  await t.test('F2, F4: 1,000 policies, and policies of 1 MiB, are read within bounds or refused', async () => {
+    const cached = createPolicySource(account)
+    for (let count = 0; count < 1_000; count += 50)
+      await Promise.all(
+        Array.from({ length: 50 }, (_, nth) =>
+          applyPolicy(admin, b, `many-${count + nth}`, { rules: [wordRule('block')] }),
+        ),
+      )
+    assert.deepEqual((await cached.ofNamespace(b)).policies, [], 'none applies to the namespace')
+    for (let nth = 0; nth < 33; nth++) await applyPolicy(admin, b, `many-${nth}`, { appliesTo: 'namespace', rules })
+    await assert.rejects(createPolicySource(account).ofNamespace(b), { message: /^More than 32 guardrail policies/ })
+    const enumeration = {
+      type: 'string',
+      enum: Array.from({ length: 20_000 }, (_, nth) => `value-${nth}-${'x'.repeat(30)}`),
+    }
+    const large = [{ name: 'form', action: 'block' as const, outputSchema: enumeration }]
+    for (const name of ['large-1', 'large-2']) await applyPolicy(admin, a, name, { rules: large })
+    await setPolicies(a, 'own', [{ name: 'large-1' }])
+    assert.equal((await read(own.token)).status, 200)
+    await setPolicies(a, 'own', [{ name: 'large-1' }, { name: 'large-2' }])
+    await closed(/larger than 1048576 bytes together/)
+  })
+})

@@ -1,0 +1,46 @@
+import { Type } from 'typebox'
+import { Fail } from '#core/errors/domain-error.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import { hasTag } from '#core/http/reply/etag.ts'
+import type { StateContext } from '#core/plugin/role-contexts.ts'
+import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import { nothing } from '#schemas/api/common.ts'
+import { createPolicySource } from './policies/policy-source.ts'
+
+const Policies = Type.Object({
+  digest: Type.String({ description: 'Identifies names, versions and rules of all policies.' }),
+  policies: Type.Array(
+    Type.Object({
+      namespace: Type.String(),
+      name: Type.String(),
+      uid: Type.String(),
+      generation: Type.Integer(),
+      rules: Type.Array(Type.Unknown()),
+    }),
+  ),
+})
+
+/** Route of the state role: the policies of the agent whose launcher asks. `ttlMs`: how long they are remembered. */
+export function policyEndpoint(state: StateContext, ttlMs?: number): AnyEndpoint {
+  const source = createPolicySource(state.cluster, ttlMs)
+  return endpoint({
+    method: 'GET',
+    url: '/guardrails',
+    summary: 'Get the guardrail policies of the calling agent.',
+    docs: { reads: ['If-None-Match'], sends: ['ETag'] },
+    authz: { kind: 'bearer' },
+    response: { 200: Policies, 304: nothing },
+    handle: async ({ bearer, headers, reply }) => {
+      const pod = await state.authenticate(bearer, 'state')
+      if (pod === undefined) throw new Fail('unauthenticated')
+      const agent = agentOfServiceAccount(pod.username)
+      if (agent === undefined) throw new Fail('forbidden', 'This service account belongs to no agent.')
+      const { digest, policies } = await source.ofAgent(agent)
+      reply.header('etag', `"${digest}"`)
+      if (!hasTag(headers['if-none-match'], `"${digest}"`)) return { digest, policies }
+      reply.code(304)
+      return undefined
+    },
+  })
+}
