@@ -7,6 +7,7 @@ export const refusals = {
   not_found: { status: 404, message: 'Not found.' },
   unknown_run: { status: 404, message: 'The run is unknown to this launcher.' },
   not_bound: { status: 404, message: 'The spec of the agent does not have this part.' },
+  unknown_knowledge_base: { status: 404, message: 'The agent has no knowledge base of that name.' },
   method_not_allowed: { status: 405, message: 'The method is not allowed for this path.' },
   stale_epoch: { status: 409, message: 'A newer worker holds the run.' },
   run_acknowledged: { status: 409, message: 'The run has ended and its result was acknowledged.' },

@@ -13,6 +13,7 @@ import { KnowledgeBase } from '#schemas/crds/knowledge-base.ts'
 import type { KnowledgeBaseObject } from '#schemas/crds/knowledge-base.ts'
 import { findServer, needs } from '#test/harness/find-server.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
+import { agentCommand } from './platform/agent-command.ts'
 import type { Platform } from './platform/running-platform.ts'
 import { sharedEmbedded } from './platform/shared-platform.ts'
 import { blocksOf, commandsOf } from './readme.ts'
@@ -27,7 +28,16 @@ interface Found {
   readonly note?: string
 }
 
-test('a knowledge base through the whole platform: apply, upload, ingest, search by API', async () => {
+const command = agentCommand(async ({ input }) => {
+  const answered = await fetch(`http://127.0.0.1:${process.env['MEMORY_PORT']}/knowledge/search`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  })
+  return { status: answered.status, body: await answered.json() }
+})
+
+test('a knowledge base from kubectl to an agent: upload, ingest, search by API, search over port 2998', async () => {
   const platform = await sharedEmbedded()
   const base = '/api/knowledgebases/flow-handbook'
   const send = (
@@ -124,6 +134,31 @@ test('a knowledge base through the whole platform: apply, upload, ingest, search
     403,
   )
 
+  for (const [name, more] of [
+    ['flow-reader', { knowledge: ['flow-handbook'] }],
+    ['flow-stranger', { memory: { session: {} } }],
+  ] as const) {
+    const made = await send('POST', '/api/agents', {
+      namespace: 'default',
+      config: { name, runtime: { command }, ...more },
+    })
+    assert.equal(made.status, 201, made.text)
+  }
+  const ask = async (name: string, input: object) => {
+    const answer = await send('POST', '/api/invoke', { agent: { namespace: 'default', name }, input, timeout: '60s' })
+    const { output } = answer.json<{ output: { status: number; body: Found & { error?: string } } }>()
+    return output
+  }
+  const asked = await ask('flow-reader', { query: 'When is a refund paid?', limit: 1 })
+  assert.deepEqual(
+    [asked.status, asked.body.mode, asked.body.items[0]?.document, asked.body.items.length],
+    [200, 'hybrid', 'refunds.md', 1],
+  )
+  const unknown = await ask('flow-reader', { query: 'x', knowledgeBase: 'other' })
+  assert.deepEqual([unknown.status, unknown.body.error], [404, 'unknown_knowledge_base'])
+  const stranger = await ask('flow-stranger', { query: 'refund' })
+  assert.deepEqual([stranger.status, stranger.body.error], [404, 'not_bound'])
+
   const removed = await send('DELETE', `${base}/documents/policy.pdf`)
   assert.equal(removed.status, 204, removed.text)
   assert.equal(
@@ -149,10 +184,11 @@ test('the commands of docs/how-to/use-knowledge.md', needs('kubectl'), async (t)
     const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder.path, env })
     return stdout
   }
-  for (const block of blocksOf(page, 'Create a knowledge base', 'yaml')) {
-    const [, name = ''] = /^# (\S+)/.exec(block) ?? []
-    writeFileSync(join(folder.path, name), block)
-  }
+  for (const heading of ['Create a knowledge base', 'Let an agent search'])
+    for (const block of blocksOf(page, heading, 'yaml')) {
+      const [, name = ''] = /^# (\S+)/.exec(block) ?? []
+      writeFileSync(join(folder.path, name), block)
+    }
   assert.match(await run(commandsOf(page, 'Create a knowledge base')), /handbook created/)
   const added = await run(commandsOf(page, 'Add documents'))
   const ids = [...added.matchAll(/"id":"([0-9a-f-]{36})"/g)].map(([, id]) => id ?? '')
@@ -171,6 +207,9 @@ test('the commands of docs/how-to/use-knowledge.md', needs('kubectl'), async (t)
   }
   const found = JSON.parse(await run(commandsOf(page, 'Search'))) as Found
   assert.equal(found.items[0]?.document, 'refunds.md')
+  const source = readFileSync(join(folder.path, 'agent.yaml'), 'utf8')
+  const expanded = await platform.send({ method: 'POST', path: '/api/expand', bearer, body: { source } })
+  assert.equal(expanded.status, 200, expanded.text)
   assert.match(await run(commandsOf(page, 'Delete')), /"handbook" deleted/)
 })
 

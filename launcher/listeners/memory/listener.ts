@@ -1,3 +1,5 @@
+import { createKnowledgeHandlers } from '../../knowledge/handlers.ts'
+import { knowledgeBasesOf, searchTool } from '../../knowledge/search-tool.ts'
 import { boundParts, createMemoryBackend } from '../../memory/backend.ts'
 import { defineListener } from '../define-listener.ts'
 import { createMemoryHandlers } from './handlers.ts'
@@ -10,6 +12,11 @@ export const memoryListener = defineListener({
   wanted: (settings) => settings.memoryUrl !== undefined && boundParts(settings).size > 0,
   start(pod) {
     const backend = createMemoryBackend(pod)
-    return { listeners: [memoryPort.serve(createMemoryHandlers(backend))], tools: memoryTools(backend) }
+    const bases = knowledgeBasesOf(pod.settings.agent.plugins['knowledge'])
+    const search = bases.length === 0 ? [] : [searchTool(backend, bases)]
+    return {
+      listeners: [memoryPort.serve({ ...createMemoryHandlers(backend), ...createKnowledgeHandlers(backend) })],
+      tools: [...memoryTools(backend), ...search],
+    }
   },
 })

@@ -4,6 +4,7 @@ import type { RouteContract } from '../../http/port.ts'
 import { Refusal } from '../../http/refusal.ts'
 import { anyObject, anyValue, count, list, object, oneOf, optional, text } from '../../http/schema.ts'
 import type { Schema } from '../../http/schema.ts'
+import { knowledgeRoutes } from '../../knowledge/routes.ts'
 
 /** Maximum size of the body of an append, and of every other request. */
 const BODY_LIMIT = 256 * 1024
@@ -96,4 +97,8 @@ export const memoryRoutes = {
 } as const satisfies Record<string, RouteContract>
 
 /** Port 2998: memory and knowledge of the agent. */
-export const memoryPort = definePort({ name: 'memory', bodyLimit: BODY_LIMIT, routes: memoryRoutes })
+export const memoryPort = definePort({
+  name: 'memory',
+  bodyLimit: BODY_LIMIT,
+  routes: { ...memoryRoutes, ...knowledgeRoutes },
+})

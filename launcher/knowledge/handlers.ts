@@ -1,0 +1,40 @@
+import { toStorable } from '#schemas/storable-text.ts'
+import type { Handlers } from '../http/port.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { MemoryBackend, MemoryOperation } from '../memory/backend.ts'
+import type { StateAnswer } from '../state/state-client.ts'
+import type { knowledgeRoutes } from './routes.ts'
+
+/** A search of the agent's knowledge bases. */
+export interface KnowledgeQuery {
+  readonly query: string
+  readonly knowledgeBase?: string | undefined
+  readonly limit?: number | undefined
+}
+
+/** Handlers of knowledge. The state role decides which knowledge bases the agent may search. */
+export function createKnowledgeHandlers(backend: MemoryBackend): Handlers<typeof knowledgeRoutes> {
+  return {
+    searchKnowledge: async (call) => {
+      if (!backend.isBound('knowledge')) throw new Refusal('not_bound')
+      const answer = await backend.call('knowledge', call, searchOperation(await call.body()))
+      return { status: 200, body: toFound(answer) as never }
+    },
+  }
+}
+
+/** The operation of a search at the state role. Texts that no store can hold are mended (F5). */
+export function searchOperation({ query, knowledgeBase, limit }: KnowledgeQuery): MemoryOperation {
+  const body = {
+    query: toStorable(query),
+    ...(knowledgeBase === undefined ? {} : { knowledgeBase: toStorable(knowledgeBase) }),
+    ...(limit === undefined ? {} : { limit }),
+  }
+  return { name: 'knowledge search', method: 'POST', path: '/knowledge/search', body }
+}
+
+/** The answer of a search. Throws `memory_unavailable` for any other form. */
+export function toFound({ body }: StateAnswer) {
+  if (!Array.isArray(body.items)) throw new Refusal('memory_unavailable')
+  return body
+}
