@@ -15,10 +15,16 @@ function reviewTarget(authz: ReviewAuthz, request: FastifyRequest): ReviewTarget
   const from = authz.namespace
   const group = authz.group === undefined ? {} : { group: authz.group }
   const namespace = from.in === 'cluster' ? '' : readNamespace(from, request)
-  const part = from.in === 'cluster' ? 'path' : from.in
+  const part = partOfName(authz, request)
   const name = authz.name === undefined ? undefined : fieldOf(request, part, authz.name)
   if (name === undefined || name === '') return { namespace, ...group }
   return { namespace, ...group, name: parseName(pointerOf(part, authz.name ?? ''), name) }
+}
+
+// A path has the name where its namespace is in the query.
+function partOfName({ namespace: from, name = '' }: ReviewAuthz, request: FastifyRequest): 'path' | 'query' | 'body' {
+  if (from.in === 'cluster') return 'path'
+  return from.in === 'query' && fieldOf(request, 'query', name) === undefined ? 'path' : from.in
 }
 
 /** Reviews of one route, made before its handler. */

@@ -11,7 +11,6 @@ export const knowledgeBaseKind = crud(KnowledgeBase, {
     embedding: { route: 'shared/embed' },
     language: 'german',
     chunking: { size: 1_000, overlap: 100 },
-    sources: [{ name: 'handbook', url: 'https://docs.invalid/handbook.html', title: 'Handbook' }],
     limits: { documents: 100, chunks: 10_000 },
     allowedNamespaces: ['support'],
   },

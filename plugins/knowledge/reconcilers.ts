@@ -3,7 +3,6 @@ import { createReferenceIndex } from '#core/controllers/reference-index.ts'
 import type { Reconciler, ReconcileResult } from '#core/controllers/watch/declarations.ts'
 import { writeStatus } from '#core/controllers/write-status.ts'
 import type { KubeClient } from '#core/kube/client.ts'
-import { isStatus } from '#core/kube/status.ts'
 import { KnowledgeBase } from '#schemas/crds/knowledge-base.ts'
 import type { KnowledgeBaseObject, KnowledgeBaseStatus } from '#schemas/crds/knowledge-base.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
@@ -22,6 +21,13 @@ import type { KnowledgeTables } from './store/tables.ts'
 /** Services and the manager's client. */
 export type ReconcileServices = KnowledgeServices & { readonly cluster: KubeClient }
 
+type FoundRoutes = ReconcileServices & {
+  /** Resolves a route; remembered until a route changes. */
+  readonly findRoute: (namespace: string, reference: string) => Promise<ResolvedRoute>
+}
+
+// The watch delivers the newer object within this time.
+const WHILE_STALE_MS = 200
 const WHILE_UNKNOWN_MS = 1_000
 const WHILE_WORKING_MS = 2_000
 const OTHERWISE_MS = 15_000
@@ -32,35 +38,50 @@ const RETRY_MS = 600_000
 export function knowledgeReconciler(services: ReconcileServices): Reconciler {
   const { cluster } = services
   const index = createReferenceIndex()
+  let routes = new Map<string, ResolvedRoute>()
+  const findRoute = async (namespace: string, reference: string): Promise<ResolvedRoute> => {
+    // An answer to a call that began before a change is kept in the map of then, which is gone.
+    const current = routes
+    const key = `${namespace} ${reference}`
+    const known = current.get(key) ?? (await resolveRoute(cluster, namespace, reference))
+    current.set(key, known)
+    return known
+  }
   return {
     name: 'knowledgebases',
     resource: KnowledgeBase,
     concern: ({ metadata: { uid, generation, deletionTimestamp } }) => [uid, generation, deletionTimestamp],
-    watches: [{ resource: ModelRoute, toRefs: async (route) => index.referrersOf(route) }],
-    reconcile: async (ref) => {
-      const object = await cluster.get<KnowledgeBaseObject>(KnowledgeBase, ref).catch((error: unknown) => {
-        if (isStatus(error, 404)) return undefined
-        throw error
-      })
+    watches: [
+      {
+        resource: ModelRoute,
+        toRefs: async (route) => {
+          routes = new Map()
+          return index.referrersOf(route)
+        },
+      },
+    ],
+    // The object of the watch: counts are read every few seconds, and cost the API server nothing while they are the same.
+    reconcile: async (ref, cached) => {
+      const object = cached as KnowledgeBaseObject | undefined
       index.set(ref, object === undefined ? [] : collectReferences(KnowledgeBase.spec, object))
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) return {}
-      return reconcileBase(services, object)
+      return reconcileBase({ ...services, findRoute }, object)
     },
   }
 }
 
-async function reconcileBase(services: ReconcileServices, object: KnowledgeBaseObject): Promise<ReconcileResult> {
+async function reconcileBase(services: FoundRoutes, object: KnowledgeBaseObject): Promise<ReconcileResult> {
   const { core, cluster } = services
   const { name, namespace = '', uid = '' } = object.metadata
   const namespaceUid = await core.observed.namespaceUid(namespace)
   if (namespaceUid === undefined) return { requeueAfterMs: WHILE_UNKNOWN_MS }
   const reference = object.spec.embedding?.route
-  const route = reference === undefined ? undefined : await resolveRoute(cluster, namespace, reference)
+  const route = reference === undefined ? undefined : await services.findRoute(namespace, reference)
   await storeSpec(services, { identity: { uid, namespace, namespaceUid, name }, object, route })
   const found = await findingsOf(services, uid, route)
   if (found === undefined) return { requeueAfterMs: WHILE_UNKNOWN_MS }
   const status = toStatus(object, found, { route, now: core.now() })
-  if (!(await writeStatus(cluster, KnowledgeBase, object, status))) return { requeueAfterMs: 0 }
+  if (!(await writeStatus(cluster, KnowledgeBase, object, status))) return { requeueAfterMs: WHILE_STALE_MS }
   const working =
     found.pending > 0 || (found.hasRoute && found.routeProblem === undefined && found.embedded < found.chunks)
   return { requeueAfterMs: working ? WHILE_WORKING_MS : OTHERWISE_MS }

@@ -16,7 +16,7 @@ export interface ReviewAuthz {
   /** API group of the resource; default: that of `resource` (`widgets.acme.example`), or ours. */
   readonly group?: string
   readonly namespace: NamespaceFrom
-  /** Field with the object's name (`agent.name`): in the same part of the request as the namespace, of a cluster-scoped one in the path. */
+  /** Field with the object's name (`agent.name`), in the same part of the request as the namespace or, if that has none, in the path. */
   readonly name?: string
 }
 

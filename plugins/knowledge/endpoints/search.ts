@@ -21,6 +21,7 @@ export function searchEndpoint(services: KnowledgeServices): AnyEndpoint {
       verb: 'get',
       resource: 'knowledgebases/documents',
       namespace: { in: 'query', field: 'namespace', absent: 'default' },
+      name: 'name',
     },
     query: NamespaceQuery,
     body: SearchRequest,

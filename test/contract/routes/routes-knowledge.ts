@@ -5,9 +5,8 @@ import type { RouteCase, Target } from './route-case.ts'
 
 const methods = { get: 'GET', create: 'POST', delete: 'DELETE' } as const
 
-// The reviews of the routes have no name.
-function onDocuments(verb: keyof typeof methods, { namespace }: Target): AccessRequest {
-  const path = `${collection('knowledgebases', namespace)}/any/documents`
+function onDocuments(verb: keyof typeof methods, target: Target): AccessRequest {
+  const path = `${collection('knowledgebases', target.namespace)}/${nameOf(target)}/documents`
   return { method: methods[verb], path, virtual: true, ...(verb === 'create' ? { body: {} } : {}) }
 }
 
