@@ -1,0 +1,157 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Pool } from 'undici'
+import { startAll } from '#test/flows/platform/embedded.ts'
+import type { AllProcess } from '#test/flows/platform/embedded.ts'
+import { startRedis } from '#test/harness/redis.ts'
+import { runLoad, warmUp } from '../runs/callers.ts'
+import type { Operation } from '../runs/callers.ts'
+import type { Bench } from '../tools/bench.ts'
+import { inFolder } from '../tools/platform.ts'
+import { cpuOf } from '../tools/process-figures.ts'
+import { interleave } from '../tools/rounds.ts'
+import type { Candidate } from '../tools/rounds.ts'
+import { withScope } from '../tools/scope.ts'
+
+const calls = Number(process.env.BENCH_CALLS ?? 4_000)
+const callers = 32
+const entriesOfRead = 10
+const entry = JSON.stringify({ role: 'user', content: 'x'.repeat(200) })
+// The agent is one service account, and the bench sends more than a pod does.
+const settings = 'limits: {perCallerPerMinute: 1000000, underWay: 2000, underWayPerCaller: 1000, turnsPerCaller: 64}\n'
+
+/** Append and read of session memory through port 2998 on Redis, beside redis-benchmark on the same server. */
+export const bench: Bench = {
+  title: `session memory through port 2998 on Redis, ${callers} callers`,
+  measure: () =>
+    inFolder((folder) =>
+      withScope(async (t) => {
+        const redis = await startRedis(t)
+        const file = join(folder, 'mesh.yaml')
+        writeFileSync(file, settings)
+        const env = { REDIS_URL: redis.url, MESH_CONFIG: file }
+        const platform = await startAll(t, join(folder, 'data'), { flags: ['--no-demo'], env })
+        const port = await startAgent(platform)
+        const candidates = [overPort(port, platform.pid), floor(Number(new URL(redis.url).port))]
+        return interleave(candidates, { rounds: 5, most: 9 })
+      }),
+    ),
+  goals: (figureOf) => {
+    const ratio = (figure: string): number => figureOf('port 2998', figure) / figureOf('redis-benchmark', figure)
+    const goal = (text: string, figure: string, limit: number, atLeast: boolean) => ({
+      number: 6,
+      text,
+      value: ratio(figure),
+      limit,
+      atLeast,
+      peer: { candidate: 'redis-benchmark', figure },
+    })
+    return [
+      goal('appends per second against RPUSH, ratio', 'appends per second', 0.45, true),
+      goal('reads per second against LRANGE, ratio', 'reads per second', 0.45, true),
+      goal('p50 of an append against RPUSH, ratio', 'append p50 ms', 3.5, false),
+      goal('p50 of a read against LRANGE, ratio', 'read p50 ms', 3.5, false),
+    ]
+  },
+}
+
+// CPU of the platform with its launcher, which are one tree of processes.
+function overPort(port: number, pid: number): Candidate {
+  let round = 0
+  return {
+    name: 'port 2998',
+    async run() {
+      const pool = new Pool(`http://127.0.0.1:${port}`, { connections: callers, pipelining: 1 })
+      const name = `bench-${round++}`
+      let count = 0
+      const append = post(() => `/memory/${name}-${Math.floor(count++ / 100)}/append`)
+      const read: Operation = async (to) => {
+        const { statusCode, body } = await to.request({ path: `/memory/${name}-read`, method: 'GET' })
+        const text = await body.text()
+        if (statusCode !== 200 || text.length < entriesOfRead * 200) throw new Error(`${statusCode} ${text}`)
+      }
+      try {
+        await runLoad(
+          pool,
+          post(() => `/memory/${name}-read/append`),
+          { callers: 1, count: entriesOfRead },
+        )
+        await warmUp(pool, append, { callers, count: Math.ceil(calls / 4) })
+        const [before, appends] = [cpuOf(pid), await runLoad(pool, append, { callers, count: calls })]
+        const [between, reads] = [cpuOf(pid), await runLoad(pool, read, { callers, count: calls })]
+        return {
+          'append us': (between - before) / calls,
+          'read us': (cpuOf(pid) - between) / calls,
+          'appends per second': appends['per second'],
+          'append p50 ms': appends['p50 ms'],
+          'reads per second': reads['per second'],
+          'read p50 ms': reads['p50 ms'],
+        }
+      } finally {
+        await pool.destroy()
+      }
+    },
+  }
+}
+
+function post(path: () => string): Operation {
+  const headers = { 'content-type': 'application/json' }
+  return async (to) => {
+    const { statusCode, body } = await to.request({ path: path(), method: 'POST', headers, body: entry })
+    const text = await body.text()
+    if (statusCode !== 201) throw new Error(`${statusCode} ${text}`)
+  }
+}
+
+// The same server with the same number of connections, without a network hop, a parser or a check of rights.
+function floor(port: number): Candidate {
+  const run = promisify(execFile)
+  const measure = async (command: readonly string[]) => {
+    const options = ['-p', String(port), '-c', String(callers), '-n', String(calls * 10), '--csv']
+    const { stdout } = await run('redis-benchmark', [...options, ...command])
+    // The name of the test, which has the entry with its commas, comes before seven figures.
+    const figures = [...stdout.matchAll(/"(\d+\.\d+)"/g)].slice(-7).map(([, figure]) => Number(figure))
+    const [rate = Number.NaN, , , p50 = Number.NaN] = figures
+    return { rate, p50 }
+  }
+  return {
+    name: 'redis-benchmark',
+    async run() {
+      for (let count = 0; count < entriesOfRead; count++)
+        await run('redis-cli', ['-p', String(port), 'RPUSH', 'r', entry])
+      await run('redis-cli', ['-p', String(port), 'LTRIM', 'r', '0', String(entriesOfRead - 1)])
+      const appends = await measure(['-r', '1000', 'RPUSH', 'list:__rand_int__', entry])
+      const reads = await measure(['LRANGE', 'r', '0', '-1'])
+      return {
+        'appends per second': appends.rate,
+        'append p50 ms': appends.p50,
+        'reads per second': reads.rate,
+        'read p50 ms': reads.p50,
+      }
+    },
+  }
+}
+
+// An agent that answers with the port of its memory.
+async function startAgent({ ready }: AllProcess): Promise<number> {
+  const source = `require('node:http').createServer((q, a) => { a.setHeader('content-type', 'application/json');
+    q.resume(); a.end(JSON.stringify({ output: process.env.MEMORY_PORT })) }).listen(process.env.AGENT_PORT, '127.0.0.1')`
+  const config = { name: 'bench', runtime: { command: ['node', '-e', source] }, memory: { session: {} } }
+  const api = (path: string, body: object) =>
+    fetch(`${ready.url}/api${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ready.tokens.developer}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const made = await api('/agents', { namespace: 'default', config })
+  if (made.status !== 201) throw new Error(await made.text())
+  for (;;) {
+    const answer = await api('/invoke', { agent: { namespace: 'default', name: 'bench' }, input: 1 })
+    const { output } = (await answer.json()) as { output?: string }
+    if (output !== undefined) return Number(output)
+    await sleep(200)
+  }
+}
