@@ -28,9 +28,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'memory: a part that is not bound is asked for',
-    file: 'launcher/listeners/memory/handlers.ts',
-    find: 'if (!backend.isBound(part))',
-    replace: "if (part === 'longTerm' && !backend.isBound(part))",
+    file: 'launcher/memory/backend.ts',
+    find: 'isObject(memory) && memory[part] === true',
+    replace: 'isObject(memory)',
     tests: port,
   },
   {
@@ -109,6 +109,6 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/memory/items/embed-text.ts',
     find: 'found === undefined || !mayRefer(own, namespace, found.spec.allowedNamespaces)',
     replace: 'found === undefined',
-    tests: plugin,
+    tests: ['plugins/memory/items/embed-text.test.ts'],
   },
 ]
