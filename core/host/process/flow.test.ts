@@ -72,7 +72,9 @@ async function setUp(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'mesh-flow-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   await writeFile(join(folder, 'ca.crt'), kube.ca)
-  await writeFile(join(folder, 'token'), kube.tokens['admin'] ?? '', { mode: 0o600 })
+  // The API server is shared with other test files, so the platform's requests are recognised by an account of its own.
+  const platform = await createPlatformAccount(admin, namespace)
+  await writeFile(join(folder, 'token'), platform.token, { mode: 0o600 })
   const collector = await startCollector(t)
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
@@ -89,13 +91,13 @@ async function setUp(t: TestContext) {
     MESH_ADMIN_PORT: '0',
     NOTES_MAX_LENGTH: '20',
   }
-  return { kube, admin, namespace, env, collector }
+  return { kube, admin, namespace, env, collector, platform }
 }
 
 type Given = Awaited<ReturnType<typeof setUp>>
 
 /** Exercises the three plugins as a user, independent of how they are run. */
-async function flow({ kube, admin, namespace, collector }: Given, addresses: Addresses): Promise<void> {
+async function flow({ kube, admin, namespace, collector, platform }: Given, addresses: Addresses): Promise<void> {
   const { bff = '', gateway = '', state = '' } = addresses
   const as = (persona: string, path: string, body?: object, headers: object = {}) =>
     fetch(`${bff}/api${path}`, {
@@ -149,22 +151,40 @@ async function flow({ kube, admin, namespace, collector }: Given, addresses: Add
   // K1: requests of the BFF to the cluster use the caller's identity.
   const asked = kube.auditLog(before).filter(({ objectRef }) => objectRef?.resource === 'selfsubjectaccessreviews')
   assert.ok(asked.length >= 5)
-  assert.deepEqual([...new Set(asked.map(({ user }) => user.username))].toSorted(), [
-    'developer',
-    'other-tenant',
-    'viewer',
-  ])
+  const users = new Set(asked.map(({ user }) => user.username))
+  for (const caller of ['developer', 'other-tenant', 'viewer']) assert.ok(users.has(caller), caller)
+  assert.ok(!users.has(platform.username))
 }
 
-async function issueToken(admin: KubeClient, namespace: string, audience: string): Promise<string> {
+/** Creates an account with all rights, and a token of it for the API server. */
+async function createPlatformAccount(admin: KubeClient, namespace: string) {
+  const name = 'platform'
+  const token = await issueToken(admin, namespace, undefined, name)
+  await admin.create(resource(rbac, 'clusterrolebindings', 'ClusterRoleBinding', false), {
+    apiVersion: `${rbac}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: namespace },
+    roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'ServiceAccount', name, namespace }],
+  })
+  return { token, username: `system:serviceaccount:${namespace}:${name}` }
+}
+
+/** Creates an account and issues a token of it; without an audience it is for the API server. */
+async function issueToken(
+  admin: KubeClient,
+  namespace: string,
+  audience: string | undefined,
+  name = `pod-${Date.now().toString(36)}`,
+): Promise<string> {
   const accounts = resource('', 'serviceaccounts', 'ServiceAccount', true)
-  const metadata = { name: `pod-${Date.now().toString(36)}`, namespace }
+  const metadata = { name, namespace }
   await admin.create(accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata })
   const request = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
     metadata,
-    spec: { audiences: [audience], expirationSeconds: 600 },
+    spec: { audiences: audience === undefined ? [] : [audience], expirationSeconds: 600 },
   }
   const issued = await admin.create<KubeObject<unknown, { token: string }>>(accounts, request, { subresource: 'token' })
   return issued.status?.token ?? ''
@@ -233,7 +253,7 @@ test(
       /mesh_http_request_seconds_count\{method="POST",route="\/api\/notes\/:ns",status="2xx"\}/,
     )
     await composed.host.drain()
-    assert.doesNotMatch(lines.join(''), new RegExp(given.kube.tokens['admin'] ?? 'none'))
+    assert.doesNotMatch(lines.join(''), new RegExp(given.platform.token))
   },
 )
 

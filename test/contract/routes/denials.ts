@@ -52,8 +52,8 @@ export async function holdDenials(platform: Platform, sent: readonly Denial[], d
     assert.ok(denial !== undefined, `a row of no denial: ${JSON.stringify(row)}`)
     assert.deepEqual([row.actor, row.source], [denial.user, 'bff'], JSON.stringify(row))
     const { route, target } = denial.cell
-    // A namespace is the object itself.
-    const namespace = route.startsWith('PUT /api/namespaces/') ? '' : target.namespace
+    // A namespace is the object itself, and a tenant belongs to the cluster.
+    const namespace = /^(?:PUT \/api\/namespaces\/|POST \/api\/tenants$)/.test(route) ? '' : target.namespace
     assert.equal(row.namespace, namespace, `${route}: ${JSON.stringify(row)}`)
     const minute = row.occurredAt.slice(0, 16)
     const key = [row.actor, row.action, row.resourceKind, row.namespace, row.resourceName, minute].join(' ')
