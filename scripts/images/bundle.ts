@@ -1,5 +1,5 @@
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
 import type { BuildOptions, Metafile, Plugin } from 'esbuild'
 import { extractScalar } from '#core/http/openapi/extract-scalar.ts'
@@ -22,8 +22,14 @@ const shared: BuildOptions = {
   },
 }
 
-// pg works without its native part; PGlite and its extension load their WebAssembly from their own folders.
-const neverBundled = ['pg-native', '@electric-sql/pglite', '@electric-sql/pglite/*', '@electric-sql/pglite-pgvector']
+// pg works without its native part; PGlite loads its WebAssembly from its own folder.
+const neverBundled = ['pg-native', '@electric-sql/pglite', '@electric-sql/pglite/*']
+
+// Bundled, since its peer dependency would install a second PGlite. The bundle reads this file beside its chunks.
+const pgvector = 'node_modules/@electric-sql/pglite-pgvector/dist/vector.tar.gz'
+
+// Programs of threads, which start from a file of their own.
+const threads = ['plugins/knowledge/documents/parse-worker.ts']
 
 // Folder of core/http/openapi/scalar-script.ts, which reads the packaged script.
 const besideScript = 'core/http/openapi'
@@ -32,8 +38,8 @@ const besideScript = 'core/http/openapi'
 export const localParts: readonly string[] = ['#local/*', './local/*', '@mesh.dev/embedded-apiserver']
 
 /**
- * Bundles main.ts as JavaScript into a folder: `main.js`, shared chunks, the compressed script of `/docs`, and each migration at its own
- * path, since migrations are found by listing their folder. Returns the metafile.
+ * Bundles main.ts as JavaScript into a folder: `main.js`, shared chunks, the compressed script of `/docs`, programs of threads, and each
+ * migration at its own path, since migrations are found by listing their folder. Returns the metafile.
  */
 export async function bundlePlatform(root: string, outdir: string, without: readonly string[]): Promise<Metafile> {
   const migrations = globSync(['plugins/*/migrations/*.ts', 'core/*/migrations/*.ts'], { cwd: root }).filter(
@@ -43,7 +49,7 @@ export async function bundlePlatform(root: string, outdir: string, without: read
     ...shared,
     absWorkingDir: root,
     metafile: true,
-    entryPoints: ['main.ts', ...migrations],
+    entryPoints: ['main.ts', ...threads, ...migrations],
     outbase: root,
     outdir,
     splitting: true,
@@ -54,6 +60,7 @@ export async function bundlePlatform(root: string, outdir: string, without: read
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
   mkdirSync(join(outdir, besideScript), { recursive: true })
   writeFileSync(join(outdir, besideScript, PACKED_SCRIPT), await extractScalar())
+  copyFileSync(join(root, pgvector), join(outdir, basename(pgvector)))
   writeFileSync(join(outdir, 'package.json'), `${JSON.stringify({ type: 'module', version })}\n`)
   return metafile
 }

@@ -16,8 +16,8 @@ const data = '{core,plugins,local}/**/*.{json,yaml,mjs}'
 // The manifest of a workspace package belongs to the sources: its code is bundled.
 const isNoData = (path: string): boolean => /testdata|node_modules|(?:^|\/)package\.json$/.test(path)
 
-/** The packages that cannot be bundled: their WebAssembly and files are in their folders. */
-const unbundled = ['@electric-sql/pglite', '@electric-sql/pglite-pgvector']
+/** The packages that cannot be bundled: their WebAssembly is in their folders. */
+const unbundled = ['@electric-sql/pglite']
 
 /** Packages with a copied file, which the bundles do not list. */
 const copied = ['node_modules/@scalar/fastify-api-reference']

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test, { after, before } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import { makePackage, packTarball } from '../../scripts/pack/pack.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { filesOfPage } from '../docs/page-files.ts'
@@ -74,6 +76,20 @@ test('packed: the tarball holds JavaScript and declarations, with everything it 
   assert.ok(!existsSync(join(folder, 'node_modules/fastify')), 'running needs none of the packages that types do')
   for (const path of ['LICENSE', 'README.md', 'THIRD-PARTY-NOTICES', 'deploy/crds/agentdeployments.yaml'])
     assert.ok(files.includes(path), `${path} is missing`)
+})
+
+test('packed: the thread that reads documents starts from its own file', async () => {
+  const worker = new Worker(join(folder, 'node_modules/@mesh.dev/mesh/plugins/knowledge/documents/parse-worker.js'), {
+    workerData: {
+      format: 'html',
+      contentType: 'text/html',
+      bytes: new TextEncoder().encode('<h1>Refunds</h1><p>within 30 days'),
+      maxCharacters: 1_000,
+    },
+  })
+  const [report] = (await once(worker, 'message')) as [object]
+  await worker.terminate()
+  assert.match(JSON.stringify(report), /within 30 days/)
 })
 
 test(
