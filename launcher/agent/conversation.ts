@@ -25,7 +25,7 @@ export interface Conversation {
   steps: number
   /** The current step, if it has not finished. */
   open?: OpenStep | undefined
-  /** The model call of the current step waits for approval. */
+  /** The model call of the current step waits for approval or for money. */
   awaitsModel?: boolean | undefined
 }
 

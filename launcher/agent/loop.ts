@@ -1,14 +1,14 @@
 import { toDecided } from '#core/guardrails/messages.ts'
-import type { InvokeResult } from '#schemas/run.ts'
+import type { Interrupt, InvokeResult } from '#schemas/run.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
-import { pause } from '../runs/outcome.ts'
+import { pause, toInterrupt } from '../runs/outcome.ts'
 import { failed, newMessageId, noUsage, stopped } from '../runs/run-context.ts'
 import type { Agent, RunContext } from '../runs/run-context.ts'
 import { assistantMessage } from './chat-messages.ts'
 import type { ToolDefinition } from './chat-messages.ts'
 import { fromCheckpoint, resolutionsById, startConversation, toCheckpoint } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
-import { ModelError } from './model-answer.ts'
+import { BudgetHold, ModelError } from './model-answer.ts'
 import type { ModelAnswer } from './model-answer.ts'
 import type { ModelClient } from './model-client.ts'
 import { askHuman } from './built-in-tools.ts'
@@ -63,7 +63,7 @@ async function converse(scope: Scope, context: RunContext): Promise<InvokeResult
 async function takeSteps(scope: Scope, context: RunContext, conversation: Conversation): Promise<InvokeResult> {
   const resolutions = resolutionsById(context.request)
   for (;;) {
-    // A step whose model call was approved continues.
+    // A step whose model call waited continues.
     if (conversation.awaitsModel !== true) {
       const interrupts = await makePendingCalls(conversation, { ...scope, context, resolutions })
       if (interrupts.length > 0) return pause(context, interrupts, toCheckpoint(conversation))
@@ -74,13 +74,10 @@ async function takeSteps(scope: Scope, context: RunContext, conversation: Conver
       beginStep(context, conversation)
     }
     conversation.awaitsModel = false
-    const answer = await askModel(scope, context, conversation).catch((error: unknown) => {
-      if (awaitsApproval(context, error)) return undefined
-      throw error
-    })
-    if (answer === undefined) {
+    const answer = await askModel(scope, context, conversation).catch((error: unknown) => waitFor(context, error))
+    if ('interrupts' in answer) {
       conversation.awaitsModel = true
-      return pause(context, [], toCheckpoint(conversation))
+      return pause(context, answer.interrupts, toCheckpoint(conversation))
     }
     conversation.messages.push(assistantMessage(answer.text, answer.toolCalls))
     conversation.pending = answer.toolCalls
@@ -88,6 +85,14 @@ async function takeSteps(scope: Scope, context: RunContext, conversation: Conver
     finishStep(context, conversation)
     return { state: 'succeeded', output: answer.text, usage: context.usage() }
   }
+}
+
+/** What a model call waits for. Throws the error if it waits for nothing. */
+function waitFor(context: RunContext, error: unknown): { readonly interrupts: readonly Interrupt[] } {
+  if (awaitsApproval(context, error)) return { interrupts: [] }
+  if (error instanceof BudgetHold && !context.signal.aborted)
+    return { interrupts: [toInterrupt({ reason: 'budget_hold', question: error.message })] }
+  throw error
 }
 
 function awaitsApproval({ approvals, signal }: RunContext, error: unknown): boolean {

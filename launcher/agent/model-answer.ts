@@ -30,6 +30,9 @@ export class ModelError extends Error {
   }
 }
 
+/** The budget is used up, and the agent pauses then (`spec.budget.onExceed`). */
+export class BudgetHold extends ModelError {}
+
 /** An error response of the gateway; `provider` (`namespace/name`) is the last one that it called. */
 export interface GatewayAnswer {
   readonly status?: number

@@ -15,7 +15,7 @@ import type { ModelCalls } from '../model-calls/model-calls.ts'
 import { toModelRequest } from '../model-calls/model-request.ts'
 import type { ModelBody } from '../model-calls/model-request.ts'
 import type { ChatMessage, ToolDefinition } from './chat-messages.ts'
-import { ModelError, errorText, readStream, readWhole } from './model-answer.ts'
+import { BudgetHold, ModelError, errorText, readStream, readWhole } from './model-answer.ts'
 import type { AnswerReader, GatewayAnswer, ModelAnswer } from './model-answer.ts'
 
 /** Maximum size of the answer of a model call; its text and tool calls are in memory until it ends (F6). */
@@ -110,7 +110,9 @@ function toModelError(error: unknown): ModelError {
   if (!(error instanceof Refusal)) return new ModelError(error instanceof Error ? error.message : String(error))
   const { code, message } = error
   const { status } = refusals[code]
-  return new ModelError(message, reasonOfCode[code] ?? 'model_error', isRetryable(status), { status, code })
+  const reason = reasonOfCode[code] ?? 'model_error'
+  if (error.headers['x-mesh-on-exceed'] === 'pause') return new BudgetHold(message, reason, false, { status, code })
+  return new ModelError(message, reason, isRetryable(status), { status, code })
 }
 
 function toRequest({ requestFields }: ModelClientOptions, { route, messages, tools }: ModelCall): ModelBody {

@@ -7,6 +7,14 @@ const runs = ['launcher/listeners/model-proxy/runs.test.ts']
 /** Defects in the money of model calls through the launcher. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'a used-up budget fails a run that should pause',
+    file: 'launcher/agent/model-client.ts',
+    find: "if (error.headers['x-mesh-on-exceed'] === 'pause') return new BudgetHold",
+    replace: "if (error.headers['x-mesh-on-exceed'] === '') return new BudgetHold",
+    tests: runs,
+    only: 'pauses when the budget is used up',
+  },
+  {
     name: 'a frozen gateway is waited for',
     file: 'launcher/model-calls/forward-call.ts',
     find: '...(to.timeouts ?? defaultTimeouts),',

@@ -136,3 +136,34 @@ test('the built-in loop calls within the budget, and reports cost and usage once
   assert.equal(refused?.data['message'], 'the model gateway answered 400: bad')
   proxied.gateway.reply = completes()
 })
+
+test('B1: the built-in loop pauses when the budget is used up, and continues the call in the same step', async (t) => {
+  const proxied = await startProxied(t, { command: [], config: { model: { route: 'mock' } } })
+  const url = `http://127.0.0.1:${proxied.open['invoke']}`
+  const used = refusing(/holds$/, 402, 'budget_exceeded', { 'x-mesh-on-exceed': 'pause' })
+  const attempt = async (resume?: object) => {
+    const context = resume === undefined ? {} : { context: { resume } }
+    await post(`${url}/invoke`, { input: 'hi', ...context }, run('r1'))
+    const entries = await readEvents(`${url}/runs/r1/events`)
+    const { kind, data = {} } = entries.at(-1) ?? {}
+    const [interrupt] = (data['interrupts'] ?? []) as { id: string; reason: string; question: string }[]
+    return { entries, kind, data, interrupt }
+  }
+  proxied.money.faults.push(used)
+  const first = await attempt()
+  assert.deepEqual([first.kind, first.data['pauseReason']], ['run.paused', 'budget_hold'])
+  assert.deepEqual([first.interrupt?.reason, first.interrupt?.question], ['budget_hold', 'detail of budget_exceeded'])
+  const resumed = ({ interrupt, data }: typeof first) => ({
+    resolutions: [{ interruptId: interrupt?.id, decision: 'approve' }],
+    checkpoint: data['checkpoint'],
+  })
+  const again = await attempt(resumed(first))
+  assert.equal(again.data['pauseReason'], 'budget_hold', 'there is no money yet')
+  assert.notEqual(again.interrupt?.id, first.interrupt?.id)
+  assert.equal(proxied.gateway.requests.length, 0)
+  proxied.money.faults.pop()
+  const done = await attempt(resumed(again))
+  assert.deepEqual([done.kind, done.data['output']], ['run.succeeded', 'Hello there, agent.'])
+  assert.equal(done.entries.filter(({ kind }) => kind === 'step.started').length, 0, 'the step was started before')
+  assert.equal(done.entries.find(({ kind }) => kind === 'step.finished')?.data['step'], 1)
+})
