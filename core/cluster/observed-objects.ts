@@ -1,4 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import { defineStatement } from '#core/database/statement.ts'
+import type { Placeholders } from '#core/database/statement.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { ObjectIndexTables } from './object-index-tables.ts'
 import { everyNamespace } from './served-namespaces.ts'
@@ -8,6 +12,8 @@ export interface ObservedObject {
   readonly uid: string
   readonly kind: string
   readonly namespace: string
+  /** Uid of its namespace, if that was observed as well. */
+  readonly namespaceUid?: string | undefined
   readonly name: string
   readonly resourceVersion: string
 }
@@ -44,21 +50,39 @@ async function findLive(
   namespace: string,
   name: string,
 ): Promise<ObservedObject | undefined> {
-  const row = await store
-    .reader<ObjectIndexTables>()
+  const row = await selectLive.first(store.reader<ObjectIndexTables>(), { kind, namespace, name })
+  if (row === undefined) return undefined
+  const { uid, rv: resourceVersion, namespace_uid: namespaceUid } = row
+  return { uid, kind, namespace, namespaceUid: namespaceUid ?? undefined, name, resourceVersion }
+}
+
+interface ObjectName {
+  kind: string
+  namespace: string
+  name: string
+}
+
+const selectLive = defineStatement((db: Kysely<ObjectIndexTables>, p: Placeholders<ObjectName>) =>
+  newestNamed(db, p).select([
+    'uid',
+    'rv',
+    newestNamed(db, { kind: sql.lit('Namespace'), namespace: sql.lit(''), name: p.namespace })
+      .select('uid')
+      .as('namespace_uid'),
+  ]),
+)
+
+// A re-created object may be observed before the deletion of the old one; the newer version is live.
+function newestNamed(db: Kysely<ObjectIndexTables>, { kind, namespace, name }: Placeholders<ObjectName>) {
+  return db
     .selectFrom('object_index')
-    .select(['uid', 'kind', 'namespace', 'name', 'rv'])
     .where('kind', '=', kind)
     .where('namespace', '=', namespace)
     .where('name', '=', name)
     .where('deleted_at', 'is', null)
-    // A re-created object may be observed before the deletion of the old one; the newer version is live.
     .orderBy((eb) => eb.fn('length', ['rv']), 'desc')
     .orderBy('rv', 'desc')
     .limit(1)
-    .executeTakeFirst()
-  if (row === undefined) return undefined
-  return { uid: row.uid, kind: row.kind, namespace: row.namespace, name: row.name, resourceVersion: row.rv }
 }
 
 async function within<T>(waitMs: number, look: () => Promise<T | undefined>): Promise<T | undefined> {

@@ -11,7 +11,8 @@ export async function findAgent(
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): Promise<{ readonly agent: AgentRef; readonly namespaceUid: string }> {
   const agent = await observed.find('AgentDeployment', namespace, name, observeMs)
-  const namespaceUid = agent && (await observed.namespaceUid(namespace, observeMs))
+  // The namespace of an agent is nearly always observed before it.
+  const namespaceUid = agent && (agent.namespaceUid ?? (await observed.namespaceUid(namespace, observeMs)))
   if (!agent || namespaceUid === undefined) throw noAgent(namespace, name)
   return { agent: { namespace, name, uid: agent.uid }, namespaceUid }
 }

@@ -1,5 +1,8 @@
 import { sql } from 'kysely'
-import type { NewJournal, RunsTx, SelectedRun } from '../tables.ts'
+import type { Kysely } from 'kysely'
+import { defineStatement } from '#core/database/statement.ts'
+import type { Placeholders } from '#core/database/statement.ts'
+import type { NewJournal, RunsTables, RunsTx, SelectedRun } from '../tables.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import type { Decision, Resolution } from '#schemas/run.ts'
 import type { Db } from './db.ts'
@@ -68,14 +71,16 @@ export function readContent(db: Db, runId: string) {
 
 /** Reads the content of a run, and whether its conversation has a succeeded exchange, so that the history of a new one is not read. */
 export function readInvocation(db: Db, run: SelectedRun) {
-  const exchange = ofConversation(db, conversationOf(run))
-  return db
+  return selectInvocation.first(db, { runId: run.id, ...conversationOf(run) })
+}
+
+const selectInvocation = defineStatement((db: Kysely<RunsTables>, p: Placeholders<Conversation & { runId: string }>) =>
+  db
     .selectFrom('runs_content')
     .selectAll()
-    .select(({ exists }) => exists(exchange.select(sql.lit(1).as('one'))).as('has_history'))
-    .where('run_id', '=', run.id)
-    .executeTakeFirst()
-}
+    .select(({ exists }) => exists(ofConversation(db, p).select(sql.lit(1).as('one'))).as('has_history'))
+    .where('run_id', '=', p.runId),
+)
 
 /** One subject's conversation with an agent. */
 export interface Conversation {
@@ -89,7 +94,7 @@ export function conversationOf(run: SelectedRun): Conversation {
   return { agentUid: run.agent_uid ?? '', subject: run.subject, conversationId: run.conversation_id }
 }
 
-function ofConversation(db: Db, { agentUid, subject, conversationId }: Conversation) {
+function ofConversation(db: Db, { agentUid, subject, conversationId }: Conversation | Placeholders<Conversation>) {
   return db
     .selectFrom('runs_runs')
     .where('agent_uid', '=', agentUid)
