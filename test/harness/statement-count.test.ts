@@ -43,3 +43,19 @@ test('messages in pieces are counted once, per connection, with a startup messag
   counter.connection()(message('E', ''))
   assert.deepEqual(counter.counts(), { 'select 1': 3, '': 1 })
 })
+
+test('statements are grouped by the transactions of their connection', () => {
+  const counter = createStatementCounter()
+  const [one, two] = [counter.connection(), counter.connection()]
+  one(message('Q', 'begin read write; select 1'))
+  two(message('Q', 'select 2'))
+  one(message('Q', 'commit; select 3'))
+  two(message('Q', 'begin; select 4; rollback; select 2'))
+  two(message('Q', 'begin; select 5'))
+  assert.deepEqual(counter.transactions(), {
+    'select 2': 2,
+    'begin read write\nselect 1\ncommit': 1,
+    'select 3': 1,
+    'begin\nselect 4\nrollback': 1,
+  })
+})

@@ -6,6 +6,8 @@ export interface StatementCounter {
   /** Takes the bytes of a further connection in any pieces. */
   connection(): (bytes: Uint8Array) => void
   counts(): StatementCounts
+  /** Executions by transaction: the texts from `begin` to `commit` or `rollback`, one a line. A statement outside is one of its own. */
+  transactions(): StatementCounts
 }
 
 const codes = { query: 0x51, parse: 0x50, bind: 0x42, execute: 0x45 } as const
@@ -13,24 +15,50 @@ const codes = { query: 0x51, parse: 0x50, bind: 0x42, execute: 0x45 } as const
 /** Creates a counter without connections. */
 export function createStatementCounter(): StatementCounter {
   const counts = new Map<string, number>()
-  const count = (text: string): void => void counts.set(text, (counts.get(text) ?? 0) + 1)
+  const transactions = new Map<string, number>()
   return {
-    connection: () => splitMessages(createMessageReader(count)),
+    connection: () => {
+      const group = groupTransactions((text) => increment(transactions, text))
+      return splitMessages(
+        createMessageReader((text) => {
+          increment(counts, text)
+          group(text)
+        }),
+      )
+    },
     counts: () => Object.fromEntries(counts),
+    transactions: () => Object.fromEntries(transactions),
+  }
+}
+
+function increment(counts: Map<string, number>, text: string): void {
+  counts.set(text, (counts.get(text) ?? 0) + 1)
+}
+
+/** Collects the statements of one connection until its transaction ends. */
+function groupTransactions(ended: (texts: string) => void): (text: string) => void {
+  let open: string[] | undefined
+  return (text) => {
+    if (/^begin\b/i.test(text)) open = []
+    const group = open ?? []
+    group.push(text)
+    if (open !== undefined && !/^(?:commit|rollback)\b/i.test(text)) return
+    open = undefined
+    ended(group.join('\n'))
   }
 }
 
 type TakeMessage = (code: number, body: Buffer) => void
 
-function createMessageReader(count: (text: string) => void): TakeMessage {
+function createMessageReader(executed: (text: string) => void): TakeMessage {
   const prepared = new Map<string, string>()
   const portals = new Map<string, string>()
   return (code, body) => {
     const [first = '', second = ''] = stringsOf(body)
-    if (code === codes.query) for (const text of statementsOf(first)) count(text)
+    if (code === codes.query) for (const text of statementsOf(first)) executed(text)
     if (code === codes.parse) prepared.set(first, normalise(second))
     if (code === codes.bind) portals.set(first, prepared.get(second) ?? '')
-    if (code === codes.execute) count(portals.get(first) ?? '')
+    if (code === codes.execute) executed(portals.get(first) ?? '')
   }
 }
 

@@ -37,7 +37,12 @@ async function openCountedPglite(t: Scope, counter: StatementCounter): Promise<D
 }
 
 async function openProxied(t: Scope, counter: StatementCounter): Promise<Database> {
-  const url = new URL(await createDatabase(t))
+  return openDatabase({ url: await countedUrl(t, await createDatabase(t), counter) })
+}
+
+/** The URL of a PostgreSQL database by which its statements are counted. */
+export async function countedUrl(t: Scope, address: string, counter: StatementCounter): Promise<string> {
+  const url = new URL(address)
   const { port, hostname } = url
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname)
@@ -48,5 +53,5 @@ async function openProxied(t: Scope, counter: StatementCounter): Promise<Databas
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   t.after(() => void server.close())
   url.port = String((server.address() as AddressInfo).port)
-  return openDatabase({ url: url.href })
+  return url.href
 }

@@ -38,6 +38,8 @@ export interface AllProcess extends PlatformProcess {
 
 interface AllOptions {
   readonly flags?: readonly string[]
+  /** Flags of Node.js. */
+  readonly nodeFlags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -66,13 +68,13 @@ export async function startAll(t: Scope, dataDir: string, options: AllOptions = 
 }
 
 /** Starts `mesh all` without waiting, for starts that must fail. */
-export async function spawnAll(t: Scope, dataDir: string, { flags = [], env = {} }: AllOptions = {}) {
+export async function spawnAll(t: Scope, dataDir: string, { flags = [], nodeFlags = [], env = {} }: AllOptions = {}) {
   const folder = tempFolder('all')
   const [gateway, state, admin] = [await freePort(), await freePort(), await freePort()]
   const log = join(folder.path, 'all.log')
   const server = startProcess({
     program: process.execPath,
-    args: [main, 'all', '--data', dataDir, '--port', '0', '--output', 'json', ...flags],
+    args: [...nodeFlags, main, 'all', '--data', dataDir, '--port', '0', '--output', 'json', ...flags],
     log,
     env: {
       ...env,
