@@ -106,13 +106,26 @@ async function shadowTables(db: Kysely<unknown>, schema: string, tables: readonl
   }
 }
 
-/** Swaps the copies with the tables. Fails without a change if another object (a view, a foreign key) depends on an old table. */
+/**
+ * Swaps the copies with the tables. Triggers, which serve processes of an older version, come last: the projection has written what they would.
+ * Fails without a change if another object (a view, a foreign key) depends on an old table.
+ */
 async function swapTables(db: Kysely<unknown>, schema: string, tables: readonly string[]): Promise<void> {
+  const statements: string[] = []
   for (const table of tables) {
+    statements.push(...(await triggers(db, table)))
     await sql`drop table ${sql.id('public', table)}`.execute(db)
     await sql`alter table ${sql.id(schema, table)} set schema public`.execute(db)
   }
+  for (const statement of statements) await sql.raw(statement).execute(db)
   await sql`drop schema ${sql.id(schema)}`.execute(db)
+}
+
+async function triggers(db: Kysely<unknown>, table: string): Promise<string[]> {
+  const { rows } = await sql<{ statement: string }>`
+    select pg_get_triggerdef(oid) as statement from pg_trigger
+    where tgrelid = ${`public.${table}`}::regclass and not tgisinternal order by tgname`.execute(db)
+  return rows.map((row) => row.statement)
 }
 
 // Keys and checks first, then the indexes that belong to no constraint.

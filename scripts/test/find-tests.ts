@@ -37,6 +37,7 @@ const onPglite = [
   'plugins/runs/prepared/prepared-runs.test.ts',
   'plugins/runs/queue-metrics.test.ts',
   'plugins/runs/read/list-runs.test.ts',
+  'plugins/runs/read/rebuild-runs.test.ts',
   'plugins/runs/retention/run-retention.test.ts',
   'plugins/runs/stream/frame-fan-out.test.ts',
   'plugins/runs/worker/back-pressure.test.ts',

@@ -65,6 +65,21 @@ export const mutants: readonly Mutant[] = [
     only: 'PGlite',
   },
   {
+    name: 'a rebuilt table has no triggers',
+    file: 'core/event-store/rebuild-projection.ts',
+    find: '  for (const statement of statements) await sql.raw(statement).execute(db)\n',
+    replace: '',
+    tests: ['plugins/runs/read/rebuild-runs.test.ts'],
+  },
+  {
+    name: 'the relay stores its position after every batch',
+    file: 'core/messaging/outbox-relay.ts',
+    find: 'saveEveryMs = 250 }',
+    replace: 'saveEveryMs = 0 }',
+    tests: ['test/flows/statements-per-run.test.ts'],
+    only: 'PGlite',
+  },
+  {
     name: 'a consumer under load never waits for a larger batch',
     file: 'core/messaging/consumer/batch-interval.ts',
     find: 'idleMs > beforeMs ? shortestMs',
