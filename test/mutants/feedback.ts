@@ -84,6 +84,20 @@ export const mutants: readonly Mutant[] = [
     tests: launcher,
   },
   {
+    name: 'launcher: a refused operation has no span',
+    file: 'launcher/listeners/in-span.ts',
+    find: "    span.end('error', {",
+    replace: "    if (error === undefined) span.end('error', {",
+    tests: launcher,
+  },
+  {
+    name: 'launcher: requests for models have no span',
+    file: 'launcher/listeners/model-proxy/listener.ts',
+    find: "return inSpan(pod.tracer.start('models', parent), () => relay(response, path))",
+    replace: 'return parent === null ? Promise.reject(inSpan) : relay(response, path)',
+    tests: ['launcher/listeners/spans.test.ts'],
+  },
+  {
     name: 'feedback: the port is open without its variable',
     file: 'launcher/listeners/feedback/listener.ts',
     find: 'wanted: ({ feedback }) => feedback',

@@ -8,6 +8,7 @@ import { createStateClient } from '../../state/state-client.ts'
 import type { StateClient } from '../../state/state-client.ts'
 import { defineListener } from '../define-listener.ts'
 import type { Pod } from '../define-listener.ts'
+import { inSpan } from '../in-span.ts'
 import { feedbackPort } from './port.ts'
 import { sendFeedback } from './send-feedback.ts'
 
@@ -45,14 +46,8 @@ async function score(
   const span = tracer.start('feedback', parent, { 'mesh.feedback.name': given.name ?? 'feedback' })
   const gone = new AbortController()
   response.once('close', () => gone.abort(new Error('the agent closed the connection')))
-  try {
-    const id = await sendFeedback(state, given, { key, traceparent: span.traceparent, signal: gone.signal })
-    span.end('ok')
-    return { status: 202, body: { id } }
-  } catch (error) {
-    span.end('error', { 'error.type': error instanceof Refusal ? error.code : 'internal_error' })
-    throw error
-  }
+  const sending = { key, traceparent: span.traceparent, signal: gone.signal }
+  return inSpan(span, async () => ({ status: 202, body: { id: await sendFeedback(state, given, sending) } }))
 }
 
 function refuseUnclear({ runId, traceId }: FeedbackRequest): void {

@@ -1,5 +1,8 @@
+import type { Call } from '../../http/port.ts'
 import { Refusal } from '../../http/refusal.ts'
+import { attribute } from '../../runs/attribution.ts'
 import { defineListener } from '../define-listener.ts'
+import { inSpan } from '../in-span.ts'
 import { callApis } from './call-api.ts'
 import { callHandler } from './call-handler.ts'
 import { relayModels } from './relay-models.ts'
@@ -18,6 +21,10 @@ export const modelProxyListener = defineListener({
       if (draining && runId === undefined) throw new Refusal('draining')
     })
     const relay = relayModels(settings, pod.dispatcher)
+    const models = ({ request, response }: Pick<Call, 'request' | 'response'>, path: string) => {
+      const { parent } = attribute(request, pod.registry)
+      return inSpan(pod.tracer.start('models', parent), () => relay(response, path))
+    }
     return {
       listeners: [
         modelProxyPort.serve({
@@ -25,9 +32,9 @@ export const modelProxyListener = defineListener({
           embeddings: serve(callApis.embeddings),
           messages: serve(callApis.messages),
           responses: serve(callApis.responses),
-          models: ({ response }) => relay(response, '/v1/models'),
-          model: ({ response, params }) => relay(response, `/v1/models/${params.name}`),
-          modelOf: ({ response, params }) => relay(response, `/v1/models/${params.namespace}/${params.name}`),
+          models: (call) => models(call, '/v1/models'),
+          model: (call) => models(call, `/v1/models/${call.params.name}`),
+          modelOf: (call) => models(call, `/v1/models/${call.params.namespace}/${call.params.name}`),
         }),
       ],
       drain: () => {

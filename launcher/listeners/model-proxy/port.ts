@@ -22,7 +22,7 @@ const calls = [
 const models = {
   responses: {},
   stream: 'application/json',
-  refusals: ['gateway_unavailable', 'gateway_timeout'],
+  refusals: ['unknown_run', 'gateway_unavailable', 'gateway_timeout'],
 } as const
 
 function errorsOf(target: string): ErrorForm {
