@@ -9,6 +9,7 @@ const onlyLong = [
   'test/flows/readme.test.ts',
   'test/flows/key-rotation.test.ts',
   'test/flows/outage.test.ts',
+  'test/failures/failures.test.ts',
   'test/chosen-namespaces.test.ts',
   'plugins/audit/conservation.test.ts',
 ]

@@ -1,0 +1,13 @@
+import { delegateFailures } from './delegate/failures.ts'
+import type { PortFailures } from './failure.ts'
+import { feedbackFailures } from './feedback/failures.ts'
+import { invokeFailures } from './invoke/failures.ts'
+import { modelProxyFailures } from './model-proxy/failures.ts'
+
+/** Every row of docs/operations/launcher-failures.md; no code of the launcher imports it. */
+export const portFailures: readonly PortFailures[] = [
+  delegateFailures,
+  feedbackFailures,
+  modelProxyFailures,
+  invokeFailures,
+]

@@ -1,0 +1,68 @@
+import type { PortContract } from '../http/port.ts'
+
+/** What a port needs to serve a request. `PostgreSQL` and `Redis` are behind the state role. */
+export type Dependency = 'state role' | 'PostgreSQL' | 'Redis' | 'model gateway' | 'collector' | 'peer'
+
+/** How a dependency fails: its connections are reset and refused, stay open without an answer, or each chunk takes 100 ms longer. */
+export type Fault = 'killed' | 'frozen' | 'slow'
+
+/** Answer that an agent or a worker gets. */
+export interface Outcome {
+  readonly status: number
+  /** Code of the error. */
+  readonly code?: string
+  /** Seconds until the answer at most, where a time limit of the launcher ends the wait. */
+  readonly within?: number
+}
+
+/** A request to the port. */
+export interface FailureRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Names of objects that requests may use. */
+export interface FailureStage {
+  /** A run of the agent that has ended. */
+  readonly runId: string
+  /** An agent that this one may call. */
+  readonly peer: string
+  /** Route of a priced model. */
+  readonly model: string
+  /** Headers with grant and attempt of a new run of the agent. */
+  newRun(): Promise<Readonly<Record<string, string>>>
+}
+
+/** A row of docs/operations/launcher-failures.md: what an operation answers while a dependency fails. A test produces each cell. */
+export interface FailureRow {
+  readonly dependency: Dependency
+  readonly request: FailureRequest | ((stage: FailureStage) => FailureRequest | Promise<FailureRequest>)
+  /** Status before the fault, and after it has ended. */
+  readonly healthy: number
+  readonly killed: Outcome
+  readonly frozen: Outcome
+  readonly slow: Outcome
+  /** The launcher has not served a request before the fault. */
+  readonly fresh?: true
+  /** What follows for the agent or for money, as a sentence. */
+  readonly note?: string
+}
+
+/** Rows of a port. */
+export interface PortFailures {
+  readonly port: PortContract
+  readonly rows: readonly (FailureRow & { readonly operation: string })[]
+}
+
+/** Declares how the operations of a port answer while a dependency fails; `failure-rows.ts` lists them. */
+export function defineFailures(
+  port: PortContract,
+  rows: Readonly<Record<string, readonly FailureRow[]>>,
+): PortFailures {
+  return {
+    port,
+    rows: Object.entries(rows).flatMap(([operation, of]) => of.map((row) => ({ ...row, operation }))),
+  }
+}
