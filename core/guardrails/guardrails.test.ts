@@ -205,6 +205,13 @@ test('guardrails: a rule that cannot be applied is refused with its place, witho
         !error.message.includes('secret('),
       JSON.stringify(rule),
     )
+  // Each pattern alone is small enough.
+  const large = {
+    action: 'block' as const,
+    regex: { patterns: Array.from({ length: 8 }, (_, nth) => `x{900}${nth}y{900}`) },
+  }
+  guardOf(large)
+  assert.throws(() => guardOf(large, large), { pointer: '/rules/1/regex', detail: /too large together/ })
   guardOf({ action: 'block', regex: { patterns: ['[$^]', '\\$5', '\\Q^x$\\E', '[[:digit:]$]'] } })
 })
 

@@ -26,14 +26,21 @@ export interface CompiledRule {
 
 const allStages: readonly Stage[] = ['request', 'response', 'tool_call']
 const defaultMask = '[masked]'
+/** Instructions of all patterns of a policy. */
+const maxCost = 20_000
 
 /** Compiles the rules of a policy. Throws `PolicyProblem` with the place. Rules with an external check have no part here. */
 export function compileRules({ namespace, name, rules }: GuardrailRules): readonly CompiledRule[] {
+  let cost = 0
   return rules.flatMap((rule, index) => {
     if (rule.http !== undefined) return []
+    const check = at(`/rules/${index}`, () => checkOf(rule))
+    cost += check.detector?.cost ?? 0
+    if (cost > maxCost)
+      throw new PolicyProblem(`/rules/${index}/regex`, 'makes the patterns of the policy too large together')
     const { name: named, action, mask = defaultMask, stages } = rule
     const common = { policy: `${namespace}/${name}`, name: named, action, mask }
-    return [{ ...common, stages: new Set<Stage>(stages ?? allStages), ...at(`/rules/${index}`, () => checkOf(rule)) }]
+    return [{ ...common, stages: new Set<Stage>(stages ?? allStages), ...check }]
   })
 }
 

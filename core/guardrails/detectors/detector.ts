@@ -20,6 +20,8 @@ export interface Detector {
   readonly longest: number
   /** Whether it reads the folded text: without invisible characters, with ASCII digits, spaces and dashes. */
   readonly folds: boolean
+  /** Instructions of its patterns: time and memory per character are proportional to them. */
+  readonly cost?: number
   /** Returns the matches that start at `from` to before `to`, in order and without overlap. Text before `from` is context. */
   find(text: string, from: number, to: number): readonly Match[]
 }

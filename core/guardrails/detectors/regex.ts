@@ -19,6 +19,7 @@ export function regexDetector({ patterns, ignoreCase, maxLength }: RegexCheck): 
   return {
     longest: maxLength ?? defaultLongest,
     folds: false,
+    cost: compiled.reduce((sum, one) => sum + one.programSize(), 0),
     find(text, from, to) {
       // `test` runs a deterministic automaton and is some ten times faster than a search for the place.
       const all = compiled.flatMap((one) => (one.test(text) ? matchesOf(one, text, from, to) : []))
