@@ -125,6 +125,16 @@ test('guardrails in the gateway', async (t) => {
     completes('fine')
   })
 
+  await t.test('results of tools in a request pass the rules on tool calls', async () => {
+    await policy('p', a, { appliesTo: 'namespace', rules: [wordRule('block', ['tool_call'])] })
+    await ask(word)
+    const messages = [{ role: 'tool' as const, tool_call_id: 'c', content: word }]
+    const error = await refused(
+      gateway.as('admin', { 'x-mesh-namespace': a }).chat.completions.create({ model: 'up', messages }),
+    )
+    assert.equal(error.param, `${a}/p:block:regex:tool_call`)
+  })
+
   await t.test('a call of a person that needs approval is refused with its own code', async () => {
     await policy('p', a, { appliesTo: 'namespace', rules: [wordRule('require_approval')] })
     const error = await refused(ask(word))
@@ -255,6 +265,19 @@ test('guardrails in the gateway', async (t) => {
       rules: [{ name: 'gone', action: 'block', http: { url: 'http://10.1.2.3/', onFailure: 'closed' } }],
     })
     assert.equal((await refused(ask('x'))).code, 'filter_failed', 'M-2: an address that outbound calls may not reach')
+    const { uid } = await addBudgetedAgent(gateway.admin, a, 'checked')
+    const stored = await policy('p', a, { rules: [rule('open', 'require_approval', 'open')] })
+    await setPolicies('checked', [{ name: 'p' }])
+    const token = await tokenOf(gateway.admin, a, 'checked', 'gateway')
+    const prove = createGuardProof({ privateKey: keys.privateKey, agentUid: uid, now: () => new Date() })
+    const call = async (approved: readonly string[]) =>
+      gateway
+        .client(token, { 'x-mesh-guarded': await prove(toPolicySet([stored]).digest, approved) })
+        .chat.completions.create({ model: 'up', messages: [{ role: 'user', content: 'x' }] })
+    verdict = ({ stage }) => ({ flagged: stage === 'request' })
+    assert.equal((await refused(call([]))).code, 'guardrail_approval_required')
+    assert.equal((await refused(call([`${a}/p open response`]))).code, 'guardrail_approval_required', 'another stage')
+    await call([`${a}/p open request`])
     assert.match(await gateway.metrics(), /mesh_guardrail_http_checks_total\{[^}]*outcome="failed"[^}]*\} [1-9]/)
   })
 

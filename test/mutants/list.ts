@@ -14,6 +14,7 @@ import { mutants as ofHttp } from './core-http.ts'
 import { mutants as ofKinds } from './kinds.ts'
 import { mutants as ofLeaves } from './core-leaves.ts'
 import { mutants as ofFeedback } from './feedback.ts'
+import { mutants as ofGuardrails } from './guardrails.ts'
 import { mutants as ofIsolation } from './isolation.ts'
 import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofMemory } from './memory.ts'
@@ -65,6 +66,7 @@ export const all: readonly Mutant[] = [
   ...ofBehalf,
   ...ofConversations,
   ...ofAgents,
+  ...ofGuardrails,
   ...ofIsolation,
   ...ofLauncher,
   ...ofServerAccess,

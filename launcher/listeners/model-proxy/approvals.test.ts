@@ -200,6 +200,12 @@ test('a rule of the gateway that needs approval pauses the run, and the next cal
   }
   assert.deepEqual(decided, data)
   assert.match(JSON.stringify(guarded.money.settlements()[0]?.body), /"inputTokens":0/, 'no provider was called')
+  refusal.code = 'guardrail_blocked'
+  refusal.param = 'default/p:ask:http:response'
+  const stopped = await guarded.invoke('r2', { input: 'hi' })
+  assert.deepEqual(outcomeOf(stopped), ['run.failed', 'guardrail_blocked'])
+  const last = guarded.money.settlements().at(-1)?.body
+  assert.equal(last?.['usage'], null, 'the provider has made the answer, and its usage is unknown: the hold is charged')
   guarded.gateway.reply = completes()
   const resumed = await guarded.invoke('r1', { ...answer(ids, 'approve', checkpoint), input: 'hi' })
   assert.deepEqual(outcomeOf(resumed), ['run.succeeded', 'Hello there, agent.'])

@@ -67,6 +67,12 @@ test('a rule that requires approval refuses the call with its own code', async (
   assert.deepEqual([answer.status, error.code], [403, 'guardrail_approval_required'])
 })
 
+test('results of tools in a request pass the rules on tool calls', async (t) => {
+  const guarded = await startGuarded(t, rule('block', ['tool_call']))
+  const asked = (role: string) => guarded.post({ ...chat, messages: [{ role, tool_call_id: 'c', content: word }] })
+  assert.deepEqual([(await asked('user')).status, (await asked('tool')).status], [200, 403])
+})
+
 test('a request is masked in each of its texts before it is forwarded', async (t) => {
   const guarded = await startGuarded(t, rule('mask', ['request']))
   const call = { id: 'c', type: 'function', function: { name: 'f', arguments: `{"a":"${word}"}` } }

@@ -93,6 +93,15 @@ test('UXH3: a question needs an answer or a rejection; an empty body is neither'
   assert.match(refusedAt({ onReject: 'answer', decision: 'approve' }, one) ?? '', /^\/onReject only with/)
 })
 
+test('a rejection of a guardrail fails the run, and of anything else rejects it', () => {
+  const guardrail = { id: 'grd_1', reason: 'approval_required' } as const
+  const both = given({ state: 'paused', interrupts: [guardrail, approval] })
+  const [, failed] = decideResume(both, { interruptId: 'grd_1', decision: 'reject' })
+  assert.deepEqual(failed, { fact: 'failed', failReason: 'guardrail_blocked' })
+  const [, rejected] = decideResume(both, { interruptId: 'a', decision: 'reject' })
+  assert.deepEqual(rejected, { fact: 'rejected', failReason: 'approval_denied' })
+})
+
 test('UXH4: a decision has tool, reason and edits; a rejection as the answer continues the run', () => {
   const one = given({ state: 'paused', interrupts: [approval] })
   const resolved = { fact: 'interrupt-resolved', interruptId: 'a', tool: 'delete' } as const
