@@ -107,6 +107,29 @@ test('guardrails in the gateway', async (t) => {
       for await (const chunk of stream) out += chunk.choices[0]?.delta.content ?? ''
       assert.equal(out, 'before [masked] after, [masked]', `parts of ${size}`)
     }
+    // The provider continues when the client has text: masks beyond that are decided already, and held.
+    const seen = Promise.withResolvers<void>()
+    const frame = (delta: object, reason: string | null = null): string =>
+      `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`
+    reply = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(frame({ content: `${word} after `.repeat(50) }))
+      const finish = async (): Promise<void> => {
+        await seen.promise
+        response.write(frame({ content: `${word} after `.repeat(50) }))
+        response.end(`${frame({}, 'stop')}data: [DONE]\n\n`)
+      }
+      void finish()
+    }
+    const long = await gateway
+      .as('admin', { 'x-mesh-namespace': a })
+      .chat.completions.create({ model: 'up', stream: true, messages: [{ role: 'user', content: 'go' }] })
+    let released = ''
+    for await (const chunk of long) {
+      released += chunk.choices[0]?.delta.content ?? ''
+      if (released.length > 0) seen.resolve()
+    }
+    assert.equal(released, '[masked] after '.repeat(100))
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: `{"a":"${word}"}` } }
     reply = (response) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end(
