@@ -34,7 +34,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || !isEnvelope(claims)',
     replace: '',
     tests: received,
-    only: 'E1',
+    only: 'malformed id',
   },
   {
     name: 'a key of any member verifies an envelope',

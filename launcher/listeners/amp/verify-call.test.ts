@@ -217,7 +217,7 @@ test('E1: accepted = 0 of random mutations of valid envelopes', async () => {
         return parts.toReversed().join('.').slice(below(3))
     }
   }
-  const count = countOf(10_000, 1_000_000)
+  const count = countOf(4_000, 1_000_000)
   const shared = options()
   const unbounded: ReplayCache = { note: () => 'new' }
   let accepted = 0
