@@ -40,6 +40,24 @@ test('holds of money by launchers', needs('kube-apiserver', 'etcd', 'postgres', 
     assert.deepEqual(await moneyOf(agent.uid), { spent: 250_000n, held: 0n, overrun: 0n })
   })
 
+  await t.test('B1: what is left of a budget excludes what is spent and held', async () => {
+    const agent = await launcher({ amount: '1' })
+    const left = async (query = '') => {
+      const answer = await agent.get(`/budgets/remaining${query}`)
+      return [answer.status, answer.body['budget']]
+    }
+    assert.deepEqual(await left(), [200, { remaining: '1', currency: 'USD' }])
+    const held = await agent.hold()
+    assert.deepEqual(await left(), [200, { remaining: '0.5', currency: 'USD' }])
+    await agent.settle(held.body['id'])
+    assert.deepEqual(await left(), [200, { remaining: '0.75', currency: 'USD' }])
+    assert.deepEqual((await left(`?runId=${uuidV7()}`))[0], 404, 'the run of another agent')
+    assert.deepEqual((await left('?runId=x'))[0], 400)
+    const free = await launcher()
+    assert.deepEqual((await free.get('/budgets/remaining')).body, { budget: null })
+    assert.equal((await createLauncher(url, 'x').get('/budgets/remaining')).status, 401)
+  })
+
   await t.test('cached tokens have their price, and without usage the hold is charged', async () => {
     const agent = await launcher({ amount: '2' })
     const [one, two] = [await agent.hold(), await agent.hold()]

@@ -9,8 +9,10 @@ import type { SigningKey } from '#core/signing/keyring.ts'
 import { toThumbprinted } from '#core/signing/key-thumbprint.ts'
 import { claimsOf } from '#launcher/testdata/envelopes.ts'
 import type { EnvelopeClaims } from '#launcher/testdata/envelopes.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { KEYS_SECRET_SUFFIX } from '#schemas/labels.ts'
 import { agentCommand } from './platform/agent-command.ts'
+import { allowInvoke } from './platform/allow-invoke.ts'
 import type { PeerCalled } from './platform/agent-command.ts'
 import type { Platform } from './platform/running-platform.ts'
 import { sharedEmbedded } from './platform/shared-platform.ts'
@@ -150,6 +152,37 @@ test('H3, E2, E4: agents call each other through the signed envelope of their la
     assert.equal((await job.until(child.id, isFinal)).state, 'cancelled')
     assert.equal((await job.until(parent.id, isFinal)).state, 'cancelled')
   })
+
+  await t.test(
+    'an agent of another namespace is called through a registry that admits it, for a subject that may',
+    async () => {
+      const home = { metadata: { namespace: 'default', name: 'abroad' }, spec: { allowedNamespaces: ['other'] } }
+      assert.equal((await job.ask('POST', '/agentregistries', home)).status, 201)
+      await job.agent('embassy', { registries: ['abroad'] })
+      const abroad = [{ name: 'abroad', namespace: 'default' }]
+      const guest = (name: string, spec: object) =>
+        platform.admin.create(AgentDeployment, {
+          apiVersion: 'mesh.dev/v1alpha1',
+          kind: 'AgentDeployment',
+          metadata: { namespace: parseLabel('namespace', 'other'), name },
+          spec: { runtime: { command }, ...spec },
+        })
+      await guest('consul', { registries: abroad })
+      // It names a registry of its own namespace, which does not exist.
+      await guest('tourist', { registries: [{ name: 'abroad' }] })
+      await job.members('abroad', 2)
+      const call = (to: string) => job.call('embassy', { to, input: 'visa' })
+      assert.deepEqual(refusalOf((await call('consul')).answer), [403, 'caller_not_allowed'], 'the developer may not')
+      await allowInvoke(platform, 'developer', 'consul', 'other')
+      const { answer } = await call('consul')
+      assert.deepEqual([answer.status, answer.body.output], [200, { echo: 'visa' }], JSON.stringify(answer))
+      assert.deepEqual(refusalOf((await call('tourist')).answer), [404, 'unknown_target'])
+      const graph = (await job.ask('GET', '/topology?namespace=default')).json<{
+        edges: { to: { name: string }; role: string }[]
+      }>()
+      assert.ok(graph.edges.some(({ to, role }) => to.name === 'abroad' && role === 'member'))
+    },
+  )
 
   await t.test('a called run ends by the deadline of the calling one', async () => {
     await job.agent('hasty', { registries, limits: { timeout: '3s' } })

@@ -195,7 +195,12 @@ export function createLauncher(url: string, token: string) {
     })
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, unknown> }
   }
+  const get = async (path: string): Promise<StateAnswer> => {
+    const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, unknown> }
+  }
   return {
+    get,
     post,
     hold: (some: Record<string, unknown> = {}, key: string = crypto.randomUUID()) =>
       post('/budgets/holds', { ...holdBody, ...some }, { 'idempotency-key': key }),

@@ -4,10 +4,15 @@ import type { Platform } from './running-platform.ts'
 
 const rbac = 'rbac.authorization.k8s.io'
 
-/** Allows a persona to invoke one agent of `default`, and nothing else. */
-export async function allowInvoke({ kube, tokens }: Platform, user: Persona, agent: string): Promise<void> {
+/** Allows a persona to invoke one agent of a namespace, and nothing else. */
+export async function allowInvoke(
+  { kube, tokens }: Platform,
+  user: Persona,
+  agent: string,
+  namespace = 'default',
+): Promise<void> {
   const create = async (plural: string, body: object): Promise<void> => {
-    const path = `/apis/${rbac}/v1/namespaces/default/${plural}`
+    const path = `/apis/${rbac}/v1/namespaces/${namespace}/${plural}`
     const made = await kube({ method: 'POST', path, bearer: tokens.admin, body })
     assert.equal(made.status, 201, made.text)
   }
