@@ -23,6 +23,7 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => (body += chunk.toString('latin1')))
   request.on('end', () => {
     if (url.endsWith('/holds')) json(response, 201, Buffer.from(JSON.stringify(hold)))
+    else if (url === '/budgets/settlements') settleAll(response, body)
     else if (url.startsWith('/budgets')) json(response, 200, Buffer.from(JSON.stringify(settled)))
     else if (url === '/guardrails') json(response, 200, Buffer.from(JSON.stringify(policies)))
     else if (body.includes('"stream":true')) stream(response)
@@ -32,6 +33,11 @@ const server = createServer((request, response) => {
 
 function json(response: ServerResponse, status: number, body: Buffer): void {
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
+}
+
+function settleAll(response: ServerResponse, body: string): void {
+  const { items } = JSON.parse(body) as { items: readonly { readonly id: string }[] }
+  json(response, 200, Buffer.from(JSON.stringify({ items: items.map(({ id }) => ({ id, ...settled })) })))
 }
 
 function stream(response: ServerResponse): void {

@@ -11,7 +11,9 @@ import type { CallResult } from './model-call.ts'
 
 /** Where calls are forwarded to, and with which credentials. */
 export interface Forwarding {
-  readonly gatewayUrl: string
+  readonly origin: string
+  /** Path of the gateway, without a slash at its end. */
+  readonly prefix: string
   readonly namespace: string
   readonly dispatcher: () => Promise<Dispatcher>
   readonly token: () => Promise<string | undefined>
@@ -24,7 +26,6 @@ export interface Forwarding {
  * copied (B7). Rejects with `Refusal`, `GatewayRefusal` or the reason of `signal`.
  */
 export async function forwardCall(to: Forwarding, call: AnsweredCall, signal: AbortSignal): Promise<CallResult> {
-  const { origin, pathname } = new URL(to.gatewayUrl)
   const { request } = call
   const state: { answer?: Answer; sent: boolean } = { sent: false }
   try {
@@ -32,8 +33,8 @@ export async function forwardCall(to: Forwarding, call: AnsweredCall, signal: Ab
     signal.throwIfAborted()
     state.sent = true
     await exchange(dispatcher, {
-      origin,
-      path: `${pathname === '/' ? '' : pathname}/v1/${request.operation}`,
+      origin: to.origin,
+      path: `${to.prefix}/v1/${request.operation}`,
       method: 'POST',
       headers,
       body: request.bytes,

@@ -5,6 +5,8 @@ import type { Logger } from '#core/log/logger.ts'
 import type { Usage } from '#schemas/run.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { StateAnswer, StateClient } from '../state/state-client.ts'
+import { createSettlements } from './settlements.ts'
+import type { SettlementAnswer } from './settlements.ts'
 import type { ModelOperation } from './model-request.ts'
 
 /** Money: a decimal string in a currency. */
@@ -85,9 +87,15 @@ export function createHolds({ state, log, retryMs = defaultRetryMs }: HoldsOptio
   const closing = new AbortController()
   const pending = new Set<Promise<unknown>>()
   const renewal = createRenewal(state)
-  const finish = async (hold: Hold, path: string, body: object): Promise<StateAnswer | undefined> => {
+  const sendSettlement = createSettlements(state)
+  const finish = async (
+    hold: Hold,
+    path: 'settle' | 'release',
+    body: object,
+  ): Promise<SettlementAnswer | undefined> => {
     const call = { method: 'POST', path: `/budgets/holds/${encodeURIComponent(hold.id)}/${path}`, body } as const
-    const answer = await state(call).catch(() => undefined)
+    const sent: Promise<SettlementAnswer> = path === 'settle' ? sendSettlement({ id: hold.id, body }) : state(call)
+    const answer = await sent.catch(() => undefined)
     if (answer !== undefined && answer.status < 500) {
       renewal.remove(hold.id)
       if (answer.status >= 300) log.error({ hold: hold.id, status: answer.status }, `hold not ${path}d`)

@@ -58,7 +58,9 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
   const live = new Set<AbortController>()
   let bytes = 0
   let waiters: (() => void)[] = []
-  const to = { ...options, token: createTokenReader(options.gatewayTokenFile) }
+  const { origin, pathname } = new URL(options.gatewayUrl)
+  const prefix = pathname === '/' ? '' : pathname
+  const to = { ...options, origin, prefix, token: createTokenReader(options.gatewayTokenFile) }
   const admit = ({ bytes: { length } }: ModelRequest): AbortController => {
     if (live.size >= maxCalls || (live.size > 0 && bytes + length > maxRequestBytes))
       throw new Refusal('too_many_calls', undefined, { 'retry-after': '1' })

@@ -37,7 +37,8 @@ export async function startMoneyServer(t: Scope) {
     requests,
     faults,
     holds: () => ofPath(/\/holds$/),
-    settlements: () => ofPath(/\/settle$/),
+    /** Those of one hold, and those of several in one request. */
+    settlements: () => requests.flatMap(settlementsOf),
     releases: () => ofPath(/\/release$/),
     /** Resolves when that many requests fit. */
     async until(pattern: RegExp, count = 1): Promise<void> {
@@ -71,8 +72,23 @@ function answer(response: ServerResponse, { path, body }: MoneyRequest): void {
       maxOutputTokens,
       ...lease,
     })
+  } else if (path.endsWith('/settlements')) {
+    const items = (body['items'] as { id: string }[]).map(({ id }) => ({ id, ...settled }))
+    send(response, 200, { items })
   } else if (path.endsWith('/renew')) send(response, 200, { expiresAt: new Date().toISOString(), renewed: body['ids'] })
-  else send(response, 200, { cost: { amount: '0.25', currency: 'USD' }, remaining: '4.75', state: 'settled' })
+  else send(response, 200, settled)
+}
+
+const settled = { cost: { amount: '0.25', currency: 'USD' }, remaining: '4.75', state: 'settled' }
+
+function settlementsOf(request: MoneyRequest): readonly MoneyRequest[] {
+  if (request.path.endsWith('/settle')) return [request]
+  if (!request.path.endsWith('/settlements')) return []
+  return (request.body['items'] as Record<string, unknown>[]).map(({ id, ...body }) => ({
+    ...request,
+    path: `/budgets/holds/${String(id)}/settle`,
+    body,
+  }))
 }
 
 function send(response: ServerResponse, status: number, body: object): void {

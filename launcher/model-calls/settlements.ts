@@ -1,0 +1,84 @@
+import { isObject } from '#core/json/is-object.ts'
+import type { StateAnswer, StateClient } from '../state/state-client.ts'
+
+/** One settlement to send: the id of its hold, and the body of its own route. */
+export interface SettlementItem {
+  readonly id: string
+  readonly body: object
+}
+
+/** The answer for one hold. */
+export type SettlementAnswer = Pick<StateAnswer, 'status' | 'headers' | 'body'>
+
+/** Sends a settlement. Resolves with the answer for its hold; rejects if there is none. */
+export type SendSettlement = (item: SettlementItem) => Promise<SettlementAnswer>
+
+interface Waiting {
+  readonly item: SettlementItem
+  readonly done: PromiseWithResolvers<SettlementAnswer>
+}
+
+// A request that hangs must not delay all others.
+const REQUESTS = 2
+/** Bound of a request at the state role. */
+const MOST_ITEMS = 500
+
+/** Creates the sender: settlements that become due while requests are in progress share the next one. */
+export function createSettlements(state: StateClient): SendSettlement {
+  let waiting: Waiting[] = []
+  let inProgress = 0
+  const sendNext = async (): Promise<void> => {
+    inProgress++
+    while (waiting.length > 0) {
+      const group = waiting.slice(0, MOST_ITEMS)
+      waiting = waiting.slice(MOST_ITEMS)
+      await sendGroup(state, group)
+    }
+    inProgress--
+  }
+  return (item) => {
+    const done = Promise.withResolvers<SettlementAnswer>()
+    waiting.push({ item, done })
+    // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
+    if (inProgress < REQUESTS) void sendNext()
+    return done.promise
+  }
+}
+
+async function sendGroup(state: StateClient, group: readonly Waiting[]): Promise<void> {
+  const [first] = group
+  if (group.length === 1 && first !== undefined) return settleOne(state, first)
+  const items = group.map(({ item: { id, body } }) => ({ id, ...body }))
+  const answer = await state({ method: 'POST', path: '/budgets/settlements', body: { items } }).catch(
+    (error: unknown) => error,
+  )
+  const answers = isAnswer(answer) ? answersOf(answer, group) : undefined
+  // Refused as a whole because of one of them.
+  if (isAnswer(answer) && answer.status < 500 && answers === undefined)
+    for (const one of group) await settleOne(state, one)
+  else
+    for (const [index, { done }] of group.entries()) {
+      const own = answers?.[index]
+      if (own === undefined) done.reject(new Error('not settled', { cause: answer }))
+      else done.resolve(own)
+    }
+}
+
+async function settleOne(state: StateClient, { item: { id, body }, done }: Waiting): Promise<void> {
+  const path = `/budgets/holds/${encodeURIComponent(id)}/settle`
+  await state({ method: 'POST', path, body }).then(done.resolve, done.reject)
+}
+
+function isAnswer(answer: unknown): answer is StateAnswer {
+  return isObject(answer) && typeof answer.status === 'number'
+}
+
+// In the order of the request; undefined unless there is one for each.
+function answersOf({ status, headers, body }: StateAnswer, group: readonly Waiting[]): SettlementAnswer[] | undefined {
+  const { items } = body
+  if (status !== 200 || !Array.isArray(items) || items.length !== group.length) return undefined
+  return items.map((one: unknown) => {
+    const own = isObject(one) ? one : {}
+    return { status: own.code === 'not_found' ? 404 : 200, headers, body: own }
+  })
+}
