@@ -80,9 +80,9 @@ test('guardrails: agents are blocked, masked and approved, with launcher, gatewa
   const script = [{ contains: 'contact', reply: 'Write to ann@example.com today.' }]
   await write(ModelProvider, 'guarded-mock', { type: 'mock', mock: { script } })
   await write(ModelRoute, 'guarded-mock', { providerRef: { name: 'guarded-mock' }, model: 'mock' })
-  await write(GuardrailPolicy, 'staff', { rules })
+  await write(GuardrailPolicy, 'guarded-staff', { rules })
   const create = async (name: string, spec: object): Promise<void> => {
-    const guarded = { model: { route: 'guarded-mock' }, guardrails: [{ name: 'staff' }], ...spec }
+    const guarded = { model: { route: 'guarded-mock' }, guardrails: [{ name: 'guarded-staff' }], ...spec }
     const made = await api('POST /agents', { metadata: { namespace, name }, spec: guarded })
     assert.equal(made.status, 201, made.text)
   }
@@ -112,14 +112,13 @@ test('guardrails: agents are blocked, masked and approved, with launcher, gatewa
   await Promise.all(['guarded-loop', 'guarded-own'].map(isReady))
 
   await t.test('the policy is accepted, listed as its callers may, and a bad one names its field', async () => {
-    const read = () => admin.get<GuardrailPolicyObject>(GuardrailPolicy, { namespace, name: 'staff' } as ObjectRef)
+    const read = () =>
+      admin.get<GuardrailPolicyObject>(GuardrailPolicy, { namespace, name: 'guarded-staff' } as ObjectRef)
     const accepted = await eventually(read, ({ status }) => status?.conditions !== undefined)
     assert.equal(accepted.status?.conditions?.[0]?.reason, 'Accepted')
     const listed = await api(`GET /guardrailpolicies?namespace=${namespace}`)
-    assert.deepEqual(
-      listed.json<{ items: { metadata: { name: string } }[] }>().items.map(({ metadata }) => metadata.name),
-      ['staff'],
-    )
+    const names = listed.json<{ items: { metadata: { name: string } }[] }>().items.map(({ metadata }) => metadata.name)
+    assert.ok(names.includes('guarded-staff'), names.join())
     assert.equal((await api(`GET /guardrailpolicies?namespace=${namespace}`, undefined, 'other-tenant')).status, 403)
   })
 
@@ -132,7 +131,7 @@ test('guardrails: agents are blocked, masked and approved, with launcher, gatewa
       const masked = await invoke(agent, 'Whom do I contact?')
       assert.deepEqual([masked.state, textOf(masked)], ['succeeded', 'Write to [contact] today.'])
       const decided = {
-        policy: 'default/staff',
+        policy: 'default/guarded-staff',
         rule: 'contacts',
         check: 'pii',
         stage: 'response',
@@ -145,7 +144,7 @@ test('guardrails: agents are blocked, masked and approved, with launcher, gatewa
       if (agent === 'guarded-loop') assert.equal(blocked.failReason, 'guardrail_blocked')
       assert.match(
         blocked.error?.message ?? '',
-        /The rule project of the guardrail policy default\/staff blocked the request/,
+        /The rule project of the guardrail policy default\/guarded-staff blocked the request/,
       )
       assert.equal(JSON.stringify(await decisionsOf(blocked.id)).includes(word), false)
 
@@ -181,7 +180,7 @@ test('guardrails: agents are blocked, masked and approved, with launcher, gatewa
   )
 
   await t.test('a changed policy applies to the next calls within seconds', async () => {
-    await write(GuardrailPolicy, 'staff', { rules: [rules[0]] })
+    await write(GuardrailPolicy, 'guarded-staff', { rules: [rules[0]] })
     const run = await eventually(
       () => invoke('guarded-loop', `Tell me about ${word}.`),
       ({ state }) => state === 'succeeded',
@@ -190,7 +189,7 @@ test('guardrails: agents are blocked, masked and approved, with launcher, gatewa
   })
 
   await t.test('without its policy an agent is not rolled out, and its calls are refused', async () => {
-    await admin.delete(GuardrailPolicy, { namespace, name: 'staff' } as ObjectRef)
+    await admin.delete(GuardrailPolicy, { namespace, name: 'guarded-staff' } as ObjectRef)
     const closed = await eventually(
       () => invoke('guarded-loop', 'hi'),
       ({ state }) => state === 'failed',
@@ -202,6 +201,9 @@ test('guardrails: agents are blocked, masked and approved, with launcher, gatewa
       (status?.conditions ?? []).some(({ type, status: is }) => type === 'ResolvedRefs' && is === 'False'),
     )
     const resolved = broken.status?.conditions?.find(({ type }) => type === 'ResolvedRefs')
-    assert.match(resolved?.message ?? '', /GuardrailPolicy default\/staff \(spec\.guardrails\[0\]\) does not exist/)
+    assert.match(
+      resolved?.message ?? '',
+      /GuardrailPolicy default\/guarded-staff \(spec\.guardrails\[0\]\) does not exist/,
+    )
   })
 })
