@@ -1,6 +1,7 @@
 /**
- * Date of the table: list prices of https://developers.openai.com/api/docs/pricing for the standard tier. Compared on 2026-11-23 with public
- * tables of June 2026 that cite the page: equal. A price that has changed since is set in a route or in `budgets.prices`.
+ * Date of the table: list prices of https://developers.openai.com/api/docs/pricing for the standard tier. Input and output equal
+ * public tables of June 2026 that cite the page, compared on 2026-11-23; they list no cached price of o3 and of embeddings. A price that has
+ * changed since is set in a route or in `budgets.prices`.
  */
 export const SHIPPED_VERSION = '2025-08-07'
 
