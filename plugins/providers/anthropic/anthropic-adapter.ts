@@ -5,7 +5,7 @@ import { createChatChunks, messageToChat } from '#core/model-apis/messages-to-ch
 import { encodeFrame } from '#core/sse/frame.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { ModelAdapter, ProviderCall, ResponseSink } from '../adapter.ts'
-import { GatewayError } from '../gateway/openai-error.ts'
+import { GatewayError } from '../gateway/gateway-error.ts'
 import type { ProviderClient } from '../upstream/provider-client.ts'
 
 const apiVersion = '2023-06-01'

@@ -1,4 +1,4 @@
-import { GatewayError } from '../gateway/openai-error.ts'
+import { GatewayError } from '../gateway/gateway-error.ts'
 
 /** Where a filter decides. */
 export type FilterStage = 'open' | 'request' | 'text' | 'tool_call'

@@ -5,7 +5,7 @@ import type { ErrorForm } from '#core/model-apis/error-forms.ts'
 import { InvalidRequest } from '#core/model-apis/invalid-request.ts'
 import { messagesTranslation, responsesTranslation } from '#core/model-apis/translation.ts'
 import type { Translation } from '#core/model-apis/translation.ts'
-import { GatewayError } from './openai-error.ts'
+import { GatewayError } from './gateway-error.ts'
 
 /** The API that a caller speaks: the gateway's own, or one that is translated to chat completions and back. */
 export interface CallerApi {

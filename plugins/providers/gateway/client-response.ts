@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { ResponseSink } from '../adapter.ts'
 import type { CallerApi } from './caller-api.ts'
-import { callErrorOf } from './openai-error.ts'
+import { callErrorOf } from './gateway-error.ts'
 import { createAnswerTranslator } from './translate-answer.ts'
 import type { AnswerTranslator } from './translate-answer.ts'
 import type { UsageMeter } from './usage-meter.ts'

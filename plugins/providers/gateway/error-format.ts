@@ -1,7 +1,7 @@
 import type { ErrorFormat, FailedRequest } from '#core/http/problem/error-format.ts'
 import type { ProvidersSettings } from '../settings.ts'
 import { errorsOfPath } from './caller-api.ts'
-import { callErrorOf, GatewayError } from './openai-error.ts'
+import { callErrorOf, GatewayError } from './gateway-error.ts'
 import { unknownPath } from './unknown-path.ts'
 
 /** Formats every error of the gateway's listener for the SDKs of the API that the path belongs to. */

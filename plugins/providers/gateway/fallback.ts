@@ -2,7 +2,7 @@ import type { ResponseSink } from '../adapter.ts'
 import { FilterStop } from '../filters/filter-stop.ts'
 import { incompleteResponse, fromResponse, fromConnection } from './provider-failure.ts'
 import type { NamedProvider } from './provider-failure.ts'
-import { GatewayError } from './openai-error.ts'
+import { GatewayError } from './gateway-error.ts'
 
 /** One attempt: sends to a target and writes the response to the sink. */
 export interface TargetAttempt {

@@ -1,7 +1,7 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
-import { GatewayError } from './openai-error.ts'
+import { GatewayError } from './gateway-error.ts'
 
 /** A parsed `model`: a route, or an agent (`agent/<namespace>/<name>`). */
 export type ModelName =

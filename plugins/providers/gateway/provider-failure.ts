@@ -1,6 +1,6 @@
 import { describeReason, outboundReason } from '#core/http-client/outbound-error.ts'
 import type { FailureReason } from './failure-reason.ts'
-import { GatewayError } from './openai-error.ts'
+import { GatewayError } from './gateway-error.ts'
 
 /** The provider of an attempt, as named in messages. */
 export interface NamedProvider {

@@ -1,5 +1,5 @@
 import type { AgentOutcome } from '../agent-model.ts'
-import { GatewayError } from './openai-error.ts'
+import { GatewayError } from './gateway-error.ts'
 
 const maxReason = 1_000
 

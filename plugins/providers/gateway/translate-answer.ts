@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { CallerApi } from './caller-api.ts'
-import { callErrorOf, GatewayError } from './openai-error.ts'
+import { callErrorOf, GatewayError } from './gateway-error.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

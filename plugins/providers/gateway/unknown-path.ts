@@ -1,6 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import type { FailedRequest } from '#core/http/problem/error-format.ts'
-import { GatewayError } from './openai-error.ts'
+import { GatewayError } from './gateway-error.ts'
 
 /** The served routes, for errors about other paths and methods. */
 const served = [

@@ -9,7 +9,7 @@ import type { Metered } from '../events.ts'
 import { createCallLabels, providerMetrics } from '../metrics.ts'
 import type { CallLabels } from '../metrics.ts'
 import type { NamedProvider } from '../gateway/provider-failure.ts'
-import type { GatewayError } from '../gateway/openai-error.ts'
+import type { GatewayError } from '../gateway/gateway-error.ts'
 import { createGroupWriter } from './group-writer.ts'
 import type { GroupBounds, GroupTarget } from './group-writer.ts'
 
