@@ -45,6 +45,16 @@ test('every import of ours names a file that exists', () => {
   assert.deepEqual(missing, [])
 })
 
+test('migrations of a folder have numbers of their own', () => {
+  const repeated = (paths: readonly string[]) => {
+    const numbered = paths.flatMap((path) => /^(.*\/migrations\/\d{4})-[^/]+(?<!\.test)\.ts$/.exec(path)?.[1] ?? [])
+    return numbered.filter((number, index) => numbered.indexOf(number) !== index)
+  }
+  const made = ['plugins/a/migrations/0001-a.ts', 'plugins/a/migrations/0001-b.ts', 'plugins/b/migrations/0001-a.ts']
+  assert.deepEqual(repeated(made), ['plugins/a/migrations/0001'])
+  assert.deepEqual(repeated(sources.map(({ path }) => path)), [])
+})
+
 test('the layers of the embedded API server import in one direction, types included, and nothing of the project', () => {
   const made = [
     toSource('local/apiserver/kinds/a.ts', "import type { Answer } from '../verbs/write.ts'"),
