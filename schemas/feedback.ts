@@ -6,11 +6,14 @@ export const scoreBounds = { name: 64, label: 256, comment: 4_000, number: 1e12 
 /** Name of a score that has none. */
 export const DEFAULT_SCORE_NAME = 'feedback'
 
+const scoreName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+const traceId = /^(?!0{32}$)[0-9a-f]{32}$/
+
 /** Pattern of the name of a score. */
-export const SCORE_NAME_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'
+export const SCORE_NAME_PATTERN = scoreName.source
 
 /** Pattern of a W3C trace id; the trace id of zeros is no trace. */
-export const TRACE_ID_PATTERN = '^(?!0{32}$)[0-9a-f]{32}$'
+export const TRACE_ID_PATTERN = traceId.source
 
 /** A number, a decision, or a label. */
 export type ScoreValue = number | boolean | string
@@ -24,17 +27,14 @@ export interface FeedbackRequest {
   readonly comment?: string
 }
 
-const namePattern = new RegExp(SCORE_NAME_PATTERN)
-const tracePattern = new RegExp(TRACE_ID_PATTERN)
-
 /** Whether a text is the name of a score. */
 export function isScoreName(text: string): boolean {
-  return namePattern.test(text)
+  return scoreName.test(text)
 }
 
 /** Whether a text is a trace id in lower case. */
 export function isTraceId(text: string): boolean {
-  return tracePattern.test(text)
+  return traceId.test(text)
 }
 
 /** Returns what is wrong with the value of a score, such as "must be true, false, a number or a text". */

@@ -17,6 +17,13 @@ import { supersedeIngests } from '../store/ingests.ts'
 import { Type } from 'typebox'
 import { findBase } from './find-base.ts'
 
+const examples = {
+  text: {
+    summary: 'A text in Markdown',
+    value: { documents: [{ id: 'refunds', contentType: 'text/markdown', text: '# Refunds\n\nWithin 30 days.' }] },
+  },
+}
+
 const resource = 'knowledgebases/documents'
 const namespace = { in: 'query', field: 'namespace', absent: 'default' } as const
 
@@ -35,6 +42,7 @@ function addDocuments(services: KnowledgeServices): AnyEndpoint {
     method: 'POST',
     url: '/knowledgebases/:name/documents',
     id: 'addKnowledgeBaseDocuments',
+    docs: { examples },
     summary: 'Add documents to a knowledge base: texts as JSON, or one file as it is. They are ingested later.',
     authz: { kind: 'review', verb: 'create', resource, namespace, name: 'name' },
     audit: { action: 'add-documents', resourceKind: 'KnowledgeBase' },

@@ -17,6 +17,11 @@ import { findIngest } from '../store/ingests.ts'
 import type { KnowledgeTables } from '../store/tables.ts'
 import { findBase } from './find-base.ts'
 
+const examples = {
+  address: { summary: 'One document', value: { url: 'https://example.com/handbook.pdf', id: 'handbook' } },
+  sources: { summary: 'Every source of the spec', value: {} },
+}
+
 const resource = 'knowledgebases/documents'
 const namespace = { in: 'query', field: 'namespace', absent: 'default' } as const
 
@@ -31,6 +36,7 @@ function startIngest(services: KnowledgeServices): AnyEndpoint {
     method: 'POST',
     url: '/knowledgebases/:name/ingest',
     id: 'ingestKnowledgeBase',
+    docs: { examples },
     summary: 'Ingest a document by its address, or every source of the spec again.',
     authz: { kind: 'review', verb: 'create', resource, namespace, name: 'name' },
     audit: { action: 'ingest', resourceKind: 'KnowledgeBase' },

@@ -8,6 +8,10 @@ import { findBases } from '../store/bases.ts'
 import type { KnowledgeTables } from '../store/tables.ts'
 import { findBase } from './find-base.ts'
 
+const examples = {
+  question: { summary: 'A question', value: { query: 'How long may I return a purchase?', limit: 3 } },
+}
+
 /** Search by a person. The query is embedded as the caller: without the right to use the route, the search is full-text. */
 export function searchEndpoint(services: KnowledgeServices): AnyEndpoint {
   const { core } = services
@@ -15,6 +19,7 @@ export function searchEndpoint(services: KnowledgeServices): AnyEndpoint {
     method: 'POST',
     url: '/knowledgebases/:name/search',
     id: 'searchKnowledgeBase',
+    docs: { examples },
     summary: 'Search a knowledge base by words and by meaning.',
     authz: {
       kind: 'review',

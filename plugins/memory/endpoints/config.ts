@@ -19,6 +19,15 @@ const fields: Readonly<Record<Part, readonly string[]>> = {
   longTerm: ['embeddingRoute', 'ttl', 'scope'],
 }
 
+const sessionExamples = {
+  bind: { summary: 'Keep conversations for a week', value: { session: { ttl: '168h', maxEntries: 1_000 } } },
+  remove: { summary: 'Remove it', value: { session: null } },
+}
+const longTermExamples = {
+  bind: { summary: 'Keep items until they are removed', value: { longTerm: { scope: 'agent' } } },
+  remove: { summary: 'Remove it', value: { longTerm: null } },
+}
+
 /** The parts of `spec.memory` of an agent, read and written as the caller. */
 export const configEndpoints: readonly AnyEndpoint[] = [
   endpoint({
@@ -35,7 +44,7 @@ export const configEndpoints: readonly AnyEndpoint[] = [
     method: 'PUT',
     url: '/agents/:ns/:name/sessionmemory',
     id: 'setAgentSessionMemory',
-    docs: { reads: ['If-Match'], sends: ['ETag'] },
+    docs: { reads: ['If-Match'], sends: ['ETag'], examples: sessionExamples },
     summary: 'Set the session memory of an agent; null removes it.',
     authz: { kind: 'kube', verb: 'patch', resource: 'agentdeployments' },
     audit: { action: 'update', resourceKind: 'AgentDeployment' },
@@ -62,7 +71,7 @@ export const configEndpoints: readonly AnyEndpoint[] = [
     method: 'PUT',
     url: '/agents/:ns/:name/longtermmemory',
     id: 'setAgentLongTermMemory',
-    docs: { reads: ['If-Match'], sends: ['ETag'] },
+    docs: { reads: ['If-Match'], sends: ['ETag'], examples: longTermExamples },
     summary: 'Set the long-term memory of an agent; null removes it.',
     authz: { kind: 'kube', verb: 'patch', resource: 'agentdeployments' },
     audit: { action: 'update', resourceKind: 'AgentDeployment' },

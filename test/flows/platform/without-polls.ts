@@ -11,20 +11,21 @@ export interface OperationCount {
 
 /**
  * The transactions of the operation that took the fewest statements, of several alike. Polls also run between operations (`idle`): of theirs
- * it takes the fewest of any operation. Leases are renewed every two seconds, which an operation on a busy machine takes.
+ * it takes the fewest of any operation. Some are timed, and an operation on a busy machine takes as long.
  */
 export function withoutPolls(operations: readonly StatementCounts[], idle: StatementCounts): OperationCount {
   const own = operations.map((counts) => select(counts, (one) => !(one in idle)))
   const fewest = own.toSorted((a, b) => statementsOf(a) - statementsOf(b))[0] ?? {}
-  const shared = Object.keys(idle).filter((one) => !isRenewal(one))
+  const shared = Object.keys(idle).filter((one) => !isTimed(one))
   const polled = shared.map((one) => [one, Math.min(...operations.map((counts) => counts[one] ?? 0))] as const)
   const found = select({ ...fewest, ...Object.fromEntries(polled) }, (_one, count) => count > 0)
   const committed = select(found, (one) => one.endsWith('\ncommit'))
   return { statements: statementsOf(found), transactions: statementsIn(committed), found }
 }
 
-function isRenewal(transaction: string): boolean {
-  return transaction.includes('update leader l set expires_at')
+// Leases, and the queue of tasks, which is read every second: a run enqueues no task.
+function isTimed(transaction: string): boolean {
+  return transaction.includes('update leader l set expires_at') || transaction.includes('with recursive capacity as')
 }
 
 function statementsOf(transactions: StatementCounts): number {
