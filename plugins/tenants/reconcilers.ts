@@ -19,8 +19,8 @@ export interface TenantReconcilerOptions {
   readonly record: ((tenant: TenantObject, namespaces: readonly string[]) => Promise<void>) | undefined
 }
 
-// A deletion that no watch has seen frees namespaces or removes them without a notification.
-const WHILE_BROKEN_MS = 15_000
+// A deletion of the older tenant that no watch has seen frees namespaces without a notification.
+const WHILE_IN_CONFLICT_MS = 15_000
 /** Bound of `status.namespaces`. */
 const MOST_NAMESPACES = 1024
 
@@ -53,7 +53,7 @@ export function tenantReconciler({ cluster, now, record }: TenantReconcilerOptio
       const namespaces = found.namespaces.slice(0, MOST_NAMESPACES)
       const status = { observedGeneration: tenant.metadata.generation ?? 0, namespaces, conditions }
       if (!(await writeStatus(cluster, Tenant, tenant, status))) return { requeueAfterMs: 0 }
-      return conditions.some((one) => one.status === 'False') ? { requeueAfterMs: WHILE_BROKEN_MS } : {}
+      return found.conflicts.length > 0 ? { requeueAfterMs: WHILE_IN_CONFLICT_MS } : {}
     },
   }
 }
