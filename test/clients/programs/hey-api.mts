@@ -42,7 +42,7 @@ for await (const event of run.stream) {
   assert.ok(typeof event === 'object' && event.runId === id)
   kinds.push(event.kind)
 }
-assert.ok(kinds.includes('message.delta') && kinds.includes('run.succeeded'), kinds.join())
+assert.ok(kinds.includes('message.finished') && kinds.includes('run.succeeded'), kinds.join())
 
 const end = new AbortController()
 const events = await streamEvents({ query: { namespace: 'demo', after: 'start' }, signal: end.signal })

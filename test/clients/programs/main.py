@@ -74,7 +74,7 @@ assert isinstance(started, Run)
 events = [RunEvent.from_dict(data) for data in frames(stream_run_events._get_kwargs(started.id))]
 assert all(event.run_id == started.id for event in events)
 kinds = [str(event.kind) for event in events]
-assert "message.delta" in kinds and "run.succeeded" in kinds, kinds
+assert "message.finished" in kinds and "run.succeeded" in kinds, kinds
 
 seen = 0
 for data in frames(stream_events._get_kwargs(namespace="demo", after="start")):

@@ -36,7 +36,7 @@ for await (const event of framesOf<components['schemas']['RunEvent']>(run.respon
   assert.equal(event.runId, id)
   kinds.push(event.kind)
 }
-assert.ok(kinds.includes('message.delta') && kinds.includes('run.succeeded'), kinds.join())
+assert.ok(kinds.includes('message.finished') && kinds.includes('run.succeeded'), kinds.join())
 
 const end = new AbortController()
 const events = await api.GET('/api/events', {
