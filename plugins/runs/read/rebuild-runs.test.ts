@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
@@ -35,7 +36,11 @@ for (const { name, skip, open } of pluginAdapters)
     }
     const writing = mapConcurrently(numbers, execute, 4).finally(() => ended.abort())
     let rebuilds = 0
-    for (; !ended.signal.aborted; rebuilds++) await rebuild(database, runsProjection)
+    for (; !ended.signal.aborted; rebuilds++) {
+      await rebuild(database, runsProjection)
+      // PGlite answers without I/O: one rebuild after the other would let no request of the launcher arrive.
+      await pause(20)
+    }
     await writing
     assert.ok(rebuilds > 1, `${rebuilds} rebuilds`)
     const found = await rowsOf(database)
