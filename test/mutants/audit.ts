@@ -13,6 +13,14 @@ export const mutants: readonly Mutant[] = [
     only: 'UXM16',
   },
   {
+    name: 'an Audit-ID that a client uses twice hides the second request',
+    file: 'plugins/audit/intake/cluster-requests.ts',
+    find: 'event.auditId, event.delivery, action',
+    replace: 'event.auditId, action',
+    tests: ['plugins/audit/intake/intake.test.ts'],
+    only: 'chose hides no change',
+  },
+  {
     name: 'a namespace made again shows the rows of its predecessor',
     file: 'plugins/audit/store/audit-page.ts',
     find: "if (filter.namespaceUid !== undefined) query = query.where('namespace_uid', '=', filter.namespaceUid)",

@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto'
 import { asObject } from '#core/json/is-object.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 
 /** One `audit.k8s.io/v1` Event as far as the intake reads it; bodies are reduced to the metadata of their objects. */
 export interface ClusterAuditEvent {
   readonly auditId: string
+  /** Distinguishes requests that a client sent under one Audit-ID; equal in repeated deliveries of one request. */
+  readonly delivery: string
   readonly verb: string
   readonly username: string
   /** Who the user acted as (`kubectl --as`). */
@@ -49,10 +52,10 @@ const maxObjects = 1_000
 export function readClusterAuditEvent(item: unknown): ReadEvent {
   const event = asObject(item)
   const ref = asObject(event['objectRef'])
-  const [auditId, verb, stage] = [text(event['auditID']), text(event['verb']), text(event['stage'])]
+  const [auditId, verb, stage] = [auditIdOf(event['auditID']), text(event['verb']), text(event['stage'])]
   const username = text(asObject(event['user'])['username'])
   const completedAt = new Date(text(event['stageTimestamp']))
-  if (!token.test(auditId) || verb === '' || Number.isNaN(completedAt.getTime())) return 'malformed'
+  if (auditId === '' || verb === '' || Number.isNaN(completedAt.getTime())) return 'malformed'
   const { code, reason } = asObject(event['responseStatus'])
   // A bearer that is not known has no user. Counted as malformed, it would let anyone fill the log with warnings.
   if (stage !== 'ResponseComplete' || (username === '' && code === 401)) return 'incomplete'
@@ -60,6 +63,7 @@ export function readClusterAuditEvent(item: unknown): ReadEvent {
   const request = asObject(event['requestObject'])
   return {
     auditId,
+    delivery: digest(JSON.stringify([event['requestReceivedTimestamp'], event['stageTimestamp']])),
     verb,
     username,
     impersonated: text(asObject(event['impersonatedUser'])['username']) || undefined,
@@ -75,6 +79,16 @@ export function readClusterAuditEvent(item: unknown): ReadEvent {
     sentVersion: text(asObject(request['metadata'])['resourceVersion']) || undefined,
     answered: readAnswer(asObject(event['responseObject'])),
   }
+}
+
+// A client may choose its Audit-ID, with any characters and length: an event is never dropped for it.
+function auditIdOf(value: unknown): string {
+  const given = text(value)
+  return given === '' || token.test(given) ? given : digest(given)
+}
+
+function digest(given: string): string {
+  return createHash('sha256').update(given).digest('hex').slice(0, 32)
 }
 
 // In the query, or in the DeleteOptions of a delete.

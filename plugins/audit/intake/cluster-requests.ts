@@ -122,9 +122,11 @@ interface Request {
 function toEvent(event: ClusterAuditEvent, request: Request): IdentifiedEvent {
   const { kind, action, outcome = 'success', code, object, isCertain = false } = request
   const namespace = object?.namespace || event.namespace
+  const uid = object === undefined ? [] : [object.uid]
   return {
     type: clusterRequest,
-    id: ['cluster-audit', event.auditId, action, ...(object === undefined ? [] : [object.uid])].join('/'),
+    // The Audit-ID alone could be chosen twice, which would hide the second request as a repeated delivery.
+    id: ['cluster-audit', event.auditId, event.delivery, action, ...uid].join('/'),
     time: event.completedAt,
     subject: {
       // The API server gives a Namespace object the namespace that it is.

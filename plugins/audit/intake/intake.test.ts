@@ -143,6 +143,26 @@ check('A4: a change that no informer confirms has no row; repeated deliveries ha
   assert.deepEqual(rows.find(({ actor }) => actor === 'eve')?.detail, { code: 'forbidden', count: 1 })
 })
 
+check(
+  'A4: an Audit-ID that a client chose hides no change: one that is used twice, and one of any text',
+  async (rig) => {
+    const { take } = createIntake(rig.core, informers)
+    const chosen = ['mine', '../x y\u0000', 'a'.repeat(100_000)]
+    const change = (auditID: string, at: number) =>
+      clusterEvent({ auditID, at, user: 'eve', version: String(at), verb: 'patch' })
+    for (const [index, auditID] of chosen.entries()) {
+      const pair = [change(auditID, 10 + 2 * index), change(auditID, 11 + 2 * index)]
+      for (let times = 0; times < 2; times++) await take(pair)
+      for (const { stageTimestamp } of pair)
+        await rig.append(
+          seen('update', String(Date.parse(String(stageTimestamp)) - base), 'u-1', { actorGuess: 'bob' }),
+        )
+    }
+    await rig.settle()
+    assert.deepEqual(actors(await rig.rows()), Array(6).fill('update eve'))
+  },
+)
+
 check('UXM16: a denial reported by the BFF and the API server is one row that counts once', async (rig) => {
   const { take } = createIntake(rig.core, informers)
   const outcomes = createOutcomes(rig.core)
@@ -247,7 +267,7 @@ test('events of other kinds, stages, verbs and outcomes are ignored; malformed a
     7,
     'x',
     {},
-    clusterEvent({ auditID: 'a b' }),
+    clusterEvent({ auditID: '' }),
     clusterEvent({ stageTimestamp: 'then' }),
     clusterEvent({ user: '' }),
   ]
