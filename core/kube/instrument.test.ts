@@ -33,10 +33,12 @@ test('calls are named by verb and resource as RBAC has them', () => {
   }
 })
 
-test('K2: calls are timed by outcome and traced, without naming the object and without extra headers', async (t) => {
+test('K2: calls are timed by outcome and traced without naming the object, under an Audit-ID of the trace', async (t) => {
   const headers: string[] = []
+  const auditIds: (string | undefined)[] = []
   const server = createServer((request, response) => {
     headers.push(...Object.keys(request.headers))
+    auditIds.push(request.headers['audit-id']?.toString())
     const status = request.url?.includes('denied') === true ? 403 : 200
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(status === 200 ? '{"items":[],"metadata":{}}' : '{"kind":"Status","reason":"Forbidden","code":403}')
@@ -75,4 +77,11 @@ test('K2: calls are timed by outcome and traced, without naming the object and w
   )
   assert.doesNotMatch(JSON.stringify(ended.map(({ name, attributes }) => [name, attributes])), /secret/)
   assert.ok(!headers.includes('traceparent'))
+  const traced = auditIds.filter((id) => id !== undefined)
+  assert.deepEqual(
+    [new Set(traced).size, auditIds.at(-1)],
+    [3, undefined],
+    'one id per call of the scope, none outside',
+  )
+  for (const id of traced) assert.match(id, new RegExp(`^${trace.traceId}-[0-9a-f]{16}$`))
 })

@@ -3,8 +3,8 @@ import type { CallRequest, Connection } from './request.ts'
 import { KubeError } from './status.ts'
 
 /**
- * Measures a call and records it as a span, by verb and resource: no object name, no query. No trace header is sent: the headers of a call
- * are built from four values only (K2).
+ * Measures a call and records it as a span, by verb and resource: no object name, no query. Of the trace only the
+ * Audit-ID is sent: the headers of a call are built from an allowlist (K2).
  */
 export function observed<Answer>(
   { pool }: Connection,

@@ -1,5 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
+import { currentTrace } from '#core/telemetry/trace-context.ts'
+import { childOf } from '#core/telemetry/traceparent.ts'
 import { collectAnswer, answerTooLarge, MAX_ANSWER_BYTES, ACCEPTED_ENCODING, decompress } from './read-body.ts'
 import type { KubePool } from './connection-pool.ts'
 import { KubeError, deadlineError, errorFromAnswer, unreachableError } from './status.ts'
@@ -120,7 +122,16 @@ function headers(userAgent: string, bearer: string | null, request: CallRequest)
     'user-agent': userAgent,
     ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
     ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+    ...auditIdHeader(),
   }
+}
+
+// The API server logs a request under the Audit-ID of its client, so its audit log names the trace that caused the request. An id is unique:
+// the trace alone would be shared by all calls of one request.
+function auditIdHeader(): { 'audit-id'?: string } {
+  const trace = currentTrace()
+  if (trace === undefined) return {}
+  return { 'audit-id': `${trace.traceId}-${childOf(trace).spanId}` }
 }
 
 async function token(bearer: Bearer): Promise<string | null> {

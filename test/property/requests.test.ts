@@ -87,6 +87,7 @@ const elevating = [
     'Accept',
     'User-Agent',
     'Traceparent',
+    'Audit-ID',
     'Origin',
   ])
 
@@ -111,7 +112,16 @@ const headerName = fc
 
 test('K2: what goes upstream is built: no header of a request is among it, whatever its name', async (t) => {
   const { upstream, ask } = await start(t)
-  const own = ['host', 'connection', 'accept', 'user-agent', 'authorization', 'content-type', 'content-length']
+  const own = [
+    'host',
+    'connection',
+    'accept',
+    'user-agent',
+    'authorization',
+    'content-type',
+    'content-length',
+    'audit-id',
+  ]
   await fc.assert(
     fc.asyncProperty(token, fc.array(headerName, { minLength: 1, maxLength: 8 }), async (bearer, names) => {
       upstream.received.length = 0

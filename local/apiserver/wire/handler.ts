@@ -54,7 +54,7 @@ async function serve(services: Services, request: IncomingMessage, response: Ser
   const query = new URLSearchParams(search)
   const path = decodePath(rawPath)
   const info = requestInfo(request.method ?? 'GET', path ?? '/', query)
-  const auditID = randomUUID()
+  const auditID = auditIdOf(request)
   let exchange: Exchange = {
     request,
     response,
@@ -88,6 +88,12 @@ async function serve(services: Services, request: IncomingMessage, response: Ser
     record(toApiError(error).code)
     await answerFailure(services, exchange, error)
   }
+}
+
+// As kube-apiserver: the client's id, or a new one.
+function auditIdOf({ headers }: IncomingMessage): string {
+  const given = headers['audit-id']
+  return typeof given === 'string' && given !== '' ? given : randomUUID()
 }
 
 function toApiError(error: unknown): ApiError {

@@ -50,6 +50,16 @@ test('in process: a write is visible over the port, and an aborted or late call 
   await assert.rejects(collect(server.calls, get), { code: 'ECONNREFUSED' })
 })
 
+test('the Audit-Id of an answer is the one of its request, or new', async (t) => {
+  const server = await startTestServer(t, { controllers: false })
+  const idOf = async (given: object): Promise<unknown> => {
+    const { headers } = await collect(server.calls, { method: 'GET', path: WIDGETS, headers: as(ADMIN, given) })
+    return headers['audit-id']
+  }
+  assert.equal(await idOf({ 'audit-id': 'trace-1' }), 'trace-1')
+  assert.match(String(await idOf({})), /^[0-9a-f-]{36}$/)
+})
+
 async function answer(dispatcher: Dispatcher, options: Options) {
   const { status, headers, text } = await collect(dispatcher, options)
   return shown(status, headers, text)

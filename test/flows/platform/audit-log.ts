@@ -9,6 +9,8 @@ export interface UpstreamRequest {
   readonly verb: string
   readonly uri: string
   readonly status: number
+  /** Trace of the request to mesh, or of the platform's own job, that caused the request; undefined if it belongs to none. */
+  readonly traceId: string | undefined
 }
 
 /** User that runs the workloads of the cluster form; not part of the platform. */
@@ -26,6 +28,7 @@ export interface UpstreamLog {
 }
 
 interface Line {
+  readonly auditID: string
   // The embedded API server writes a name, the real one an object.
   readonly user: string | { readonly username?: string }
   readonly verb: string
@@ -62,8 +65,9 @@ function linesOf(file: string): string[] {
 }
 
 function toRequest(text: string): UpstreamRequest {
-  const { user, verb, requestURI, code, responseStatus } = JSON.parse(text) as Line
+  const { auditID, user, verb, requestURI, code, responseStatus } = JSON.parse(text) as Line
   // Not authenticated: the embedded API server writes an empty name, the real one none.
   const name = typeof user === 'string' ? user : (user.username ?? '')
-  return { user: name, verb, uri: requestURI, status: code ?? responseStatus?.code ?? 0 }
+  const traceId = /^([0-9a-f]{32})-[0-9a-f]{16}$/.exec(auditID)?.[1]
+  return { user: name, verb, uri: requestURI, status: code ?? responseStatus?.code ?? 0, traceId }
 }
