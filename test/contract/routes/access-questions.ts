@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { accountOf, as } from './credentials.ts'
 import type { Credential } from './credentials.ts'
+import { causedRequests } from './caused-requests.ts'
 import { holdDenials } from './denials.ts'
 import type { Denial } from './denials.ts'
 import { sendCell, caseOf, cells, expectedOf, holdCell } from './matrix.ts'
@@ -53,9 +54,7 @@ export async function noBearer(world: World, summary: Summary): Promise<void> {
     })
     summary.add('no bearer', 'cells', given.length + 1)
   }
-  const requests = (await upstream.since(mark)).filter((request) => !isProbe(request))
-  const asked = requests.filter(({ user }) => !user.startsWith('system:serviceaccount:'))
-  assert.deepEqual(asked, [])
+  assert.deepEqual(await causedRequests(world.platform, mark), [])
 }
 
 /** Reads with every credential. While one credential reads, the API server receives no request of another (K1). */
@@ -81,16 +80,12 @@ function count(summary: Summary, { name }: Credential, expected: Expected): void
   else summary.add(name, 'other')
 }
 
-// Health check of the dependency `cluster`, sent without a credential.
-const isProbe = ({ uri, user }: { uri: string; user: string }): boolean =>
-  uri === '/readyz' && user === 'system:anonymous'
-
-// Excludes watches of the manager, and reviews that the gateway makes as itself. Returns the statuses of requests without a user; an
-// unknown bearer that was refused within the last seconds is not sent again.
+// Excludes reviews that the gateway makes as itself. Returns the statuses of requests without a user; an unknown bearer that was refused
+// within the last seconds is not sent again.
 async function holdUpstream({ platform }: World, credential: Credential, mark: number): Promise<readonly number[]> {
-  const since = (await platform.upstream.since(mark)).filter((request) => !isProbe(request))
+  const since = await causedRequests(platform, mark)
   const own = credential.user ?? ''
-  const others = since.filter(({ user, verb }) => user !== own && verb !== 'watch' && user !== accountOf('gateway'))
+  const others = since.filter(({ user }) => user !== own && user !== accountOf('gateway'))
   assert.deepEqual(others, [], `K1: while ${credential.name} asks, the API server gets no request of another`)
   const statuses = since.filter(({ user }) => user === '').map(({ status }) => status)
   if (credential.user === undefined)
@@ -157,7 +152,7 @@ export async function allowedWrites(world: World, summary: Summary): Promise<voi
   const after = await snapshot(world.platform)
   assert.deepEqual(after.objects, before.objects)
   assert.equal(after.runs, before.runs + made.length, 'each allowed run is there, once')
-  const users = new Set((await world.platform.upstream.since(mark)).map(({ user }) => user))
+  const users = new Set((await causedRequests(world.platform, mark)).map(({ user }) => user))
   // The credential `bff` is the account as a caller, so its requests are expected.
   const callers = new Set(asked.map(({ credential }) => credential.user))
   for (const role of ['bff', 'worker'])
