@@ -1,19 +1,25 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startEmbedded } from '#test/flows/platform/embedded.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { browserCheck } from './browser.ts'
 import { documentChecks, goCheck, needs, pythonCheck, typescriptChecks } from './checks.ts'
+import { inShort, isFailed, runChecks } from './run-checks.ts'
+import type { ChecksOutcome } from './run-checks.ts'
 import { installNpmTools, installPythonTools } from './toolbox.ts'
 import type { Check, Workspace } from './workspace.ts'
 
-// npm run test:clients [-- NAME]: generates clients from docs/reference/openapi.json with common generators, compiles them and runs them
-// against a BFF of the embedded default. Also lints both documents. The tools are installed into mesh/clients in the user's cache, with the
-// versions of this folder's lock files. A check whose program is missing is NOT RUN, which is not a success.
+// npm run test:clients [-- NAME] [--rerun-failed]: generates clients from docs/reference/openapi.json with common generators, compiles them
+// and runs them against a BFF of the embedded default. Also lints both documents. The tools are installed into mesh/clients in the user's
+// cache, with the versions of this folder's lock files. A check whose program is missing is NOT RUN, which is not a success. With
+// --rerun-failed a failed check runs once more, and is reported as FLAKY if it passes then.
 const docs = fileURLToPath(new URL('../../docs/reference/', import.meta.url))
 const started = performance.now()
 const folder = tempFolder('clients')
 const ends: (() => unknown)[] = []
-const counts = { passed: 0, failed: 0 }
+const rerunFailed = '--rerun-failed'
+let outcome: ChecksOutcome
 
 // First and sequentially: an installation shares only the two cores with the checks.
 const npm = await installNpmTools()
@@ -28,42 +34,43 @@ const workspace: Workspace = {
   asyncapi: `${docs}asyncapi.json`,
   server,
 }
-const wanted = process.argv.slice(2)
-const checks = [
-  goCheck(workspace),
-  pythonCheck(workspace, python),
-  ...typescriptChecks(workspace, npm),
-  ...documentChecks(workspace, npm),
-  browserCheck(workspace),
-].filter(({ name }) => wanted.length === 0 || wanted.includes(name))
+const flags = process.argv.slice(2)
+const wanted = flags.filter((flag) => flag !== rerunFailed)
+
+function checksIn(own: Workspace): readonly Check[] {
+  return [
+    goCheck(own),
+    pythonCheck(own, python),
+    ...typescriptChecks(own, npm),
+    ...documentChecks(own, npm),
+    browserCheck(own),
+  ].filter(({ name }) => wanted.length === 0 || wanted.includes(name))
+}
+
+// Generators refuse folders with the files of an earlier run.
+function checksAgain(): readonly Check[] {
+  const second = join(folder.path, 'second')
+  mkdirSync(second)
+  return checksIn({ ...workspace, folder: second })
+}
+
 try {
-  // Two in parallel, since a compiler mostly uses one core.
-  const work = async (): Promise<void> => {
-    for (let check = checks.shift(); check !== undefined; check = checks.shift()) await runCheck(check)
-  }
-  await Promise.all([work(), work()])
+  const checks = checksIn(workspace)
+  for (const { name, missing } of checks) if (missing !== undefined) console.log(`NOT RUN ${name}: ${missing}`)
+  outcome = await runChecks(
+    checks.filter(({ missing }) => missing === undefined),
+    { again: flags.includes(rerunFailed) ? checksAgain : undefined, print: (line) => console.log(line) },
+  )
 } finally {
   await server.catch(() => undefined)
   for (const end of ends) await end()
   folder.remove()
 }
+const { results, flaky } = outcome
+const failed = results.filter(isFailed)
+const passed = results.reduce((sum, one) => sum + one.passed, 0)
+for (const one of failed) console.log(`FAILED ${inShort(one)}`)
+for (const one of flaky) console.log(`FLAKY ${inShort(one)}`)
 console.log(`${Math.round((performance.now() - started) / 1000)} s`)
-console.log(`${counts.passed} passed, ${counts.failed} failed`)
-process.exit(counts.failed === 0 && counts.passed > 0 ? 0 : 1)
-
-// Steps after a failed one need its result and are skipped.
-async function runCheck({ name, missing, steps }: Check): Promise<void> {
-  if (missing !== undefined) return console.log(`NOT RUN ${name}: ${missing}`)
-  for (const [step, run] of Object.entries(steps)) {
-    const from = performance.now()
-    try {
-      await run()
-    } catch (error) {
-      counts.failed++
-      console.log(`FAIL ${name}: ${step}\n${error instanceof Error ? error.message : String(error)}`)
-      return
-    }
-    counts.passed++
-    console.log(`ok   ${name}: ${step} (${((performance.now() - from) / 1000).toFixed(1)} s)`)
-  }
-}
+console.log(`${passed} passed, ${failed.length} failed`)
+process.exit(failed.length === 0 && passed > 0 ? 0 : 1)

@@ -6,15 +6,17 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import { toMarkdown } from './report.ts'
 import type { SummaryLine } from './summary.ts'
 
-// npm run test:authz [-- --write]: runs the whole matrix on both forms and prints a summary; --write updates
-// docs/reference/authorization-matrix.md.
+// npm run test:authz [-- --write] [--rerun-failed]: runs the whole matrix on both forms and prints a summary; --write updates
+// docs/reference/authorization-matrix.md. With --rerun-failed a failed matrix runs once more, and is reported as FLAKY if it passes then.
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const folder = tempFolder('authz')
 const report = join(folder.path, 'lines')
+const rerun = process.argv.filter((flag) => flag === '--rerun-failed')
+const matrix = 'test/contract/routes/authorization.test.ts'
 const started = performance.now()
 const { status } = spawnSync(
   process.execPath,
-  [join(root, 'scripts/test.ts'), 'test/contract/routes/authorization.test.ts', '--timeout', '600', '--verbose'],
+  [join(root, 'scripts/test.ts'), matrix, '--timeout', '600', '--verbose', ...rerun],
   { stdio: 'inherit', env: { ...process.env, MESH_AUTHZ: 'whole', MESH_AUTHZ_REPORT: report } },
 )
 const text = existsSync(report) ? readFileSync(report, 'utf8').trimEnd() : ''

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, rmSync } from 'node:fs'
 import type { Form } from '../../flows/platform/running-platform.ts'
 
 /** Counts results by category and column, and keeps the first mismatches. */
@@ -22,7 +22,7 @@ export interface SummaryLine {
 
 const SHOWN = 5
 
-/** Creates the summary of one form. With `MESH_AUTHZ_REPORT`, `settle` appends its lines to that file. */
+/** Creates the summary of one form. With `MESH_AUTHZ_REPORT`, `settle` adds its lines to that file. */
 export function createSummary(form: Form): Summary {
   let counted = new Map<string, { columns: Record<string, number>; mismatches: number }>()
   let shown: unknown[] = []
@@ -50,10 +50,19 @@ export function createSummary(form: Form): Summary {
       counted = new Map()
       shown = []
       const file = process.env.MESH_AUTHZ_REPORT
-      if (file !== undefined) for (const line of lines) appendFileSync(file, `${JSON.stringify(line)}\n`)
+      if (file !== undefined) writeLines(file, lines)
       const mismatches = lines.reduce((sum, line) => sum + line.mismatches, 0)
       if (mismatches > 0) throw new AggregateError(failed, `${mismatches} mismatches: ${failed.map(String).join('\n')}`)
       assert.ok(lines.length > 0, 'nothing was asked')
     },
   }
+}
+
+let isFirst = true
+
+// The second run of a file that failed replaces the lines of the first.
+function writeLines(file: string, lines: readonly SummaryLine[]): void {
+  if (isFirst) rmSync(file, { force: true })
+  isFirst = false
+  for (const line of lines) appendFileSync(file, `${JSON.stringify(line)}\n`)
 }
