@@ -39,6 +39,13 @@ export interface TaskClaim {
   readonly waitedSeconds: number
 }
 
+/** Result of a claim. */
+export interface TaskClaims {
+  readonly claims: readonly TaskClaim[]
+  /** Milliseconds until the next scheduled task of a type with free capacity is due; undefined without one. */
+  readonly dueInMs: number | undefined
+}
+
 /**
  * Claims due tasks without a lease, in turns: first the namespace with the fewest tasks in this process, then the task that is due
  * longest. Each claim raises epoch and attempts. May return fewer than the capacity although more are due; an empty result means that none
@@ -47,8 +54,8 @@ export interface TaskClaim {
 export async function claimTasks(
   db: QueryExecutorProvider,
   { holder, leaseMs, capacities, held }: TaskClaimRequest,
-): Promise<readonly TaskClaim[]> {
-  const { rows } = await sql<TaskClaim>`
+): Promise<TaskClaims> {
+  const { rows } = await sql<ClaimedRow>`
     with recursive capacity as (
       select * from unnest(${capacities.map(({ type }) => type)}::text[], ${capacities.map(({ free }) => free)}::integer[],
         ${capacities.map(({ perNamespace }) => perNamespace)}::integer[]) as c(type, free, most)),
@@ -73,13 +80,28 @@ export async function claimTasks(
         select id, due_at from tasks t where t.state = 'ready' and t.type = s.type and t.namespace = s.namespace
           and t.due_at <= clock_timestamp() and (t.expires_at is null or t.expires_at < clock_timestamp())
         order by due_at limit greatest(s.take, 0) for update skip locked) due),
-    chosen as (select id, free, row_number() over (partition by type order by turn, due_at) as place from turns)
-    update tasks set holder = ${holder}, epoch = epoch + 1, attempts = attempts + 1,
+    chosen as (select id, free, row_number() over (partition by type order by turn, due_at) as place from turns),
+    -- Its bound is before all times that the claim compares with: no task falls between the two.
+    upcoming as (select min(later.due_at) as due_at from pairs p cross join lateral (
+      select due_at from tasks t where t.state = 'ready' and t.type = p.type and t.namespace = p.namespace
+        and t.due_at > statement_timestamp()
+      order by due_at limit 1) later),
+    claimed as (update tasks set holder = ${holder}, epoch = epoch + 1, attempts = attempts + 1,
       expires_at = clock_timestamp() + make_interval(secs => ${leaseMs / 1_000})
     where id in (select id from chosen where place <= free)
     returning id::text as id, type, namespace, namespace_uid as "namespaceUid", key, payload, attempts, epoch, traceparent,
-      enqueued_at as "enqueuedAt", greatest(0, extract(epoch from clock_timestamp() - due_at))::float8 as "waitedSeconds"`.execute(
-    db,
-  )
-  return rows
+      enqueued_at as "enqueuedAt", greatest(0, extract(epoch from clock_timestamp() - due_at))::float8 as "waitedSeconds")
+    select claimed.*, extract(epoch from upcoming.due_at - clock_timestamp())::float8 * 1000 as "dueInMs"
+    from upcoming left join claimed on true`.execute(db)
+  // One row without a task if none is claimed.
+  return {
+    claims: rows.filter((row): row is TaskClaim & Due => row.id !== null),
+    dueInMs: rows[0]?.dueInMs ?? undefined,
+  }
 }
+
+interface Due {
+  readonly dueInMs: number | null
+}
+
+type ClaimedRow = (TaskClaim | { readonly id: null }) & Due

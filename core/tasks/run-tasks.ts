@@ -8,7 +8,7 @@ import type { Logger } from '#core/log/logger.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { claimTasks } from './claim-tasks.ts'
-import type { TaskClaim, TaskClaimRequest } from './claim-tasks.ts'
+import type { TaskClaim, TaskClaimRequest, TaskClaims } from './claim-tasks.ts'
 import { LEASE_MS, renewTaskLeases } from './task-lease.ts'
 import { taskMetrics } from './metrics.ts'
 import { runAttempt } from './run-attempt.ts'
@@ -26,7 +26,7 @@ export interface RunTasksOptions {
   readonly metrics?: Metrics | undefined
   readonly tracer?: Tracer | undefined
   readonly signal: AbortSignal
-  /** Longest time between two looks at the queue; default one second. */
+  /** Longest time between two looks at the queue; default five seconds. Notifications and due times end it earlier. */
   readonly pollMs?: number
   /** Time that running tasks have to end after the signal, before theirs abort; default three seconds. */
   readonly drainMs?: number
@@ -45,6 +45,9 @@ interface Active {
 // Two renewals in a row may fail within a lease.
 const renewalsPerLease = 4
 const guardMs = 500
+// Notifications may be lost, and leases of killed workers expire without one.
+const safetyMs = 5_000
+const retryMs = 1_000
 
 /**
  * Claims tasks of the handlers' types and runs them until the signal aborts. Tasks that do not end in `drainMs` then are released, so that
@@ -64,6 +67,7 @@ class TaskRunner {
   readonly #leaseMs: number
   readonly #settler: Settler
   readonly #wake: Signal
+  #guarding: NodeJS.Timeout | undefined
 
   constructor(options: RunTasksOptions) {
     this.#options = options
@@ -74,16 +78,17 @@ class TaskRunner {
   }
 
   async run(): Promise<void> {
-    const { database, signal, pollMs = 1_000, drainMs = 3_000 } = this.#options
+    const { database, signal, pollMs = safetyMs, drainMs = 3_000 } = this.#options
     const listening = database.listen('enqueued')
     const stopped = new AbortController()
     const renewing = this.#keepLeases(stopped.signal)
     try {
       while (!signal.aborted) {
-        const claims = await this.#claim()
+        const { claims, dueInMs } = await this.#claim()
         for (const claim of claims) this.#start(claim)
         // A claim may return fewer tasks than are due; only an empty one means that none is due.
-        if (claims.length === 0) await this.#wake.wait(pollMs, signal)
+        if (claims.length === 0)
+          await this.#wake.wait(Math.min(pollMs, Math.max(0, Math.ceil(dueInMs ?? pollMs))), signal)
       }
       await Promise.race([this.#idle(), sleep(drainMs, undefined, { ref: false })])
     } finally {
@@ -98,14 +103,14 @@ class TaskRunner {
     while (this.#ended.size > 0) await Promise.all(this.#ended)
   }
 
-  async #claim(): Promise<readonly TaskClaim[]> {
+  async #claim(): Promise<TaskClaims> {
     const request = this.#request()
-    if (request.capacities.length === 0) return []
+    if (request.capacities.length === 0) return { claims: [], dueInMs: undefined }
     try {
       return await claimTasks(this.#options.database.root, request)
     } catch (error) {
       this.#options.log.warn(describeError(error), 'reading the task queue failed, retrying')
-      return []
+      return { claims: [], dueInMs: retryMs }
     }
   }
 
@@ -134,6 +139,7 @@ class TaskRunner {
   #start(claim: TaskClaim): void {
     const one: Active = { claim, lost: new AbortController(), heldUntil: performance.now() + this.#leaseMs }
     this.#active.set(claim.id, one)
+    this.#guard()
     this.#options.metrics?.histogram(taskMetrics.delaySeconds).observe(claim.waitedSeconds, { task: claim.type })
     const ended = this.#attempt(one).finally(() => {
       if (this.#active.get(claim.id) === one) this.#active.delete(claim.id)
@@ -173,13 +179,20 @@ class TaskRunner {
   }
 
   async #keepLeases(stopped: AbortSignal): Promise<void> {
-    // Beside the renewals, which may hang for as long as a frozen store.
-    const guard = setInterval(() => this.#abortExpired(), guardMs).unref()
     while (!stopped.aborted) {
       await sleep(this.#leaseMs / renewalsPerLease, stopped, { ref: false })
       if (!stopped.aborted) await this.#renew()
     }
-    clearInterval(guard)
+  }
+
+  // Beside the renewals, which may hang for as long as a frozen store; only while tasks run.
+  #guard(): void {
+    this.#guarding ??= setInterval(() => {
+      this.#abortExpired()
+      if (this.#active.size > 0) return
+      clearInterval(this.#guarding)
+      this.#guarding = undefined
+    }, guardMs).unref()
   }
 
   #abortExpired(): void {

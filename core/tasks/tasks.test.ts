@@ -7,6 +7,8 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
+import { createSignal } from '#core/async/signal.ts'
+import type { Signal } from '#core/async/signal.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { openDatabase } from '#core/database/database.ts'
@@ -80,6 +82,46 @@ async function rigOf(t: TestContext, database: Database) {
 
 type Rig = Awaited<ReturnType<typeof rigOf>>
 
+/** Runs tasks with a signal that `nextWait` notifies: it returns how the worker waits then, and how often it has read the queue. */
+function countReads(rig: Rig, t: TestContext, handlers: readonly TaskHandler[], pollMs?: number) {
+  let reads = 0
+  const root = rig.database.root.withPlugin({
+    transformQuery: ({ node }) => {
+      reads++
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const wake = createSignal()
+  let waiting = Promise.withResolvers<number>()
+  const observed: Signal = {
+    notify: () => undefined,
+    wait: async (timeoutMs, abort) => {
+      waiting.resolve(timeoutMs)
+      await wake.wait(3_600_000, abort)
+    },
+  }
+  const database = { ...rig.database, root, enqueued: { notify: () => undefined, subscribe: () => observed } }
+  const stop = new AbortController()
+  const options = { database, handlers, log, signal: stop.signal }
+  const { done } = runTasks(pollMs === undefined ? options : { ...options, pollMs })
+  t.after(async () => {
+    stop.abort()
+    await done
+  })
+  let isFirst = true
+  return {
+    nextWait: async () => {
+      if (!isFirst) {
+        waiting = Promise.withResolvers()
+        wake.notify()
+      }
+      isFirst = false
+      return { timeoutMs: await waiting.promise, reads }
+    },
+  }
+}
+
 const all = (state: string) => (rows: readonly Row[]) => rows.length > 0 && rows.every((row) => row.state === state)
 
 for (const adapter of adapters) {
@@ -128,10 +170,35 @@ for (const adapter of adapters) {
     const begun: number[] = []
     const at = Date.now() + 400
     await rig.enqueue(type, { payload: { n: 1 }, at: new Date(at) })
-    rig.start([handleTask(type, async () => void begun.push(Date.now()))])
+    // The due time ends the wait, not a poll.
+    rig.start([handleTask(type, async () => void begun.push(Date.now()))], { pollMs: 60_000 })
     await rig.until(all('done'))
     // The clock of the database decides; it is this machine's.
     assert.ok((begun[0] ?? 0) >= at - 20, `begun ${at - (begun[0] ?? 0)} ms early`)
+  })
+
+  check('a queue without due tasks is read once per wake-up, at the latest after five seconds', async (rig, t) => {
+    const type = defineTask({ name: 'a.idle', payload: numbered })
+    const idle = countReads(rig, t, [handleTask(type, async () => undefined)])
+    for (let wakeUps = 0; wakeUps < 5; wakeUps++) await idle.nextWait()
+    assert.deepEqual(await idle.nextWait(), { reads: 6, timeoutMs: 5_000 })
+    // A task that no handler here takes, and one that is due later than the safety net looks.
+    await rig.enqueue(defineTask({ name: 'a.other', payload: numbered }), { payload: { n: 1 } })
+    await rig.enqueue(type, { payload: { n: 1 }, at: new Date(Date.now() + 3_600_000) })
+    assert.deepEqual(await idle.nextWait(), { reads: 7, timeoutMs: 5_000 })
+  })
+
+  check('a queue whose next task is due before the safety net looks is read when it is', async (rig, t) => {
+    const type = defineTask({ name: 'a.next', payload: numbered })
+    for (const [namespace, minutes] of [
+      ['one', 30],
+      ['two', 10],
+      ['three', 20],
+    ] as const)
+      await rig.enqueue(type, { namespace, payload: { n: 1 }, at: new Date(Date.now() + minutes * 60_000) })
+    const idle = countReads(rig, t, [handleTask(type, async () => undefined)], 3_600_000)
+    const { timeoutMs } = await idle.nextWait()
+    assert.ok(timeoutMs > 0 && timeoutMs <= 600_000, `waits ${timeoutMs} ms`)
   })
 
   check(
@@ -262,7 +329,7 @@ for (const adapter of adapters) {
       handleTask(type, async (_task, context) => {
         // As after a pause longer than the lease: another worker has taken the task.
         await sql`update tasks set expires_at = clock_timestamp() - interval '1 s'`.execute(rig.database.root)
-        const taken = await claimTasks(rig.database.root, {
+        const { claims: taken } = await claimTasks(rig.database.root, {
           holder: 'other',
           leaseMs: 60_000,
           capacities: [{ type: type.name, free: 1, perNamespace: 1 }],
