@@ -6,6 +6,7 @@ import type { Term } from '#core/jobs/background-work.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import type { Database } from './database.ts'
 import { StaleEpoch, assertEpoch, createLeaderElection } from './leader-election.ts'
+import { untilRenewal } from './renew-leases.ts'
 import { adapters } from './testing/databases.ts'
 
 // A busy machine must be able to renew in time: PGlite has one connection for all contenders.
@@ -15,6 +16,15 @@ const pauses = Number(process.env.MESH_PAUSES ?? 8)
 
 // Contenders for separate leases in parallel: a pause is mostly waiting for a lease to expire. PGlite has one connection.
 const lanes = { PGlite: 3, PostgreSQL: 10 } as const
+
+test('leases of a process are renewed at the same times, whenever they were acquired', () => {
+  const acquired = [3_000, 3_100.5, 3_999.9]
+  assert.deepEqual(
+    acquired.map((now) => now + untilRenewal(1_000, now)),
+    [4_000, 4_000, 4_000],
+  )
+  assert.equal(untilRenewal(1_000, 4_000), 1_000)
+})
 
 for (const adapter of adapters) {
   const check = (name: string, fn: (database: Database, t: TestContext) => Promise<void>): void => {

@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely'
 import { sleep } from '#core/async/sleep.ts'
 import type { Term } from '#core/jobs/background-work.ts'
 import type { Database } from './database.ts'
-import { renewLease } from './renew-leases.ts'
+import { renewLease, untilRenewal } from './renew-leases.ts'
 
 /** A candidate for a lease. `ttlMs` is how long a lease holds without renewal (5 s: with the deadlines of a session, takeover within 15 s). */
 export interface LeaderElectionOptions {
@@ -102,7 +102,7 @@ async function keepRenewing(options: LeaderElectionOptions, epoch: bigint, lost:
   const ttlMs = ttlOf(options)
   let until = performance.now() + ttlMs
   while (!lost.signal.aborted) {
-    await sleep(ttlMs / 3, lost.signal)
+    await sleep(untilRenewal(ttlMs / 3, performance.now()), lost.signal)
     if (lost.signal.aborted) return
     const sent = performance.now()
     const deadline = setTimeout(() => lost.abort(), Math.max(0, until - sent))

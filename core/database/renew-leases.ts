@@ -19,6 +19,14 @@ const gatherMs = 50
 
 const waiting = new WeakMap<Database, Waiting[]>()
 
+/**
+ * Milliseconds until a lease is renewed. Renewals of a process fall on the same multiples of their interval, so that one statement renews all
+ * leases, whenever each was acquired. `now` is monotonic.
+ */
+export function untilRenewal(intervalMs: number, now: number): number {
+  return intervalMs - (now % intervalMs)
+}
+
 /** Renews a lease, together with others that are due. Resolves with false if another process has taken it over. */
 export function renewLease(database: Database, lease: HeldLease): Promise<boolean> {
   return new Promise((resolve, reject) => {
