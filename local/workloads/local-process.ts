@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { get } from 'node:https'
+import { Agent, get } from 'node:https'
 import type { Readable, Writable } from 'node:stream'
 import type { ContainerLog } from './log-file.ts'
 
@@ -80,6 +80,9 @@ export function startProcess(options: ProcessOptions): LocalProcess {
   }
 }
 
+// A connection per probe, as the kubelet does, but a resumed TLS session: a handshake costs both sides most of a probe.
+const probes = new Agent({ keepAlive: false, maxCachedSessions: 1_000 })
+
 /** True if a launcher reports that it is ready. */
 export async function isHealthy(port: number): Promise<boolean> {
   try {
@@ -88,7 +91,7 @@ export async function isHealthy(port: number): Promise<boolean> {
       host: '127.0.0.1',
       port,
       path: '/healthz',
-      agent: false,
+      agent: probes,
       timeout: 2_000,
       rejectUnauthorized: false,
     })

@@ -57,7 +57,7 @@ export function createListener(
     maxHeaderSize: 64 * 1024,
     headersTimeout: headMs,
     requestTimeout: requestMs,
-    connectionsCheckingInterval: Math.min(1_000, headMs),
+    connectionsCheckingInterval: Math.min(5_000, headMs),
   }
   const plain = createHttp(limits, tracked)
   const secure = createHttps(
