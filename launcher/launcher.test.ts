@@ -87,16 +87,15 @@ test('P1: double-forked orphans leave no zombie under tini', need('tini'), async
 test('P2: signals other than TERM and INT reach the agent within 100 ms', async (t) => {
   const launched = await launch(t, { command: nodeAgent })
   for (const signal of ['SIGHUP', 'SIGUSR2', 'SIGQUIT', 'SIGWINCH'] as const) {
-    const sentAt = Date.now()
-    launched.kill(signal)
-    await until(() => launched.notes().some((note) => note.startsWith(`signal ${signal}`)), `${signal} arrived`)
-    const arrivedAt = Number(
-      launched
-        .notes()
-        .find((note) => note.includes(signal))
-        ?.split(' ')[2],
-    )
-    assert.ok(arrivedAt - sentAt < 100, `${signal} took ${arrivedAt - sentAt} ms`)
+    const arrived = () => launched.notes().filter((note) => note.startsWith(`signal ${signal} `))
+    // A busy machine is late once or several times; a launcher that polls is always late.
+    for (let [sent, fastest] = [1, Infinity]; fastest >= 100; sent++) {
+      assert.ok(sent <= 40, `${signal} took at least ${fastest} ms`)
+      const sentAt = Date.now()
+      launched.kill(signal)
+      await until(() => arrived().length === sent, `${signal} arrived`, busyMs)
+      fastest = Math.min(fastest, Number(arrived().at(-1)?.split(' ')[2]) - sentAt)
+    }
   }
   assert.equal((await fetch(`${launched.url}/healthz`)).status, 200)
 })

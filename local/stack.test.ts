@@ -80,7 +80,7 @@ function isReady({ status }: Pod): boolean {
 }
 
 async function eventually<T>(check: () => Promise<T>): Promise<T> {
-  const end = Date.now() + 30_000
+  const end = Date.now() + 60_000
   for (;;) {
     try {
       return await check()

@@ -290,11 +290,12 @@ test(
     const answers = await Promise.all(calls)
     loop.disable()
     assert.deepEqual(new Set(answers.map(({ error }) => error.status)), new Set([504]))
-    assert.ok(Math.max(...answers.map(({ ms }) => ms)) < deadlineMs + 500)
+    // Without the deadline they wait for as long as the server is frozen.
+    assert.ok(Math.max(...answers.map(({ ms }) => ms)) < deadlineMs + 20_000)
     assert.ok(loop.percentile(99) < 1e9)
     t.diagnostic(`event loop p99 ${loop.percentile(99) / 1e6} ms`)
     kube.thaw()
-    await untilAnswered(client, 5_000)
+    await untilAnswered(client, 60_000)
   },
 )
 

@@ -68,7 +68,7 @@ async function rigOf(t: TestContext, database: Database) {
         )
       ).rows,
     until: async (met: (rows: readonly Row[]) => boolean) => {
-      const end = performance.now() + 20_000
+      const end = performance.now() + 60_000
       for (;;) {
         const rows = await rig.rows()
         if (met(rows)) return rows
@@ -304,7 +304,7 @@ for (const adapter of adapters) {
             signal.throwIfAborted()
           }),
         ],
-        { drainMs: 200 },
+        { drainMs: 2_000 },
       )
       while (begun.size < 2) await pause(1)
       await worker.stop()

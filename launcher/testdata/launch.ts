@@ -182,7 +182,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Polls until `holds` is true, for state without an event. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, ms = 10_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, what: string, ms = 60_000): Promise<void> {
   const deadline = Date.now() + ms
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`never happened: ${what}`)

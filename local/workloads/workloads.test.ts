@@ -160,7 +160,7 @@ async function columnsOf(server: string): Promise<Record<string, unknown>> {
 }
 
 async function until<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
-  const end = performance.now() + 30_000
+  const end = performance.now() + 60_000
   for (;;) {
     const answer = await ask()
     if (answer !== undefined) return answer

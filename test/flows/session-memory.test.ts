@@ -15,7 +15,7 @@ const AT_ONCE = 64
 // Launchers of one agent, the state role, and a store that keeps what it has acknowledged.
 test(
   'H5: session memory through kill -9 and a frozen store',
-  needs('kube-apiserver', 'etcd', 'postgres', 'initdb', 'redis-server'),
+  { ...needs('kube-apiserver', 'etcd', 'postgres', 'initdb', 'redis-server'), timeout: 600_000 },
   async (t) => {
     const redis = await startRedis(t, ['--appendonly', 'yes', '--appendfsync', 'everysec'])
     const stateStore = await openRedis(t, redis.url)
@@ -44,7 +44,8 @@ test(
             return status
           }),
         )
-        await enough.promise
+        // A machine so busy that fewer succeed within their deadline must not wait for more.
+        await Promise.race([enough.promise, Promise.all(appends)])
         await redis.kill9()
         const statuses = new Set(await Promise.all(appends))
         assert.deepEqual([...statuses].toSorted(), [201, 502])

@@ -89,7 +89,7 @@ export function startProcess(command: ServerCommand): ServerProcess {
 export async function untilReady(
   server: ServerProcess,
   probe: () => Promise<boolean>,
-  deadlineMs = 30_000,
+  deadlineMs = 60_000,
 ): Promise<void> {
   const deadline = Date.now() + deadlineMs
   while (!(await probe().catch(() => false))) {

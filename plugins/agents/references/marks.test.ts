@@ -101,7 +101,7 @@ async function start(t: TestContext) {
 }
 
 async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  for (const end = performance.now() + 30_000; performance.now() < end;) {
+  for (const end = performance.now() + 60_000; performance.now() < end;) {
     const found = await look()
     if (found !== undefined) return found
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -67,7 +67,7 @@ for (const adapter of pluginAdapters) {
           sent.push(encodeLiveFrame(frame))
           caughtUp.resolve()
         }
-        const done = streamRun(world, watched, 0, { send, signal: AbortSignal.timeout(20_000) })
+        const done = streamRun(world, watched, 0, { send, signal: AbortSignal.timeout(60_000) })
         return { sent, caughtUp: caughtUp.promise, done }
       }
       const clients = [watch(run), watch(run)] as const
@@ -103,7 +103,7 @@ test('UXM5: the stream of a run that is removed with its namespace ends as cance
     if (kind === 'run.queued') queued.resolve()
     if (kind === 'step.started') started.resolve()
   }
-  const done = streamRun(world, run, 0, { send, signal: AbortSignal.timeout(20_000) })
+  const done = streamRun(world, run, 0, { send, signal: AbortSignal.timeout(60_000) })
   await queued.promise
   const at = { ts: new Date(), path: [], spanId: '' }
   const rows = toRows(run.id, 1, [{ ...at, kind: 'step.started', data: {} }])

@@ -122,7 +122,7 @@ test('PODS4: a server of the agent on the port of its launcher receives no reque
       () => client.cancel(),
       () =>
         client.follow(0, {
-          signal: AbortSignal.timeout(10_000),
+          signal: AbortSignal.timeout(60_000),
           maxEntryBytes: 1_000,
           onEntry: () => assert.fail('an entry was taken'),
         }),

@@ -34,7 +34,7 @@ const alice = { name: 'alice', kind: 'user' } as const
 
 async function collect(world: World, run: SelectedRun, after = 0): Promise<LiveFrame[]> {
   const frames: LiveFrame[] = []
-  await streamRun(world, run, after, { send: (frame) => void frames.push(frame), signal: AbortSignal.timeout(20_000) })
+  await streamRun(world, run, after, { send: (frame) => void frames.push(frame), signal: AbortSignal.timeout(60_000) })
   return frames
 }
 

@@ -83,7 +83,7 @@ function assertNone({ found }: Findings): void {
   assert.equal(report.length, 0, `${report.length} kinds of difference that differences.ts does not name`)
 }
 
-test('the embedded API server answers as a real kube-apiserver does', async (t) => {
+test('the embedded API server answers as a real kube-apiserver does', { timeout: 600_000 }, async (t) => {
   const both = await startBoth(t)
   for (const [i, { holds, sequence, statuses }] of [
     ...regressions,

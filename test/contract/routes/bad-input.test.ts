@@ -15,7 +15,7 @@ interface Problem {
 }
 
 for (const { form, options } of forms) {
-  test(`bad input: ${form}`, options, async (t) => {
+  test(`bad input: ${form}`, { ...options, timeout: 600_000 }, async (t) => {
     const platform = await sharedPlatform(form)
     await t.test('K5: an invalid name is a 400 in every position, without a request to the API server', (inner) =>
       names(platform, inner),

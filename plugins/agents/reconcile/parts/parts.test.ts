@@ -274,7 +274,7 @@ async function start(t: TestContext, others: readonly AnyPlugin[]) {
   const ref = { namespace, name: parseName('n', 'bot') }
   const agent = () => cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
   const until = async <T>(what: string, ask: () => Promise<T | undefined>): Promise<T> => {
-    const end = performance.now() + 30_000
+    const end = performance.now() + 60_000
     for (;;) {
       const answer = await ask()
       if (answer !== undefined) return answer
