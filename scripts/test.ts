@@ -2,7 +2,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { FileRun } from './test/file-result.ts'
-import { findLongTests, findTests } from './test/find-tests.ts'
+import { findLongTests, findRepeatedTests, findTests } from './test/find-tests.ts'
 import { groupTests } from './test/group-tests.ts'
 import type { Group } from './test/group-tests.ts'
 import type { GateLimits } from './test/process-gate.ts'
@@ -23,6 +23,7 @@ const options = {
   coverage: { type: 'boolean', default: false },
   long: { type: 'boolean', default: false },
   'rerun-failed': { type: 'boolean', default: false },
+  'skip-repeated': { type: 'boolean', default: false },
   together: { type: 'boolean', default: false },
   alone: { type: 'boolean', default: false },
   concurrency: { type: 'string' },
@@ -35,7 +36,7 @@ const usage = `  npm test                                          everything
   npm test -- core/http                             the files of a folder, or one file
   npm test -- core/http/admission/limits.test.ts --name F4    tests whose name matches
 
-usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage] [--long] [--rerun-failed] [--together | --alone] [--timeout SECONDS] [--memory MB] [--concurrency N]
+usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage] [--long] [--rerun-failed] [--skip-repeated] [--together | --alone] [--timeout SECONDS] [--memory MB] [--concurrency N]
 
   --name PATTERN      only tests whose name matches this regular expression
   --verbose           a line for each test, not only for those that fail
@@ -43,6 +44,7 @@ usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage]
   --coverage          print what of each folder was executed
   --long              the long tests, with full counts
   --rerun-failed      run failed files once more, alone, up to ${mostRerun}; a test that then passes is reported as FLAKY
+  --skip-repeated     leave out files of which another step of .ci/run runs more cases
   --together          the named files in one process
   --alone             each file in its own process; without it, files that can share one do
   --timeout SECONDS   of each test (default 180)
@@ -137,7 +139,8 @@ async function rerunFailed(): Promise<void> {
 function findGroups(): readonly Group[] {
   const { name } = values
   if (values.long && positionals.length === 0 && name === undefined) return findLongGroups()
-  const files = findTests(root, positionals)
+  const repeated = new Set(values['skip-repeated'] ? findRepeatedTests(root) : [])
+  const files = findTests(root, positionals).filter((file) => !repeated.has(file))
   if (values.together) return files.length === 0 ? [] : [{ files, name }]
   // The name of a file is part of what --name matches in a group, and coverage is measured per file.
   const isAlone = values.alone || values.coverage || values.long || name !== undefined

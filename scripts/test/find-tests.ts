@@ -13,15 +13,17 @@ const onlyLong = [
   'test/chosen-namespaces.test.ts',
   'plugins/audit/conservation.test.ts',
 ]
-// Run other variants or more cases in a long run (test/harness/counts.ts).
+// Run other variants in a long run (test/harness/counts.ts).
+const withLongVariants = ['test/flows/main-job.test.ts', 'test/flows/lifecycle.test.ts']
+// Run the same tests with more or larger cases in a long run.
 const withLongCounts = [
   'launcher/listeners/amp/verify-call.test.ts',
-  'test/flows/main-job.test.ts',
-  'test/flows/lifecycle.test.ts',
   'test/contract/apiserver/differential.test.ts',
   'launcher/supervise/parent-killed.test.ts',
   'local/apiserver/testing/cost.test.ts',
 ]
+// Runs with all cells in `npm run test:authz`.
+const matrix = 'test/contract/routes/authorization.test.ts'
 // Run on both databases in a long run; `npm test` runs their tests on PostgreSQL (core/database/testing/databases.ts).
 const onPglite = [
   'plugins/audit/outcomes/intents.test.ts',
@@ -85,10 +87,18 @@ export function findTests(root: URL, filters: readonly string[]): string[] {
   return [...new Set(filters.flatMap((filter) => named(top, filter)))]
 }
 
+/** Absolute paths of test files of `npm test` of which another step of `.ci/run` runs every test, with more cases. */
+export function findRepeatedTests(root: URL): readonly string[] {
+  return [...withLongCounts, matrix].map((path) => fileURLToPath(new URL(path, root)))
+}
+
 /** Absolute paths of the test files of `npm run test:long`: whole files, and files of which it runs the tests on PGlite. */
 export function findLongTests(root: URL): { readonly whole: readonly string[]; readonly onPglite: readonly string[] } {
   const absolute = (path: string): string => fileURLToPath(new URL(path, root))
-  return { whole: [...onlyLong, ...withLongCounts].map(absolute), onPglite: onPglite.map(absolute) }
+  return {
+    whole: [...onlyLong, ...withLongVariants, ...withLongCounts].map(absolute),
+    onPglite: onPglite.map(absolute),
+  }
 }
 
 function slowness(file: string): number {
