@@ -15,12 +15,28 @@ export interface RedisServer {
   thaw(): void
 }
 
-/** Starts redis-server on a free port without persistence; `more` are further options of its command line. */
-export async function startRedis(t: Scope, more: readonly string[] = []): Promise<RedisServer> {
+/**
+ * Starts redis-server on a free port without persistence; `more` are further options of its command line. `address` is one of this machine
+ * to listen on, for clients in pods; default: loopback.
+ */
+export async function startRedis(t: Scope, more: readonly string[] = [], address = '127.0.0.1'): Promise<RedisServer> {
   const program = requireServer(t, 'redis-server')
   const folder = tempFolder('redis')
   const port = await freePort()
-  const own = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder.path]
+  const own = [
+    '--port',
+    String(port),
+    '--bind',
+    address,
+    '--protected-mode',
+    'no',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    folder.path,
+  ]
   const args = [...own, ...more]
   const run = () => startProcess({ program, args, log: join(folder.path, 'redis.log') })
   let server = run()
@@ -28,15 +44,15 @@ export async function startRedis(t: Scope, more: readonly string[] = []): Promis
     await server.end('SIGKILL')
     folder.remove()
   })
-  await untilReady(server, () => acceptsTcp(port))
+  await untilReady(server, () => acceptsTcp(port, address))
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis://${address}:${port}`,
     stop: () => server.end('SIGTERM'),
     kill9: () => server.end('SIGKILL'),
     restart: async () => {
       await server.end('SIGKILL')
       server = run()
-      await untilReady(server, () => acceptsTcp(port))
+      await untilReady(server, () => acceptsTcp(port, address))
     },
     freeze: () => server.freeze(),
     thaw: () => server.thaw(),
