@@ -12,7 +12,7 @@ export interface Group {
 /** Folders whose tests can share a process. */
 const folders = ['core', 'plugins', 'launcher', 'schemas', 'local', 'scripts', 'bench', 'test/property', 'test/docs']
 // Files that use one platform share its process, whatever their folder.
-const platforms = ['sharedPlatform(', 'sharedEmbedded(']
+const platforms = ['sharedPlatform(', 'sharedEmbedded(', 'sharedCluster(']
 /**
  * What belongs to the process, and would reach or include the tests of other files: environment, signals, exit, mocked clocks, flags, and
  * figures of memory and time. Other files start whole platforms.

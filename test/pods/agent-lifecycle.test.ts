@@ -6,21 +6,25 @@ import { apiOf, at, condition, until } from './api.ts'
 import { makeCaller } from './callers.ts'
 import { whatPodsSay } from './install.ts'
 import { mountedOutput, mountingAgent } from './mounting-agent.ts'
-import { openClusterFixture } from './cluster-fixture.ts'
+import { addTeam, sharedCluster } from './cluster-fixture.ts'
+
+const namespace = 'lifecycle'
 
 test(
   'K1, D2: an agent lives on real pods: created, invoked, broken, rolled back, read, deleted, audited',
   { timeout: 8 * 60_000 },
   async (t) => {
-    const { cluster, bffUrl, databaseUrl } = await openClusterFixture(t, process.env.MESH_TEST_CLUSTER ?? '')
-    const developer = apiOf(bffUrl, await makeCaller(cluster, 'alice', 'mesh-developer', 'demo'))
-    const viewer = apiOf(bffUrl, await makeCaller(cluster, 'bob', 'mesh-viewer', 'demo'))
+    const { cluster, bffUrl, databaseUrl } = await sharedCluster()
+    await addTeam(cluster, namespace)
+    t.after(() => cluster.kubectl(['delete', 'namespace', namespace, '--wait=false']))
+    const developer = apiOf(bffUrl, await makeCaller(cluster, 'alice', 'mesh-developer', namespace))
+    const viewer = apiOf(bffUrl, await makeCaller(cluster, 'bob', 'mesh-viewer', namespace))
     const operator = apiOf(bffUrl, await makeCaller(cluster, 'olga', 'mesh-operator'))
-    const agent = '/api/agents/demo/hello'
+    const agent = `/api/agents/${namespace}/hello`
     const read = () => developer('GET', agent)
     const invoke = async (name = 'hello'): Promise<unknown> => {
       const { status, body } = await developer('POST', '/api/invoke', {
-        agent: { namespace: 'demo', name },
+        agent: { namespace, name },
         input: 'Hi',
         timeout: '60s',
       })
@@ -33,7 +37,7 @@ test(
         await work().catch(async (error) => {
           failed = true
           throw new Error(
-            `${String(error)}\n${await whatPodsSay(cluster, 'demo')}\n${await whatPodsSay(cluster, 'mesh-system')}`,
+            `${String(error)}\n${await whatPodsSay(cluster, namespace)}\n${await whatPodsSay(cluster, 'mesh-system')}`,
             { cause: error },
           )
         })
@@ -44,14 +48,13 @@ test(
       const pod = await cluster.kubectl(['-n', 'mesh-system', 'get', 'pods', '-l', 'mesh.dev/role=bff', '-o', 'json'])
       assert.doesNotMatch(pod, /serviceAccountToken/)
       assert.equal(
-        (await viewer('POST', '/api/agents', { namespace: 'demo', config: { name: 'no', model: { route: 'mock' } } }))
-          .status,
+        (await viewer('POST', '/api/agents', { namespace, config: { name: 'no', model: { route: 'mock' } } })).status,
         403,
       )
     })
     await step('created and ready', async () => {
       const config = { name: 'hello', model: { route: 'mock' }, systemPrompt: 'You greet people.' }
-      const created = await developer('POST', '/api/agents', { namespace: 'demo', config })
+      const created = await developer('POST', '/api/agents', { namespace, config })
       assert.equal(created.status, 201, JSON.stringify(created.body))
       await until('the agent is ready', read, (body) => condition(body, 'Ready') === 'True')
     })
@@ -62,11 +65,12 @@ test(
     await step('O6: the run was with a pod that the worker chose by the EndpointSlices', async () => {
       const database = await openDatabase({ url: databaseUrl, connections: 1 })
       const { rows } = await sql<{ place: string }>`
-        select launcher ->> 'id' || ' ' || (launcher ->> 'url') as place from runs_lease`
+        select launcher ->> 'id' || ' ' || (launcher ->> 'url') as place from runs_lease
+        where run_id in (select id from runs_runs where namespace = ${namespace})`
         .execute(database.root)
         .finally(() => database.close())
       const wanted = '{range .items[*]}{.metadata.uid} https://{.status.podIP}:8080{"\\n"}{end}'
-      const pods = await cluster.kubectl(['-n', 'demo', 'get', 'pods', '-o', `jsonpath=${wanted}`])
+      const pods = await cluster.kubectl(['-n', namespace, 'get', 'pods', '-o', `jsonpath=${wanted}`])
       assert.equal(rows.length, 1)
       assert.ok(pods.split('\n').includes(rows[0]?.place ?? 'nowhere'), `${JSON.stringify(rows)}\n${pods}`)
     })
@@ -77,7 +81,7 @@ test(
         image: 'mesh.local/none:1',
         runtime: { command: ['/none'] },
       }
-      const metadata = { name: 'hello', namespace: 'demo' }
+      const metadata = { name: 'hello', namespace }
       const put = await developer('PUT', agent, {
         apiVersion: 'mesh.dev/v1alpha1',
         kind: 'AgentDeployment',
@@ -113,13 +117,13 @@ test(
     })
     await step('deleted, with everything that it owned', async () => {
       assert.equal((await developer('DELETE', agent)).status, 204)
-      await cluster.kubectl(['-n', 'demo', 'wait', '--for=delete', 'deployments,pods', '--all', '--timeout=60s'])
+      await cluster.kubectl(['-n', namespace, 'wait', '--for=delete', 'deployments,pods', '--all', '--timeout=60s'])
       assert.equal((await read()).status, 404)
     })
     await step('PODA23: volumes are mounted, and a container that ran out of memory once is shown', async () => {
-      const items = mountingAgent('demo', 'mounts')
+      const items = mountingAgent(namespace, 'mounts')
       await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
-      const readIt = () => developer('GET', '/api/agents/demo/mounts')
+      const readIt = () => developer('GET', `/api/agents/${namespace}/mounts`)
       const served = await until('it serves', readIt, (body) => condition(body, 'Ready') === 'True')
       assert.deepEqual(at(await invoke('mounts'), 'output'), mountedOutput)
       const { container, reason, exitCode, message } = at(served, 'status', 'lastTermination') as Record<
@@ -132,7 +136,7 @@ test(
       const only = 'reason=OOMKilled,involvedObject.kind=AgentDeployment,involvedObject.name=mounts'
       const query = ['get', 'events', '-o', 'jsonpath={.items[*].message}', '--field-selector', only]
       assert.match(
-        await cluster.kubectl(['-n', 'demo', ...query]),
+        await cluster.kubectl(['-n', namespace, ...query]),
         new RegExp(`^Pod mounts-\\S+: ${expected}$`),
         'once',
       )
@@ -153,7 +157,7 @@ test(
       await until(
         'all rows are written',
         async () => {
-          const page = await operator('GET', '/api/audit?namespace=demo&limit=200')
+          const page = await operator('GET', `/api/audit?namespace=${namespace}&limit=200`)
           seen = auditLines(page.body)
           return { status: page.status, body: seen }
         },
@@ -163,7 +167,7 @@ test(
       const ofAgent = (lines: readonly string[]) =>
         lines.filter((line) => line.includes(` AgentDeployment ${alice}`)).toSorted()
       assert.deepEqual(ofAgent(seen), ofAgent(wanted), 'one change, one row')
-      assert.equal((await developer('GET', '/api/audit?namespace=demo')).status, 403)
+      assert.equal((await developer('GET', `/api/audit?namespace=${namespace}`)).status, 403)
     })
   },
 )

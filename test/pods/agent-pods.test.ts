@@ -1,21 +1,22 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { createRunClients } from './run-clients.ts'
+import { createRunClients, namespace } from './run-clients.ts'
 import type { Ended } from './run-clients.ts'
 import { whatPodsSay } from './install.ts'
-import { openClusterFixture } from './cluster-fixture.ts'
+import { addTeam, sharedCluster } from './cluster-fixture.ts'
 
 test(
   'O6: runs of an agent of three pods, of which one goes, all are updated and two are scaled away: each is done once',
   { timeout: 12 * 60_000 },
   async (t) => {
-    const fixture = await openClusterFixture(t, process.env.MESH_TEST_CLUSTER ?? '')
+    const fixture = await sharedCluster()
     const { cluster } = fixture
+    await addTeam(cluster, namespace)
+    t.after(() => cluster.kubectl(['delete', 'namespace', namespace, '--wait=false']))
     const clients = await createRunClients(t, fixture)
     const step = async (name: string, work: () => Promise<unknown>): Promise<void> => {
       await work().catch(async (error) => {
-        const [agents, platform] = await Promise.all(['demo', 'mesh-system'].map((ns) => whatPodsSay(cluster, ns)))
+        const [agents, platform] = await Promise.all([namespace, 'mesh-system'].map((ns) => whatPodsSay(cluster, ns)))
         throw new Error(`${name}: ${String(error)}\n${agents}\n${platform}`, { cause: error })
       })
     }
@@ -30,7 +31,7 @@ test(
       const ids = await clients.run(15, 3_000)
       await clients.begun(ids)
       const victim = clients.podOf(ids[0] ?? '') ?? ''
-      await cluster.kubectl(['-n', 'demo', 'delete', 'pod', victim, '--wait=false'])
+      await cluster.kubectl(['-n', namespace, 'delete', 'pod', victim, '--wait=false'])
       assertDoneOnce(await clients.ended(ids))
       const later = await clients.ended(await clients.run(15, 100))
       assertDoneOnce(later)
@@ -57,18 +58,20 @@ function assertDoneOnce(ended: readonly Ended[]): void {
   assert.deepEqual(odd, [])
 }
 
-// Faster than a rollout, so that each phase of it has runs in progress.
+// As many at once as find all phases of a rollout with runs in progress, and no more than a busy machine answers.
+const clientsAtOnce = 6
+
 async function runUntil(end: Promise<void>, run: () => Promise<readonly string[]>): Promise<readonly string[]> {
   const over = { yet: false }
-  const started: Promise<readonly string[]>[] = []
   const ending = end.finally(() => (over.yet = true))
-  while (!over.yet) {
-    const one = run()
-    // The failure of `end` is reported first. Without this handler, failed requests to a stopped cluster would hide it.
-    one.catch(() => undefined)
-    started.push(one)
-    await sleep(25)
+  const started: string[] = []
+  const client = async (): Promise<void> => {
+    while (!over.yet) started.push(...(await run()))
   }
+  const running = Promise.all(Array.from({ length: clientsAtOnce }, client))
+  // The failure of `end` is reported first. Without this handler, failed requests to a stopped cluster would hide it.
+  running.catch(() => undefined)
   await ending
-  return (await Promise.all(started)).flat()
+  await running
+  return started
 }

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { kubectl } from '#test/harness/kubectl.ts'
@@ -11,6 +11,8 @@ export interface Cluster {
   readonly hostAddress: string
   /** Runs kubectl as cluster admin. Rejects with its output if it fails. */
   kubectl(args: readonly string[], input?: string): Promise<string>
+  /** Loads further image archives. */
+  load(images: readonly string[]): Promise<void>
 }
 
 // Selects the cluster's addresses: 10.240.INDEX.1 is this machine. Another index allows a second cluster beside it.
@@ -33,7 +35,17 @@ export async function startCluster(
   t.after(() => run('down.sh'))
   const { stdout } = await run('up.sh', images)
   const kubeconfig = stdout.trim().split('\n').at(-1) ?? ''
-  return { kubeconfig, hostAddress: `10.240.${index}.1`, kubectl: (args, input) => asAdmin(kubeconfig, args, input) }
+  return {
+    kubeconfig,
+    hostAddress: `10.240.${index}.1`,
+    kubectl: (args, input) => asAdmin(kubeconfig, args, input),
+    load: async (more) => void (await run('up.sh', more)),
+  }
+}
+
+/** Removes the cluster without waiting for a promise, for the end of a process. */
+export function removeCluster(folder: string): void {
+  execFileSync(join(folder, 'down.sh'), { env: { ...process.env, CLUSTER_NAME: name, CLUSTER_INDEX: index } })
 }
 
 async function asAdmin(kubeconfig: string, args: readonly string[], input?: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -18,15 +19,24 @@ export async function makeImages(t: Scope): Promise<string[]> {
   return ['mesh-platform.tar', 'mesh-launcher.tar'].map((file) => join(out.path, file))
 }
 
-/** Installs as docs/operations/install.md describes, from the images of {@link makeImages}. Resolves when every role is ready. */
+/** Addresses of the servers on this machine, by the names of docs/operations/install.md. */
+export type Connections = Readonly<Record<'DATABASE_URL' | 'NATS_URL' | 'REDIS_URL', string>>
+
+/**
+ * Installs as docs/operations/install.md describes, from the images of {@link makeImages}, with `settings` at the end of mesh.yaml. Resolves
+ * when every role is ready.
+ */
 export async function installPlatform(
   t: Scope,
   cluster: Cluster,
-  connections: Readonly<Record<'DATABASE_URL' | 'NATS_URL', string>>,
+  { connections, settings }: { readonly connections: Connections; readonly settings: string },
 ): Promise<void> {
   const variables = { KUBECONFIG: cluster.kubeconfig, REGISTRY: 'mesh.local', VERSION: 'dev', ...connections }
+  const guide = openGuide(t, variables)
   try {
-    await openGuide(t, variables).run('Overlay', 'Connections', 'Apply')
+    await guide.run('Overlay')
+    appendFileSync(join(guide.folder, 'deploy', 'overlays', 'mine', 'mesh.yaml'), settings)
+    await guide.run('Connections', 'Session store', 'Apply')
   } catch (error) {
     throw new Error(`${String(error)}\n${await whatPodsSay(cluster, 'mesh-system')}`, { cause: error })
   }

@@ -33,7 +33,8 @@ export interface RunClients {
 }
 
 const name = 'sleeper'
-const namespace = 'demo'
+/** Namespace of the agent. */
+export const namespace = 'sleepers'
 
 /** Creates the clients of one agent in the cluster. */
 export async function createRunClients(

@@ -1,6 +1,6 @@
 // An agent that attacks its launcher in every way it can and returns what it obtained. Plain Node.js, so that it runs in any image. With
 // TAKE_OVER (JSON with key and cert) it also binds the launcher's port once it is free and answers as a launcher would.
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { createServer, get } from 'node:http'
 import { createServer as createTlsServer, request as requestTls } from 'node:https'
 import { connect, createServer as createTcpServer } from 'node:net'
@@ -16,6 +16,7 @@ const settle = (begin) => new Promise((resolve) => begin((text) => resolve(text)
 const read = (path) => outcome(() => `GOT ${readFileSync(path).length}`)
 const processes = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name))
 const textOf = (path) => String(outcome(() => readFileSync(path, 'latin1')))
+const link = (path) => outcome(() => readlinkSync(path))
 const launchers = () =>
   processes().filter(
     (pid) => Number(pid) !== process.pid && textOf(`/proc/${pid}/cmdline`).split('\0').includes('/mesh/launcher.mjs'),
@@ -52,6 +53,9 @@ async function tryEverything() {
     gatewayToken: read(process.env.MODEL_GATEWAY_TOKEN_FILE ?? ''),
     launchersInProc: launchers().length,
     launcherMemory: launchers().map((pid) => read(`/proc/${pid}/mem`)),
+    environments: processes().filter((pid) => /STATE_TOKEN_FILE|MESH_KEY_FILE/.test(textOf(`/proc/${pid}/environ`))),
+    roots: processes().filter((pid) => existsSync(`/proc/${pid}/root/var/run/secrets/mesh/keys/agent.key`)),
+    namespaces: processes().filter((pid) => link(`/proc/${pid}/ns/pid`) !== link('/proc/self/ns/pid')),
     variables: Object.keys(process.env).filter((name) => /^(MESH_|STATE_URL)/.test(name)),
     uid: process.getuid(),
     capabilities: /CapBnd:\t(\w+)/.exec(textOf('/proc/self/status'))?.[1],

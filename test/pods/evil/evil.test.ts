@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
-import { readFileSync, readdirSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { readFileSync } from 'node:fs'
 import test from 'node:test'
-import type { TestContext } from 'node:test'
 import { createIdentity } from '#launcher/http/certificate.ts'
 import { apiOf, at, condition, until } from '../api.ts'
 import type { Api } from '../api.ts'
 import { makeCaller } from '../callers.ts'
 import type { Cluster } from '../cluster.ts'
 import { whatPodsSay } from '../install.ts'
-import { openClusterFixture } from '../cluster-fixture.ts'
+import { addTeam, sharedCluster } from '../cluster-fixture.ts'
+import { launcherProcess, signalProcesses } from '../pod-processes.ts'
+import { startWitness } from '../witness.ts'
 import { compiler, makeEvilImages } from './images.ts'
 
-const namespace = 'demo'
+const namespace = 'evil'
 const agentText = readFileSync(new URL('evil-agent.mjs', import.meta.url), 'utf8')
 // Runs in each Node.js process that has the variable, before its program.
 const owned = Buffer.from('process.stderr.write(`OWNED as ${process.getuid()}\\n`)').toString('base64')
@@ -29,6 +27,9 @@ const nothing = {
   apiToken: 'failed ENOENT',
   launchersInProc: 0,
   launcherMemory: [],
+  environments: [],
+  roots: [],
+  namespaces: [],
   variables: [],
   uid: 65533,
   capabilities: '0000000000000000',
@@ -48,7 +49,7 @@ interface Rig {
   readonly hostAddress: string
 }
 
-const inDemo = (cluster: Cluster, args: readonly string[]): Promise<string> =>
+const inNamespace = (cluster: Cluster, args: readonly string[]): Promise<string> =>
   cluster.kubectl(['-n', namespace, ...args])
 
 async function apply({ cluster }: Pick<Rig, 'cluster'>, name: string, spec: object): Promise<void> {
@@ -90,7 +91,9 @@ function reasonOf(body: unknown, type: string): unknown {
 }
 
 async function podOf({ cluster }: Pick<Rig, 'cluster'>, name: string): Promise<unknown> {
-  const list: unknown = JSON.parse(await inDemo(cluster, ['get', 'pods', '-l', `mesh.dev/agent=${name}`, '-o', 'json']))
+  const list: unknown = JSON.parse(
+    await inNamespace(cluster, ['get', 'pods', '-l', `mesh.dev/agent=${name}`, '-o', 'json']),
+  )
   const items = at(list, 'items')
   return Array.isArray(items) ? items.find((pod) => at(pod, 'metadata', 'deletionTimestamp') === undefined) : undefined
 }
@@ -107,41 +110,17 @@ async function gotNothing(rig: Rig, name: string, rootWrite: string): Promise<vo
   assert.match(String(writeLauncher), /^failed (ENOENT|EACCES|EROFS)$/)
   const pod = String(at(await podOf(rig, name), 'metadata', 'name'))
   const [agentLog, launcherLog] = await Promise.all(
-    ['agent', 'launcher'].map((container) => inDemo(rig.cluster, ['logs', pod, '-c', container])),
+    ['agent', 'launcher'].map((container) => inNamespace(rig.cluster, ['logs', pod, '-c', container])),
   )
   assert.match(agentLog ?? '', /OWNED as 65533/, 'the trick works where it may')
   assert.doesNotMatch(launcherLog ?? '', /OWNED|a line that looks like/, 'PODS1 to PODS3, PODS11: not in the launcher')
 }
 
-/** Records what an attacker reports, on an address that pods can reach. */
-async function startNotes(t: TestContext, address: string) {
-  const notes: string[] = []
-  const server = createServer((request, response) => {
-    notes.push(decodeURIComponent((request.url ?? '').slice(1)))
-    response.end()
-  }).listen(0, address)
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { notes, url: `http://${address}:${(server.address() as AddressInfo).port}` }
-}
-
-/** Kills the launcher of a pod as the kernel's OOM killer does. */
-function killLauncher(podUid: string): void {
-  const pids = readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name)) return false
-    try {
-      const isLauncher = readFileSync(`/proc/${name}/cmdline`, 'latin1').startsWith('/mesh/node\0')
-      return isLauncher && readFileSync(`/proc/${name}/cgroup`, 'latin1').replaceAll('_', '-').includes(podUid)
-    } catch {
-      return false // it has exited meanwhile
-    }
-  })
-  assert.ok(pids.length > 0, 'the launcher runs on this machine')
-  for (const pid of pids)
-    if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('launcher.mjs')) process.kill(Number(pid), 'SIGKILL')
+/** Sets a variable of the manager (`NAME=value`, or `NAME-`), and waits for its new pod. */
+async function setManager(cluster: Cluster, variable: string): Promise<void> {
+  const system = ['-n', 'mesh-system']
+  await cluster.kubectl([...system, 'set', 'env', 'deployment/mesh-manager', variable])
+  await cluster.kubectl([...system, 'rollout', 'status', 'deployment/mesh-manager', '--timeout=120s'])
 }
 
 test(
@@ -149,11 +128,11 @@ test(
   { timeout: 12 * 60_000 },
   async (t) => {
     const images = makeEvilImages(t)
-    const fixture = await openClusterFixture(t, process.env.MESH_TEST_CLUSTER ?? '', [
-      images.shell.archive,
-      images.preload.archive,
-    ])
+    const fixture = await sharedCluster()
     const { cluster } = fixture
+    await cluster.load([images.shell.archive, images.preload.archive])
+    await addTeam(cluster, namespace)
+    t.after(() => cluster.kubectl(['delete', 'namespace', namespace, '--wait=false']))
     const developer = apiOf(fixture.bffUrl, await makeCaller(cluster, 'alice', 'mesh-developer', namespace))
     const rig: Rig = { cluster, developer, hostAddress: cluster.hostAddress }
     const step = (name: string, work: () => Promise<unknown>): Promise<void> =>
@@ -215,7 +194,7 @@ test(
     await step(
       'PODS4: an agent that takes the port of its killed launcher is asked nothing, and its pod is replaced',
       async () => {
-        const { notes, url } = await startNotes(t, rig.hostAddress)
+        const { notes, url } = await startWitness(t, rig.hostAddress)
         const { privateKey } = generateKeyPairSync('ed25519')
         const identity = createIdentity(privateKey.export({ type: 'pkcs8', format: 'pem' }))
         const env = [
@@ -226,7 +205,7 @@ test(
         await ready(rig, 'forger')
         assert.equal(await ask(rig, 'forger', 'hi'), 'honest')
         const uid = String(at(await podOf(rig, 'forger'), 'metadata', 'uid'))
-        killLauncher(uid)
+        signalProcesses(uid, launcherProcess, 'SIGKILL')
         await until(
           'the agent has the port',
           async () => ({ status: 200, body: notes }),
@@ -265,8 +244,8 @@ test(
       },
     )
     await step('PODS8: hardened makes root file systems read-only, and runs images by digest only', async () => {
-      await cluster.kubectl(['-n', 'mesh-system', 'set', 'env', 'deployment/mesh-manager', 'MESH_PROFILE=hardened'])
-      await cluster.kubectl(['-n', 'mesh-system', 'rollout', 'status', 'deployment/mesh-manager', '--timeout=120s'])
+      t.after(() => setManager(cluster, 'MESH_PROFILE-'))
+      await setManager(cluster, 'MESH_PROFILE=hardened')
       await until(
         'an image by its tag is refused',
         () => read(rig, 'own'),
