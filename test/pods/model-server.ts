@@ -10,20 +10,28 @@ export interface ModelServer {
   readonly url: string
   /** Keys received with calls. */
   readonly keys: ReadonlySet<string>
+  /** Bodies of the calls, in order. */
+  readonly bodies: readonly unknown[]
 }
 
-/** Starts the server. Each chat completion returns "Hello.". */
+/** A message that is never answered. */
+export const heldMessage = 'Take your time.'
+
+/** Starts the server. Each chat completion returns "Hello.", but for {@link heldMessage}. */
 export async function startModelServer(t: Scope, address: string): Promise<ModelServer> {
   const keys = new Set<string>()
+  const bodies: unknown[] = []
   const server = createServer((request, response) => {
     keys.add((request.headers.authorization ?? '').replace('Bearer ', ''))
-    answer(request, response).catch(() => response.destroy())
+    answer(request, response, bodies).catch(() => response.destroy())
   })
-  return { url: `${await listen(t, server, address)}/v1`, keys }
+  return { url: `${await listen(t, server, address)}/v1`, keys, bodies }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, bodies: unknown[]): Promise<void> {
   const asked = await json(request)
+  bodies.push(asked)
+  if (JSON.stringify(asked).includes(heldMessage)) return
   const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
   const completion = { id: 'c', created: 1, model: at(asked, 'model') }
   const message = { role: 'assistant', content: 'Hello.' }
