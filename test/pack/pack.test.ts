@@ -221,7 +221,7 @@ async function lend({ ready, call }: Running): Promise<void> {
       .filter(({ outcome }) => outcome === 'success')
       .map(({ actor, resourceName }) => `${actor} ${resourceName}`)
   }
-  for (const end = Date.now() + 20_000; (await rows()).length === 0 && Date.now() < end;) await setTimeout(100)
+  for (const end = Date.now() + 90_000; (await rows()).length === 0 && Date.now() < end;) await setTimeout(100)
   assert.deepEqual(await rows(), ['developer poetry'])
 }
 

@@ -14,7 +14,7 @@ const added = pluginRoles('shelves', [
 ])
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 30_000; !(await holds()); await pause(100))
+  for (const end = performance.now() + 90_000; !(await holds()); await pause(100))
     assert.ok(performance.now() < end, `not reached in time: ${what}`)
 }
 
