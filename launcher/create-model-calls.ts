@@ -1,12 +1,11 @@
 import { createPrivateKey } from 'node:crypto'
-import type { Dispatcher } from 'undici'
 import { isObject } from '#core/json/is-object.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { createGuardSource } from './model-calls/guard-source.ts'
 import type { GuardSource } from './model-calls/guard-source.ts'
 import { createHolds } from './model-calls/holds.ts'
 import { createModelCalls } from './model-calls/model-calls.ts'
-import type { ModelCalls } from './model-calls/model-calls.ts'
+import type { ModelCalls, ModelCallsOptions } from './model-calls/model-calls.ts'
 import { ConfigError } from './settings/agent-config.ts'
 import type { Settings } from './settings/settings.ts'
 import { createStateClient } from './state/state-client.ts'
@@ -15,8 +14,7 @@ import type { StateClient } from './state/state-client.ts'
 /** Model calls of a budgeted agent; undefined: its calls go to the gateway directly. */
 export function createModelCallsOf(
   settings: Settings,
-  dispatcher: () => Promise<Dispatcher>,
-  log: Logger,
+  { dispatcher, log, countFindings }: Pick<ModelCallsOptions, 'dispatcher' | 'log' | 'countFindings'>,
 ): ModelCalls | undefined {
   const { modelProxy, gatewayUrl, gatewayTokenFile, stateUrl, stateTokenFile: tokenFile, agent, identity } = settings
   if (!modelProxy || gatewayUrl === undefined) return undefined
@@ -34,6 +32,7 @@ export function createModelCallsOf(
     timeouts: settings.gatewayTimeouts,
     holds: hasMoney && state !== undefined ? createHolds({ state, log }) : undefined,
     guards: isGuarded && state !== undefined ? guardsOf(state, { agentUid: agent.uid, identity, log }) : undefined,
+    countFindings,
     log,
   })
 }

@@ -36,7 +36,8 @@ export async function startLauncher(
 ): Promise<Launcher> {
   const upstream = createUpstream()
   const telemetry = createTelemetry(settings, upstream.dispatcher, log)
-  const modelCalls = createModelCallsOf(settings, upstream.dispatcher, log)
+  const { guarded: countFindings } = telemetry.meter
+  const modelCalls = createModelCallsOf(settings, { ...upstream, log, countFindings })
   const tools: Tool[] = [...builtInTools(() => new Date())]
   const registry = createRegistry({
     agentName: settings.agent.name,

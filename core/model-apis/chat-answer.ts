@@ -15,6 +15,8 @@ export interface ChatPart {
   readonly model: string | undefined
   readonly text: string
   readonly refusal: string
+  /** Thinking of a message that was translated to a chat completion, and its signature. */
+  readonly thinking: { readonly text: string; readonly signature: string }
   readonly calls: readonly ChatCall[]
   readonly finish: string | undefined
   readonly usage: ChatUsage | undefined
@@ -38,6 +40,7 @@ export function readChatPart(body: Json, field: 'message' | 'delta'): ChatPart {
     model: typeof body.model === 'string' ? body.model : undefined,
     text: textOf(message.content),
     refusal: textOf(message.refusal),
+    thinking: { text: textOf(message.thinking), signature: textOf(message.thinking_signature) },
     calls: calls.map(toCall),
     finish: typeof finish === 'string' ? finish : undefined,
     usage: isObject(body.usage) ? toChatUsage(body.usage) : undefined,

@@ -42,9 +42,9 @@ function openAiBody({ status, code, message, param }: CallError) {
   return { error: { message, type: openAiType(status), param, code } }
 }
 
-function anthropicBody({ status, code, message }: CallError) {
+function anthropicBody({ status, code, message, param }: CallError) {
   const type = anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
-  return { type: 'error', error: { type, message, code } }
+  return { type: 'error', error: { type, message, code, ...(param === null ? {} : { param }) } }
 }
 
 const anthropicTypes: Readonly<Record<number, string>> = {

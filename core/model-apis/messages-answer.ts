@@ -9,7 +9,9 @@ type Json = Readonly<Record<string, unknown>>
 export function chatToMessage(completion: Json, id: string): Json {
   const part = readChatPart(completion, 'message')
   const text = part.text + part.refusal
+  const { text: thinking, signature } = part.thinking
   const content = [
+    ...(thinking === '' ? [] : [{ type: 'thinking', thinking, signature }]),
     ...(text === '' ? [] : [{ type: 'text', text }]),
     ...part.calls.map(({ id: callId = '', name = '', arguments: json }) => ({
       type: 'tool_use',
@@ -72,7 +74,7 @@ export interface EventTranslator {
 export function createMessageEvents(id: string): EventTranslator {
   let started = false
   let next = 0
-  let open: { readonly index: number; readonly call: number | undefined } | undefined
+  let open: { readonly index: number; readonly call: number | undefined; readonly isThought: boolean } | undefined
   let last: Pick<ChatPart, 'finish' | 'refusal'> = { finish: undefined, refusal: '' }
   let usage: ChatUsage | undefined
   const close = (): Buffer[] => {
@@ -82,14 +84,21 @@ export function createMessageEvents(id: string): EventTranslator {
   }
   const begin = (call: number | undefined, block: Json): Buffer[] => {
     const closed = close()
-    open = { index: next++, call }
+    open = { index: next++, call, isThought: block.type === 'thinking' }
     return [...closed, event('content_block_start', { index: open.index, content_block: block })]
   }
   const delta = (content: Json): Buffer => event('content_block_delta', { index: open?.index ?? 0, delta: content })
   const text = (added: string): Buffer[] => {
     if (added === '') return []
-    const begun = open === undefined || open.call !== undefined ? begin(undefined, { type: 'text', text: '' }) : []
+    const isOpen = open?.call === undefined && open?.isThought === false
+    const begun = isOpen ? [] : begin(undefined, { type: 'text', text: '' })
     return [...begun, delta({ type: 'text_delta', text: added })]
+  }
+  const thought = ({ text: added, signature }: ChatPart['thinking']): Buffer[] => {
+    if (added === '' && signature === '') return []
+    const begun = open?.isThought === true ? [] : begin(undefined, { type: 'thinking', thinking: '', signature: '' })
+    const more = added === '' ? [] : [delta({ type: 'thinking_delta', thinking: added })]
+    return [...begun, ...more, ...(signature === '' ? [] : [delta({ type: 'signature_delta', signature }), ...close()])]
   }
   const call = ({ index, id: callId = '', name = '', arguments: json }: ChatCall): Buffer[] => {
     const isOpen = open?.call === index
@@ -103,7 +112,12 @@ export function createMessageEvents(id: string): EventTranslator {
       started = true
       usage = part.usage ?? usage
       last = { finish: part.finish ?? last.finish, refusal: last.refusal + part.refusal }
-      return Buffer.concat([...head, ...text(part.text + part.refusal), ...part.calls.flatMap(call)])
+      return Buffer.concat([
+        ...head,
+        ...thought(part.thinking),
+        ...text(part.text + part.refusal),
+        ...part.calls.flatMap(call),
+      ])
     },
     end() {
       if (!started) return Buffer.alloc(0)

@@ -1,9 +1,16 @@
 import { isObject } from '../json/is-object.ts'
+import { readMessageUsage } from './message-usage.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
+/** Options of the translation of answers. */
+export interface ToChatOptions {
+  /** Keeps thinking as the fields `thinking` and `thinking_signature`, for an answer that is translated back. */
+  readonly thinking?: boolean
+}
+
 /** Translates a message of Anthropic's API to a chat completion. `created` is in seconds. */
-export function messageToChat(message: Json, created: number): Json {
+export function messageToChat(message: Json, created: number, options: ToChatOptions = {}): Json {
   const blocks = Array.isArray(message.content) ? message.content.filter(isObject) : []
   const texts = blocks.filter(({ type }) => type === 'text').map(({ text }) => stringOf(text))
   const calls = blocks
@@ -14,7 +21,9 @@ export function messageToChat(message: Json, created: number): Json {
       function: { name: stringOf(name), arguments: JSON.stringify(input ?? {}) },
     }))
   const content = texts.length === 0 && calls.length > 0 ? null : texts.join('')
-  const answer = { role: 'assistant', content, refusal: null, ...(calls.length === 0 ? {} : { tool_calls: calls }) }
+  const thoughts = options.thinking === true ? thinkingOf(blocks) : {}
+  const toolCalls = calls.length === 0 ? {} : { tool_calls: calls }
+  const answer = { role: 'assistant', ...thoughts, content, refusal: null, ...toolCalls }
   const choice = { index: 0, message: answer, logprobs: null, finish_reason: toFinish(message.stop_reason) }
   return { ...headOf(message, created, 'chat.completion'), choices: [choice], usage: toWireUsage(message.usage) }
 }
@@ -28,7 +37,7 @@ export interface ChunkTranslator {
 }
 
 /** Creates a translator. */
-export function createChatChunks(created: number): ChunkTranslator {
+export function createChatChunks(created: number, options: ToChatOptions = {}): ChunkTranslator {
   let head: Json = {}
   let usage: Json = {}
   let ended = false
@@ -48,6 +57,10 @@ export function createChatChunks(created: number): ChunkTranslator {
   const add = ({ delta }: Json): string[] => {
     if (!isObject(delta)) return []
     if (delta.type === 'text_delta') return [chunk({ content: stringOf(delta.text) })]
+    if (options.thinking === true && delta.type === 'thinking_delta')
+      return [chunk({ thinking: stringOf(delta.thinking) })]
+    if (options.thinking === true && delta.type === 'signature_delta')
+      return [chunk({ thinking_signature: stringOf(delta.signature) })]
     if (delta.type !== 'input_json_delta' || delta.partial_json === '') return []
     withoutInput = undefined
     return [callDelta({ function: { arguments: stringOf(delta.partial_json) } })]
@@ -113,26 +126,25 @@ function toFinish(reason: unknown): string {
   return (typeof reason === 'string' && Object.hasOwn(finishes, reason) ? finishes[reason] : undefined) ?? 'stop'
 }
 
-// Input, written to and read from the cache are counted apart there, and together here.
-function toWireUsage(usage: unknown): Json {
-  const given = isObject(usage) ? usage : {}
-  const details = isObject(given.output_tokens_details) ? given.output_tokens_details : {}
-  const cached = countOf(given.cache_read_input_tokens)
-  const input = countOf(given.input_tokens) + countOf(given.cache_creation_input_tokens) + cached
-  const output = countOf(given.output_tokens)
+// One block: the first that has a text. A chat completion has no order of thoughts and texts.
+function thinkingOf(blocks: readonly Json[]): Json {
+  const thought = blocks.find(({ type, thinking }) => type === 'thinking' && stringOf(thinking) !== '')
+  return thought === undefined
+    ? {}
+    : { thinking: stringOf(thought.thinking), thinking_signature: stringOf(thought.signature) }
+}
+
+function toWireUsage(given: unknown): Json {
+  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0 } = readMessageUsage(given) ?? {}
   return {
-    prompt_tokens: input,
-    completion_tokens: output,
-    total_tokens: input + output,
-    prompt_tokens_details: { cached_tokens: cached },
-    completion_tokens_details: { reasoning_tokens: countOf(details.thinking_tokens) },
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: { cached_tokens: cachedTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
   }
 }
 
 function stringOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
-}
-
-function countOf(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
 }

@@ -1,6 +1,7 @@
 import type { AnswerHeaders } from '#core/http-client/request.ts'
 import { fromErrorParam } from '#core/guardrails/messages.ts'
 import { isObject } from '#core/json/is-object.ts'
+import { readMessageUsage } from '#core/model-apis/message-usage.ts'
 import { moneyComment, moneyHeaders } from './charge.ts'
 import type { Charge } from './charge.ts'
 import { toGatewayRefusal } from './gateway-refusal.ts'
@@ -10,7 +11,8 @@ import { noUsage } from '../runs/run-context.ts'
 import type { Settlement } from './holds.ts'
 import type { AnswerSink, CallContext, CallResult } from './model-call.ts'
 import type { ModelRequest } from './model-request.ts'
-import { createFrameSplitter } from './stream-frames.ts'
+import { createFrameSplitter } from '#core/sse/stream-frames.ts'
+import { createMessageMeter } from './message-meter.ts'
 import { createStreamMeter, toUsage } from './stream-meter.ts'
 
 /** An answer of the gateway on its way to the caller. */
@@ -81,7 +83,7 @@ function stopsAnswer({ code, param }: GatewayRefusal): boolean {
   return stopped !== undefined && stopped.stage !== 'request'
 }
 
-function wholeAnswer({ charge, sink, context, guard }: AnsweredCall, headers: Headers): Answer {
+function wholeAnswer({ request, charge, sink, context, guard }: AnsweredCall, headers: Headers): Answer {
   const body = collectBytes(maxAnswerBytes)
   return {
     data(chunk) {
@@ -89,7 +91,7 @@ function wholeAnswer({ charge, sink, context, guard }: AnsweredCall, headers: He
     },
     async end() {
       const given = body.take()
-      const { usage, model } = readAnswer(given)
+      const { usage, model } = readAnswer(given, request)
       const settled = await charge.settle({ ...uncounted('succeeded', headers), usage: usage ?? null })
       // A blocked answer is paid for: the provider has generated it.
       const bytes = guard === undefined ? given : await guard.whole(given)
@@ -106,7 +108,7 @@ function wholeAnswer({ charge, sink, context, guard }: AnsweredCall, headers: He
 
 function streamedAnswer({ charge, sink, context, request, guard }: AnsweredCall, headers: Headers): Answer {
   const splitter = createFrameSplitter()
-  const meter = createStreamMeter(request.usageWanted)
+  const meter = request.operation === 'messages' ? createMessageMeter() : createStreamMeter(request.usageWanted)
   let tail = Promise.resolve()
   sink.head(200, { ...headers, 'content-type': 'text/event-stream', ...moneyHeaders(charge) })
   return {
@@ -144,7 +146,7 @@ function jsonHeaders({ length }: Buffer): Headers {
   return { 'content-type': 'application/json', 'content-length': String(length) }
 }
 
-function readAnswer(bytes: Buffer): Pick<CallResult, 'usage' | 'model'> {
+function readAnswer(bytes: Buffer, { operation }: ModelRequest): Pick<CallResult, 'usage' | 'model'> {
   let body: unknown
   try {
     body = JSON.parse(bytes.toString('utf8'))
@@ -152,7 +154,8 @@ function readAnswer(bytes: Buffer): Pick<CallResult, 'usage' | 'model'> {
     body = undefined
   }
   if (!isObject(body)) return { usage: undefined, model: undefined }
-  return { usage: toUsage(body.usage), model: typeof body.model === 'string' ? body.model : undefined }
+  const usage = operation === 'messages' ? readMessageUsage(body.usage) : toUsage(body.usage)
+  return { usage, model: typeof body.model === 'string' ? body.model : undefined }
 }
 
 function collectBytes(most: number) {

@@ -23,7 +23,9 @@ export interface CallApproval {
 export function createCallApproval(approvals: Approvals | undefined, request: ModelRequest): CallApproval {
   let input: string | undefined
   const idOf = ({ policy, rule, stage }: By): string => {
-    input ??= canonicalJson([request.operation, request.route, request.body.messages ?? request.body.input ?? null])
+    const { operation, route, body } = request
+    const system = body.system === undefined ? [] : [body.system]
+    input ??= canonicalJson([operation, route, body.messages ?? body.input ?? null, ...system])
     const hash = createHash('sha256')
       .update(canonicalJson([policy, rule, stage]))
       .update(input)

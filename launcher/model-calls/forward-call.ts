@@ -86,6 +86,7 @@ async function headersOf({ token, namespace }: Forwarding, call: AnsweredCall): 
     ...(context.conversationId === undefined ? {} : { 'x-conversation-id': context.conversationId }),
     ...(charge.hold === undefined ? {} : { 'x-mesh-hold': charge.hold.id }),
     ...(proof === undefined ? {} : { 'x-mesh-guarded': proof }),
+    ...(context.betas === undefined ? {} : { 'anthropic-beta': context.betas }),
     ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
   }
 }

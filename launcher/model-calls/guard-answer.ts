@@ -4,7 +4,7 @@ import type { StreamGuard } from '#core/guardrails/guard.ts'
 import { GatewayRefusal } from './gateway-refusal.ts'
 import { enforce } from './guard-request.ts'
 import type { GuardedCall } from './guard-request.ts'
-import { dataOf, framesIn } from './stream-frames.ts'
+import { frameData, framesIn } from '#core/sse/stream-frames.ts'
 
 type Part = Record<string, unknown>
 
@@ -85,6 +85,7 @@ export function createAnswerGuard(call: GuardedCall, external: boolean): AnswerG
     const delta = partOf(choice, 'delta')
     const before: Buffer[] = []
     if (guardsText) removeUnseen(choice, delta, 'delta')
+    if (typeof delta.thinking_signature === 'string') before.push(...closeText(index, state))
     for (const field of guardsText ? textFields(delta) : []) {
       if (state.open?.field !== field) before.push(...closeText(index, state))
       delta[field] = guardText(state, field, String(delta[field]))
@@ -95,7 +96,7 @@ export function createAnswerGuard(call: GuardedCall, external: boolean): AnswerG
     return before
   }
   const guardFrame = async (frame: Buffer): Promise<Buffer[]> => {
-    const data = dataOf(frame)
+    const data = frameData(frame)
     if (data === undefined) return [frame]
     if (!guardsText && !guardsCalls && !data.includes('"guardrail_')) return [frame]
     const chunk = parse(data)
@@ -152,7 +153,7 @@ function refusedFrame(frame: Buffer, { message, code, param }: Readonly<Record<s
 }
 
 /** Fields of a message or a delta that are no text of the model. */
-const noText: ReadonlySet<string> = new Set(['role', 'tool_calls', 'function_call'])
+const noText: ReadonlySet<string> = new Set(['role', 'tool_calls', 'function_call', 'thinking_signature'])
 
 function textFields(message: Part): string[] {
   return Object.keys(message).filter((key) => !noText.has(key) && typeof message[key] === 'string')

@@ -1,5 +1,6 @@
 import type { ContentGuard, Finding } from '#core/guardrails/guard.ts'
 import { isObject } from '#core/json/is-object.ts'
+import { viewMessages } from '#core/model-apis/messages-view.ts'
 import { noTextFields } from '#core/model-apis/text-fields.ts'
 import type { CallApproval } from './call-approval.ts'
 import { invalid, withBody } from './model-request.ts'
@@ -22,16 +23,19 @@ export async function guardRequest(call: GuardedCall, request: ModelRequest): Pr
   if (!guard.stages.has('request') && !guard.stages.has('tool_call')) return request
   const { body, operation } = request
   const field = operation === 'embeddings' ? 'input' : 'messages'
-  const texts = textsIn(body[field])
+  const view = operation === 'messages' ? viewMessages(body) : undefined
+  const given = (view?.body ?? body)[field]
+  const texts = textsIn(given)
   // Tokens instead of text would pass every rule.
   if (field === 'input' && texts.length === 0) throw invalid('input: must be text, which guardrails can read')
   const outcome = await guard.texts('request', texts, approval.isApproved)
   enforce(call, outcome)
   const changed = [...outcome.texts]
-  await guardResults(call, body[field], changed)
+  await guardResults(call, given, changed)
   if (changed.every((text, index) => text === texts[index])) return request
   let next = 0
-  return withBody(request, { ...body, [field]: mapTexts(body[field], () => changed[next++] ?? '') })
+  const masked = mapTexts(given, () => changed[next++] ?? '')
+  return withBody(request, view?.restore({ ...view.body, messages: masked }) ?? { ...body, [field]: masked })
 }
 
 /** Reports the findings of a check. Throws `Refusal` unless it passes. */

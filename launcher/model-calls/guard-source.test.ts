@@ -16,17 +16,14 @@ const options = { privateKey: undefined, agentUid: 'u', log: createLog('error') 
 test('policies that are no longer confirmed are not applied', async () => {
   let answer: StateAnswer | undefined = answerOf(200, { digest: 'd', policies })
   const state = async (): Promise<StateAnswer> => answer ?? Promise.reject(new Error('away'))
-  const source = createGuardSource({ ...options, state, freshMs: 0, staleMs: 200 })
+  const clock = { ms: 1_000 }
+  const source = createGuardSource({ ...options, state, freshMs: 0, staleMs: 200, now: () => clock.ms })
   await source.current()
   answer = undefined
+  clock.ms += 199
   await source.current()
-  let code: unknown
-  while (code === undefined)
-    code = await source.current().then(
-      () => undefined,
-      (error: { code: string }) => error.code,
-    )
-  assert.equal(code, 'guardrail_unavailable')
+  clock.ms += 1
+  await assert.rejects(source.current(), { code: 'guardrail_unavailable' })
   answer = answerOf(304, {})
   await source.current()
 })

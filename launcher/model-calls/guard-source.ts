@@ -33,6 +33,8 @@ export interface GuardSourceOptions {
   readonly freshMs?: number
   /** Age in milliseconds at which policies that could not be read again are no longer applied (1 min). */
   readonly staleMs?: number
+  /** Monotonic clock in milliseconds. */
+  readonly now?: () => number
 }
 
 interface Known {
@@ -46,7 +48,7 @@ interface Known {
  * time that the state role remembers them.
  */
 export function createGuardSource(options: GuardSourceOptions): GuardSource {
-  const { state, log, freshMs = 5_000, staleMs = 60_000 } = options
+  const { state, log, freshMs = 5_000, staleMs = 60_000, now = () => performance.now() } = options
   let known: Known | undefined
   let askedAt = Number.NEGATIVE_INFINITY
   let confirmedAt = Number.NEGATIVE_INFINITY
@@ -60,17 +62,17 @@ export function createGuardSource(options: GuardSourceOptions): GuardSource {
     else if (answer?.body.code === 'guardrail_unavailable') known = undefined
     else if (answer?.status !== 304) log.warn({ status: answer?.status ?? 0 }, 'guardrail policies not read')
     if (known === undefined) return
-    askedAt = performance.now()
+    askedAt = now()
     if (answer?.status === 200 || answer?.status === 304) confirmedAt = askedAt
   }
   return {
     async current() {
-      if (performance.now() - askedAt >= freshMs) {
+      if (now() - askedAt >= freshMs) {
         reading ??= read().finally(() => (reading = undefined))
         // Others use the current policies meanwhile.
         await reading
       }
-      if (known === undefined || performance.now() - confirmedAt >= staleMs) throw unavailable()
+      if (known === undefined || now() - confirmedAt >= staleMs) throw unavailable()
       const { digest, guard, external } = known
       return { guard, external, prove: (approved) => prove(digest, approved) }
     },

@@ -21,7 +21,7 @@ export interface HoldRequest {
   readonly runId: string | null
   /** Route as `namespace/name`. */
   readonly model: string
-  readonly operation: ModelOperation
+  readonly operation: Exclude<ModelOperation, 'messages'>
   /** Upper estimate. */
   readonly inputTokens: number
   /** Of each choice; null: not limited by the request. */

@@ -25,6 +25,8 @@ export interface CallContext {
   readonly runId: string | undefined
   readonly traceparent: string
   readonly conversationId: string | undefined
+  /** Header `anthropic-beta`, which the gateway validates. */
+  readonly betas?: string | undefined
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
   /** Approvals of the run; undefined: the call belongs to no run, which could be paused. */

@@ -10,9 +10,11 @@ import { forwardCall } from './forward-call.ts'
 import { createCallApproval } from './call-approval.ts'
 import { GatewayRefusal } from './gateway-refusal.ts'
 import { createAnswerGuard } from './guard-answer.ts'
+import type { AnswerGuard } from './guard-answer.ts'
+import { guardMessages } from './guard-messages.ts'
 import { guardRequest } from './guard-request.ts'
 import type { GatewayTimeouts } from './gateway-timeouts.ts'
-import type { GuardedCall } from './guard-request.ts'
+import type { GuardedCall, OnFindings } from './guard-request.ts'
 import type { GuardSource } from './guard-source.ts'
 import type { Holds } from './holds.ts'
 import type { AnswerSink, CallContext, CallResult } from './model-call.ts'
@@ -45,6 +47,8 @@ export interface ModelCallsOptions {
   readonly holds: Holds | undefined
   /** Undefined: the agent has no guardrail policies. */
   readonly guards?: GuardSource | undefined
+  /** Counts the matches of rules. */
+  readonly countFindings?: OnFindings | undefined
   readonly log: Logger
 }
 
@@ -121,22 +125,33 @@ interface Guarded extends Pick<AnsweredCall, 'request' | 'guard' | 'proof'> {
 }
 
 async function guardedCall(
-  { guards }: ModelCallsOptions,
+  { guards, countFindings }: ModelCallsOptions,
   request: ModelRequest,
-  { approvals, onFindings = () => undefined }: CallContext,
+  { approvals, onFindings: report }: CallContext,
 ): Promise<Guarded> {
   if (guards === undefined) return { request }
   const { guard, external, prove } = await guards.current()
   const approval = createCallApproval(approvals, request)
+  const onFindings: OnFindings = (findings) => {
+    countFindings?.(findings)
+    report?.(findings)
+  }
   const call: GuardedCall = { guard, approval, onFindings }
   const hasExternalAnswers = external.some(({ stage }) => stage !== 'request')
   return {
     request: await guardRequest(call, request),
-    // Embeddings have no text.
-    guard: request.operation === 'embeddings' ? undefined : createAnswerGuard(call, hasExternalAnswers),
+    guard: answerGuardOf(request, call, hasExternalAnswers),
     proof: await prove(external.filter(approval.isApproved).map(approvalKey)),
     refusal: (error) => refusedByGateway(error, call),
   }
+}
+
+function answerGuardOf({ operation }: ModelRequest, call: GuardedCall, external: boolean): AnswerGuard | undefined {
+  // Embeddings have no text.
+  if (operation === 'embeddings') return undefined
+  const answers = createAnswerGuard(call, external)
+  const seesAnswers = call.guard.stages.has('response') || call.guard.stages.has('tool_call')
+  return operation === 'messages' && answers !== undefined && seesAnswers ? guardMessages(answers) : answers
 }
 
 // A rule of the gateway is decided there, and reported and approved here.
@@ -164,7 +179,8 @@ async function chargeFor(
   { route: model, operation, inputTokens, maxOutputTokens, choices }: ModelRequest,
   { context: { runId, signal }, onLost }: { readonly context: CallContext; readonly onLost: () => void },
 ): Promise<Charge> {
-  const request = { runId: runId ?? null, model, operation, inputTokens, maxOutputTokens, choices }
+  const priced = operation === 'messages' ? 'chat/completions' : operation
+  const request = { runId: runId ?? null, model, operation: priced, inputTokens, maxOutputTokens, choices } as const
   const hold = await holds?.open(request, onLost)
   const charge = createCharge(holds, hold)
   if (!signal.aborted) return charge

@@ -2,11 +2,11 @@ import { isObject } from '#core/json/is-object.ts'
 import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
 import { Refusal } from '../http/refusal.ts'
 
-/** A JSON object in the form of OpenAI's API. */
+/** A JSON object in the form of OpenAI's or Anthropic's API. */
 export type ModelBody = Readonly<Record<string, unknown>>
 
 /** Operations that the gateway serves. */
-export type ModelOperation = 'chat/completions' | 'embeddings'
+export type ModelOperation = 'chat/completions' | 'messages' | 'embeddings'
 
 /** A model call of the agent, parsed. */
 export interface ModelRequest {
@@ -47,9 +47,11 @@ export function toModelRequest(
   const { body } = given
   const route = toRoute(body.model, namespace)
   const isChat = operation === 'chat/completions'
-  if (isChat && !(Array.isArray(body.messages) && body.messages.length > 0 && body.messages.every(isObject)))
+  const isText = operation !== 'embeddings'
+  if (isText && !(Array.isArray(body.messages) && body.messages.length > 0 && body.messages.every(isObject)))
     throw invalid('messages: must be a list of at least one message')
-  if (!isChat && body.input === undefined) throw invalid('input: is missing')
+  if (!isText && body.input === undefined) throw invalid('input: is missing')
+  if (operation === 'messages' && typeof body.max_tokens !== 'number') throw invalid('max_tokens: must be a number')
   const { stream = null } = body
   if (stream !== null && typeof stream !== 'boolean') throw invalid('stream: must be true or false')
   const options = isObject(body.stream_options) ? body.stream_options : {}
@@ -57,10 +59,10 @@ export function toModelRequest(
     operation,
     route,
     body,
-    stream: isChat && stream === true,
+    stream: isText && stream === true,
     usageWanted: options.include_usage === true,
     inputTokens: Math.min(estimateInputTokens(given.bytes, body), 10_000_000),
-    maxOutputTokens: isChat ? maxOutputOf(body) : null,
+    maxOutputTokens: isText ? maxOutputOf(body) : null,
     choices: isChat ? choicesOf(body) : 1,
     bytes: isChat && stream === true ? withUsage(given) : given.bytes,
   }
@@ -69,7 +71,8 @@ export function toModelRequest(
 /** The same call with a changed body. */
 export function withBody(request: ModelRequest, body: ModelBody): ModelRequest {
   const bytes = Buffer.from(JSON.stringify(body))
-  return { ...request, body, bytes: request.stream ? withUsage({ body, bytes }) : bytes }
+  const asksUsage = request.stream && request.operation !== 'messages'
+  return { ...request, body, bytes: asksUsage ? withUsage({ body, bytes }) : bytes }
 }
 
 function toRoute(model: unknown, namespace: string): string {
@@ -110,7 +113,9 @@ function addField(bytes: Buffer, field: string): Buffer {
 const imageTokens = 4096
 /** Bytes of encoded sound for one token, at a low bit rate. */
 const soundBytesPerToken = 64
-const media = ['"image_url"', '"input_audio"'] as const
+/** As many as the context of most models: a document by address has an unknown length. */
+const remoteDocumentTokens = 200_000
+const media = ['"image_url"', '"input_audio"', '"source"'] as const
 
 /**
  * Upper estimate: one token for two bytes of JSON, twice what text has on average. The bytes of encoded images and sound are no tokens, so
@@ -126,7 +131,7 @@ function estimateInputTokens(bytes: Buffer, body: ModelBody): number {
 // Recursive: the depth of a body is limited when it is parsed.
 function countMedia(value: unknown, found: { bytes: number; tokens: number }): void {
   if (typeof value !== 'object' || value === null) return
-  const { image_url: image, input_audio: sound } = value as ModelBody
+  const { image_url: image, input_audio: sound, source, type } = value as ModelBody
   const url = isObject(image) ? image.url : image
   if (typeof url === 'string') {
     found.tokens += imageTokens
@@ -136,7 +141,16 @@ function countMedia(value: unknown, found: { bytes: number; tokens: number }): v
     found.tokens += Math.ceil(sound.data.length / soundBytesPerToken)
     found.bytes += sound.data.length
   }
+  if (isObject(source)) countSource(type, source, found)
   for (const one of Object.values(value)) countMedia(one, found)
+}
+
+// Encoded documents count as text: those with much text in few bytes exist.
+function countSource(type: unknown, { type: by, data }: ModelBody, found: { bytes: number; tokens: number }): void {
+  if (type === 'image') {
+    found.tokens += imageTokens
+    if (by === 'base64' && typeof data === 'string') found.bytes += data.length
+  } else if (by === 'url') found.tokens += remoteDocumentTokens
 }
 
 function maxOutputOf(body: ModelBody): number | null {

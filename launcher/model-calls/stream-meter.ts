@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { Usage } from '#schemas/run.ts'
-import { dataOf, framesIn } from './stream-frames.ts'
+import { frameData, framesIn } from '#core/sse/stream-frames.ts'
 
 const nothing = Buffer.alloc(0)
 const usageMark = '"usage"'
@@ -9,7 +9,7 @@ const doneMark = '[DONE]'
 /** Shorter frames are comments and the end of a stream. */
 const shortestChunk = 40
 
-/** Reads usage and end of a streamed chat completion while it is relayed. */
+/** Reads usage and end of a streamed answer while it is relayed. */
 export interface StreamMeter {
   /** Returns the frames for the caller: without the one that has the usage only, unless it was requested, and without the last. */
   pass(whole: Buffer): Buffer
@@ -19,7 +19,7 @@ export interface StreamMeter {
   seenTokens(): number
   /** Name of the model at the provider. */
   model(): string | undefined
-  /** The frame `[DONE]`, if it has arrived. */
+  /** The frame that ends the stream (`[DONE]`), if it has arrived. */
   done(): Buffer
   /** Whether the gateway has sent an error event. */
   failed(): boolean
@@ -27,13 +27,13 @@ export interface StreamMeter {
 
 /** Creates a meter. Frames without usage are relayed as they are, unparsed. */
 export function createStreamMeter(usageWanted: boolean): StreamMeter {
-  const seen = { frames: 0, bytes: 0, shortest: Number.POSITIVE_INFINITY }
+  const seen = createTokenCount()
   let usage: Usage | null = null
   let model: string | undefined
   let done: Buffer = nothing
   let failed = false
   const look = (frame: Buffer): Buffer => {
-    const text = dataOf(frame)
+    const text = frameData(frame)
     if (text === doneMark) {
       done = Buffer.from(frame)
       return nothing
@@ -48,21 +48,34 @@ export function createStreamMeter(usageWanted: boolean): StreamMeter {
   }
   return {
     pass(whole) {
-      for (const frame of framesIn(whole)) {
-        if (frame.length < shortestChunk) continue
-        seen.frames++
-        seen.bytes += frame.length
-        seen.shortest = Math.min(seen.shortest, frame.length)
-      }
+      seen.add(whole)
       if (model !== undefined && isPlain(whole)) return whole
       return Buffer.concat([...framesIn(whole)].map(look))
     },
     usage: () => usage,
-    // A frame has at least one token. What a frame has more than the shortest one is text, of about three bytes per token.
-    seenTokens: () => (seen.frames === 0 ? 0 : seen.frames + Math.ceil((seen.bytes - seen.frames * seen.shortest) / 3)),
+    seenTokens: seen.tokens,
     model: () => model,
     done: () => done,
     failed: () => failed,
+  }
+}
+
+/** Estimates the tokens of the frames of a stream. */
+export function createTokenCount() {
+  let frames = 0
+  let bytes = 0
+  let shortest = Number.POSITIVE_INFINITY
+  return {
+    add(whole: Buffer): void {
+      for (const frame of framesIn(whole)) {
+        if (frame.length < shortestChunk) continue
+        frames++
+        bytes += frame.length
+        shortest = Math.min(shortest, frame.length)
+      }
+    },
+    // A frame has at least one token. What a frame has more than the shortest one is text, of about three bytes per token.
+    tokens: (): number => (frames === 0 ? 0 : frames + Math.ceil((bytes - frames * shortest) / 3)),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Finding } from '#core/guardrails/guard.ts'
 import { defineCounter, defineGauge } from '#core/telemetry/metrics.ts'
 import type { MetricPoint } from '#core/telemetry/otlp-metrics.ts'
 import type { RefusalCode } from '../http/refusal.ts'
@@ -14,6 +15,12 @@ export const launcherMetrics = {
     name: 'mesh_launcher_refusals_total',
     help: 'Refused requests, by listener and error code.',
     labels: ['listener', 'code'],
+    roles: ['launcher'],
+  }),
+  guardrails: defineCounter({
+    name: 'mesh_launcher_guardrail_decisions_total',
+    help: 'Matches of guardrail rules, by policy (namespace/name), stage and action.',
+    labels: ['policy', 'stage', 'action'],
     roles: ['launcher'],
   }),
   active: defineGauge({
@@ -40,21 +47,26 @@ export const launcherMetrics = {
 export interface LauncherMeter {
   ended(state: string): void
   refused(listener: string, code: RefusalCode): void
+  /** Matches of rules in one check. */
+  guarded(findings: readonly Finding[]): void
   /** Returns all series; none before the first run or refusal, so that an idle launcher opens no connection. */
   collect(now: { readonly active: number; readonly journalBytes: number }): readonly MetricPoint[]
 }
 
 /** Creates the meter; counters start at zero. */
 export function createLauncherMeter(): LauncherMeter {
-  const { runs, refusals, active, journalBytes, resident } = launcherMetrics
+  const { runs, refusals, guardrails, active, journalBytes, resident } = launcherMetrics
   const counts = new Map<string, MetricPoint>()
-  const count = (spec: MetricPoint['spec'], labels: MetricPoint['labels']): void => {
+  const count = (spec: MetricPoint['spec'], labels: MetricPoint['labels'], by = 1): void => {
     const key = JSON.stringify([spec.name, labels])
-    counts.set(key, { spec, labels, value: (counts.get(key)?.value ?? 0) + 1 })
+    counts.set(key, { spec, labels, value: (counts.get(key)?.value ?? 0) + by })
   }
   return {
     ended: (state) => count(runs, { state }),
     refused: (listener, code) => count(refusals, { listener, code }),
+    guarded: (findings) => {
+      for (const { policy, stage, action, count: by } of findings) count(guardrails, { policy, stage, action }, by)
+    },
     collect: (now) => {
       if (counts.size === 0 && now.active === 0) return []
       return [

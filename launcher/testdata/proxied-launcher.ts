@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { messagesTranslation } from '#core/model-apis/translation.ts'
+import { frameData, framesIn } from '#core/sse/stream-frames.ts'
 import type { LauncherConfig } from '#schemas/launcher.ts'
 import { listen } from '#test/harness/listen.ts'
 import type { Scope } from '#test/harness/scope.ts'
@@ -35,10 +37,41 @@ export async function startGateway(t: Scope, reply: GatewayReply) {
     const seen = { path: request.url ?? '', headers: request.headers, text, body }
     requests.push(seen)
     response.on('close', () => closed.push(response.writableFinished ? 'finished' : 'aborted'))
-    gateway.reply(response, seen)
+    gateway.reply(seen.path === '/v1/messages' ? asMessages(response) : response, seen)
   })
   const gateway = { url: await listen(t, server), requests, closed, reply, server }
   return gateway
+}
+
+// The gateway translates chat completions for callers of the Messages API.
+function asMessages(response: ServerResponse): ServerResponse {
+  const events = messagesTranslation.events()
+  let isStream = false
+  const translate = (text: string): Buffer => {
+    if (!isStream) {
+      const body = JSON.parse(text) as Record<string, unknown>
+      return Buffer.from(JSON.stringify(body['choices'] === undefined ? body : messagesTranslation.whole(body)))
+    }
+    const frames = [...framesIn(Buffer.from(text))].map((frame) => {
+      const data = frameData(frame)
+      if (data === undefined) return frame
+      return data === '[DONE]' ? events.end() : events.chunk(JSON.parse(data) as Record<string, unknown>)
+    })
+    return Buffer.concat(frames)
+  }
+  const translated = {
+    writeHead(status: number, headers: Record<string, string>) {
+      isStream = headers['content-type'] === 'text/event-stream'
+      response.writeHead(status, headers)
+      return translated
+    },
+    flushHeaders: () => response.flushHeaders(),
+    write: (text: string, written?: () => void) => response.write(translate(text), written),
+    end: (text?: string) => response.end(text === undefined ? undefined : translate(text)),
+    destroy: () => response.destroy(),
+    on: (event: string, listener: () => void) => response.on(event, listener),
+  }
+  return translated as unknown as ServerResponse
 }
 
 /** Options of `startProxied`. */

@@ -7,6 +7,8 @@ export type Operation = 'chat/completions' | 'embeddings'
 export interface ProviderCall {
   readonly operation: Operation
   readonly provider: ModelProviderSpec
+  /** Set for a request of Anthropic's Messages API, which is sent as it is: whether the sink receives a message or a chat completion. */
+  readonly messages?: { readonly answer: 'message' | 'chat'; readonly betas: string | undefined } | undefined
   readonly body: Readonly<Record<string, unknown>>
   /** The provider's key, read per call with the gateway's identity; undefined if it needs none. */
   readonly key: string | undefined
@@ -26,6 +28,8 @@ export interface ResponseSink {
 /** Client for providers of one type. Rejects if there is no response or it is incomplete. */
 export interface ModelAdapter {
   readonly type: string
+  /** Sends requests of Anthropic's Messages API as they are. */
+  readonly passesMessages?: boolean
   send(call: ProviderCall, sink: ResponseSink): Promise<void>
   close?(): Promise<void>
 }

@@ -3,10 +3,13 @@ import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint, Call } from '#core/http/endpoint/endpoint.ts'
 import { serverReplyOf } from '#core/http/endpoint/reply.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
+import { isObject } from '#core/json/is-object.ts'
 import { headerValues } from '#core/http/input/bearer-token.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import { childOf, formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
+import type { MessagesView } from '#core/model-apis/messages-view.ts'
+import { viewMessages } from '#core/model-apis/messages-view.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
 import type { Operation } from './adapter.ts'
 import type { AgentRuns } from './agent-model.ts'
@@ -16,13 +19,17 @@ import { messagesApi, openAiApi, responsesApi, toChatRequest } from './gateway/c
 import type { CallerApi } from './gateway/caller-api.ts'
 import { getModel } from './gateway/get-model.ts'
 import type { GatewayCall } from './gateway/gateway-call.ts'
+import { GatewayError } from './gateway/gateway-error.ts'
 import { listModels } from './gateway/list-models.ts'
 import { readModelRequest } from './gateway/model-request.ts'
+import type { Body } from './gateway/model-request.ts'
+import { passesMessages, readNativeMessages } from './gateway/native-messages.ts'
 import { authenticate } from './gateway/principal.ts'
 import type { Principal } from './gateway/principal.ts'
 import { usableRoute } from './gateway/usable-route.ts'
 import type { UsableRoute } from './gateway/usable-route.ts'
 import { parseModel } from './gateway/model-name.ts'
+import type { ModelName } from './gateway/model-name.ts'
 import { createFilters, withFilters } from './filters/create-filters.ts'
 import type { Filters } from './filters/create-filters.ts'
 import type { ProvidersServices } from './services.ts'
@@ -52,7 +59,7 @@ const served: readonly Served[] = [
   { path: 'embeddings', summary: 'Create embeddings.', operation: 'embeddings', api: openAiApi },
   {
     path: 'messages',
-    summary: 'Create a message (Anthropic), as a chat completion.',
+    summary: 'Create a message (Anthropic): as it is for providers with that API, for others as a chat completion.',
     operation: 'chat/completions',
     api: messagesApi,
   },
@@ -113,11 +120,13 @@ async function respond(
   { operation, api, call: exchange, filters }: Asked,
 ): Promise<void> {
   const call = await openCall(services, { gateway, api }, exchange)
+  const native = api === messagesApi ? await nativeCall(services, call, exchange) : undefined
+  if (native !== undefined) return respondNatively(services, call, { ...native, filters })
   const body = readModelRequest(operation, toChatRequest(api, exchange.body))
   const model = parseModel(body.model, call.namespace)
   if (model.kind === 'route') {
     const route = await usableRoute(gateway, call.principal, model)
-    await admit(services, call.principal, { route, rawHeaders: exchange.request.raw.rawHeaders })
+    await admit(services, call, route)
     const target = { operation, model, uid: route.uid, streamed: body.stream === true }
     await withFilters(filters, { call, target, body }, (filtered, applying) =>
       callModel(services, call, { operation, route, body: filtered, filters: applying }),
@@ -133,14 +142,57 @@ async function respond(
   }
 }
 
+interface NativeCall {
+  readonly body: Body
+  readonly model: ModelName
+  readonly route: UsableRoute
+}
+
+/** A request of the Messages API for a route whose providers have that API; undefined for any other. */
+async function nativeCall(
+  services: ProvidersServices,
+  call: GatewayCall,
+  { body: given }: Exchange,
+): Promise<NativeCall | undefined> {
+  if (!isObject(given) || typeof given.model !== 'string' || given.model === '') return undefined
+  const model = parseModel(given.model, call.namespace)
+  if (model.kind === 'agent') return undefined
+  const route = await usableRoute(call.gateway, call.principal, model)
+  if (!(await passesMessages(services, call, route))) return undefined
+  return { body: readModelRequest('chat/completions', given), model, route }
+}
+
+async function respondNatively(
+  services: ProvidersServices,
+  call: GatewayCall,
+  { body, model, route, filters }: NativeCall & Pick<Asked, 'filters'>,
+): Promise<void> {
+  const operation = 'chat/completions'
+  const native = readNativeMessages(body, call.header('anthropic-beta'))
+  await admit(services, call, route)
+  const target = { operation, model, uid: route.uid, streamed: body.stream === true } as const
+  const view = filters === undefined ? undefined : viewMessages(body)
+  await withFilters(filters, { call, target, body: view?.body ?? body }, (filtered, applying) =>
+    callModel(services, call, { operation, route, body: restored(view, filtered), filters: applying, native }),
+  )
+}
+
+function restored(view: MessagesView | undefined, filtered: Body): Body {
+  try {
+    return view === undefined ? filtered : view.restore(filtered)
+  } catch {
+    throw new GatewayError(503, 'filter_failed', 'A filter changed more than texts of a request of the Messages API.')
+  }
+}
+
 async function admit(
   { core }: ProvidersServices,
-  principal: Principal,
-  { route, rawHeaders }: { readonly route: UsableRoute; readonly rawHeaders: readonly string[] },
+  { principal, header }: GatewayCall,
+  route: UsableRoute,
 ): Promise<void> {
   if (principal.kind === 'person') return
   const { agent } = principal
-  const asked = { agent, route: `${route.namespace}/${route.name}`, header: (name: string) => single(rawHeaders, name) }
+  const asked = { agent, route: `${route.namespace}/${route.name}`, header }
   for (const { admit: decide } of core.extensions(callAdmission)) await decide(asked)
 }
 

@@ -201,14 +201,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'guardrails: unconfirmed policies are applied',
     file: 'launcher/model-calls/guard-source.ts',
-    find: 'performance.now() - confirmedAt >= staleMs',
-    replace: 'confirmedAt > performance.now()',
+    find: 'now() - confirmedAt >= staleMs',
+    replace: 'confirmedAt > now()',
     tests: ['launcher/model-calls/guard-source.test.ts'],
   },
   {
     name: 'guardrails: results of tools pass the launcher',
     file: 'launcher/model-calls/guard-request.ts',
-    find: '  await guardResults(call, body[field], changed)\n',
+    find: '  await guardResults(call, given, changed)\n',
     replace: '',
     tests: port,
     only: 'results of tools',

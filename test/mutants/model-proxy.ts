@@ -118,4 +118,26 @@ export const mutants: readonly Mutant[] = [
     tests: guardrails,
     only: 'without policies no call is made',
   },
+  {
+    name: 'launcher: cached tokens of messages are not counted',
+    file: 'core/model-apis/message-usage.ts',
+    find: 'countOf(given.cache_creation_input_tokens) + cachedTokens',
+    replace: 'countOf(given.cache_creation_input_tokens)',
+    tests: ['launcher/listeners/model-proxy/apis.test.ts'],
+  },
+  {
+    name: 'launcher: a failed stream of messages is settled as a success',
+    file: 'core/model-apis/message-usage.ts',
+    find: "else if (type === 'error') ended = failed = true",
+    replace: "else if (type === 'error') ended = true",
+    tests: ['launcher/listeners/model-proxy/apis.test.ts'],
+  },
+  {
+    name: 'launcher: decisions of guardrails are not counted',
+    file: 'launcher/model-calls/model-calls.ts',
+    find: '    countFindings?.(findings)\n',
+    replace: '',
+    tests: ['launcher/listeners/model-proxy/guardrails.test.ts'],
+    only: 'decisions are counted',
+  },
 ]

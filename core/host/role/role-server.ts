@@ -98,6 +98,7 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
     metrics: core.metrics,
     tracer: input.tracer,
     continuesTraces: role !== 'bff',
+    acceptsApiKey: role === 'gateway',
     accessLog: input.accessLog ?? false,
     store: platform.store,
     directory: platform.directory,

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { readBearer } from '../input/bearer-token.ts'
+import { readBearer, readBearerOrKey } from '../input/bearer-token.ts'
 import { createBodyBytes } from './body-bytes.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import { attributed } from '../audit/record-outcome.ts'
@@ -53,7 +53,8 @@ export async function createAdmission(
   }
   return {
     authenticate: async (request) => {
-      const bearer = readBearer(request.raw.rawHeaders, request.raw.url ?? '')
+      const { rawHeaders, url = '' } = request.raw
+      const bearer = services.acceptsApiKey === true ? readBearerOrKey(rawHeaders, url) : readBearer(rawHeaders, url)
       stateOf(request).bearer = bearer
       await ask(request, bearer)
     },

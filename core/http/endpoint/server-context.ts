@@ -33,6 +33,8 @@ export interface HttpServices {
   readonly identify?: ((bearer: string) => Promise<string>) | undefined
   /** Whether a bearer is exempt from the limits for unknown ones: accepted within the last ten minutes. Not a proof. */
   readonly knows?: ((bearer: string) => boolean) | undefined
+  /** Whether a caller may send its token in `x-api-key` (gateway). */
+  readonly acceptsApiKey?: boolean
   readonly keys: Keyring
   readonly log: Logger
   readonly metrics: Metrics

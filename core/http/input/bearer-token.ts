@@ -14,6 +14,21 @@ export function readBearer(rawHeaders: readonly string[], url: string): string {
   return token
 }
 
+const keyPattern = /^[A-Za-z0-9\-._~+/]+=*$/
+
+/**
+ * Returns the token of a request whose callers may send it in `x-api-key`, as SDKs of Anthropic do, instead of as bearer. Throws
+ * `unauthenticated` for both at once, unless they are the same: it would be unclear who calls.
+ */
+export function readBearerOrKey(rawHeaders: readonly string[], url: string): string {
+  const [key, ...more] = headerValues(rawHeaders, 'x-api-key')
+  if (key === undefined) return readBearer(rawHeaders, url)
+  const isAlone = headerValues(rawHeaders, 'authorization').length === 0
+  if (more.length > 0 || !keyPattern.test(key) || hasTokenInQuery(url)) throw new Fail('unauthenticated')
+  if (!isAlone && readBearer(rawHeaders, url) !== key) throw new Fail('unauthenticated')
+  return key
+}
+
 /** Returns every value of a header as sent. */
 export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)

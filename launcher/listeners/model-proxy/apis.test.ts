@@ -76,68 +76,71 @@ test('the SDK of Anthropic creates messages, streams them, calls tools and throw
   assert.equal(proxied.money.settlements().length, 5)
 })
 
-test('a conversation of Anthropic’s API is a chat completion with the same roles, tools and media', async (t) => {
+test('a request of Anthropic’s API is sent as it is, with its betas, and no credential of the agent', async (t) => {
+  const proxied = await startProxied(t)
+  const client = new Anthropic({ baseURL: proxied.url, apiKey: 'sk-ant-canary', maxRetries: 0 })
+  const cache = { type: 'ephemeral' as const }
+  const pdf = { type: 'base64' as const, media_type: 'application/pdf' as const, data: 'AA==' }
+  const body = {
+    model: 'team/mock',
+    max_tokens: 2048,
+    thinking: { type: 'enabled' as const, budget_tokens: 1024 },
+    system: [{ type: 'text' as const, text: 'Be brief.', cache_control: cache }],
+    tools: [{ ...tool, cache_control: cache }],
+    messages: [
+      { role: 'user' as const, content: [{ type: 'document' as const, source: pdf, cache_control: cache }] },
+      { role: 'assistant' as const, content: [{ type: 'thinking' as const, thinking: 'hm', signature: 's' }] },
+      { role: 'user' as const, content: 'go on' },
+    ],
+  }
+  await client.messages.create(body, { headers: { 'anthropic-beta': 'interleaved-thinking-2025-05-14' } })
+  const [sent] = proxied.gateway.requests
+  assert.deepEqual([sent?.path, sent?.body], ['/v1/messages', body])
+  assert.equal(sent?.headers['anthropic-beta'], 'interleaved-thinking-2025-05-14')
+  assert.equal(sent?.headers['x-api-key'], undefined)
+  assert.equal(JSON.stringify([sent?.headers, proxied.lines, proxied.money.requests]).includes('canary'), false)
+  const [hold] = proxied.money.holds()
+  assert.deepEqual([hold?.body['operation'], hold?.body['maxOutputTokens']], ['chat/completions', 2048])
+})
+
+test('B3: streams of messages pass unchanged, and are settled by the usage of their provider', async (t) => {
   const proxied = await startProxied(t)
   const client = new Anthropic({ baseURL: proxied.url, apiKey: 'any', maxRetries: 0 })
-  await client.messages.create({
-    model: 'team/mock',
-    max_tokens: 7,
-    stop_sequences: ['END'],
-    metadata: { user_id: 'u1' },
-    system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
-    tools: [tool],
-    tool_choice: { type: 'tool', name: 'add', disable_parallel_tool_use: true },
-    messages: [
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'see' },
-          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } },
-        ],
-      },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'text', text: 'ok' },
-          { type: 'tool_use', id: 't1', name: 'add', input: { a: 1 } },
-        ],
-      },
-      {
-        role: 'user',
-        content: [
-          { type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: '2' }] },
-          { type: 'text', text: 'go on' },
-        ],
-      },
-    ],
+  const event = (type: string, data: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`
+  const counts = { input_tokens: 5, cache_creation_input_tokens: 2, cache_read_input_tokens: 4, output_tokens: 1 }
+  const head = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-1', content: [], usage: counts }
+  const begin = event('message_start', { message: head })
+  const thought = event('content_block_start', {
+    index: 0,
+    content_block: { type: 'thinking', thinking: '', signature: '' },
   })
-  const fn = { name: 'add', description: 'Adds.', parameters: tool.input_schema }
-  assert.deepEqual(proxied.gateway.requests[0]?.body, {
-    model: 'team/mock',
-    messages: [
-      { role: 'system', content: 'Be brief.' },
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'see' },
-          { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } },
-        ],
-      },
-      {
-        role: 'assistant',
-        content: 'ok',
-        tool_calls: [{ id: 't1', type: 'function', function: { name: 'add', arguments: '{"a":1}' } }],
-      },
-      { role: 'tool', tool_call_id: 't1', content: '2' },
-      { role: 'user', content: [{ type: 'text', text: 'go on' }] },
-    ],
-    max_tokens: 7,
-    stop: ['END'],
-    user: 'u1',
-    tools: [{ type: 'function', function: fn }],
-    tool_choice: { type: 'function', function: { name: 'add' } },
-    parallel_tool_calls: false,
+  const signed = event('content_block_delta', { index: 0, delta: { type: 'signature_delta', signature: 'sig' } })
+  const end = event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } })
+  const stop = event('message_stop', {})
+  let frames = [begin, thought, signed, event('content_block_stop', { index: 0 }), end, stop]
+  proxied.gateway.server.removeAllListeners('request')
+  proxied.gateway.server.on('request', (request, response) => {
+    request.resume()
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(frames.join(''))
   })
+  const ask = { model: 'mock', max_tokens: 100, messages: hello }
+  const answer = await fetch(`${proxied.url}/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'any' },
+    body: JSON.stringify({ ...ask, stream: true }),
+  })
+  const text = await answer.text()
+  assert.equal(text.replaceAll(/: x-mesh-[^\n]*\n+/g, ''), frames.join(''))
+  const { content } = await client.messages.stream(ask).finalMessage()
+  assert.deepEqual(JSON.parse(JSON.stringify(content)), [{ type: 'thinking', thinking: '', signature: 'sig' }])
+  const usage = { inputTokens: 11, outputTokens: 7, cachedTokens: 4, reasoningTokens: 0 }
+  for (const { body } of proxied.money.settlements()) assert.deepEqual(body['usage'], usage)
+
+  frames = [begin, event('error', { error: { type: 'overloaded_error', message: 'busy' } })]
+  await assert.rejects(client.messages.stream(ask).finalMessage(), /busy/)
+  await proxied.money.until(/settle/, 3)
+  const last = proxied.money.settlements().at(-1)
+  assert.deepEqual([last?.body['outcome'], last?.body['usage']], ['failed', null])
 })
 
 test('OpenAI’s Responses API answers whole and as a stream, calls functions and throws the errors of the port', async (t) => {
@@ -206,17 +209,11 @@ test('F5: what cannot be translated is refused by its field, in the form of its 
   const ask = { model: 'mock', max_tokens: 5, messages: hello }
   const messages: [unknown, RegExp][] = [
     [{ ...ask, messages: [] }, /^messages:/],
-    [{ ...ask, messages: [null] }, /^messages\[0\]:/],
-    [{ ...ask, messages: [{ role: 'tool', content: '' }] }, /^messages\[0\]\.role:/],
-    [{ ...ask, messages: [{ role: 'user', content: [{ type: 'document' }] }] }, /document/],
-    [{ ...ask, messages: [{ role: 'user', content: [{ type: 'image', source: 1 }] }] }, /source/],
-    [{ ...ask, messages: [{ role: 'assistant', content: [{ type: 'tool_use' }] }] }, /id and name/],
+    [{ ...ask, messages: [null] }, /^messages:/],
     [{ ...ask, max_tokens: undefined }, /^max_tokens:/],
     [{ ...ask, max_tokens: 0 }, /^max_tokens:/],
-    [{ ...ask, thinking: { type: 'enabled', budget_tokens: 5 } }, /^thinking:/],
-    [{ ...ask, top_k: 5 }, /^top_k:/],
-    [{ ...ask, tools: [{ type: 'web_search_20250305', name: 'w' }] }, /^tools\[0\]:/],
-    [{ ...ask, tools: [tool], tool_choice: { type: 'constructor' } }, /^tool_choice\.type:/],
+    [{ ...ask, max_tokens: 2 ** 31 }, /^max_tokens:/],
+    [{ ...ask, stream: 'yes' }, /^stream:/],
     [{ ...ask, model: '../x' }, /^model:/],
     [[], /must be a JSON object/],
   ]

@@ -1,7 +1,7 @@
 import { anthropicErrors, openAiErrors, responsesErrors } from '#core/model-apis/error-forms.ts'
 import type { ErrorForm } from '#core/model-apis/error-forms.ts'
 import { InvalidRequest } from '#core/model-apis/invalid-request.ts'
-import { messagesTranslation, responsesTranslation } from '#core/model-apis/translation.ts'
+import { responsesTranslation } from '#core/model-apis/translation.ts'
 import type { Translation } from '#core/model-apis/translation.ts'
 import { invalid } from '../../model-calls/model-request.ts'
 import type { ModelBody, ModelOperation } from '../../model-calls/model-request.ts'
@@ -18,7 +18,7 @@ export interface CallApi {
 export const callApis = {
   chat: { operation: 'chat/completions', errors: openAiErrors },
   embeddings: { operation: 'embeddings', errors: openAiErrors },
-  messages: { operation: 'chat/completions', errors: anthropicErrors, translation: messagesTranslation },
+  messages: { operation: 'messages', errors: anthropicErrors },
   responses: { operation: 'chat/completions', errors: responsesErrors, translation: responsesTranslation },
 } as const satisfies Readonly<Record<string, CallApi>>
 

@@ -25,6 +25,9 @@ interface Exchange {
   body(): Promise<Buffer>
 }
 
+// The gateway refuses a list that is cut.
+const maxBetas = 2048
+
 type Handler = (exchange: Exchange) => Promise<typeof streamed>
 
 /** Creates the handlers of model calls. `admit` throws for a call that may not begin now. */
@@ -52,6 +55,7 @@ export function callHandler(
         runId,
         traceparent: span.traceparent,
         conversationId,
+        betas: api.operation === 'messages' ? singleHeader(request, 'anthropic-beta')?.slice(0, maxBetas) : undefined,
         signal: gone.signal,
         approvals: pod.registry.approvalsOf(runId),
         onResult: reported.ok,

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import type { GuardrailRule } from '#schemas/crds/guardrail-policy.ts'
+import { listen } from '#test/harness/listen.ts'
 import { post as postJson, readEvents } from '../../testdata/launch.ts'
 import { refusing } from '../../testdata/money-server.ts'
 import type { MoneyFault } from '../../testdata/money-server.ts'
-import { frameOf, opens, startProxied } from '../../testdata/proxied-launcher.ts'
+import { completes, frameOf, opens, startProxied } from '../../testdata/proxied-launcher.ts'
 
 const chat = { model: 'mock', messages: [{ role: 'user', content: 'hello' }] }
 const word = 'MAGENTA-7'
@@ -108,7 +110,7 @@ test('a stream cut at each byte of a match is masked as the whole answer, and no
 
 test('a blocked answer ends as an error, whole and within a stream, and is paid for', async (t) => {
   const guarded = await startGuarded(t, rule('block', ['response']))
-  guarded.gateway.reply = (response, { body }) => {
+  guarded.gateway.reply = (response, { body, path }) => {
     const message = { role: 'assistant', content: `it is ${word}` }
     const usage = { prompt_tokens: 1, completion_tokens: 2 }
     if (body['stream'] !== true) {
@@ -119,6 +121,8 @@ test('a blocked answer ends as an error, whole and within a stream, and is paid 
     opens(response)
     response.write(frameOf({ content: message.content }))
     response.write(frameOf({}, 'stop'))
+    // A message has no finish before its end.
+    if (path === '/v1/messages') response.end('data: [DONE]\n\n')
   }
   const whole = await guarded.post(chat)
   assert.deepEqual(
@@ -215,3 +219,48 @@ test('decisions are in the journal of the run, without content', async (t) => {
   assert.deepEqual([outcome?.['state'], outcome?.['failReason']], ['failed', 'guardrail_blocked'])
   assert.equal(JSON.stringify(entries).includes(word), false)
 })
+
+test('decisions are counted by policy, stage and action, and no metric has text', async (t) => {
+  const pushed: string[] = []
+  const collector = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const part of request as AsyncIterable<Buffer>) chunks.push(part)
+    if (request.url?.endsWith('/metrics') === true) pushed.push(Buffer.concat(chunks).toString('utf8'))
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  })
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: await listen(t, collector) }
+  const plugins = { guardrails: { enabled: true } }
+  const guarded = await startProxied(t, { env, config: { plugins } })
+  guarded.money.faults.push(policies([rule('mask', ['request']), { ...rule('block', ['response']), name: 'answers' }]))
+  const ask = (content: string) =>
+    fetch(`${guarded.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'mock', messages: [{ role: 'user', content }] }),
+    })
+  assert.equal((await ask(`${word} and ${word}`)).status, 200)
+  guarded.gateway.reply = completes(word)
+  assert.equal((await ask('hello')).status, 403)
+  await guarded.close()
+  const last = pushed.at(-1) ?? assert.fail('nothing was pushed')
+  const { resourceMetrics } = JSON.parse(last) as {
+    resourceMetrics: { scopeMetrics: { metrics: { name: string; sum?: { dataPoints: DataPoint[] } }[] }[] }[]
+  }
+  const found = resourceMetrics[0]?.scopeMetrics[0]?.metrics.find(
+    ({ name }) => name === 'mesh_launcher_guardrail_decisions_total',
+  )
+  const points = found?.sum?.dataPoints.map(({ attributes, asDouble }) => [
+    Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue])),
+    asDouble,
+  ])
+  assert.deepEqual(points, [
+    [{ policy: 'default/p', stage: 'request', action: 'mask' }, 2],
+    [{ policy: 'default/p', stage: 'response', action: 'block' }, 1],
+  ])
+  assert.equal(pushed.join('').includes(word), false)
+})
+
+interface DataPoint {
+  readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue: string } }[]
+  readonly asDouble: number
+}

@@ -56,7 +56,8 @@ export const modelProxyPort = definePort({
     messages: {
       method: 'POST',
       path: '/v1/messages',
-      summary: 'Creates a message (Anthropic), streamed with `stream`. It is translated to a chat completion.',
+      summary:
+        'Creates a message (Anthropic), streamed with `stream`. The gateway translates it for providers without that API.',
       body: 'bytes',
       responses: {},
       stream: 'text/event-stream',

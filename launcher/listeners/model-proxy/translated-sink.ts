@@ -4,7 +4,7 @@ import type { Translation } from '#core/model-apis/translation.ts'
 import { GatewayRefusal } from '../../model-calls/gateway-refusal.ts'
 import type { AnswerSink } from '../../model-calls/model-call.ts'
 import type { ModelBody } from '../../model-calls/model-request.ts'
-import { dataOf, framesIn } from '../../model-calls/stream-frames.ts'
+import { frameData, framesIn } from '#core/sse/stream-frames.ts'
 
 /** Translates the answers of chat completions on their way to `inner`. */
 export function translatedSink(inner: AnswerSink, translation: Translation, errors: ErrorForm): AnswerSink {
@@ -30,7 +30,7 @@ export function translatedSink(inner: AnswerSink, translation: Translation, erro
 function frameTranslator(translation: Translation, errors: ErrorForm): (frame: Buffer) => Buffer {
   const events = translation.events()
   return (frame) => {
-    const data = dataOf(frame)
+    const data = frameData(frame)
     // Comments have the cost.
     if (data === undefined) return frame
     if (data === '[DONE]') return events.end()

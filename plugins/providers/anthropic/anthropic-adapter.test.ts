@@ -172,13 +172,14 @@ test('a provider with Anthropic’s API serves chat completions and messages', s
     })
     const message = await sdk.messages.stream({ model: 'claude', max_tokens: 5, messages }).finalMessage()
     assert.deepEqual(JSON.parse(JSON.stringify(message.content)), [
+      { type: 'thinking', thinking: 'hm' },
       ...content.slice(1),
       { type: 'tool_use', id: 'toolu_2', name: 'time', input: {} },
     ])
     const { usage } = message
     assert.deepEqual(
       [message.stop_reason, usage.input_tokens, usage.cache_read_input_tokens, usage.output_tokens],
-      ['tool_use', 7, 4, 7],
+      ['tool_use', 5, 4, 7],
     )
     const counted = (data: Readonly<Record<string, unknown>>) => [
       data.inputTokens,

@@ -2,11 +2,14 @@ import { isObject } from '#core/json/is-object.ts'
 import { chatToMessages } from '#core/model-apis/chat-to-messages.ts'
 import { InvalidRequest } from '#core/model-apis/invalid-request.ts'
 import { createChatChunks, messageToChat } from '#core/model-apis/messages-to-chat-answer.ts'
+import type { ToChatOptions } from '#core/model-apis/messages-to-chat-answer.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { ModelAdapter, ProviderCall, ResponseSink } from '../adapter.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import type { ProviderClient } from '../upstream/provider-client.ts'
+import { passAnswer } from './pass-answer.ts'
+import type { ProviderAnswer } from './pass-answer.ts'
 
 const apiVersion = '2023-06-01'
 const maxWhole = 32 * 1024 * 1024
@@ -15,12 +18,16 @@ const maxWhole = 32 * 1024 * 1024
 export function createAnthropicAdapter(client: ProviderClient): ModelAdapter {
   return {
     type: 'anthropic',
+    passesMessages: true,
     async send(call, sink) {
-      const body = toRequest(call)
-      const answer = createAnswer(sink)
+      const { messages } = call
+      const body = messages === undefined ? toRequest(call) : call.body
+      const answer =
+        messages?.answer === 'message' ? passAnswer(sink) : createAnswer(sink, { thinking: messages !== undefined })
       const headers: Record<string, string> = {
         'anthropic-version': apiVersion,
         ...(call.key === undefined ? {} : { 'x-api-key': call.key }),
+        ...(messages?.betas === undefined ? {} : { 'anthropic-beta': messages.betas }),
       }
       await client.post(call, { path: 'messages', headers, body }, answer.sink)
       await answer.end()
@@ -42,14 +49,8 @@ function refused(message: string, param: string): GatewayError {
   return new GatewayError(400, 'provider_refused', message, { param, reason: 'request_refused' })
 }
 
-interface TranslatedAnswer {
-  readonly sink: ResponseSink
-  /** Ends a complete answer. Rejects if it is not complete. */
-  end(): Promise<void>
-}
-
 // Errors pass as they are: the gateway reads their status and message.
-function createAnswer(sink: ResponseSink): TranslatedAnswer {
+function createAnswer(sink: ResponseSink, options: ToChatOptions): ProviderAnswer {
   let reader: TranslatedReader | undefined
   let head: (() => void) | undefined
   return {
@@ -57,7 +58,7 @@ function createAnswer(sink: ResponseSink): TranslatedAnswer {
       head(status, contentType, retryAfter) {
         const isAnswer = status >= 200 && status <= 299
         const isStream = contentType.startsWith('text/event-stream')
-        if (isAnswer) reader = isStream ? streamReader() : wholeReader()
+        if (isAnswer) reader = isStream ? streamReader(options) : wholeReader(options)
         // A document may be unreadable until it is complete; another provider can answer then.
         if (isAnswer && !isStream) head = () => sink.head(status, contentType, retryAfter)
         else sink.head(status, contentType, retryAfter)
@@ -82,7 +83,7 @@ interface TranslatedReader {
   end(): Buffer
 }
 
-function wholeReader(): TranslatedReader {
+function wholeReader(options: ToChatOptions): TranslatedReader {
   const chunks: Buffer[] = []
   let size = 0
   return {
@@ -92,12 +93,15 @@ function wholeReader(): TranslatedReader {
       chunks.push(Buffer.from(chunk))
       return Buffer.alloc(0)
     },
-    end: () => Buffer.from(JSON.stringify(messageToChat(parse(Buffer.concat(chunks).toString('utf8')), now()))),
+    end() {
+      const message = parse(Buffer.concat(chunks).toString('utf8'))
+      return Buffer.from(JSON.stringify(messageToChat(message, now(), options)))
+    },
   }
 }
 
-function streamReader(): TranslatedReader {
-  const chunks = createChatChunks(now())
+function streamReader(options: ToChatOptions): TranslatedReader {
+  const chunks = createChatChunks(now(), options)
   let out: Buffer[] = []
   const parser = createSseParser(({ data }) => {
     for (const chunk of chunks.event(parse(data))) out.push(encodeFrame({ data: chunk }))

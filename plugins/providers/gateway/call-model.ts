@@ -1,4 +1,4 @@
-import type { ResponseSink, Operation } from '../adapter.ts'
+import type { ProviderCall, ResponseSink, Operation } from '../adapter.ts'
 import type { ProvidersServices } from '../services.ts'
 import { modelAdapter } from '../points.ts'
 import { filterAnswer } from '../filters/answer/filter-answer.ts'
@@ -10,6 +10,11 @@ import { fromConnection, misconfigured, nameOfProvider } from './provider-failur
 import type { NamedProvider } from './provider-failure.ts'
 import { tryInOrder } from './fallback.ts'
 import type { GatewayCall } from './gateway-call.ts'
+import { messagesApi, nativeMessagesApi } from './caller-api.ts'
+import type { CallerApi } from './caller-api.ts'
+import { meterMessage } from './message-meter.ts'
+import { toNativeRequest } from './native-messages.ts'
+import type { NativeMessages } from './native-messages.ts'
 import { toProviderRequest, wantsUsage } from './model-request.ts'
 import type { Body } from './model-request.ts'
 import { callErrorOf, GatewayError } from './gateway-error.ts'
@@ -26,6 +31,8 @@ export interface ModelCall {
   readonly body: Body
   /** Filters that apply to the call. */
   readonly filters?: CallFilters | undefined
+  /** The body is a request of Anthropic's Messages API, which is sent as it is. */
+  readonly native?: NativeMessages | undefined
 }
 
 /** Calls the route's providers and streams the response to the client. Throws before the first byte only. */
@@ -34,7 +41,8 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
   let metered: { meter: UsageMeter; streamed: boolean } | undefined
   const answer = createClientResponse({
     ...call,
-    meterOf: (streamed) => (!streamed ? meterWhole() : wantsUsage(model.body) ? meterTail() : meterAndHide()),
+    api: apiOf(call, model),
+    meterOf: (streamed) => meterOf(model, streamed),
     onMeter: (meter, streamed) => (metered = { meter, streamed }),
   })
   const filtered = filteredAnswer(services, model, answer)
@@ -75,6 +83,23 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
   }
 }
 
+// Filters see chat completions only.
+function answersAsMessage({ native, filters }: ModelCall): boolean {
+  return native !== undefined && filters?.seesAnswers !== true
+}
+
+function apiOf({ api }: GatewayCall, model: ModelCall): CallerApi {
+  if (model.native === undefined) return api
+  return answersAsMessage(model) ? nativeMessagesApi : messagesApi
+}
+
+function meterOf(model: ModelCall, streamed: boolean): UsageMeter {
+  if (answersAsMessage(model)) return meterMessage(streamed)
+  if (!streamed) return meterWhole()
+  // What is translated keeps its usage until then.
+  return model.native !== undefined || wantsUsage(model.body) ? meterTail() : meterAndHide()
+}
+
 function filteredAnswer(
   { settings }: ProvidersServices,
   { operation, filters }: ModelCall,
@@ -95,6 +120,13 @@ function toReferences(call: GatewayCall, { operation, route }: ModelCall, target
   }
 }
 
+function bodyFor(model: ModelCall, id: string): Pick<ProviderCall, 'body' | 'messages'> {
+  const { body, native, route } = model
+  if (native === undefined) return { body: toProviderRequest({ ...model, params: route.spec.params }, id) }
+  const answer = answersAsMessage(model) ? 'message' : 'chat'
+  return { body: toNativeRequest(body, route.spec, id), messages: { answer, betas: native.betas } }
+}
+
 async function attempt(
   services: ProvidersServices,
   call: GatewayCall,
@@ -110,7 +142,7 @@ async function attempt(
   const request = {
     operation: model.operation,
     provider: loaded.spec,
-    body: toProviderRequest({ ...model, params: model.route.spec.params }, loaded.model),
+    ...bodyFor(model, loaded.model),
     key: loaded.key,
     firstByteMs: loaded.firstByteMs,
     traceparent: call.traceparent,

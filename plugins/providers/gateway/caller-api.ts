@@ -20,6 +20,9 @@ export const openAiApi: CallerApi = { errors: openAiErrors }
 /** Anthropic's Messages API. */
 export const messagesApi: CallerApi = { errors: anthropicErrors, translation: messagesTranslation }
 
+/** The same, of a provider that answers in it. */
+export const nativeMessagesApi: CallerApi = { errors: anthropicErrors }
+
 /** OpenAI's Responses API. */
 export const responsesApi: CallerApi = { errors: responsesErrors, translation: responsesTranslation }
 

@@ -85,8 +85,8 @@ function isPlain(chunk: Buffer): boolean {
   return !text.includes('"usage"') || !(/"usage"(?!\s*:\s*null\b)/.test(text) || emptyChoices.test(text))
 }
 
-/** For a response that is one JSON document. */
-export function meterWhole(): UsageMeter {
+/** For a response that is one JSON document. `usageIn` reads the usage from it; default: as chat completions have it. */
+export function meterWhole(usageIn: (body: unknown) => Counted = readUsage): UsageMeter {
   const chunks: Buffer[] = []
   let size = 0
   return {
@@ -95,17 +95,23 @@ export function meterWhole(): UsageMeter {
       if (size <= maxWhole) chunks.push(Buffer.from(chunk))
       return chunk
     },
-    counted: () => (size > maxWhole ? nothing : read(Buffer.concat(chunks).toString('utf8'))),
+    counted: () => (size > maxWhole ? nothing : usageIn(parse(Buffer.concat(chunks).toString('utf8')))),
   }
 }
 
 function read(text: string): Counted {
-  let body: unknown
+  return readUsage(parse(text))
+}
+
+function parse(text: string): unknown {
   try {
-    body = JSON.parse(text)
+    return JSON.parse(text)
   } catch {
-    return nothing
+    return undefined
   }
+}
+
+function readUsage(body: unknown): Counted {
   const usage = isObject(body) ? body.usage : undefined
   if (!isObject(usage)) return nothing
   return {

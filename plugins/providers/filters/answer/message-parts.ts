@@ -5,7 +5,7 @@ import { unreadableAnswer } from './answer-error.ts'
 export type AnswerPart = Record<string, unknown>
 
 /** Fields of a message or a delta that are no text of the model. */
-const noText = new Set(['role', 'tool_calls', 'function_call'])
+const noText = new Set(['role', 'tool_calls', 'function_call', 'thinking_signature'])
 
 /** Names of the fields with text: `content`, `refusal`, and fields of a provider such as `reasoning_content`. */
 export function textFields(message: AnswerPart): readonly string[] {

@@ -76,7 +76,7 @@ export function* framesIn(whole: Buffer): Generator<Buffer> {
 }
 
 /** The data of a frame; undefined if it has none. */
-export function dataOf(frame: Buffer): string | undefined {
+export function frameData(frame: Buffer): string | undefined {
   // Frames with one field are the rule.
   const text = frame.toString('utf8')
   const lines = text.startsWith('data:') && text.indexOf('\n') >= text.length - 2 ? [text.trimEnd()] : text.split('\n')

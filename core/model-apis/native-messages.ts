@@ -1,0 +1,67 @@
+import { isObject } from '../json/is-object.ts'
+import { InvalidRequest } from './invalid-request.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Tools that the caller itself runs, by the begin of their type; any other runs at the provider. */
+const clientTools = /^(?:custom|(?:bash|text_editor|computer|memory)_\d{8})$/
+
+/**
+ * Refuses what a request of the Messages API must not have if it is sent as it is: resources that belong to the key of the provider, which
+ * tenants share, and what costs more than tokens. The provider validates everything else. Throws `InvalidRequest`.
+ */
+export function checkNativeMessages(body: Json): void {
+  if (typeof body.max_tokens !== 'number') throw new InvalidRequest('max_tokens', 'must be a number')
+  for (const field of ['container', 'mcp_servers'] as const)
+    if (body[field] !== undefined && body[field] !== null) throw new InvalidRequest(field, 'is not supported')
+  if (Array.isArray(body.tools))
+    for (const [index, tool] of body.tools.entries()) {
+      const type: unknown = isObject(tool) ? (tool.type ?? 'custom') : undefined
+      if (typeof type !== 'string' || !clientTools.test(type))
+        throw new InvalidRequest(
+          `tools[${index}]`,
+          'must be a tool that the caller runs: tools of the provider are not supported',
+        )
+    }
+  if (Array.isArray(body.messages))
+    for (const [index, message] of body.messages.entries()) refuseFiles(message, `messages[${index}]`)
+  refuseFiles(body.system, 'system')
+}
+
+// Recursive: the depth of a body is limited when it is parsed.
+function refuseFiles(value: unknown, at: string): void {
+  if (typeof value !== 'object' || value === null) return
+  const { source, type } = value as Json
+  if (isObject(source) && source.type === 'file')
+    throw new InvalidRequest(at, 'a source of type file is not supported: tenants share the files of a key')
+  if (type === 'container_upload') throw new InvalidRequest(at, 'a container_upload is not supported')
+  for (const one of Object.values(value)) refuseFiles(one, at)
+}
+
+/** Begins of betas that change the form of requests and answers only: neither prices, nor what the provider keeps or reaches. */
+const allowedBetas = [
+  'interleaved-thinking-',
+  'fine-grained-tool-streaming-',
+  'token-efficient-tools-',
+  'output-128k-',
+  'prompt-caching-',
+  'extended-cache-ttl-',
+  'context-management-',
+  'structured-outputs-',
+  'computer-use-',
+  'effort-',
+  'pdfs-',
+] as const
+
+/** Reads `anthropic-beta`; undefined without it. Throws `InvalidRequest` for a beta that is not passed on. */
+export function readBetas(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const betas = header.split(',').map((beta) => beta.trim())
+  for (const beta of betas)
+    if (!/^[a-z0-9-]{1,64}$/.test(beta) || !allowedBetas.some((begin) => beta.startsWith(begin)))
+      throw new InvalidRequest(
+        'anthropic-beta',
+        `the beta ${JSON.stringify(beta.slice(0, 64).toWellFormed())} is not supported`,
+      )
+  return betas.join(',')
+}

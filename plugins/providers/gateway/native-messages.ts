@@ -1,0 +1,59 @@
+import { asObject } from '#core/json/is-object.ts'
+import { checkNativeMessages, readBetas } from '#core/model-apis/native-messages.ts'
+import { InvalidRequest } from '#core/model-apis/invalid-request.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { ModelProvider } from '#schemas/crds/model-provider.ts'
+import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
+import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
+import { modelAdapter } from '../points.ts'
+import type { ProvidersServices } from '../services.ts'
+import type { GatewayCall } from './gateway-call.ts'
+import { GatewayError } from './gateway-error.ts'
+import type { Body } from './model-request.ts'
+import { targetsOf } from './targets.ts'
+import type { UsableRoute } from './usable-route.ts'
+
+/** What a request of the Messages API has beside its body. */
+export interface NativeMessages {
+  readonly betas: string | undefined
+}
+
+/**
+ * Whether every provider of a route takes requests of the Messages API as they are. A provider that cannot be read is none: its error is
+ * that of the attempt.
+ */
+export async function passesMessages(
+  services: ProvidersServices,
+  call: GatewayCall,
+  route: UsableRoute,
+): Promise<boolean> {
+  const passing = services.core.extensions(modelAdapter).filter(({ passesMessages: passes }) => passes === true)
+  const targets = new Map(targetsOf(route).map((target) => [`${target.namespace}/${target.name}`, target]))
+  for (const { namespace, name } of targets.values()) {
+    const ref = { namespace: parseLabel('provider namespace', namespace), name: parseName('provider', name) }
+    const provider = await call.gateway.cluster.get(ModelProvider, ref).catch(() => undefined)
+    const type = (provider?.spec as ModelProviderSpec | undefined)?.type
+    if (!passing.some((adapter) => adapter.type === type)) return false
+  }
+  return true
+}
+
+/** Validates what the gateway does not pass on. Throws `GatewayError` with the field. */
+export function readNativeMessages(body: Body, beta: string | undefined): NativeMessages {
+  try {
+    checkNativeMessages(body)
+    return { betas: readBetas(beta) }
+  } catch (error) {
+    if (!(error instanceof InvalidRequest)) throw error
+    throw new GatewayError(400, 'invalid_body', `${error.message}.`, { param: error.field })
+  }
+}
+
+/** The request to a provider: as the caller sent it, with the provider's own model id and those defaults of the route that the API has. */
+export function toNativeRequest(body: Body, { params = {} }: Pick<ModelRouteSpec, 'params'>, model: string): Body {
+  const { temperature, topP, stop, extra } = params
+  // Thinking excludes other temperatures.
+  const sampling = asObject(body.thinking).type === undefined ? { temperature, top_p: topP } : {}
+  const defaults = Object.entries({ ...extra, ...sampling, stop_sequences: stop })
+  return { ...Object.fromEntries(defaults.filter(([, value]) => value !== undefined)), ...body, model }
+}
