@@ -9,7 +9,7 @@ import type { TenantObject } from '#schemas/crds/tenant.ts'
 import { resolveMembership } from './reconcile/membership.ts'
 import type { ObservedNamespace } from './reconcile/membership.ts'
 import { createTenantIndex } from './reconcile/tenant-index.ts'
-import { tenantVerdicts } from './reconcile/tenant-status.ts'
+import { MOST_NAMESPACES, tenantVerdicts } from './reconcile/tenant-status.ts'
 
 /** Dependencies of the reconciler. */
 export interface TenantReconcilerOptions {
@@ -21,8 +21,6 @@ export interface TenantReconcilerOptions {
 
 // A deletion of the older tenant that no watch has seen frees namespaces without a notification.
 const WHILE_IN_CONFLICT_MS = 15_000
-/** Bound of `status.namespaces`. */
-const MOST_NAMESPACES = 1024
 
 /** Resolves the namespaces of tenants, records their quotas, and writes their status. Idempotent, so it may run unelected. */
 export function tenantReconciler({ cluster, now, record }: TenantReconcilerOptions): Reconciler {

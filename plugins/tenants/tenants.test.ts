@@ -19,15 +19,18 @@ import { Tenant } from '#schemas/crds/tenant.ts'
 import type { TenantObject, TenantSpec } from '#schemas/crds/tenant.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
+import { buildServer } from '#core/http/testing/build-server.ts'
 import { createTenantLimits } from './limit-source.ts'
 import { createQuotaPodPart } from './pod-part.ts'
 import { quotasProjection } from './projections.ts'
 import { createRecordQuota } from './record-quota.ts'
 import { tenantReconciler } from './reconcilers.ts'
+import { usagePart } from './routes.ts'
 import { createTenantQuotas } from './store/quotas.ts'
 import type { StoredTenant } from './store/quotas.ts'
 
 const tenantsMigrations = { name: 'tenants', migrations: new URL('./migrations/', import.meta.url) }
+const embedded = needs('initdb')
 let count = 0
 
 /** A store with the projection. */
@@ -233,6 +236,48 @@ for (const make of ['real', 'embedded'] as const) {
     }
   })
 }
+
+test('B5: a tenant of more than 1,024 namespaces says so, and its quota holds for all', embedded, async (t) => {
+  const { admin, manager, namespace, tenant, settled, ownersOf, prefix, read } = await setUp(t, 'embedded')
+  const named = Array.from({ length: 1_024 }, (_, at) => `${prefix}-${String(at).padStart(4, '0')}`)
+  const above = await namespace('above', { team: prefix })
+  const namespaceSelector = { matchLabels: { team: prefix } }
+  await tenant('a', { namespaces: named, namespaceSelector, quota: { concurrency: 4 } })
+  await settled('a', 'TooManyNamespaces', named)
+  const ready = (await read('a')).status?.conditions?.find(({ type }) => type === 'Ready')
+  assert.equal(ready?.status, 'False')
+  assert.match(ready?.message ?? '', /^Of 1025 namespaces the first 1024 /)
+  assert.deepEqual([await ownersOf(named[0] ?? ''), await ownersOf(above)], [['a'], ['a']])
+  // Without the port its agents have no hold, which the gateway demands.
+  const { part } = createQuotaPodPart()
+  const agentIn = (name: string) => ({ metadata: { namespace: name } }) as AgentDeploymentObject
+  assert.equal((await part(agentIn(named.at(-1) ?? ''), manager))?.modelProxy, true)
+  assert.equal(await part(agentIn(above), manager), undefined)
+  await admin.patch(
+    namespaceKind,
+    { name: parseName('name', above) },
+    { type: 'merge', body: { metadata: { labels: { team: null } } } },
+  )
+  await settled('a', 'Ready', named)
+  assert.deepEqual(await ownersOf(above), [])
+})
+
+test('usage of tenants without a store is 501, after authentication and before names', async (t) => {
+  const core = { now: () => new Date(0) } as never
+  const { app } = await buildServer(t, [usagePart({ core, quotas: undefined, budgets: undefined, podPart: createQuotaPodPart() })])
+  const ask = (url: string, headers: Record<string, string> = { authorization: 'Bearer good-token' }) =>
+    app.inject({ url, headers })
+  for (const url of [
+    '/api/tenants/usage',
+    '/api/tenants/usage?limit=-1',
+    '/api/tenants/a/usage',
+    '/api/tenants/..%00/usage',
+  ]) {
+    const answer = await ask(url)
+    assert.deepEqual([answer.statusCode, answer.json<{ code: string }>().code], [501, 'not_wired'], url)
+    assert.equal((await ask(url, {})).statusCode, 401, url)
+  }
+})
 
 test('B5: while the store is down a namespace keeps its last known limits, and an unknown one has none to go by', async () => {
   const tenant: StoredTenant = { uid: 'u', name: 't', quota: { concurrency: 2 } }

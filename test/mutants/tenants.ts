@@ -51,4 +51,12 @@ export const mutants: readonly Mutant[] = [
     tests: tenants,
     only: 'while the store is down',
   },
+  {
+    name: 'tenants: namespaces above the bound are not reported',
+    file: 'plugins/tenants/reconcile/tenant-status.ts',
+    find: 'if (length > MOST_NAMESPACES) {',
+    replace: 'if (length < 0) {',
+    tests: tenants,
+    only: 'more than 1,024 namespaces',
+  },
 ]

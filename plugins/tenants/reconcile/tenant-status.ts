@@ -7,6 +7,8 @@ export interface TenantFindings extends Membership {
   readonly isUnselectable: boolean
 }
 
+/** Bound of `status.namespaces`. */
+export const MOST_NAMESPACES = 1024
 /** Names in a message; a selector may have thousands. */
 const MOST_NAMES = 10
 
@@ -43,6 +45,10 @@ function resolvedOf({ missing, isUnselectable }: TenantFindings): ConditionValue
 
 function readyOf({ namespaces: { length } }: TenantFindings, broken: ConditionValue | undefined): ConditionValue {
   if (broken !== undefined) return { ...broken, type: 'Ready' }
+  if (length > MOST_NAMESPACES) {
+    const message = `Of ${length} namespaces the first ${MOST_NAMESPACES} in name order are served: models refuse agents of the others.`
+    return { type: 'Ready', status: 'False', reason: 'TooManyNamespaces', message }
+  }
   const message = `The quota applies to ${length} ${length === 1 ? 'namespace' : 'namespaces'}.`
   return { type: 'Ready', status: 'True', reason: 'Ready', message }
 }
