@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ObjectRef } from '#core/kube/client.ts'
 import type { Persona } from '#local/cluster/personas.ts'
 import { addRoute, startUpstream } from '#plugins/providers/testing/gateway.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import { sharedEmbedded } from './platform/shared-platform.ts'
 
@@ -11,6 +13,12 @@ interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
+}
+
+interface WaitingRun {
+  readonly state: string
+  readonly pauseReason: string | null
+  readonly output: unknown
 }
 
 interface Usage {
@@ -59,7 +67,7 @@ test('a budget and the quota of a tenant, through agents, launchers, state role 
     await addRoute(platform.admin, name, 'held', { provider, route: { prices, model: 'held' } })
   }
   const agent = (ns: string, name: string, more: object = {}) =>
-    created('/agents', { namespace: ns, config: { name, model: { route: 'paid' }, runtime: { command }, ...more } })
+    created('/agents', { namespace: ns, config: { name, model: { route: 'paid' }, ...('systemPrompt' in more ? {} : { runtime: { command } }), ...more } })
   const invoke = async (ns: string, name: string, input: object): Promise<Answer> => {
     const answer = await ask('POST', '/invoke', { agent: { namespace: ns, name }, input, timeout: '60s' })
     const { output, state } = answer.json<{ output: Answer; state: string }>()
@@ -173,5 +181,46 @@ test('a budget and the quota of a tenant, through agents, launchers, state role 
     assert.equal((await ask('GET', '/tenants/none/usage')).status, 404)
     for (const name of ['..', 'A', '%00', 'a%2Fb', 'x'.repeat(300)])
       assert.ok([400, 404].includes((await ask('GET', `/tenants/${name}/usage`)).status), name)
+  })
+
+  const raise = (name: string, amount: string) =>
+    platform.admin.patch(AgentDeployment, { namespace: 'money-a', name } as ObjectRef, {
+      type: 'merge',
+      body: { spec: { budget: { amount } } },
+    })
+  const used = { amount: '0.000001', window: 'total', onExceed: 'pause' }
+
+  await t.test('B1: a run of the built-in loop waits for money, and a resume continues it after a raise', async () => {
+    await agent('money-a', 'holder', { budget: used, systemPrompt: 'Help.' })
+    const body = { agent: { namespace: 'money-a', name: 'holder' }, input: 'hello', timeout: '60s' }
+    const { runId } = (await ask('POST', '/invoke', body)).json<{ runId: string }>()
+    const read = async () => (await ask('GET', `/runs/${runId}`)).json<WaitingRun>()
+    const resumed = async (): Promise<WaitingRun> => {
+      const answer = await ask('POST', `/runs/${runId}/resume`, { decision: 'approve' })
+      assert.equal(answer.status, 202, answer.text)
+      await until(async () => ['paused', 'succeeded', 'failed'].includes((await read()).state))
+      return read()
+    }
+    const waiting = await read()
+    assert.deepEqual([waiting.state, waiting.pauseReason], ['paused', 'budget_hold'])
+    const still = await resumed()
+    assert.deepEqual([still.state, still.pauseReason], ['paused', 'budget_hold'], 'there is no money yet')
+    await raise('holder', '1')
+    // The raise applies within seconds; until then the run waits again.
+    await until(async () => (await resumed()).state !== 'paused')
+    const done = await read()
+    assert.deepEqual([done.state, done.output], ['succeeded', 'MOCK_OK'])
+    const { text } = await ask('GET', `/runs/${runId}/events`)
+    assert.equal(text.split('event: step.started').length - 1, 1, 'the step of the call is the first one')
+    assert.equal(upstream.seen.length, 1, 'of another test')
+  })
+
+  await t.test('B1: an agent with a process reads that it should pause, and its run is its own to end', async () => {
+    await agent('money-a', 'process', { budget: used })
+    const refused = await invoke('money-a', 'process', cheap)
+    assert.deepEqual([refused.status, codeOf(refused)], [402, 'budget_exceeded'])
+    assert.equal(refused.headers['x-mesh-on-exceed'], 'pause')
+    await raise('process', '1')
+    await until(async () => (await invoke('money-a', 'process', cheap)).status === 200)
   })
 })
