@@ -12,8 +12,11 @@ import { runLoad, warmUp } from '../runs/callers.ts'
 import type { Operation } from '../runs/callers.ts'
 import type { Bench } from '../tools/bench.ts'
 import { inFolder, root } from '../tools/platform.ts'
-import { memoryOf, ownCpuOf } from '../tools/process-figures.ts'
+import { childrenOf, cpuOf, memoryOf } from '../tools/process-figures.ts'
 import { interleave } from '../tools/rounds.ts'
+import { peersFolder, startPeers } from './peers.ts'
+import type { Peer } from './peers.ts'
+import { peerGoals } from './peer-goals.ts'
 import type { Candidate } from '../tools/rounds.ts'
 
 const calls = Number(process.env.BENCH_CALLS ?? 6000)
@@ -43,16 +46,19 @@ export const bench: Bench = {
           'launcher, neither budget nor guardrails': await launcher('none', {}),
           'launcher, budget': await launcher('money', money),
           'launcher, budget and guardrails': await launcher('guards', { ...money, guardrails: { enabled: true } }),
+          ...(await startPeers(folder, upstream.url, started)),
         }
-        return await interleave(
+        const measured = await interleave(
           Object.entries(candidates).map(([name, one]) => candidate(name, one)),
           { rounds: 5, most: 9 },
         )
+        const notes = peersFolder === undefined ? ['No peers: BENCH_PEERS names no folder.'] : []
+        return { ...measured, notes }
       } finally {
         for (const child of started) child.kill('SIGKILL')
       }
     }),
-  goals: (figureOf) => {
+  goals: (figureOf, has) => {
     const ratio = (figure: string, floor: string): number =>
       figureOf('launcher, budget', figure) / figureOf(floor, figure)
     const peer = { candidate: 'bare undici', figure: 'call us' }
@@ -79,6 +85,7 @@ export const bench: Bench = {
         limit: 1.9,
         peer: { candidate: 'bare undici', figure: 'rss MB' },
       },
+      ...peerGoals(figureOf, has),
     ]
   },
 }
@@ -88,30 +95,31 @@ interface Started {
   readonly url: string
 }
 
-function candidate(name: string, { pid, url }: Started): Candidate {
+function candidate(name: string, { pid, url, headers = {}, share = 1 }: Peer): Candidate {
+  const [most, mostStreams] = [Math.ceil(calls * share), Math.max(64, Math.ceil(streams * share))]
   return {
     name,
     async run() {
       const pool = new Pool(url, { connections: 64, pipelining: 1 })
-      const whole = operationOf({ model: 'mock', max_tokens: 64, messages })
-      const stream = operationOf({ model: 'mock', max_tokens: 64, messages, stream: true })
+      const whole = operationOf({ model: 'mock', max_tokens: 64, messages }, headers)
+      const stream = operationOf({ model: 'mock', max_tokens: 64, messages, stream: true }, headers)
       try {
-        await warmUp(pool, whole, { callers: 64, count: Math.ceil(calls / 4) })
+        await warmUp(pool, whole, { callers: 64, count: Math.ceil(most / 4) })
         const measured = async (operation: Operation, count: number) => {
-          const before = ownCpuOf(pid)
+          const before = cpuOf(pid)
           const load = await runLoad(pool, operation, { callers: 64, count })
-          return { us: (ownCpuOf(pid) - before) / count, load }
+          return { us: (cpuOf(pid) - before) / count, load }
         }
-        const plain = await measured(whole, calls)
+        const plain = await measured(whole, most)
         await runLoad(pool, stream, { callers: 64, count: 64 })
-        const streamed = await measured(stream, streams)
+        const streamed = await measured(stream, mostStreams)
         return {
           'call us': plain.us,
           'per second': plain.load['per second'],
           'p50 ms': plain.load['p50 ms'],
           'p99 ms': plain.load['p99 ms'],
           'stream us': streamed.us,
-          'rss MB': memoryOf(pid).rss,
+          'rss MB': [pid, ...childrenOf(pid)].reduce((sum, one) => sum + memoryOf(one).rss, 0),
         }
       } finally {
         await pool.destroy()
@@ -120,10 +128,11 @@ function candidate(name: string, { pid, url }: Started): Candidate {
   }
 }
 
-function operationOf(request: object): Operation {
+function operationOf(request: object, more: Readonly<Record<string, string>>): Operation {
   const body = JSON.stringify(request)
   return async (pool) => {
-    const answer = await pool.request({ path, method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const headers = { 'content-type': 'application/json', ...more }
+    const answer = await pool.request({ path, method: 'POST', headers, body })
     const text = await answer.body.text()
     if (answer.statusCode !== 200 || !text.includes('word '))
       throw new Error(`${answer.statusCode} ${text.slice(0, 200)}`)
