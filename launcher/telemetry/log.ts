@@ -5,6 +5,22 @@ const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const
 /** Minimum level that is logged. */
 export type Level = keyof typeof levels
 
+// Writing to a pipe blocks: lines of one turn are one write. Those that may explain an end of the process are written at once.
+const lines = {
+  waiting: '',
+  add(line: string, isUrgent: boolean): void {
+    if (lines.waiting === '' && !isUrgent) setImmediate(lines.flush)
+    lines.waiting += line
+    if (isUrgent) lines.flush()
+  },
+  flush: (): void => {
+    const due = lines.waiting
+    lines.waiting = ''
+    if (due !== '') process.stderr.write(due)
+  },
+}
+process.once('exit', lines.flush)
+
 /**
  * Logs one JSON object per line on stderr. The launcher does not load pino, to keep its start short. Callers pass ids, names and
  * numbers, never headers, prompts or answers.
@@ -13,7 +29,7 @@ export function createLog(threshold: Level, bindings: object = {}): Logger {
   const write = (level: Level, fields: object, message: string): void => {
     if (levels[level] < levels[threshold]) return
     const line = { time: new Date().toISOString(), level, ...bindings, ...fields, msg: message }
-    process.stderr.write(`${JSON.stringify(line)}\n`)
+    lines.add(`${JSON.stringify(line)}\n`, levels[level] >= levels.warn)
   }
   return {
     debug: (fields, message) => write('debug', fields, message),
