@@ -14,7 +14,8 @@ const usage = `usage: npm run bench -- [--write] [--stored] [NAME ...]
 BENCH_ROUNDS=n measures n rounds of everything, for a look.
 runs and model-calls: BENCH_FORM=PostgreSQL, PGlite or 'process per role' measures one form, BENCH_RUNS=n and BENCH_CALLS=n set the number
 of operations, BENCH_STATEMENTS=1 lists the statements per operation.
-model-proxy: BENCH_PEERS=folder adds nginx and the proxies in the folder (bench/model-proxy/peers.ts).
+model-proxy: BENCH_PEERS=folder adds nginx and the proxies in the folder (bench/model-proxy/peers.ts), BENCH_BEFORE=folder
+the launcher of another working copy.
 `
 const folder = import.meta.dirname
 const results = join(folder, 'results')

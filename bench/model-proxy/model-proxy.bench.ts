@@ -23,6 +23,8 @@ const calls = Number(process.env.BENCH_CALLS ?? 6000)
 const streams = Math.ceil(calls / 20)
 const messages = [{ role: 'user', content: 'Say hello to the bench.' }]
 const path = '/v1/chat/completions'
+/** Another working copy, whose launcher is measured beside this one. */
+const before = process.env.BENCH_BEFORE
 const program = (name: string): string => fileURLToPath(import.meta.resolve(name))
 
 /** CPU of one model call through port 2996, beside a bare forwarder. */
@@ -37,8 +39,8 @@ export const bench: Bench = {
           start([program('./bare-process.ts')], { UPSTREAM: upstream.url, ...env }, started)
         const bundle = join(folder, 'launcher.mjs')
         await bundleLauncher(root, bundle)
-        const launcher = (name: string, plugins: object) =>
-          startLauncher({ folder, bundle, name, plugins, upstream: upstream.url }, started)
+        const launcher = (name: string, plugins: object, file = bundle) =>
+          startLauncher({ folder, bundle: file, name, plugins, upstream: upstream.url }, started)
         const money = { budgets: { money: true } }
         const candidates = {
           'bare undici': await bare({}),
@@ -46,6 +48,7 @@ export const bench: Bench = {
           'launcher, neither budget nor guardrails': await launcher('none', {}),
           'launcher, budget': await launcher('money', money),
           'launcher, budget and guardrails': await launcher('guards', { ...money, guardrails: { enabled: true } }),
+          ...(before === undefined ? {} : { 'launcher, budget, before': await launcher('before', money, await bundled(before, folder)) }),
           ...(await startPeers(folder, upstream.url, started)),
         }
         const measured = await interleave(
@@ -88,6 +91,12 @@ export const bench: Bench = {
       ...peerGoals(figureOf, has),
     ]
   },
+}
+
+async function bundled(from: string, folder: string): Promise<string> {
+  const file = join(folder, 'before.mjs')
+  await bundleLauncher(from, file)
+  return file
 }
 
 interface Started {

