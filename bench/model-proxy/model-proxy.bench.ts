@@ -24,7 +24,7 @@ const streams = Math.ceil(calls / 20)
 const messages = [{ role: 'user', content: 'Say hello to the bench.' }]
 const path = '/v1/chat/completions'
 /** Another working copy, whose launcher is measured beside this one. */
-const before = process.env.BENCH_BEFORE
+const formerCopy = process.env.BENCH_BEFORE
 const program = (name: string): string => fileURLToPath(import.meta.resolve(name))
 
 /** CPU of one model call through port 2996, beside a bare forwarder. */
@@ -48,7 +48,9 @@ export const bench: Bench = {
           'launcher, neither budget nor guardrails': await launcher('none', {}),
           'launcher, budget': await launcher('money', money),
           'launcher, budget and guardrails': await launcher('guards', { ...money, guardrails: { enabled: true } }),
-          ...(before === undefined ? {} : { 'launcher, budget, before': await launcher('before', money, await bundled(before, folder)) }),
+          ...(formerCopy === undefined
+            ? {}
+            : { 'launcher, budget, before': await launcher('before', money, await bundled(formerCopy, folder)) }),
           ...(await startPeers(folder, upstream.url, started)),
         }
         const measured = await interleave(

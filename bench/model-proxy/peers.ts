@@ -28,9 +28,12 @@ interface Prepared {
   readonly share?: number
 }
 
-type Prepare = (place: { readonly peers: string; readonly folder: string; readonly upstream: URL; readonly port: number }) =>
-  | Prepared
-  | undefined
+type Prepare = (place: {
+  readonly peers: string
+  readonly folder: string
+  readonly upstream: URL
+  readonly port: number
+}) => Prepared | undefined
 
 /** Starts the peers that are there. */
 export async function startPeers(
@@ -102,8 +105,7 @@ http {
 function envoyConfig({ hostname, port: upstreamPort }: URL, port: number): object {
   const address = (host: string, value: number) => ({ socket_address: { address: host, port_value: value } })
   const manager = {
-    '@type':
-      'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager',
+    '@type': 'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager',
     stat_prefix: 'model',
     http_filters: [
       {
@@ -113,11 +115,15 @@ function envoyConfig({ hostname, port: upstreamPort }: URL, port: number): objec
     ],
     route_config: {
       virtual_hosts: [
-        { name: 'all', domains: ['*'], routes: [{ match: { prefix: '/' }, route: { cluster: 'model', timeout: '0s' } }] },
+        {
+          name: 'all',
+          domains: ['*'],
+          routes: [{ match: { prefix: '/' }, route: { cluster: 'model', timeout: '0s' } }],
+        },
       ],
     },
   }
-  const endpoint = { lb_endpoints: [{ endpoint: { address: address(hostname, upstreamPort) } }] }
+  const endpoint = { lb_endpoints: [{ endpoint: { address: address(hostname, Number(upstreamPort)) } }] }
   return {
     static_resources: {
       listeners: [

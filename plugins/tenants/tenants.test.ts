@@ -264,7 +264,9 @@ test('B5: a tenant of more than 1,024 namespaces says so, and its quota holds fo
 
 test('usage of tenants without a store is 501, after authentication and before names', async (t) => {
   const core = { now: () => new Date(0) } as never
-  const { app } = await buildServer(t, [usagePart({ core, quotas: undefined, budgets: undefined, podPart: createQuotaPodPart() })])
+  const { app } = await buildServer(t, [
+    usagePart({ core, quotas: undefined, budgets: undefined, podPart: createQuotaPodPart() }),
+  ])
   const ask = (url: string, headers: Record<string, string> = { authorization: 'Bearer good-token' }) =>
     app.inject({ url, headers })
   for (const url of [

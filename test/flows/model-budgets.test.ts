@@ -67,7 +67,10 @@ test('a budget and the quota of a tenant, through agents, launchers, state role 
     await addRoute(platform.admin, name, 'held', { provider, route: { prices, model: 'held' } })
   }
   const agent = (ns: string, name: string, more: object = {}) =>
-    created('/agents', { namespace: ns, config: { name, model: { route: 'paid' }, ...('systemPrompt' in more ? {} : { runtime: { command } }), ...more } })
+    created('/agents', {
+      namespace: ns,
+      config: { name, model: { route: 'paid' }, ...('systemPrompt' in more ? {} : { runtime: { command } }), ...more },
+    })
   const invoke = async (ns: string, name: string, input: object): Promise<Answer> => {
     const answer = await ask('POST', '/invoke', { agent: { namespace: ns, name }, input, timeout: '60s' })
     const { output, state } = answer.json<{ output: Answer; state: string }>()

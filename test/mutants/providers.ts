@@ -25,9 +25,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'anthropic: tokens of the cache are free',
-    file: 'core/model-apis/messages-to-chat-answer.ts',
-    find: 'countOf(given.input_tokens) + countOf(given.cache_creation_input_tokens) + cached',
-    replace: 'countOf(given.input_tokens) + cached',
+    file: 'core/model-apis/message-usage.ts',
+    find: 'countOf(given.cache_creation_input_tokens) + cachedTokens',
+    replace: 'countOf(given.cache_creation_input_tokens)',
     tests: anthropic,
     only: 'serves chat completions and messages',
   },
@@ -324,7 +324,7 @@ export const mutants: readonly Mutant[] = [
     name: 'messages: a stream passes in parts of events',
     file: 'plugins/providers/anthropic/pass-answer.ts',
     find: 'isStream ? pass(splitter.push(chunk)) : sink.data(chunk)',
-    replace: 'isStream ? (void pass(splitter.push(chunk)), sink.data(chunk)) : sink.data(chunk)',
+    replace: 'isStream ? (pass(splitter.push(chunk)), sink.data(chunk)) : sink.data(chunk)',
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],
   },
   {
@@ -337,7 +337,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gateway: x-api-key precedes another bearer',
     file: 'core/http/input/bearer-token.ts',
-    find: "if (!isAlone && readBearer(rawHeaders, url) !== key) throw",
+    find: 'if (!isAlone && readBearer(rawHeaders, url) !== key) throw',
     replace: "if (!isAlone && key === '') throw",
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],
   },

@@ -12,7 +12,9 @@ export function meterMessage(streamed: boolean): UsageMeter {
 
 function meterEvents(): UsageMeter {
   const reader = createMessageReader()
-  const parser = createSseParser(({ data }) => void reader.data(data))
+  const parser = createSseParser(({ data }) => {
+    reader.data(data)
+  })
   return {
     pass(chunk) {
       parser.push(chunk)
