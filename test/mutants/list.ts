@@ -15,6 +15,7 @@ import { mutants as ofKinds } from './kinds.ts'
 import { mutants as ofLeaves } from './core-leaves.ts'
 import { mutants as ofFeedback } from './feedback.ts'
 import { mutants as ofGuardrails } from './guardrails.ts'
+import { mutants as ofGateway } from './gateway.ts'
 import { mutants as ofIsolation } from './isolation.ts'
 import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofMemory } from './memory.ts'
@@ -23,6 +24,7 @@ import { mutants as ofPages } from './pages.ts'
 import { mutants as ofKnowledge } from './knowledge.ts'
 import { mutants as ofModelFilters } from './model-filters.ts'
 import { mutants as ofModelProxy } from './model-proxy.ts'
+import { mutants as ofOutbound } from './outbound.ts'
 import { mutants as ofProviders } from './providers.ts'
 import { mutants as ofRuns } from './runs.ts'
 import { mutants as ofRunBounds } from './runs-bounds.ts'
@@ -51,6 +53,8 @@ export const all: readonly Mutant[] = [
   ...ofKinds,
   ...ofAudit,
   ...ofProviders,
+  ...ofGateway,
+  ...ofOutbound,
   ...ofBudgets,
   ...ofFeedback,
   ...ofTenants,

@@ -1,44 +1,12 @@
 import type { Mutant } from './mutant.ts'
 
-const guard = ['core/http-client/guard.test.ts']
 const keys = ['plugins/providers/gateway/provider-key.test.ts']
 const status = ['plugins/providers/reconcilers.test.ts']
-const signing = ['core/signing/signing.test.ts']
-const outbound = ['core/http-client/outbound.test.ts']
 const metering = ['plugins/providers/metering/metering.test.ts']
 const groups = ['plugins/providers/metering/group-writer.test.ts']
-const apis = ['plugins/providers/gateway/translated-apis.test.ts']
-const apiErrors = ['plugins/providers/gateway/translated-errors.test.ts']
-const anthropic = ['plugins/providers/anthropic/anthropic-adapter.test.ts']
-const translation = ['core/model-apis/translation.test.ts']
-const sdk = ['plugins/providers/gateway/openai-sdk.test.ts']
 
-/** Defects of guarded outbound calls, of keys bound to an origin, of metering, and of signing keys. */
+/** Defects of metering, of provider metrics and of the status of providers. */
 export const mutants: readonly Mutant[] = [
-  {
-    name: 'anthropic: a stream that ends early is complete',
-    file: 'plugins/providers/anthropic/anthropic-adapter.ts',
-    find: "if (!chunks.ended()) throw new Error('the stream has no message_stop')",
-    replace: 'chunks.ended()',
-    tests: anthropic,
-    only: 'serves chat completions and messages',
-  },
-  {
-    name: 'anthropic: tokens of the cache are free',
-    file: 'core/model-apis/message-usage.ts',
-    find: 'countOf(given.cache_creation_input_tokens) + cachedTokens',
-    replace: 'countOf(given.cache_creation_input_tokens)',
-    tests: anthropic,
-    only: 'serves chat completions and messages',
-  },
-  {
-    name: 'anthropic: choices that the provider does not make are dropped',
-    file: 'core/model-apis/chat-to-messages.ts',
-    find: 'if ((n ?? 1) !== 1) throw',
-    replace: "if (n === 'x') throw",
-    tests: anthropic,
-    only: 'serves chat completions and messages',
-  },
   {
     name: 'providers: a frozen provider is waited for in mid-stream',
     file: 'plugins/providers/upstream/provider-client.ts',
@@ -46,46 +14,6 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: ['plugins/providers/upstream/provider-client.test.ts'],
     only: 'frozen in mid-stream',
-  },
-  {
-    name: 'apis: an answer is translated before its filters',
-    file: 'plugins/providers/gateway-routes.ts',
-    find: 'withFilters(filters, { call, target, body }',
-    replace: 'withFilters(call.api.translation === undefined ? filters : undefined, { call, target, body }',
-    tests: apis,
-    only: 'translated to chat completions',
-  },
-  {
-    name: 'apis: an error in a stream is the end of the answer',
-    file: 'plugins/providers/gateway/translate-answer.ts',
-    find: 'finish(errors.frame(callErrorOf(failureIn(chunk.error))))',
-    replace: 'finish(events?.end())',
-    tests: apiErrors,
-    only: 'the form of the caller',
-  },
-  {
-    name: 'apis: a head is written before the answer can be translated',
-    file: 'plugins/providers/gateway/client-response.ts',
-    find: 'if (translator === undefined || streamed) open()',
-    replace: 'open()',
-    tests: apiErrors,
-    only: 'the form of the caller',
-  },
-  {
-    name: 'apis: errors of the listener have the form of OpenAI only',
-    file: 'plugins/providers/gateway/caller-api.ts',
-    find: '? anthropicErrors : openAiErrors',
-    replace: '? openAiErrors : openAiErrors',
-    tests: apiErrors,
-    only: 'the form of the caller',
-  },
-  {
-    name: 'apis: calls of one message are copied for each further one',
-    file: 'core/model-apis/responses-request.ts',
-    find: 'last.tool_calls.push(call)',
-    replace: 'last.tool_calls = [...(last.tool_calls as unknown[]), call]',
-    tests: translation,
-    only: 'grows with the size',
   },
   {
     name: 'metering: queued calls are lost at a drain',
@@ -128,78 +56,6 @@ export const mutants: readonly Mutant[] = [
     only: 'above the limit',
   },
   {
-    name: 'outbound: a metadata address is called when the setting lists it',
-    file: 'core/http-client/guard.ts',
-    find: "access === 'public' || (access === 'restricted' && allowed)",
-    replace: "access === 'public' || allowed",
-    tests: guard,
-  },
-  {
-    name: 'outbound: the address inside a translated one is not looked at',
-    file: 'core/http-client/addresses.ts',
-    find: ' ?? (inner === undefined ? undefined : labelIn(forbidden, inner))',
-    replace: '',
-    tests: guard,
-  },
-  {
-    name: 'outbound: one good address of a name is enough',
-    file: 'core/http-client/guard.ts',
-    find: 'return addresses.map(({ address }) => {',
-    replace: 'return addresses.slice(0, 1).map(({ address }) => {',
-    tests: guard,
-  },
-  {
-    name: "outbound: the platform's own listeners are compared by name only",
-    file: 'core/http-client/guard.ts',
-    find: ' || isThisMachine(address)',
-    replace: '',
-    tests: guard,
-  },
-  {
-    name: 'outbound: http to a public host needs no setting',
-    file: 'core/http-client/guard.ts',
-    find: "if (url.protocol === 'http:' && !allowed)",
-    replace: "if (url.protocol === 'gopher:' && !allowed)",
-    tests: guard,
-  },
-  {
-    name: 'outbound: literal addresses are not checked, since sockets do not look them up',
-    file: 'core/http-client/outbound.ts',
-    find: "if (isIP(request.hostname.replace(/^\\[|\\]$/g, '')) === 0) return connect(request, callback)",
-    replace: 'if (request.hostname.length > 0) return connect(request, callback)',
-    tests: outbound,
-  },
-  {
-    name: 'outbound: the socket resolves the name again',
-    file: 'core/http-client/outbound.ts',
-    find: 'callback(null, [...addresses])',
-    replace: "callback(null, [{ address: '127.0.0.1', family: 4 }])",
-    tests: outbound,
-  },
-  {
-    name: 'outbound: a redirect takes credentials to another origin',
-    file: 'core/http-client/outbound-request.ts',
-    find: 'if (next.origin !== url.origin) headers = withoutCredentials(headers)',
-    replace: 'headers = { ...headers }',
-    tests: outbound,
-  },
-  {
-    name: 'provider key: the annotation of the Secret is not compared with the address',
-    file: 'plugins/providers/key-binding.ts',
-    find: 'if (origin === undefined || URL.parse(bound)?.origin !== origin)',
-    replace: 'if (origin === undefined)',
-    tests: keys,
-    only: 'B7: origins are compared',
-  },
-  {
-    name: 'provider key: any Secret of the namespace is read',
-    file: 'plugins/providers/key-binding.ts',
-    find: "metadata.labels?.[PROVIDER_KEY_LABEL] !== 'true'",
-    replace: 'metadata.labels === null',
-    tests: keys,
-    only: 'only a labelled Secret',
-  },
-  {
     name: 'provider metrics: the number of labels is not bounded',
     file: 'plugins/providers/metrics.ts',
     find: 'if (known.size >= bounds.pairs || ',
@@ -239,74 +95,6 @@ export const mutants: readonly Mutant[] = [
     only: 'UXM12',
   },
   {
-    name: 'signing keys: the newest key signs before it was published',
-    file: 'core/signing/create-keyring.ts',
-    find: 'const key = own.at(-2) ?? own.at(-1)',
-    replace: 'const key = own.at(-1)',
-    tests: signing,
-  },
-  {
-    name: 'signing keys: a key is removed as soon as it no longer signs',
-    file: 'core/signing/rotation.ts',
-    find: 'now.getTime() - createdAt(successor) > KEEP_MS',
-    replace: 'now.getTime() > createdAt(successor)',
-    tests: signing,
-  },
-  {
-    name: 'signing keys: every call of rotate makes a key',
-    file: 'core/signing/rotation.ts',
-    find: 'now.getTime() - createdAt(newest) >= LEAST_PAUSE_MS',
-    replace: 'now.getTime() >= createdAt(newest)',
-    tests: signing,
-  },
-  {
-    name: 'signing keys: a process keeps the keys of its start',
-    file: 'core/signing/create-keyring.ts',
-    find: 'if (clock() - readAt < olderThanMs) return keys',
-    replace: 'if (clock() >= 0) return keys',
-    tests: signing,
-  },
-  {
-    name: 'signing keys: init makes new keys each time',
-    file: 'core/signing/rotation.ts',
-    find: 'filesOf(files, name).length === 0',
-    replace: 'filesOf(files, name).length >= 0',
-    tests: ['core/host/commands/keys-command.test.ts'],
-    only: 'a folder takes the place',
-  },
-  {
-    name: 'gateway: models are listed that the caller may not use',
-    file: 'plugins/providers/gateway/usable-models.ts',
-    find: "if (await inNamespace('create', use, namespace)) kept.push(...group)",
-    replace: "if (use !== '') kept.push(...group)",
-    tests: sdk,
-    only: 'the models of every namespace',
-  },
-  {
-    name: 'gateway: SDKs repeat a call whose run has failed',
-    file: 'plugins/providers/gateway/call-agent.ts',
-    find: '.status !== 429',
-    replace: '.status === 429',
-    tests: sdk,
-    only: 'a failed run',
-  },
-  {
-    name: 'gateway: errors of the server itself are problem+json',
-    file: 'core/host/role/role-server.ts',
-    find: 'errorFormat: core.extensions(errorFormat).find((format) => format.role === role)',
-    replace: 'errorFormat: core.extensions(errorFormat).find((format) => format.role === role && role === "bff")',
-    tests: sdk,
-    only: 'SDKs show every error',
-  },
-  {
-    name: 'gateway: routes of one namespace take every name of the metrics',
-    file: 'plugins/providers/metrics.ts',
-    find: ' || taken >= bounds.pairsPerNamespace',
-    replace: '',
-    tests: keys,
-    only: 'UXM12: the number of routes',
-  },
-  {
     name: 'messages: files of the provider pass',
     file: 'core/model-apis/native-messages.ts',
     find: "if (isObject(source) && source.type === 'file')",
@@ -332,13 +120,6 @@ export const mutants: readonly Mutant[] = [
     file: 'core/model-apis/messages-view.ts',
     find: "return source.type === 'text' && 'data' in source ? { ...rest, text: data } : source",
     replace: "return source.type === 'none' ? { ...rest, text: data } : source",
-    tests: ['plugins/providers/anthropic/native-messages.test.ts'],
-  },
-  {
-    name: 'gateway: x-api-key precedes another bearer',
-    file: 'core/http/input/bearer-token.ts',
-    find: 'if (!isAlone && readBearer(rawHeaders, url) !== key) throw',
-    replace: "if (!isAlone && key === '') throw",
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],
   },
 ]
