@@ -10,7 +10,7 @@ export interface SettlementItem {
 /** The answer for one hold. */
 export type SettlementAnswer = Pick<StateAnswer, 'status' | 'headers' | 'body'>
 
-/** Sends a settlement. Resolves with the answer for its hold; rejects if there is none. */
+/** Sends a settlement. Resolves with the answer for its hold; rejects without an answer. */
 export type SendSettlement = (item: SettlementItem) => Promise<SettlementAnswer>
 
 interface Waiting {

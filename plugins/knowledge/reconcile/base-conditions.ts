@@ -7,7 +7,7 @@ export interface BaseFindings {
   readonly embedded: number
   readonly pending: number
   readonly failed: number
-  /** Why its route cannot be used; undefined if it can, or if there is none. */
+  /** Why its route cannot be used; undefined for a usable route, and for a base without a route. */
   readonly routeProblem: { readonly reason: string; readonly message: string } | undefined
   /** Whether the spec names a route. */
   readonly hasRoute: boolean

@@ -70,7 +70,7 @@ export async function storeDocument(tx: Tx, base: Base, document: NewDocument): 
   await addCounts(tx, base.uid, { documents: inserted ? 1 : 0, chunks: document.chunks.length, embedded: 0 })
 }
 
-/** Removes a document of the locked base. Returns false if there is none. */
+/** Removes a document of the locked base. Returns false for an unknown document. */
 export async function deleteDocument(tx: Tx, base: Base, id: string): Promise<boolean> {
   await removeChunks(tx, base, id)
   const { numDeletedRows } = await tx

@@ -54,7 +54,7 @@ function parse(status: number, body: Buffer): ConversationList {
     const value: unknown = JSON.parse(body.toString('utf8'))
     if (status === 200 && Value.Check(ConversationList, value)) return value
   } catch {
-    // Reported as every other answer that is none.
+    // Reported like an answer of another form.
   }
   throw new Fail(memoryErrors.memory_unavailable)
 }

@@ -16,7 +16,7 @@ export interface SessionOwner {
 export interface SessionMemory {
   /** Appends an entry, which is canonical JSON. Refreshes the expiry of the conversation. Returns its number of entries. */
   append(owner: SessionOwner, conversationId: string, entry: string): Promise<number>
-  /** The entries of a conversation in order; empty if there is none. */
+  /** The entries of a conversation in order; empty for an unknown conversation. */
   read(uid: string, conversationId: string): Promise<readonly string[]>
   /** Conversations of an agent, newest first. */
   newest(uid: string, limit: number): Promise<readonly ListUsage[]>

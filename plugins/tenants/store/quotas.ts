@@ -21,7 +21,7 @@ export interface TenantQuotas {
   stored(uid: string): Promise<{ readonly quota: TenantQuota; readonly namespaces: readonly string[] } | undefined>
   /** Tenants by name, after a name. */
   list(access: UsageAccess, page: { readonly after: string; readonly limit: number }): Promise<readonly StoredTenant[]>
-  /** The tenant of a name; undefined if there is none. */
+  /** The tenant of a name; undefined for an unknown name. */
   find(access: UsageAccess, name: string): Promise<StoredTenant | undefined>
 }
 
