@@ -1,19 +1,13 @@
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { LauncherConfig } from '#schemas/launcher.ts'
 import type { Peer, PeerRegistry } from '#schemas/envelope.ts'
 import { listen } from '#test/harness/listen.ts'
 import type { Scope } from '#test/harness/scope.ts'
-import { tempFolder } from '#test/harness/temp-folder.ts'
 import { createIdentity } from '../http/certificate.ts'
-import { startLauncher } from '../launcher.ts'
-import { listenerDefinitions } from '../listeners/index.ts'
-import { readSettings } from '../settings/settings.ts'
-import { createLog } from '../telemetry/log.ts'
 import type { KeyedAgent } from './envelopes.ts'
+import { startTestLauncher } from './start-launcher.ts'
 
 /** A request with its body. */
 export interface ReceivedRequest {
@@ -102,41 +96,22 @@ export async function startAmpLauncher(
     env = {},
   }: { stateUrl: string; config?: Partial<LauncherConfig>; env?: Record<string, string> },
 ) {
-  const folder = tempFolder('amp')
-  t.after(folder.remove)
-  const file = (name: string, text: string): string => {
-    writeFileSync(join(folder.path, name), text)
-    return join(folder.path, name)
-  }
   const { namespace, name } = agent
-  const settings = readSettings(['--', 'none'], {
-    MESH_AGENT_CONFIG: file('agent.json', JSON.stringify({ name, namespace, uid: `uid-${name}`, ...config })),
-    MESH_KEY_FILE: file('agent.key', pemOf(agent)),
-    MESH_BIND: '127.0.0.1',
-    MESH_LAUNCHER_PORT: '0',
-    DELEGATE_PORT: '0',
-    A2A_PORT: '0',
-    MESH_AMP_INBOUND_PORT: '0',
-    AGENT_REGISTRY_ID: 'default/team',
-    STATE_URL: stateUrl,
-    MESH_STATE_TOKEN_FILE: file('state', 'state-token\n'),
-    ...env,
+  const started = await startTestLauncher(t, {
+    key: pemOf(agent),
+    config: { name, namespace, uid: `uid-${name}`, ...config },
+    files: { MESH_STATE_TOKEN_FILE: 'state-token\n' },
+    env: {
+      A2A_PORT: '0',
+      MESH_AMP_INBOUND_PORT: '0',
+      AGENT_REGISTRY_ID: 'default/team',
+      STATE_URL: stateUrl,
+      ...env,
+    },
   })
-  const lines: Record<string, unknown>[] = []
-  const open: Record<string, number> = {}
-  const note = (fields: object, msg: string): void => {
-    const line = { ...fields, msg } as Record<string, unknown>
-    lines.push(line)
-    if (msg === 'listening') open[String(line['listener'])] = Number(line['port'])
-  }
-  const log = { ...createLog('error'), info: note, warn: note, error: note }
-  const supervision = { ready: () => Promise.resolve(true), started: () => true }
-  const launcher = await startLauncher(settings, log, supervision, listenerDefinitions)
-  t.after(() => launcher.close())
+  const { open } = started
   return {
-    launcher,
-    lines,
-    open,
+    ...started,
     url: `http://127.0.0.1:${open['amp']}`,
     entry: { ...agent.peer, url: `https://127.0.0.1:${open['ampInbound']}` } satisfies Peer,
   }

@@ -1,18 +1,12 @@
-import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { messagesTranslation } from '#core/model-apis/translation.ts'
 import { frameData, framesIn } from '#core/sse/stream-frames.ts'
 import type { LauncherConfig } from '#schemas/launcher.ts'
 import { listen } from '#test/harness/listen.ts'
 import type { Scope } from '#test/harness/scope.ts'
-import { tempFolder } from '#test/harness/temp-folder.ts'
-import { startLauncher } from '../launcher.ts'
-import { listenerDefinitions } from '../listeners/index.ts'
-import { readSettings } from '../settings/settings.ts'
-import { createLog } from '../telemetry/log.ts'
 import { startMoneyServer } from './money-server.ts'
+import { startTestLauncher } from './start-launcher.ts'
 
 /** A request that the gateway received. */
 export interface GatewayRequest {
@@ -86,54 +80,22 @@ export interface ProxiedOptions {
 
 /** A launcher in this process with port 2996, a gateway and the routes for holds. */
 export async function startProxied(t: Scope, options: ProxiedOptions = {}) {
-  const folder = tempFolder('model-proxy')
-  t.after(folder.remove)
   const money = await startMoneyServer(t)
   const gateway = await startGateway(t, options.reply ?? completes())
-  const file = (name: string, text: string): string => {
-    writeFileSync(join(folder.path, name), text)
-    return join(folder.path, name)
-  }
   const plugins = options.money === false ? {} : { budgets: { money: true } }
-  const config = { name: 'robot', namespace: 'default', uid: 'uid-1', plugins, ...options.config }
-  const settings = readSettings(options.command ?? ['--', 'none'], {
-    MESH_AGENT_CONFIG: file('agent.json', JSON.stringify(config)),
-    MESH_UNSIGNED: 'true',
-    MESH_BIND: '127.0.0.1',
-    MESH_LAUNCHER_PORT: '0',
-    DELEGATE_PORT: '0',
-    MESH_BUDGET_PORT: '0',
-    STATE_URL: money.url,
-    MESH_STATE_TOKEN_FILE: file('state', 'state-token\n'),
-    MODEL_GATEWAY_URL: gateway.url,
-    MODEL_GATEWAY_TOKEN_FILE: file('gateway', 'gateway-token\n'),
-    ...options.env,
+  const started = await startTestLauncher(t, {
+    command: options.command,
+    config: { name: 'robot', namespace: 'default', uid: 'uid-1', plugins, ...options.config },
+    files: { MESH_STATE_TOKEN_FILE: 'state-token\n', MODEL_GATEWAY_TOKEN_FILE: 'gateway-token\n' },
+    env: {
+      MESH_BUDGET_PORT: '0',
+      STATE_URL: money.url,
+      MODEL_GATEWAY_URL: gateway.url,
+      ...options.env,
+    },
   })
-  const lines: Record<string, unknown>[] = []
-  const open: Record<string, number> = {}
-  const note = (fields: object, msg: string): void => {
-    const line = { ...fields, msg } as Record<string, unknown>
-    lines.push(line)
-    if (msg === 'listening') open[String(line['listener'])] = Number(line['port'])
-  }
-  const log = { ...createLog('error'), info: note, warn: note, error: note }
-  const supervision = { ready: () => Promise.resolve(true), started: () => true }
-  const launcher = await startLauncher(settings, log, supervision, listenerDefinitions)
-  let closed: Promise<void> | undefined
-  const close = (): Promise<void> => (closed ??= launcher.close())
-  t.after(close)
-  const spans = () => lines.flatMap((line) => (line['msg'] === 'span' ? [line['span'] as Record<string, unknown>] : []))
-  return {
-    launcher,
-    money,
-    gateway,
-    lines,
-    spans,
-    open,
-    close,
-    port: open['budget'] ?? 0,
-    url: `http://127.0.0.1:${open['budget']}`,
-  }
+  const port = started.open['budget']
+  return { ...started, money, gateway, port: port ?? 0, url: `http://127.0.0.1:${port}` }
 }
 
 /** A chat completion with usage, or its stream if the request asks for one. */
