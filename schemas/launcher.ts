@@ -45,6 +45,8 @@ export interface StateRunRequest {
   /** Calling run; absent: the agent calls for itself. */
   readonly parentRunId?: string
   readonly conversationId?: string
+  /** End of the calling run (RFC 3339, UTC), by which the child ends too. The state role may know an earlier one. */
+  readonly deadline?: string
   readonly maxDepth: number
 }
 

@@ -306,13 +306,16 @@ test('delegate: the loop delegates and waits; the run has an entry for the call'
   const { start } = await launchLoop(t, script, { config: { delegates: ['helper'] }, env: { STATE_URL: state.url } })
   const entries = await start('r1', { input: 'dig a hole' })
   assert.equal(entries.at(-1)?.data.output, 'dug')
-  assert.deepEqual(state.created[0]?.body, {
+  const { deadline = '', ...sent } = state.created[0]?.body ?? {}
+  assert.deepEqual(sent, {
     agent: { namespace: 'default', name: 'helper' },
     input: 'dig',
     mode: 'spawn',
     maxDepth: 8,
     parentRunId: 'r1',
   })
+  const leftMs = Date.parse(deadline) - Date.now()
+  assert.ok(leftMs > 0 && leftMs <= 600_000, `the run has ten minutes, the child gets ${leftMs} ms`)
   const noted = entries.filter(({ kind }) => kind.startsWith('delegate.')).map(({ kind, data }) => [kind, data.runId])
   assert.deepEqual(noted, [
     ['delegate.started', 'child'],

@@ -52,6 +52,22 @@ export const mutants: readonly Mutant[] = [
     tests: conversations,
   },
   {
+    name: 'delegation: a launcher extends the deadline that its run has inherited',
+    file: 'plugins/runs/delegation/inherited-deadline.ts',
+    find: 'return inherited < named ? inherited : named',
+    replace: 'return named',
+    tests: subjects,
+    only: 'by the deadline of its parent',
+  },
+  {
+    name: 'delegation: a child does not get the deadline of the run',
+    file: 'launcher/listeners/delegate/delegate.ts',
+    find: '    ...(deadline === undefined ? {} : { deadline: deadline.toISOString() }),\n',
+    replace: '',
+    tests: ['launcher/listeners/delegate/delegate.test.ts'],
+    only: 'several runs at once',
+  },
+  {
     name: 'grants: a renewal does not look whose grant it is',
     file: 'plugins/runs/delegation/child-runs.ts',
     find: 'grant?.runId !== run.id || grant.subject !== run.subject',

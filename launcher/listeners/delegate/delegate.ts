@@ -16,6 +16,8 @@ export interface DelegateOptions {
   readonly maxDepth: number
   /** `spec.delegates` of this agent. The state role enforces it; the check here only saves a request. */
   readonly delegates: Delegator['delegates']
+  /** End of an active run of this agent. */
+  readonly deadlineOf: (runId: string) => Date | undefined
   readonly dispatcher: () => Promise<Dispatcher>
 }
 
@@ -81,6 +83,7 @@ function isTerminal(run: StateRun): boolean {
 
 function toRequest(options: DelegateOptions, delegation: Delegation): StateRunRequest {
   const { agent, input, mode, parentRunId, conversationId } = delegation
+  const deadline = parentRunId === undefined ? undefined : options.deadlineOf(parentRunId)
   return {
     agent: toAgentName(agent, options.namespace),
     input,
@@ -88,6 +91,7 @@ function toRequest(options: DelegateOptions, delegation: Delegation): StateRunRe
     maxDepth: options.maxDepth,
     ...(parentRunId === undefined ? {} : { parentRunId }),
     ...(conversationId === undefined ? {} : { conversationId }),
+    ...(deadline === undefined ? {} : { deadline: deadline.toISOString() }),
   }
 }
 

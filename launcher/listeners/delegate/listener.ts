@@ -31,7 +31,7 @@ export const delegateListener = defineListener({
   },
 })
 
-function createDelegateOf({ agent, stateUrl = '', stateTokenFile }: Settings, { dispatcher }: Pod): Delegate {
+function createDelegateOf({ agent, stateUrl = '', stateTokenFile }: Settings, { dispatcher, registry }: Pod): Delegate {
   const { namespace, limits, delegates } = agent
   return createDelegate({
     delegates: delegates?.map((one) => toAgentName(one, namespace)),
@@ -39,6 +39,7 @@ function createDelegateOf({ agent, stateUrl = '', stateTokenFile }: Settings, { 
     tokenFile: stateTokenFile,
     namespace,
     maxDepth: limits.maxDelegationDepth,
+    deadlineOf: (runId) => registry.originOf(runId)?.deadline,
     dispatcher,
   })
 }

@@ -22,6 +22,7 @@ import { fromScope } from '../create/permission.ts'
 import { checkDepth } from '../create/run-depth.ts'
 import { isSettled } from '../lifecycle/decide.ts'
 import { checkDelegate } from './check-delegate.ts'
+import { inheritedDeadline } from './inherited-deadline.ts'
 import { isRunningOut, readAnyGrant, readAttempt, readGrant, signGrant } from '../grants.ts'
 import type { LiveUpdates } from '../stream/live-frame.ts'
 import { toError } from '../read/to-run.ts'
@@ -102,6 +103,7 @@ async function delegate(
   if (!(await mayInvoke(services, subject, namespace, name)))
     throw new Fail('forbidden', 'The subject of the run may not invoke that agent.')
   const trigger = { kind: delegation.mode, by: pod.username }
+  const deadline = await deadlineOf(services, parent, delegation)
   const run = await newRun(
     { core, observed: core.observed },
     { subject, trigger },
@@ -111,9 +113,19 @@ async function delegate(
       conversationId: delegatedConversation(parent, delegation.conversationId),
       traceparent: formatTraceparent(traceOfChild(parent, callerTrace)),
       ...(parent ? { parent } : {}),
+      ...(deadline ? { deadline } : {}),
     },
   )
   return toDelegated(services, await createRun(services, run, targetOf(run)))
+}
+
+// A request without a run has no deadline to pass on.
+async function deadlineOf(
+  { store }: ChildRunServices,
+  parent: SelectedRun | undefined,
+  { deadline }: StateRunRequest,
+): Promise<Date | undefined> {
+  return parent && inheritedDeadline(store, parent, deadline === undefined ? undefined : new Date(deadline))
 }
 
 /** The trace of the parent, below the launcher's span if it belongs to that trace. Without a parent a new trace (SEC26). */

@@ -13,13 +13,13 @@ import { createRun } from '../create/create-run.ts'
 import { targetOf } from '../create/find-target.ts'
 import { newRun } from '../create/new-run.ts'
 import { runErrors } from '../errors.ts'
-import { readContent } from '../store/internal/content.ts'
 import { readAgentPath } from '../store/internal/agent-path.ts'
 import { findRun } from '../store/internal/find-run.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { isUuid, mayInvoke, ownRun, subjectOfRun, toDelegated, traceOfChild } from './child-runs.ts'
 import type { ChildRunServices } from './child-runs.ts'
 import { delegatedConversation } from './delegated-conversation.ts'
+import { inheritedDeadline } from './inherited-deadline.ts'
 
 /** A call of an agent by another one, whose envelope and membership were verified. */
 export interface PeerCall {
@@ -67,7 +67,7 @@ export async function startPeerRun(services: ChildRunServices, call: PeerCall): 
       input: call.input,
       conversationId: delegatedConversation(parent, call.conversationId),
       traceparent: formatTraceparent(traceOfChild(parent, call.trace)),
-      deadline: await deadlineOf(services, call, parent),
+      deadline: await inheritedDeadline(services.store, parent, call.deadline),
       idempotency: idempotencyOf(call),
       ...(parent ? { parent } : {}),
     },
@@ -105,17 +105,6 @@ async function checkPath(
     throw new Fail(runErrors.call_refused, 'The envelope names other agents than the runs above the call.')
   if (stored.length > maxDepth) throw new Fail(runErrors.depth_exceeded)
   if (stored.includes(agentPath(to))) throw new Fail(runErrors.cycle_detected)
-}
-
-/** The earlier of the deadline of the call and that of the calling run. */
-async function deadlineOf(
-  { store }: ChildRunServices,
-  { deadline }: PeerCall,
-  parent: SelectedRun | undefined,
-): Promise<Date> {
-  const content = parent && (await readContent(store.reader<RunsTables>(), parent.id))
-  const inherited = content?.deadline ?? undefined
-  return inherited !== undefined && inherited < deadline ? inherited : deadline
 }
 
 function idempotencyOf({ from, to, parentRunId = '', idempotencyKey, payloadDigest }: PeerCall) {

@@ -90,7 +90,7 @@ function recheckEndpoint(delegations: ChildRuns): AnyEndpoint {
 
 function readDelegation(body: unknown): StateRunRequest {
   const given = asObject(body)
-  const { parentRunId, conversationId, mode, maxDepth } = given
+  const { parentRunId, conversationId, mode, maxDepth, deadline } = given
   const { namespace, name } = asObject(given['agent'])
   if (typeof namespace !== 'string' || !isLabel(namespace)) throw refuse('/agent/namespace', 'must be a namespace name')
   if (typeof name !== 'string' || !isName(name)) throw refuse('/agent/name', 'must be an object name')
@@ -99,6 +99,7 @@ function readDelegation(body: unknown): StateRunRequest {
     throw refuse('/maxDepth', 'must be a whole number')
   if (conversationId !== undefined && !isConversationId(conversationId))
     throw refuse('/conversationId', CONVERSATION_ID_DETAIL)
+  if (deadline !== undefined && !isTime(deadline)) throw refuse('/deadline', 'must be a time in UTC (RFC 3339)')
   return {
     agent: { namespace, name },
     input: given['input'],
@@ -106,7 +107,13 @@ function readDelegation(body: unknown): StateRunRequest {
     maxDepth,
     ...(typeof parentRunId === 'string' ? { parentRunId } : {}),
     ...(conversationId === undefined ? {} : { conversationId }),
+    ...(deadline === undefined ? {} : { deadline }),
   }
+}
+
+// Years of four digits from 1970 on: PostgreSQL has no year 0, and reads no sign.
+function isTime(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]{1,16}Z$/.test(value) && Date.parse(value) >= 0
 }
 
 function refuse(pointer: string, detail: string): Fail {

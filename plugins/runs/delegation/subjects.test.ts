@@ -10,6 +10,7 @@ import { rebuild } from '#core/event-store/rebuild-projection.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { createChildRuns } from './child-runs.ts'
+import { inheritedDeadline } from './inherited-deadline.ts'
 import type { ChildRunServices } from './child-runs.ts'
 import { readAnyGrant, readGrant, signAttempt, signGrant } from '../grants.ts'
 import { up as addLabels } from '../migrations/0004-list-indexes.ts'
@@ -20,7 +21,7 @@ import { resumeRun } from '../interrupts/resume-run.ts'
 import { readContent } from '../store/internal/content.ts'
 import { findRun } from '../store/internal/find-run.ts'
 import type { RunsTables } from '../store/tables.ts'
-import { agent, createWorld, queueRun } from '../testing/world.ts'
+import { agent, createWorld, queueRun, queueRunOf } from '../testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
 const day = 24 * 3600 * 1000
@@ -106,6 +107,21 @@ for (const { name, skip, open } of pluginAdapters) {
       assert.equal(await state.recheck(run.id), undefined)
     }
     assert.equal(await readAnyGrant(state.keys, 'a.b.c'), undefined)
+  })
+
+  test(`${name}: a child ends by the deadline of its parent, whatever the launcher names`, { skip }, async (t) => {
+    const { world } = await start(t, open)
+    const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2027-01-01T00:00:00Z')]
+    const free = await queueRun(world, 'x')
+    const bound = await queueRunOf(world, { deadline: early })
+    const of = (parent: typeof free | undefined, named?: Date) => inheritedDeadline(world.store, parent, named)
+    assert.deepEqual(await of(bound, late), early, 'not later')
+    assert.deepEqual(await of(bound), early)
+    assert.deepEqual(await of(free, late), late)
+    assert.equal(await of(free), undefined)
+    assert.equal(await of(undefined), undefined)
+    const tight = await queueRunOf(world, { deadline: late })
+    assert.deepEqual(await of(tight, early), early, 'the run of the launcher may have an earlier end')
   })
 }
 

@@ -1,0 +1,15 @@
+import type { Store } from '#core/event-store/store.ts'
+import { readContent } from '../store/internal/content.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+
+/** The earlier of a deadline that a launcher names and that of the calling run. A launcher cannot extend what its run has inherited. */
+export async function inheritedDeadline(
+  store: Pick<Store, 'reader'>,
+  parent: SelectedRun | undefined,
+  named: Date | undefined,
+): Promise<Date | undefined> {
+  const content = parent && (await readContent(store.reader<RunsTables>(), parent.id))
+  const inherited = content?.deadline ?? undefined
+  if (inherited === undefined || named === undefined) return inherited ?? named
+  return inherited < named ? inherited : named
+}
