@@ -141,6 +141,14 @@ export const mutants: readonly Mutant[] = [
     only: 'unproved',
   },
   {
+    name: 'a call is not sent again to a peer whose key was rotated',
+    file: 'launcher/listeners/amp/call-peer.ts',
+    find: 'return a.url === b.url && kids(a) === kids(b)',
+    replace: "return a.url === b.url || kids(a) === ''",
+    tests: outbound,
+    only: 'is rotated',
+  },
+  {
     name: 'a call is made without an answer of the ledger',
     file: 'launcher/listeners/amp/budget-guard.ts',
     find: 'if (answer?.status === 404) return null',

@@ -4,7 +4,7 @@ import { JwsRefused } from '#core/signing/jws.ts'
 import type { SigningKey } from '#core/signing/keyring.ts'
 import type { AgentName } from '#schemas/delegates.ts'
 import { agentPath, isDnsLabel, MAX_AMP_DEPTH } from '#schemas/envelope.ts'
-import type { Envelope } from '#schemas/envelope.ts'
+import type { Envelope, Peer } from '#schemas/envelope.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { RunOrigin } from '../../runs/run-origin.ts'
 import type { BudgetGuard } from './budget-guard.ts'
@@ -39,7 +39,8 @@ export interface OutgoingCall {
 
 /**
  * Checks the guards, signs the envelope and forwards the call. Only names of members are resolved, never a text of the agent (E5). An
- * address that refuses the connection is looked up once more: a restarted peer may have another one. Throws `Refusal`.
+ * address that refuses the connection, or proves another key, is looked up once more: a restarted peer may have another one of either.
+ * Throws `Refusal`.
  */
 export async function callPeer(options: CallPeerOptions, call: OutgoingCall): Promise<PeerAnswer> {
   const { directory, send } = options
@@ -60,9 +61,14 @@ export async function callPeer(options: CallPeerOptions, call: OutgoingCall): Pr
   if (answer !== 'unconnected') return answer
   await directory.refresh()
   const again = await directory.target(call.target)
-  const repeated = again === undefined || again.peer.url === found.peer.url ? 'unconnected' : await forward(again)
+  const repeated = again === undefined || isSame(again.peer, found.peer) ? 'unconnected' : await forward(again)
   if (repeated === 'unconnected') throw new Refusal('upstream_failure', 'The called agent cannot be reached.')
   return repeated
+}
+
+function isSame(a: Peer, b: Peer): boolean {
+  const kids = ({ keys }: Peer): string => keys.map(({ kid }) => kid).join(' ')
+  return a.url === b.url && kids(a) === kids(b)
 }
 
 /** Guards of the chain of calls. Returns the agents from the first one to this one. */

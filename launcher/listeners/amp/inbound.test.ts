@@ -15,6 +15,8 @@ interface Answer {
   readonly body: unknown
 }
 
+// Of a machine that runs many tests at once.
+const busyMs = 120_000
 const planner = keyedAgent('planner')
 const writer = keyedAgent('writer')
 
@@ -103,6 +105,32 @@ test('E1: unsigned, replayed and swapped calls start nothing, and an unsigned bo
     state.requests.some(({ text }) => text.includes(token)),
     false,
   )
+})
+
+test('E1: calls go on while the key of the caller is rotated, and a removed key is refused', async (t) => {
+  const { state, send, created } = await startCallee(t)
+  const [next, unknown] = [keyedAgent('planner'), keyedAgent('planner')]
+  const callWith = async (agent: typeof planner): Promise<number> => {
+    const token = await envelopeOf(agent, writer, 'x')
+    return (await send('/amp/writer', { 'x-amp-envelope': token }, JSON.stringify({ envelope: token, payload: 'x' })))
+      .status
+  }
+  const publish = (...agents: readonly (typeof planner)[]): void => {
+    const keys = agents.flatMap(({ peer }) => peer.keys)
+    state.registries = [{ ...registryOf(), peers: [{ ...planner.peer, keys }] }]
+  }
+  assert.equal(await callWith(planner), 200)
+  publish(next, planner)
+  await until(async () => (await callWith(next)) === 200, 'the directory is read again for a new key', busyMs)
+  const both = await Promise.all(Array.from({ length: 20 }, (_, index) => callWith(index % 2 === 0 ? planner : next)))
+  assert.deepEqual(new Set(both), new Set([200]))
+  publish(next)
+  // An unknown key has the directory read again, at most once a second.
+  const isRemoved = async (): Promise<boolean> => (await callWith(unknown), (await callWith(planner)) === 403)
+  await until(isRemoved, 'the old key is refused', busyMs)
+  const before = created().length
+  assert.deepEqual([await callWith(planner), await callWith(next)], [403, 200])
+  assert.equal(created().length, before + 1)
 })
 
 test('H3: it serves its own agent only, and refuses what is malformed or too large', async (t) => {

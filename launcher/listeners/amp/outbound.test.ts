@@ -218,6 +218,32 @@ test('E4: a peer that restarted at another address is found without a failed cal
   await until(async () => (await call()).status === 200, 'the new address is used')
 })
 
+test('E1: calls go on while the key of the called agent is rotated', async (t) => {
+  const { state, peer, call } = await startCaller(t)
+  assert.equal((await call()).status, 200)
+  const rotated = keyedAgent('writer')
+  const renewed = await startPeer(t, rotated, ok)
+  // The launcher of the called agent has its new key at the address that the caller knows.
+  state.registries = [{ ...registryOf(), peers: [{ ...peer.entry, url: renewed.url }] }]
+  peer.server.closeAllConnections()
+  peer.server.close()
+  assert.equal((await call()).status, 502, 'its key is not in the directory yet')
+  assert.equal(renewed.requests.length, 0, 'no payload went to a launcher without a known key')
+  const keys = [...rotated.peer.keys, ...peer.entry.keys]
+  state.registries = [{ ...registryOf(), peers: [{ ...renewed.entry, keys }] }]
+  const reads = (): number => state.requests.filter(({ path }) => path === '/amp/directory').length
+  const readsAgain = async (): Promise<boolean> => {
+    const before = reads()
+    const { status } = await call()
+    if (reads() === before) return false
+    assert.equal(status, 200, 'the call that reads the directory again is made')
+    return true
+  }
+  await until(readsAgain, 'the directory is read again', 60_000)
+  const calls = await Promise.all(Array.from({ length: 10 }, () => call()))
+  assert.deepEqual(new Set(calls.map(({ status }) => status)), new Set([200]))
+})
+
 test('B5: without an answer of the ledger, and with an empty budget, no call is made', async (t) => {
   const { state, peer, call } = await startCaller(t)
   state.budget = { remaining: '0', currency: 'EUR' }

@@ -8,6 +8,11 @@ import { fromThumbprinted } from '#core/signing/key-thumbprint.ts'
 import type { Peer } from '#schemas/envelope.ts'
 import { agentPath } from '#schemas/envelope.ts'
 
+/** The peer has none of the keys that the directory names: it has another one since, or is another program. Nothing was sent. */
+export class PeerNotProved extends Error {
+  override readonly name = 'PeerNotProved'
+}
+
 /** Connections to launchers of other agents, one pool per agent. */
 export interface PeerConnections {
   /** A dispatcher whose connections are with launchers of this agent only. */
@@ -93,7 +98,7 @@ function provingConnector(build: typeof buildConnector, keys: () => readonly Key
         return
       }
       socket.destroy()
-      connected(new Error('the peer did not prove a key of the agent'), null)
+      connected(new PeerNotProved('the peer did not prove a key of the agent'), null)
     })
   }
 }

@@ -7,6 +7,7 @@ import type { Peer } from '#schemas/envelope.ts'
 import { JsonRefused, parseBoundedJson } from '../../http/bounded-json.ts'
 import { Refusal, refusals } from '../../http/refusal.ts'
 import type { RefusalCode } from '../../http/refusal.ts'
+import { PeerNotProved } from './peer-connections.ts'
 import type { PeerConnections } from './peer-connections.ts'
 
 /** Answer of a called agent. */
@@ -112,6 +113,7 @@ function parse(bytes: Buffer): unknown {
 
 // Before the first byte of the request.
 function isUnconnected(error: unknown): boolean {
+  if (error instanceof PeerNotProved) return true
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
   return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT'
 }
