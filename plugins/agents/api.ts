@@ -1,8 +1,8 @@
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import { createTtlCache } from '#core/async/ttl-cache.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { KubeClient } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
+import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
@@ -48,10 +48,19 @@ async function readAgent(
   namespace: string,
   name: string,
 ): Promise<CallingAgent | undefined> {
-  const ref = { namespace: parseLabel('agent namespace', namespace), name: parseName('agent', name) }
+  const agent = await findNamedObject<AgentDeploymentObject>(cluster, AgentDeployment, { namespace, name })
+  return agent && { namespace, name, uid: agent.metadata.uid ?? '', spec: agent.spec }
+}
+
+/** Reads an object by a name that an account, a spec or an envelope gives; undefined for an unknown object and for no name at all. */
+export async function findNamedObject<O extends KubeObject>(
+  cluster: Pick<KubeClient, 'get'>,
+  resource: Resource,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Promise<O | undefined> {
+  if (!isLabel(namespace) || !isName(name)) return undefined
   try {
-    const { metadata, spec } = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
-    return { namespace, name, uid: metadata.uid ?? '', spec }
+    return await cluster.get<O>(resource, { namespace, name })
   } catch (error) {
     if (isStatus(error, 404)) return undefined
     throw error

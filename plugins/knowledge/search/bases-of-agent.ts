@@ -1,8 +1,7 @@
 import { Fail } from '#core/errors/domain-error.ts'
-import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
-import { isLabel, isName } from '#core/kube/names.ts'
-import { isStatus } from '#core/kube/status.ts'
+import type { KubeClient } from '#core/kube/client.ts'
 import type { Reader } from '#core/event-store/store.ts'
+import { findNamedObject } from '#plugins/agents/api.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
@@ -30,7 +29,8 @@ export async function basesOfAgent(
   wanted: string | undefined,
 ): Promise<readonly Base[]> {
   const account = agentOfServiceAccount(username)
-  const agent = account === undefined ? undefined : await read<AgentDeploymentObject>(cluster, AgentDeployment, account)
+  const agent =
+    account === undefined ? undefined : await findNamedObject<AgentDeploymentObject>(cluster, AgentDeployment, account)
   if (account === undefined || agent === undefined)
     throw new Fail('forbidden', 'This service account belongs to no agent.')
   const named = (agent.spec.knowledge ?? []).filter(({ name }) => wanted === undefined || name === wanted)
@@ -54,20 +54,6 @@ async function readAllowed(
   from: string,
   ref: Named,
 ): Promise<KnowledgeBaseObject | undefined> {
-  const object = await read<KnowledgeBaseObject>(cluster, KnowledgeBase, ref)
+  const object = await findNamedObject<KnowledgeBaseObject>(cluster, KnowledgeBase, ref)
   return object !== undefined && mayRefer(from, ref.namespace, object.spec.allowedNamespaces) ? object : undefined
-}
-
-async function read<O extends KubeObject>(
-  cluster: Pick<KubeClient, 'get'>,
-  resource: Resource,
-  { namespace, name }: Named,
-): Promise<O | undefined> {
-  if (!isLabel(namespace) || !isName(name)) return undefined
-  try {
-    return await cluster.get<O>(resource, { namespace, name })
-  } catch (error) {
-    if (isStatus(error, 404)) return undefined
-    throw error
-  }
 }
