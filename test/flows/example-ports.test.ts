@@ -1,76 +1,114 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { parse } from 'yaml'
 import { findOnPath } from '#test/harness/find-on-path.ts'
+import { findServer, needs } from '#test/harness/find-server.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { addRoute } from '#plugins/providers/testing/gateway.ts'
 import type { Platform } from './platform/running-platform.ts'
 import { sharedEmbedded } from './platform/shared-platform.ts'
+import { commandsOf } from './readme.ts'
 
-const folder = fileURLToPath(new URL('../../examples/agents/', import.meta.url))
+const examples = fileURLToPath(new URL('../../examples', import.meta.url))
+const folder = join(examples, 'agents')
 const namespace = 'default'
 
 interface Language {
   readonly name: string
-  readonly needs: readonly string[]
+  /** Programs that it needs. */
+  readonly programs: readonly string[]
   command(t: TestContext): readonly string[] | Promise<readonly string[]>
 }
 
 const languages: readonly Language[] = [
-  { name: 'python', needs: ['python3'], command: () => ['python3', join(folder, 'ports.py')] },
-  { name: 'typescript', needs: [], command: () => [process.execPath, join(folder, 'ports.ts')] },
-  { name: 'shell', needs: ['socat', 'curl', 'jq'], command: () => [join(folder, 'ports.sh')] },
-  { name: 'go', needs: ['go'], command: async (t) => [await buildGo(t)] },
+  { name: 'python', programs: ['python3'], command: () => ['python3', join(folder, 'ports.py')] },
+  { name: 'typescript', programs: [], command: () => [process.execPath, join(folder, 'ports.ts')] },
+  { name: 'shell', programs: ['socat', 'curl', 'jq'], command: () => [join(folder, 'ports.sh')] },
+  { name: 'go', programs: ['go'], command: async (t) => [await buildGo(t)] },
 ]
 
 // The same answer in each language: `used` has the status of each request, by the part of the platform.
-const bound = { model: 200, delegate: 200, feedback: 202 }
+const used = {
+  context: 200,
+  append: 201,
+  remember: 201,
+  recall: 200,
+  knowledge: 200,
+  model: 200,
+  delegate: 200,
+  message: 200,
+  feedback: 202,
+}
+// Of a machine that runs many tests at once.
+const patienceMs = 120_000
+const question = 'I am ada@example.com. When is a refund paid?'
 
-// One platform for all languages.
-test('examples: the agent of every port runs in Python, TypeScript, shell and Go', async (t) => {
+// One platform for all languages. The Python one is the agent of the page itself.
+test('examples: the agent of every port runs in Python, TypeScript, shell and Go', needs('kubectl'), async (t) => {
   const platform = await sharedEmbedded()
   const job = createJob(platform)
-  await addRoute(platform.admin, namespace, 'priced', { provider: { type: 'mock' }, route: { prices } })
-  await job.registry()
-  await job.create('ports-peer', { systemPrompt: 'You help.', ...bindings })
-  for (const { name, needs, command } of languages) {
-    const missing = needs.filter((program) => findOnPath(program) === undefined)
+  const page = commandsOf(join(examples, 'README.md'), 'Every port')
+  const [prepare = '', create = '', look = ''] = page
+  assert.equal(page.length, 3)
+  const sh = createShell(t, platform)
+  assert.match(await sh(prepare), /"items"/)
+  await job.member('ports-peer')
+  for (const { name, programs, command } of languages) {
+    const missing = programs.filter((program) => findOnPath(program) === undefined)
     const skip = missing.length > 0 && `not installed: ${missing.join(', ')}`
     await t.test(name, { skip }, async (sub) => {
       const agent = `ports-${name}`
-      const env = { MODEL: 'priced', PEER: 'ports-peer' }
-      await job.create(agent, { runtime: { command: await command(sub), env }, budget: { amount: '1' }, ...bindings })
+      await job.create(agent, await command(sub))
       await job.member(agent)
-      const first = await job.invoke(agent, 'Say hello.')
-      assert.deepEqual(first.output.used, { ...bound, ...usedOfBindings }, JSON.stringify(first))
-      assert.match(first.output.answer, /MOCK_OK/)
-      assert.equal(first.output.earlier, 0)
-      const scores = await job.list(`/feedback?namespace=${namespace}&runId=${first.runId}`)
-      const uses = Object.keys(first.output.used).length
-      assert.deepEqual(
-        scores.map(({ name: of, value, source }) => [of, value, source]),
-        [['ports', uses - 1, 'agent']],
-      )
-      await job.shows(first.runId)
+      await job.uses(agent)
     })
   }
+  await t.test('the commands of examples/README.md', { skip: findOnPath('python3') === undefined }, async () => {
+    const shown = await sh(`${create}\n${look}`)
+    assert.match(shown, /"knowledge":200/)
+    assert.match(shown, /"kind":"delegate"/)
+    assert.match(shown, /"entries":\[\{"question":/)
+  })
   await t.test('what is not bound is skipped', async () => {
-    await job.create('ports-bare', { runtime: { command: await languages[0]?.command(t) } })
+    await job.createBare('ports-bare', await languages[1]?.command(t))
     const { output } = await job.invoke('ports-bare', 'Say hello.')
     assert.deepEqual(output, { answer: 'Say hello.', earlier: 0, used: { feedback: 202 } })
   })
 })
 
-const prices = { inputPerMillion: '1', outputPerMillion: '2' }
-// Parts of the spec that open further ports, and the statuses of their requests.
-const registry = 'ports-team'
-const bindings = { registries: [registry], memory: { session: {}, longTerm: {} } }
-const usedOfBindings = { context: 200, append: 201, remember: 201, recall: 200, knowledge: 404, message: 200 }
+/** Runs commands of the page in a folder with what `npm start` leaves there. */
+function createShell(t: TestContext, { url, tokens, apiServer }: Platform): (script: string) => Promise<string> {
+  const work = tempFolder('every-port')
+  t.after(work.remove)
+  mkdirSync(join(work.path, '.mesh'))
+  symlinkSync(examples, join(work.path, 'examples'))
+  const user = (name: 'admin' | 'developer') => ({ name, user: { token: tokens[name] } })
+  const context = (name: string) => ({ name, context: { cluster: 'mesh', user: name, namespace } })
+  const certificate = Buffer.from(apiServer.ca).toString('base64')
+  const kubeconfig = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'developer',
+    contexts: [context('developer'), context('admin')],
+    clusters: [{ name: 'mesh', cluster: { server: apiServer.url, 'certificate-authority-data': certificate } }],
+    users: [user('developer'), user('admin')],
+  }
+  writeFileSync(join(work.path, '.mesh', 'kubeconfig'), JSON.stringify(kubeconfig))
+  writeFileSync(join(work.path, '.mesh', 'tokens.json'), JSON.stringify(tokens))
+  const [functions = ''] = commandsOf(join(examples, '..', 'README.md'), 'The main job')
+  const path = [dirname(findServer('kubectl') ?? ''), dirname(process.execPath), process.env['PATH']].join(':')
+  const env = { ...process.env, PATH: path, HOME: work.path, URL: url }
+  return async (script) => {
+    const text = ['set -euo pipefail', functions, script].join('\n')
+    return (await promisify(execFile)('bash', ['-c', text], { cwd: work.path, env })).stdout
+  }
+}
 
 interface Invoked {
   readonly runId: string
@@ -91,46 +129,101 @@ interface Node {
   readonly children: readonly Node[]
 }
 
+interface Entry {
+  readonly text: string
+  readonly runId: string
+}
+
 function createJob({ send, tokens }: Platform) {
   const ask = async <T>(method: string, path: string, status: number, body?: unknown): Promise<T> => {
     const answer = await send({ method, path: `/api${path}`, bearer: tokens.developer, ...(body ? { body } : {}) })
     assert.equal(answer.status, status, answer.text)
     return answer.json<T>()
   }
+  const example = parse(readFileSync(join(examples, 'ports.yaml'), 'utf8')) as { readonly runtime: object }
+  const add = (config: object) => ask('POST', '/agents', 201, { namespace, config })
+  const invoke = async (name: string, input: string, conversationId?: string): Promise<Invoked> => {
+    const agent = { namespace, name }
+    const answer = await ask<Invoked>('POST', '/invoke', 200, { agent, input, conversationId, timeout: '120s' })
+    assert.equal(answer.state, 'succeeded', JSON.stringify(answer))
+    return answer
+  }
+  /** Waits for a row of the audit log: it is written after the act. */
+  const audited = async (fits: (row: AuditRow) => boolean): Promise<void> => {
+    const end = performance.now() + patienceMs
+    for (;;) {
+      const answer = await send({ path: `/api/audit?namespace=${namespace}&limit=200`, bearer: tokens.admin })
+      assert.equal(answer.status, 200, answer.text)
+      if (answer.json<{ items: readonly AuditRow[] }>().items.some(fits)) return
+      assert.ok(performance.now() < end, `no row fits ${String(fits)}`)
+      await pause(50)
+    }
+  }
+  /** The tree has the calls of the model and of the other agent, with the cost. */
+  const showsTree = async (runId: string): Promise<void> => {
+    const { root } = await ask<{ root: Node }>('GET', `/runs/${runId}/tree`, 200)
+    const kinds = kindsBelow(root)
+    assert.ok(kinds.includes('model'), kinds.join(', '))
+    assert.equal(kinds.filter((kind) => kind === 'delegate').length, 2, 'delegated, and a message')
+    assert.match(JSON.stringify(root), /"cost":\{"amount":"0\.0*[1-9]/)
+    const { usage } = await ask<{ usage: { inputTokens: number } }>('GET', `/runs/${runId}`, 200)
+    assert.ok(usage.inputTokens > 0)
+  }
+  const showsMemory = async (agent: string, runId: string): Promise<void> => {
+    const path = `/agents/${namespace}/${agent}/memory`
+    const { session } = await ask<{ session: { entries: unknown } }>('GET', `${path}?conversationId=talk`, 200)
+    assert.deepEqual(session.entries, [{ question }])
+    const { items } = await ask<{ items: readonly Entry[] }>('GET', path, 200)
+    assert.deepEqual(
+      items.map((item) => [item.text, item.runId]),
+      [[question, runId]],
+    )
+  }
+  const showsScore = async (runId: string): Promise<void> => {
+    const path = `/feedback?namespace=${namespace}&runId=${runId}`
+    const { items } = await ask<{ items: Record<string, unknown>[] }>('GET', path, 200)
+    assert.deepEqual(
+      items.map(({ name, value, source }) => [name, value, source]),
+      [['ports', Object.keys(used).length - 1, 'agent']],
+    )
+  }
   return {
-    create: (name: string, more: object) =>
-      ask('POST', '/agents', 201, { namespace, config: { name, model: { route: 'priced' }, ...more } }),
-    async invoke(name: string, input: string): Promise<Invoked> {
-      const answer = await ask<Invoked>('POST', '/invoke', 200, { agent: { namespace, name }, input, timeout: '120s' })
-      assert.equal(answer.state, 'succeeded', JSON.stringify(answer))
-      return answer
-    },
-    registry: () => ask('POST', '/agentregistries', 201, { metadata: { namespace, name: registry }, spec: {} }),
+    create: (name: string, command: readonly string[]) =>
+      add({ ...example, name, runtime: { ...example.runtime, command } }),
+    createBare: (name: string, command: readonly string[] | undefined) =>
+      add({ name, model: { route: 'ports' }, runtime: { command } }),
+    invoke,
     /** Waits until the agent is a member of the registry. */
     async member(name: string): Promise<void> {
       for (;;) {
-        const { status } = await ask<Registry>('GET', `/agentregistries/${namespace}/${registry}`, 200)
+        const { status } = await ask<Registry>('GET', `/agentregistries/${namespace}/ports`, 200)
         if (status?.members?.some((one) => one.name === name) === true) return
         await pause(50)
       }
     },
-    list: async (path: string) => (await ask<{ items: Record<string, unknown>[] }>('GET', path, 200)).items,
-    /** The tree has the model call with its cost and the delegation, and the audit log the score. */
-    async shows(runId: string): Promise<void> {
-      const { root } = await ask<{ root: Node }>('GET', `/runs/${runId}/tree`, 200)
-      const kinds = new Set(kindsBelow(root))
-      for (const kind of ['model', 'delegate']) assert.ok(kinds.has(kind), `${kind} in ${[...kinds].join(', ')}`)
-      assert.match(JSON.stringify(root), /"cost":\{"amount":"0\.0*[1-9]/)
-      const path = `/api/audit?namespace=${namespace}&action=create&limit=200`
-      for (;;) {
-        const answer = await send({ path, bearer: tokens.admin })
-        assert.equal(answer.status, 200, answer.text)
-        const { items: rows } = answer.json<{ items: { resourceKind: string; resourceName: string }[] }>()
-        if (rows.some(({ resourceKind: kind, resourceName }) => kind === 'Feedback' && resourceName === runId)) return
-        await pause(50)
-      }
+    /** Invokes the agent, and asserts what tree, memory, scores and audit log show of it. */
+    async uses(agent: string): Promise<void> {
+      const first = await invoke(agent, question, 'talk')
+      assert.deepEqual(first.output.used, used, JSON.stringify(first))
+      assert.match(first.output.answer, /MOCK_OK/)
+      assert.equal(first.output.earlier, 0)
+      const { runId } = first
+      await showsTree(runId)
+      await showsMemory(agent, runId)
+      await showsScore(runId)
+      const events = await send({ path: `/api/runs/${runId}/events`, bearer: tokens.developer })
+      assert.match(events.text, /event: guardrail\.decided/)
+      await audited((row) => row.resourceKind === 'Feedback' && row.resourceName === runId)
+      await audited((row) => row.resourceKind === 'AgentDeployment' && row.resourceName === agent)
+      await audited((row) => row.resourceKind === 'KnowledgeBase' && row.action === 'ingest')
     },
   }
+}
+
+interface AuditRow {
+  readonly action: string
+  readonly resourceKind: string
+  readonly resourceName: string
 }
 
 function kindsBelow({ kind, children }: Node): readonly string[] {
