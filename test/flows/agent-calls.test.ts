@@ -139,7 +139,11 @@ test('H3, E2, E4: agents call each other through the signed envelope of their la
         'signed with the key of another',
       )
       assert.equal(await job.count(), before)
-      assert.deepEqual((await forger.send(honest, 'x'))[0], 201, 'what the others differ from')
+      // E1: what a launcher that was restarted, or another one of the agent, does not know from its own memory.
+      const sent = { ...honest, id: randomUUID(), idempotencyKey: randomUUID() }
+      for (const what of ['what the others differ from', 'its replay'])
+        assert.deepEqual((await forger.send(sent, 'x'))[0], 201, what)
+      assert.equal(await job.count(), before + 1, 'a replay finds the run of the first call')
       await job.ask('POST', `/runs/${run.id}/cancel`)
     },
   )

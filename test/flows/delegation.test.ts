@@ -78,6 +78,12 @@ test('delegation: an agent has work done by another one through its launcher', a
     assert.equal(await job.count(), before + 4, 'the four runs that asked, and no other')
   })
 
+  await t.test('a child ends by the deadline of its parent, also if none waits for it', async () => {
+    await job.create('hasty', { limits: { timeout: '8s' } })
+    const { answer } = await job.delegate('hasty', { agent: 'back', input: 'hang', wait: false })
+    assert.equal((await job.until(answer.body.runId, isFinal)).state, 'timed_out', 'its own limit is ten minutes')
+  })
+
   await t.test('cancel of the parent cancels the child that it waits for', async () => {
     const parent = await job.start('parent', { delegate: { agent: 'back', input: 'hang' } })
     const child = await job.childOf(parent.id)
