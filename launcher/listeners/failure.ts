@@ -1,9 +1,17 @@
 import type { PortContract } from '../http/port.ts'
 
-/** What a port needs to serve a request. `PostgreSQL` and `Redis` are behind the state role. */
-export type Dependency = 'state role' | 'PostgreSQL' | 'Redis' | 'model gateway' | 'collector' | 'peer'
+/** What a port needs to serve a request. `PostgreSQL` and `Redis` are behind the state role, `peer` is the launcher of a called agent. */
+export type Dependency =
+  | 'agent'
+  | 'collector'
+  | 'model gateway'
+  | 'peer'
+  | 'PostgreSQL'
+  | 'Redis'
+  | 'state role'
+  | 'state role of the peer'
 
-/** How a dependency fails: its connections are reset and refused, stay open without an answer, or each chunk takes 100 ms longer. */
+/** How a dependency fails: it is killed or refuses connections, stays connected without an answer, or each chunk takes 100 ms longer. */
 export type Fault = 'killed' | 'frozen' | 'slow'
 
 /** Answer that an agent or a worker gets. */
@@ -13,6 +21,12 @@ export interface Outcome {
   readonly code?: string
   /** Seconds until the answer at most, where a time limit of the launcher ends the wait. */
   readonly within?: number
+  /** The deadline of the run, or of the agent without a run, ends the wait. */
+  readonly atDeadline?: true
+  /** State in which the started run ends. */
+  readonly run?: string
+  /** Requests that arrive before the failure is noticed are answered as without it. */
+  readonly onceNoticed?: true
 }
 
 /** A request to the port. */
@@ -46,6 +60,8 @@ export interface FailureRow {
   readonly slow: Outcome
   /** The launcher has not served a request before the fault. */
   readonly fresh?: true
+  /** The agent is in its own container, which the kubelet restarts. */
+  readonly container?: true
   /** What follows for the agent or for money, as a sentence. */
   readonly note?: string
 }

@@ -15,10 +15,11 @@ const preface = `# Failures behind the launcher
 What an agent (a worker on port 8080) gets from each port of its launcher while something behind it fails. A test produces every cell through
 real sockets; the launcher serves on, and answers as before once the fault has ended.
 
-- *killed*: connections are reset, new ones are refused. *frozen*: connections stay open and nothing arrives. *slow*: each chunk takes 100 ms longer.
-- PostgreSQL and Redis are behind the state role: the launcher has no credentials for them.
-- A time in a cell is the longest wait. That for the model gateway is \`MESH_GATEWAY_TIMEOUT_SECONDS\`.
-- A crash of the agent, of the launcher, and a full disk are in [the launcher's concept](../concepts/launcher.md) and in [faults](faults.md).
+- *killed*: the process gets SIGKILL, or connections to it are reset and refused. *frozen*: it gets SIGSTOP, or connections stay open and nothing arrives. *slow*: each chunk takes 100 ms longer.
+- PostgreSQL and Redis are behind the state role: the launcher has no credentials for them. Redis holds session memory only.
+- The peer is the launcher of a called agent. The called agents here are declarative, with a model behind the gateway.
+- A time in a cell is the longest wait. That for the model gateway is \`MESH_GATEWAY_TIMEOUT_SECONDS\`. The deadline is that of the run, or \`limits.timeout\` for a request without a run.
+- An agent that is a process of its launcher ends it with its own exit code, and its runs fail with \`agent_error\` (P4). A crash of the launcher and a full disk are in [the launcher's concept](../concepts/launcher.md) and in [faults](faults.md).
 `
 
 function numberOf({ port }: PortFailures): number {
@@ -33,7 +34,9 @@ function toSection(failures: PortFailures): string {
   return `${head}${rows.map((row) => `| ${row} |\n`).join('')}`
 }
 
-function toCell({ status, code, within }: Outcome): string {
+function toCell({ status, code, within, atDeadline, run }: Outcome): string {
   const answer = `${status}${code === undefined ? '' : ` \`${code}\``}`
-  return within === undefined ? answer : `${answer} after ${within} s`
+  const when = atDeadline === true ? ' at the deadline' : within === undefined ? '' : ` after ${within} s`
+  const ended = run === undefined ? '' : `; the run ends as \`${run}\``
+  return `${answer}${when}${ended}`
 }

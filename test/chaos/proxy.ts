@@ -10,6 +10,8 @@ export interface LinkState {
   readonly swallow?: boolean
   /** Resets new connections. */
   readonly refuse?: boolean
+  /** Nothing listens: the system refuses new connections. */
+  readonly absent?: boolean
   /** Milliseconds added per chunk and direction. */
   readonly delayMs?: number
   /** Bytes per second, per connection and direction. */
@@ -29,8 +31,18 @@ export interface Link {
   reset(): void
 }
 
+/** Where a link listens and leads to, if it is not 127.0.0.1 and a free port. */
+export interface LinkPlace {
+  readonly port?: number
+  readonly targetHost?: string
+}
+
 /** Opens a link on a free loopback port to a local port. */
-export async function openLink(scope: Scope, targetPort: number): Promise<Link> {
+export async function openLink(
+  scope: Scope,
+  targetPort: number,
+  { port = 0, targetHost = '127.0.0.1' }: LinkPlace = {},
+): Promise<Link> {
   const pairs = new Set<Pair>()
   let state: LinkState = {}
   let swallowed = 0
@@ -38,7 +50,7 @@ export async function openLink(scope: Scope, targetPort: number): Promise<Link> 
     if (state.refuse === true) return void near.resetAndDestroy()
     const pair: Pair = {
       near,
-      far: connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true, noDelay: true }),
+      far: connect({ port: targetPort, host: targetHost, allowHalfOpen: true, noDelay: true }),
       swallowed: false,
       swallow: (bytes) => {
         swallowed += bytes
@@ -52,11 +64,12 @@ export async function openLink(scope: Scope, targetPort: number): Promise<Link> 
       () => void pairs.delete(pair),
     )
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const reset = (): void => pairs.forEach(cut)
   scope.after(async () => {
     reset()
+    if (!server.listening) return
     server.close()
     await once(server, 'close')
   })
@@ -70,9 +83,13 @@ export async function openLink(scope: Scope, targetPort: number): Promise<Link> 
     get swallowed() {
       return swallowed
     },
-    set: (next) => void (state = next),
+    set: (next) => {
+      state = next
+      if (next.absent === true) server.close()
+    },
     heal: () => {
       state = {}
+      if (!server.listening) server.listen(address.port, '127.0.0.1')
       for (const pair of pairs) if (pair.swallowed) cut(pair)
     },
     reset,

@@ -3,18 +3,12 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { portFailures } from '#launcher/listeners/failure-rows.ts'
 import type { Dependency, FailureRow, Fault, Outcome } from '#launcher/listeners/failure.ts'
-import { fetch, isAlive } from '#launcher/testdata/launch.ts'
+import { fetch, isAlive, readEvents } from '#launcher/testdata/launch.ts'
 import type { LaunchedProcess } from '#launcher/testdata/launch.ts'
-import type { LinkState } from '#test/chaos/proxy.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { startFailurePlatform } from './stage.ts'
 import type { FailurePlatform } from './stage.ts'
 
-const states: Readonly<Record<Fault, LinkState>> = {
-  killed: { refuse: true },
-  frozen: { swallow: true },
-  slow: { delayMs: 100 },
-}
 // Of a machine that runs many tests at once, beside the time limits of the launcher.
 const patienceMs = 120_000
 
@@ -30,62 +24,77 @@ const cells: readonly Cell[] = portFailures.flatMap(({ port, rows }) =>
 
 // One platform for all cells. The rows of one dependency and fault are requested at once.
 test(
-  'H4, H5, B5: every cell of launcher-failures.md',
+  'H4, H5, B5, E4, P4: every cell of launcher-failures.md',
   { ...needs('kube-apiserver', 'etcd', 'postgres', 'initdb', 'nats-server', 'redis-server'), timeout: 900_000 },
   async (t) => {
     const platform = await startFailurePlatform(t)
-    const shared = await platform.launch()
+    const launchers = { shared: await platform.launch(), container: await platform.launch(true) }
     const dependencies = [...new Set(cells.map(({ row }) => row.dependency))]
     for (const dependency of dependencies)
       for (const fault of ['killed', 'frozen', 'slow'] as const)
-        await t.test(`${dependency} ${fault}`, (sub) => produce(sub, { platform, shared, dependency, fault }))
-    assert.ok(isAlive(shared.pid))
+        await t.test(`${dependency} ${fault}`, (sub) => produce(sub, { platform, launchers, dependency, fault }))
+    for (const { pid } of Object.values(launchers)) assert.ok(isAlive(pid))
   },
 )
 
 interface Phase {
   readonly platform: FailurePlatform
-  readonly shared: LaunchedProcess
+  readonly launchers: Readonly<Record<'shared' | 'container', LaunchedProcess>>
   readonly dependency: Dependency
   readonly fault: Fault
 }
 
-async function produce(t: TestContext, { platform, shared, dependency, fault }: Phase): Promise<void> {
-  const link = platform.links[dependency]
-  assert.ok(link, `the stage has no link to the ${dependency}`)
-  const own = await Promise.all(
+interface LaunchedCell extends Cell {
+  readonly launcher: LaunchedProcess
+}
+
+async function produce(t: TestContext, { platform, launchers, dependency, fault }: Phase): Promise<void> {
+  const { shared, container } = launchers
+  const launcherOf = async ({ fresh, container: apart }: FailureRow): Promise<LaunchedProcess> =>
+    apart === true ? container : fresh === true ? platform.launch() : shared
+  const own: readonly LaunchedCell[] = await Promise.all(
     cells
       .filter(({ row }) => row.dependency === dependency)
-      .map(async (cell) => ({ ...cell, launcher: cell.row.fresh === true ? await platform.launch() : shared })),
+      .map(async (cell) => ({ ...cell, launcher: await launcherOf(cell.row) })),
   )
   const served = own.filter(({ row }) => row.fresh !== true)
-  const answersAsBefore = ({ launcher, listener, row }: (typeof own)[number]) =>
-    untilAnswered(() => ask(platform, launcher, listener, row), row.healthy)
+  const answersAsBefore = ({ launcher, listener, row }: LaunchedCell) =>
+    untilAnswered(async () => (await ask(platform, launcher, listener, row)).answer, row.healthy)
   await Promise.all(served.map(answersAsBefore))
-  link.set(states[fault])
-  if (fault === 'killed') link.reset()
-  await Promise.all(
-    own.map(async ({ name, launcher, listener, row }) => {
-      const expected = row[fault]
-      const since = performance.now()
-      const asked = ask(platform, launcher, listener, row)
-      const { status, code } = await asked
-      assert.deepEqual(
-        { status, code },
-        { status: expected.status, code: expected.code },
-        `${name}, ${dependency} ${fault}`,
-      )
-      assertInTime(expected, performance.now() - since, name)
-    }),
-  )
-  link.heal()
+  const faults = platform.faults[dependency]
+  await faults.begin(fault)
+  await Promise.all(own.map((cell) => show(platform, cell, fault)))
+  await faults.end()
   await Promise.all(own.map(answersAsBefore))
   for (const { launcher } of own) assert.ok(isAlive(launcher.pid))
   t.diagnostic(own.map(({ name }) => name).join(', '))
 }
 
+async function show(
+  platform: FailurePlatform,
+  { name, launcher, listener, row }: LaunchedCell,
+  fault: Fault,
+): Promise<void> {
+  const expected = row[fault]
+  const asking = () => ask(platform, launcher, listener, row)
+  if (expected.onceNoticed === true) await untilAnswered(async () => (await asking()).answer, expected.status)
+  const since = performance.now()
+  const asked = await asking()
+  const { status, code } = asked.answer
+  const what = `${name}, ${row.dependency} ${fault}`
+  assert.deepEqual({ status, code }, { status: expected.status, code: expected.code }, what)
+  assertInTime(expected, performance.now() - since, name)
+  if (expected.run !== undefined) assert.equal(await asked.runEnds(), expected.run, what)
+}
+
 function assertInTime({ within }: Outcome, tookMs: number, name: string): void {
   if (within !== undefined) assert.ok(tookMs < within * 1000 + patienceMs / 2, `${name} took ${tookMs} ms`)
+}
+
+interface Asked {
+  readonly answer: { readonly status: number; readonly code: string | undefined }
+  /** State in which the run of the request ends. */
+  runEnds(): Promise<string>
 }
 
 async function ask(
@@ -93,17 +102,25 @@ async function ask(
   launcher: LaunchedProcess,
   listener: string,
   { request }: FailureRow,
-): Promise<{ readonly status: number; readonly code: string | undefined }> {
-  const { method, path, body, headers } = typeof request === 'function' ? await request(stage) : request
+): Promise<Asked> {
+  const { method, path, body, headers = {} } = typeof request === 'function' ? await request(stage) : request
   const { port } = await launcher.line((line) => line['listener'] === listener)
-  const scheme = listener === 'invoke' ? 'https' : 'http'
-  const answer = await fetch(`${scheme}://127.0.0.1:${String(port)}${path}`, {
+  const url = `${listener === 'invoke' ? 'https' : 'http'}://127.0.0.1:${String(port)}`
+  const answer = await fetch(`${url}${path}`, {
     method,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(patienceMs),
   })
-  return { status: answer.status, code: codeOf(await answer.text()) }
+  return {
+    answer: { status: answer.status, code: codeOf(await answer.text()) },
+    runEnds: async () => {
+      const events = `${url}/runs/${headers['x-mesh-run-id']}`
+      await readEvents(`${events}/events`, { headers })
+      const ended = await fetch(events, { headers })
+      return ((await ended.json()) as { state: string }).state
+    },
+  }
 }
 
 // `{"error": code}` of the launcher, or `{"error": {"code"}}` in the form of OpenAI.

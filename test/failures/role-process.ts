@@ -5,34 +5,59 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '#test/harness/free-port.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { startProcess, untilReady } from '#test/harness/server-process.ts'
+import type { KillableServer } from './fault-switch.ts'
 
 const main = fileURLToPath(import.meta.resolve('../../main.ts'))
+// Like main.ts, with endpoints of agents from a URL.
+const withEndpoints = fileURLToPath(import.meta.resolve('../flows/platform/role-process.ts'))
 // Of a machine that runs many tests at once.
 const startMs = 90_000
 
-/** Environment and folder of the role, and the token of its service account. */
-export interface StateRoleProcess {
+/** Environment and folder of a role, where it looks up agents, and the token of its service account. */
+export interface RoleStart {
+  readonly role: 'state' | 'worker'
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
-  readonly token: string
+  readonly endpointsUrl: string
+  readonly token?: string
 }
 
-/** Migrates the store and starts `mesh state`, which ends with the test. Resolves with its URL. */
-export async function startRoleProcess(t: Scope, { folder, env, token }: StateRoleProcess): Promise<string> {
-  const run = (role: string, more: Readonly<Record<string, string>>) =>
+/** Runs `mesh migrate`. */
+export async function runMigration(folder: string, env: RoleStart['env']): Promise<void> {
+  const migrated = startProcess({
+    program: process.execPath,
+    args: [main, 'migrate'],
+    log: join(folder, 'migrate.log'),
+    env: { ...env, MESH_ADMIN_PORT: String(await freePort()) },
+  })
+  assert.equal(await migrated.exited, 0, migrated.output())
+}
+
+/** Starts a role, which ends with the test. */
+export async function startRoleProcess(t: Scope, options: RoleStart): Promise<KillableServer> {
+  const { role, folder, env, endpointsUrl, token } = options
+  const adminPort = String(await freePort())
+  const tokenFile = join(folder, `token-${role}`)
+  if (token !== undefined) writeFileSync(tokenFile, token, { mode: 0o600 })
+  const identity = token === undefined ? {} : { MESH_CLUSTER_TOKEN_FILE: tokenFile }
+  const run = () =>
     startProcess({
       program: process.execPath,
-      args: [main, role],
+      args: [withEndpoints, role, endpointsUrl],
       log: join(folder, `${role}.log`),
-      env: { ...env, ...more },
+      env: { ...env, ...identity, MESH_ADMIN_PORT: adminPort },
     })
-  const migrated = run('migrate', { MESH_ADMIN_PORT: String(await freePort()) })
-  assert.equal(await migrated.exited, 0, migrated.output())
-  const tokenFile = join(folder, 'token-state')
-  writeFileSync(tokenFile, token, { mode: 0o600 })
-  const adminPort = await freePort()
-  const state = run('state', { MESH_ADMIN_PORT: String(adminPort), MESH_CLUSTER_TOKEN_FILE: tokenFile })
-  t.after(() => state.end('SIGKILL'))
-  await untilReady(state, async () => (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).ok, startMs)
-  return env['STATE_URL'] ?? ''
+  const ready = () => untilReady(server, async () => (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).ok, startMs)
+  let server = run()
+  t.after(() => server.end('SIGKILL'))
+  await ready()
+  return {
+    kill9: () => server.end('SIGKILL'),
+    restart: async () => {
+      server = run()
+      await ready()
+    },
+    freeze: () => server.freeze(),
+    thaw: () => server.thaw(),
+  }
 }

@@ -14,7 +14,7 @@ const unchanged: Omit<FailureRow, 'dependency'> = {
 }
 const noKeys = { status: 503, code: 'keys_unavailable' } as const
 
-/** Runs while the state role, its store or the collector fails. */
+/** Runs while the state role, its store, the collector or the agent fails. */
 export const invokeFailures = defineFailures(invokePort, {
   'POST /invoke': [
     { ...unchanged, dependency: 'state role', note: 'The key set is kept until the state role answers again.' },
@@ -29,6 +29,17 @@ export const invokeFailures = defineFailures(invokePort, {
       killed: noKeys,
       frozen: { ...noKeys, within: 5 },
       note: 'The worker keeps the run queued.',
+    },
+  ],
+  'POST /invoke, agent in its own container': [
+    {
+      ...unchanged,
+      dependency: 'agent',
+      container: true,
+      killed: { status: 503, code: 'agent_not_ready', onceNoticed: true },
+      frozen: { ...accepted, run: 'timed_out' },
+      slow: { ...accepted, run: 'succeeded' },
+      note: 'Runs start again when the restarted agent answers. One that was accepted before the end was noticed waits for it.',
     },
   ],
 })

@@ -14,13 +14,23 @@ const money: Omit<FailureRow, 'dependency'> = {
   slow: { status: 200 },
   note: 'No call is made without a hold. A hold whose answer was lost is charged at the end of its lease.',
 }
+const done = { status: 200 } as const
+const unaffected: Omit<FailureRow, 'dependency'> = {
+  request,
+  healthy: 200,
+  killed: done,
+  frozen: done,
+  slow: done,
+  note: 'Budgets and quotas are in PostgreSQL only.',
+}
 const noGateway = { status: 502, code: 'gateway_unavailable' } as const
 
-/** Model calls within a budget while the state role, its store or the gateway fails. */
+/** Model calls within a budget while the state role, its stores or the gateway fails. */
 export const modelProxyFailures = defineFailures(modelProxyPort, {
   'POST /v1/chat/completions': [
     { ...money, dependency: 'state role' },
     { ...money, dependency: 'PostgreSQL' },
+    { ...unaffected, dependency: 'Redis' },
     {
       dependency: 'model gateway',
       request,
