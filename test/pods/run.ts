@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 
 // npm run test:pods: runs the tests of this folder on a real one-node cluster.
 // MESH_TEST_CLUSTER names a folder with `up.sh [IMAGE.tar ...]`, which starts the cluster and prints the path of its kubeconfig, and
@@ -17,6 +18,9 @@ if (process.getuid?.() !== 0) {
   console.error('Real pods are NOT tested: a node needs root on Linux.')
   process.exit(1)
 }
+// Options of the runner that have a value, which is no path.
+const valued = { name: { type: 'string' }, memory: { type: 'string' }, timeout: { type: 'string' } } as const
+const { positionals } = parseArgs({ options: valued, allowPositionals: true, strict: false })
 // One cluster at a time: the files share its name and addresses.
-process.argv.push('--timeout', '900', '--concurrency', '1', ...(process.argv.length > 2 ? [] : ['test/pods']))
+process.argv.push('--timeout', '900', '--concurrency', '1', ...(positionals.length > 0 ? [] : ['test/pods']))
 await import('../../scripts/test.ts')
