@@ -1,4 +1,4 @@
-import type { BoundedLists, ListName } from './state-store.ts'
+import type { BoundedLists, ExceededBound, GroupName, ListLimits, ListName } from './state-store.ts'
 
 /** A list of a group. */
 interface List {
@@ -8,7 +8,17 @@ interface List {
 }
 
 /** Lists of a group by name, in the order of their last append. */
-type Group = Map<string, List>
+interface Group {
+  readonly lists: Map<string, List>
+  bytes: number
+}
+
+/** Groups of a space by name. */
+interface Space {
+  readonly groups: Map<string, Group>
+  bytes: number
+  lists: number
+}
 
 /** Limits and clock of the adapter. `now` is monotonic. */
 export interface MemoryListOptions {
@@ -19,59 +29,116 @@ export interface MemoryListOptions {
 // Bytes that a list or a group needs beside its values, so that many small ones are bounded too.
 const OVERHEAD = 200
 
-/** Creates lists in this process. An append that would exceed `maxBytes` in total is refused. */
+/** Creates lists in this process. An append that would exceed `maxBytes` in total is refused, and half of it in one space. */
 export function createMemoryLists({ maxBytes, now }: MemoryListOptions): BoundedLists {
-  const groups = new Map<string, Group>()
+  const spaces = new Map<string, Space>()
   let total = 0
 
-  const drop = (group: string, list: string): boolean => {
-    const found = groups.get(group)?.get(list)
+  const spaceOf = (name: GroupName): Space => spaces.get(name.space) ?? { groups: new Map(), bytes: 0, lists: 0 }
+  const groupOf = (space: Space, name: GroupName): Group =>
+    space.groups.get(name.group) ?? { lists: new Map(), bytes: 0 }
+
+  const drop = (name: ListName): boolean => {
+    const [space, group] = [spaceOf(name), groupOf(spaceOf(name), name)]
+    const found = group.lists.get(name.list)
     if (found === undefined) return false
+    group.lists.delete(name.list)
+    group.bytes -= found.bytes
+    space.bytes -= found.bytes
+    space.lists--
     total -= found.bytes + OVERHEAD
-    groups.get(group)?.delete(list)
-    if (groups.get(group)?.size === 0) groups.delete(group)
+    if (group.lists.size === 0) space.groups.delete(name.group)
+    if (space.groups.size === 0) spaces.delete(name.space)
     return true
   }
-  const live = (group: string): Group => {
-    for (const [list, { expiresAt }] of groups.get(group) ?? []) if (expiresAt <= now()) drop(group, list)
-    return groups.get(group) ?? new Map<string, List>()
+  const live = (name: GroupName): Group => {
+    for (const [list, { expiresAt }] of groupOf(spaceOf(name), name).lists)
+      if (expiresAt <= now()) drop({ ...name, list })
+    return groupOf(spaceOf(name), name)
   }
-  const find = ({ group, list }: ListName): List | undefined => live(group).get(list)
-  const bytesOf = (lists: Group): number => lists.values().reduce((sum, { bytes }) => sum + bytes, 0)
+  const expire = (space: string): void => {
+    for (const group of spaces.get(space)?.groups.keys() ?? []) live({ space, group })
+  }
+  // Lists of other groups are looked through only if they may be the reason of a refusal.
+  const exceededBy = (name: ListName, needed: Needed, limits: ListLimits): ExceededBound | undefined => {
+    const beyond = (): boolean => overSpace(spaceOf(name), needed, limits) !== undefined
+    if (beyond() || shareOf(spaceOf(name)) + needed.stored > maxBytes / 2) expire(name.space)
+    const refused = overGroup(live(name), needed, limits) ?? overSpace(spaceOf(name), needed, limits)
+    if (refused !== undefined) return refused
+    if (shareOf(spaceOf(name)) + needed.stored > maxBytes / 2) return 'store'
+    if (total + needed.stored > maxBytes) for (const space of spaces.keys()) expire(space)
+    return total + needed.stored > maxBytes ? 'store' : undefined
+  }
 
   return {
     append: async (name, value, limits) => {
-      const lists = live(name.group)
-      const list = lists.get(name.list) ?? { values: [], bytes: 0, expiresAt: 0 }
-      const added = Buffer.byteLength(value)
+      const list = live(name).lists.get(name.list) ?? { values: [], bytes: 0, expiresAt: 0 }
+      const bytes = Buffer.byteLength(value)
       const isNew = list.values.length === 0
-      if (list.bytes + added > limits.maxListBytes) return { exceeded: 'list-bytes' }
-      if (bytesOf(lists) + added > limits.maxGroupBytes) return { exceeded: 'group-bytes' }
-      if (isNew && lists.size >= limits.maxGroupLists) return { exceeded: 'group-lists' }
-      const needed = added + (isNew ? OVERHEAD : 0)
-      if (total + needed > maxBytes) for (const group of groups.keys()) live(group)
-      if (total + needed > maxBytes) return { exceeded: 'store' }
-      list.values.push(value)
-      const dropped = list.values.splice(0, Math.max(0, list.values.length - limits.maxListEntries))
-      const freed = dropped.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
-      total += needed - freed
-      list.bytes += added - freed
+      if ((limits.dropsOldest === true ? bytes : list.bytes + bytes) > limits.maxListBytes)
+        return { exceeded: 'list-bytes' }
+      const exceeded = exceededBy(name, { bytes, isNew, stored: bytes + (isNew ? OVERHEAD : 0) }, limits)
+      if (exceeded !== undefined) return { exceeded }
+      const [space, group] = [spaceOf(name), groupOf(spaceOf(name), name)]
+      const added = bytes - pushInto(list, value, limits)
       list.expiresAt = now() + limits.ttlMs
-      lists.delete(name.list)
-      groups.set(name.group, lists.set(name.list, list))
+      total += added + (isNew ? OVERHEAD : 0)
+      group.bytes += added
+      space.bytes += added
+      space.lists += isNew ? 1 : 0
+      group.lists.delete(name.list)
+      group.lists.set(name.list, list)
+      spaces.set(name.space, space)
+      space.groups.set(name.group, group)
       return { length: list.values.length }
     },
-    read: async (name) => [...(find(name)?.values ?? [])],
-    usage: async (group) => ({ bytes: bytesOf(live(group)), lists: live(group).size }),
-    newest: async (group, limit) =>
-      [...live(group)]
+    read: async (name) => [...(live(name).lists.get(name.list)?.values ?? [])],
+    usage: async (name) => ({ bytes: live(name).bytes, lists: live(name).lists.size }),
+    newest: async (name, limit) =>
+      [...live(name).lists]
         .map(([list, { bytes, expiresAt }]) => ({ list, bytes, expiresInMs: expiresAt - now() }))
         .toReversed()
         .toSorted((a, b) => b.expiresInMs - a.expiresInMs)
         .slice(0, limit),
-    remove: async ({ group, list }) => live(group).has(list) && drop(group, list),
-    removeGroup: async (group) => {
-      for (const list of groups.get(group)?.keys() ?? []) drop(group, list)
+    remove: async (name) => live(name).lists.has(name.list) && drop(name),
+    removeGroup: async (name) => {
+      for (const list of groupOf(spaceOf(name), name).lists.keys()) drop({ ...name, list })
     },
   }
+}
+
+/** What an append needs: bytes of its value, and with the overhead of a new list. */
+interface Needed {
+  readonly bytes: number
+  readonly isNew: boolean
+  readonly stored: number
+}
+
+function overGroup(group: Group, { bytes, isNew }: Needed, limits: ListLimits): ExceededBound | undefined {
+  if (group.bytes + bytes > limits.maxGroupBytes) return 'group-bytes'
+  return isNew && group.lists.size >= limits.maxGroupLists ? 'group-lists' : undefined
+}
+
+function overSpace(space: Space, { bytes, isNew }: Needed, limits: ListLimits): ExceededBound | undefined {
+  if (space.bytes + bytes > limits.maxSpaceBytes) return 'space-bytes'
+  return isNew && space.lists >= limits.maxSpaceLists ? 'space-lists' : undefined
+}
+
+function shareOf({ bytes, lists }: Space): number {
+  return bytes + lists * OVERHEAD
+}
+
+/** Appends a value and drops the oldest ones beyond the bounds of the list. Returns the bytes of those. */
+function pushInto(list: List, value: string, { maxListEntries, maxListBytes }: ListLimits): number {
+  let freed = 0
+  list.values.push(value)
+  list.bytes += Buffer.byteLength(value)
+  let drops = 0
+  while (list.values.length - drops > maxListEntries || list.bytes > maxListBytes) {
+    const size = Buffer.byteLength(list.values[drops++] ?? '')
+    freed += size
+    list.bytes -= size
+  }
+  list.values.splice(0, drops)
+  return freed
 }

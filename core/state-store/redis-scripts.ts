@@ -12,79 +12,96 @@ const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`
 
-// KEYS[2] has the expiry of the group's lists, KEYS[3] their bytes by ':' and name, and the total.
+/** Characters of the name of a group in keys and members: a SHA-256 in base64url. */
+export const GROUP_LENGTH = 43
+
+// KEYS: a list (or the prefix of all lists of its group), then the expiry of the group's lists, of all lists of the space, and the bytes:
+// 't' of the space, 'g' and group, 'l', group and list. All of a space have one hash tag, so derived keys are on the same server.
 const FORGET = `
-local function forget(list)
-  local bytes = redis.call('HGET', KEYS[3], ':' .. list)
+local function subtract(field, bytes)
+  if redis.call('HINCRBY', KEYS[4], field, -bytes) <= 0 then redis.call('HDEL', KEYS[4], field) end
+end
+local function forget(group, list)
+  local expiry = string.sub(KEYS[2], 1, -${GROUP_LENGTH + 1}) .. group
+  local bytes = redis.call('HGET', KEYS[4], 'l' .. group .. list)
   -- A script that has written anything is no longer refused by a full server.
-  if redis.call('ZSCORE', KEYS[2], list) then redis.call('ZREM', KEYS[2], list) end
+  if redis.call('ZSCORE', expiry, list) then redis.call('ZREM', expiry, list) end
+  if redis.call('ZSCORE', KEYS[3], group .. list) then redis.call('ZREM', KEYS[3], group .. list) end
   if bytes then
-    redis.call('HDEL', KEYS[3], ':' .. list)
-    redis.call('HINCRBY', KEYS[3], 'total', -bytes)
+    redis.call('HDEL', KEYS[4], 'l' .. group .. list)
+    subtract('g' .. group, bytes)
+    subtract('t', bytes)
   end
+end
+local own = string.sub(KEYS[2], -${GROUP_LENGTH})`
+
+// At most 100 of the group and of the space per call, so that no script takes long.
+const FORGET_EXPIRED = `${FORGET}
+for _, list in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, 100)) do forget(own, list) end
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, 100)) do
+  forget(string.sub(member, 1, ${GROUP_LENGTH}), string.sub(member, ${GROUP_LENGTH + 1}))
 end`
 
-// At most 100 per call, so that no script takes long.
-const FORGET_EXPIRED = `${FORGET}
-for _, list in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, 100)) do forget(list) end`
-
-/** KEYS: list, expiry, bytes. ARGV: name, value, ttl, bytes and entries of a list, bytes and lists of a group. */
+/**
+ * ARGV: name, value, ttl, bytes and entries of a list, 1 if its oldest entries are dropped, bytes and lists of a group, bytes and lists of
+ * a space.
+ */
 export const appendScript = script(`${NOW}${FORGET_EXPIRED}
 local name, value, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local most = tonumber(ARGV[4])
 local length = redis.call('LLEN', KEYS[1])
 -- A list that the server has evicted is gone, whatever its recorded bytes are.
-if length == 0 then forget(name) end
-local bytes = tonumber(redis.call('HGET', KEYS[3], ':' .. name) or 0)
-local total = tonumber(redis.call('HGET', KEYS[3], 'total') or 0)
-if bytes + #value > tonumber(ARGV[4]) then return 'list-bytes' end
-if total + #value > tonumber(ARGV[6]) then return 'group-bytes' end
-if length == 0 and redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[7]) then return 'group-lists' end
-redis.call('RPUSH', KEYS[1], value)
+if length == 0 then forget(own, name) end
+local sizes = redis.call('HMGET', KEYS[4], 'l' .. own .. name, 'g' .. own, 't')
+local bytes = tonumber(sizes[1] or 0) + #value
+if (ARGV[6] == '1' and #value or bytes) > most then return 'list-bytes' end
+if tonumber(sizes[2] or 0) + #value > tonumber(ARGV[7]) then return 'group-bytes' end
+if tonumber(sizes[3] or 0) + #value > tonumber(ARGV[9]) then return 'space-bytes' end
+if length == 0 and redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[8]) then return 'group-lists' end
+if length == 0 and redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[10]) then return 'space-lists' end
+length = redis.call('RPUSH', KEYS[1], value)
 local added = #value
-while length >= tonumber(ARGV[5]) do
-  added = added - #redis.call('LPOP', KEYS[1])
-  length = length - 1
+while length > tonumber(ARGV[5]) or bytes > most do
+  local dropped = #redis.call('LPOP', KEYS[1])
+  added, bytes, length = added - dropped, bytes - dropped, length - 1
 end
 redis.call('PEXPIRE', KEYS[1], ttl)
 redis.call('ZADD', KEYS[2], now + ttl, name)
-redis.call('HINCRBY', KEYS[3], ':' .. name, added)
-redis.call('HINCRBY', KEYS[3], 'total', added)
--- They outlive every list of the group.
-for index = 2, 3 do
+redis.call('ZADD', KEYS[3], now + ttl, own .. name)
+for _, field in ipairs({ 'l' .. own .. name, 'g' .. own, 't' }) do redis.call('HINCRBY', KEYS[4], field, added) end
+-- They outlive every list that they describe.
+for index = 2, 4 do
   if redis.call('PTTL', KEYS[index]) < ttl then redis.call('PEXPIRE', KEYS[index], ttl) end
 end
-return length + 1`)
+return length`)
 
-/** KEYS: unused, expiry, bytes. Returns total bytes and number of lists. */
+/** Returns total bytes and number of lists of a group. */
 export const usageScript = script(`${NOW}${FORGET_EXPIRED}
-return { tonumber(redis.call('HGET', KEYS[3], 'total') or 0), redis.call('ZCARD', KEYS[2]) }`)
+return { tonumber(redis.call('HGET', KEYS[4], 'g' .. own) or 0), redis.call('ZCARD', KEYS[2]) }`)
 
-/** KEYS: unused, expiry, bytes. ARGV: limit. Returns name, bytes and remaining milliseconds of each list. */
+/** ARGV: limit. Returns name, bytes and remaining milliseconds of each list. */
 export const newestScript = script(`${NOW}${FORGET_EXPIRED}
 local found = {}
 local lists = redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. now, 'WITHSCORES', 'LIMIT', 0, ARGV[1])
 for index = 1, #lists, 2 do
   found[#found + 1] = lists[index]
-  found[#found + 1] = tonumber(redis.call('HGET', KEYS[3], ':' .. lists[index]) or 0)
+  found[#found + 1] = tonumber(redis.call('HGET', KEYS[4], 'l' .. own .. lists[index]) or 0)
   found[#found + 1] = lists[index + 1] - now
 end
 return found`)
 
-/** KEYS: list, expiry, bytes. ARGV: name. */
+/** ARGV: name. */
 export const removeScript = script(`${FORGET}
-forget(ARGV[1])
+forget(own, ARGV[1])
 return redis.call('UNLINK', KEYS[1])`)
 
-/**
- * KEYS: prefix of the lists, expiry, bytes. Removes up to 500 lists and returns whether some are left. All keys of a group have one hash
- * tag, so the keys that the script derives are on the same server.
- */
-export const removeGroupScript = script(`
-local popped = redis.call('ZPOPMIN', KEYS[2], 500)
-for index = 1, #popped, 2 do redis.call('UNLINK', KEYS[1] .. popped[index]) end
-if redis.call('EXISTS', KEYS[2]) == 1 then return 1 end
-redis.call('UNLINK', KEYS[3])
-return 0`)
+/** Removes up to 500 lists of a group and returns whether some are left. */
+export const removeGroupScript = script(`${FORGET}
+for _, list in ipairs(redis.call('ZRANGE', KEYS[2], 0, 499)) do
+  redis.call('UNLINK', KEYS[1] .. list)
+  forget(own, list)
+end
+return redis.call('EXISTS', KEYS[2])`)
 
 const RATE = `
 -- Sum of the buckets that are within the window, at least in part, and the time at which enough of them have left it.

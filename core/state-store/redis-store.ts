@@ -4,7 +4,15 @@ import type { Script } from './redis-scripts.ts'
 import { connectRedis } from './redis-connection.ts'
 import type { RedisConnection, RedisReport } from './redis-connection.ts'
 import type { RedisAddress } from './redis-url.ts'
-import type { AdmissionOutcome, Admissions, Appended, BoundedLists, ExceededBound, StateStore } from './state-store.ts'
+import type {
+  AdmissionOutcome,
+  Admissions,
+  Appended,
+  BoundedLists,
+  ExceededBound,
+  GroupName,
+  StateStore,
+} from './state-store.ts'
 
 /** Opens the store on Valkey or Redis. Installations that share a server have different names. */
 export function openRedisStore(address: RedisAddress, install: string, report: RedisReport = {}): StateStore {
@@ -22,29 +30,34 @@ export function openRedisStore(address: RedisAddress, install: string, report: R
 
 type Keys = ReturnType<typeof keysOf>
 
-// The group is hashed into the hash tag of the key: one slot per group, and no name can leave its group.
+// Space and group are hashed, the space into the hash tag of the key: one slot per space, and no name can leave its group.
 function keysOf(install: string) {
-  const prefix = (group: string): string =>
-    `mesh:${install}:{${createHash('sha256').update(group).digest('base64url')}}`
+  const hash = (name: string): string => createHash('sha256').update(name).digest('base64url')
+  const prefix = (space: string): string => `mesh:${install}:{${hash(space)}}`
   return {
-    lists: (group: string, list = '') => [`${prefix(group)}:l:${list}`, `${prefix(group)}:x`, `${prefix(group)}:b`],
+    lists: ({ space, group }: GroupName, list = '') => {
+      const [all, own] = [prefix(space), hash(group)]
+      return [`${all}:l:${own}:${list}`, `${all}:x:${own}`, `${all}:s`, `${all}:b`]
+    },
     limits: (group: string, kind: 'c' | 'r', names: readonly string[]) =>
       names.map((name) => `${prefix(group)}:${kind}:${name}`),
   }
 }
 
 function createLists(connection: RedisConnection, keys: Keys): BoundedLists {
-  const run = (script: Script, group: string, args: readonly (string | number)[] = []): Promise<unknown> =>
-    connection.run(script, keys.lists(group), args)
+  const run = (script: Script, name: GroupName, args: readonly (string | number)[] = []): Promise<unknown> =>
+    connection.run(script, keys.lists(name), args)
   return {
-    append: async ({ group, list }, value, limits): Promise<Appended> => {
-      const { ttlMs, maxListBytes, maxListEntries, maxGroupBytes, maxGroupLists } = limits
-      const args = [list, value, ttlMs, maxListBytes, maxListEntries, maxGroupBytes, maxGroupLists]
-      const reply = await connection.run(scripts.appendScript, keys.lists(group, list), args)
+    append: async (name, value, limits): Promise<Appended> => {
+      const { ttlMs, maxListBytes, maxListEntries, dropsOldest = false } = limits
+      const { maxGroupBytes, maxGroupLists, maxSpaceBytes, maxSpaceLists } = limits
+      const ofList = [name.list, value, ttlMs, maxListBytes, maxListEntries, dropsOldest ? 1 : 0]
+      const args = [...ofList, maxGroupBytes, maxGroupLists, maxSpaceBytes, maxSpaceLists]
+      const reply = await connection.run(scripts.appendScript, keys.lists(name, name.list), args)
       return typeof reply === 'number' ? { length: reply } : { exceeded: reply as ExceededBound }
     },
-    read: async ({ group, list }) => {
-      const [key = ''] = keys.lists(group, list)
+    read: async (name) => {
+      const [key = ''] = keys.lists(name, name.list)
       return (await connection.command('LRANGE', key, '0', '-1')) as string[]
     },
     usage: async (group) => {
@@ -59,8 +72,8 @@ function createLists(connection: RedisConnection, keys: Keys): BoundedLists {
         expiresInMs: Number(flat[3 * index + 2]),
       }))
     },
-    remove: async ({ group, list }) =>
-      (await connection.run(scripts.removeScript, keys.lists(group, list), [list])) === 1,
+    remove: async (name) =>
+      (await connection.run(scripts.removeScript, keys.lists(name, name.list), [name.list])) === 1,
     removeGroup: async (group) => {
       while ((await run(scripts.removeGroupScript, group)) === 1);
     },

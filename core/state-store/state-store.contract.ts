@@ -22,6 +22,8 @@ const limits: ListLimits = {
   maxListEntries: 100,
   maxGroupBytes: 5_000,
   maxGroupLists: 50,
+  maxSpaceBytes: 1e9,
+  maxSpaceLists: 10_000,
 }
 
 // The pairs collide in an adapter that joins or splits names.
@@ -40,22 +42,23 @@ function declareTests({ skip, open }: StateStoreAdapter): void {
 
   check('a list returns what was appended, in order, and nothing of another name', async ({ store: { lists } }) => {
     const wide = { ...limits, maxListBytes: 10_000, maxGroupBytes: 100_000 }
-    for (const group of odd)
+    const odds = odd.flatMap((space) => odd.map((group) => ({ space, group })))
+    const some = odds.filter(({ space, group }) => space === '' || group === '' || space === group)
+    for (const name of some)
       for (const list of odd) {
-        const value = JSON.stringify([group, list])
-        assert.deepEqual(await lists.append({ group, list }, value, wide), { length: 1 })
-        assert.deepEqual(await lists.append({ group, list }, '💥\0"', wide), { length: 2 })
+        assert.deepEqual(await lists.append({ ...name, list }, JSON.stringify([name, list]), wide), { length: 1 })
+        assert.deepEqual(await lists.append({ ...name, list }, '💥\0"', wide), { length: 2 })
       }
-    for (const group of odd) {
+    for (const name of some) {
       for (const list of odd)
-        assert.deepEqual(await lists.read({ group, list }), [JSON.stringify([group, list]), '💥\0"'])
-      assert.equal((await lists.usage(group)).lists, odd.length)
+        assert.deepEqual(await lists.read({ ...name, list }), [JSON.stringify([name, list]), '💥\0"'])
+      assert.equal((await lists.usage(name)).lists, odd.length)
     }
-    assert.deepEqual(await lists.read({ group: 'a', list: 'unknown' }), [])
+    assert.deepEqual(await lists.read({ space: 's', group: 'a', list: 'unknown' }), [])
   })
 
   check('appends at once are each stored once, and their lengths are distinct', async ({ store: { lists } }) => {
-    const name = { group: 'g', list: 'l' }
+    const name = { space: 's', group: 'g', list: 'l' }
     const wide = { ...limits, maxListEntries: 1_000, maxGroupBytes: 1e6, maxListBytes: 1e6 }
     const done = await Promise.all(Array.from({ length: 200 }, (_, index) => lists.append(name, `${index}`, wide)))
     const lengths = done.map((one) => ('length' in one ? one.length : 0)).toSorted((a, b) => a - b)
@@ -68,30 +71,30 @@ function declareTests({ skip, open }: StateStoreAdapter): void {
 
   check('each bound of a list and a group refuses an append without effect', async ({ store: { lists } }) => {
     const append = (list: string, value: string, own: Partial<ListLimits>) =>
-      lists.append({ group: 'g', list }, value, { ...limits, ...own })
+      lists.append({ space: 's', group: 'g', list }, value, { ...limits, ...own })
     await append('a', 'ü'.repeat(5), {})
     assert.deepEqual(await append('a', 'x', { maxListBytes: 10 }), { exceeded: 'list-bytes' })
     assert.deepEqual(await append('a', 'x', { maxListBytes: 11 }), { length: 2 })
     assert.deepEqual(await append('b', 'xx', { maxGroupBytes: 12 }), { exceeded: 'group-bytes' })
     assert.deepEqual(await append('b', 'x', { maxGroupLists: 1 }), { exceeded: 'group-lists' })
     assert.deepEqual(await append('a', 'x', { maxGroupLists: 1 }), { length: 3 })
-    assert.deepEqual(await lists.usage('g'), { bytes: 12, lists: 1 })
-    assert.deepEqual(await lists.usage('other'), { bytes: 0, lists: 0 })
+    assert.deepEqual(await lists.usage({ space: 's', group: 'g' }), { bytes: 12, lists: 1 })
+    assert.deepEqual(await lists.usage({ space: 's', group: 'other' }), { bytes: 0, lists: 0 })
   })
 
   check('a list keeps its newest entries, and the bytes of dropped ones are free', async ({ store: { lists } }) => {
-    const name = { group: 'g', list: 'l' }
+    const name = { space: 's', group: 'g', list: 'l' }
     const few = { ...limits, maxListEntries: 2, maxGroupBytes: 12 }
     for (const value of ['1', '22', '333']) await lists.append(name, value, few)
     assert.deepEqual(await lists.append(name, '4444', few), { length: 2 })
     assert.deepEqual(await lists.read(name), ['333', '4444'])
-    assert.deepEqual(await lists.usage('g'), { bytes: 7, lists: 1 })
+    assert.deepEqual(await lists.usage({ space: 's', group: 'g' }), { bytes: 7, lists: 1 })
     assert.deepEqual(await lists.append(name, 'x'.repeat(6), few), { exceeded: 'group-bytes' })
     assert.deepEqual(await lists.read(name), ['333', '4444'], 'a refused append drops nothing')
   })
 
   check('a list expires as a whole, later after each append, and returns its bytes', async ({ store, advance }) => {
-    const name = { group: 'g', list: 'l' }
+    const name = { space: 's', group: 'g', list: 'l' }
     const short = { ...limits, ttlMs: 4_000, maxGroupBytes: 4 }
     await store.lists.append(name, 'one', short)
     await advance(2_300)
@@ -100,17 +103,17 @@ function declareTests({ skip, open }: StateStoreAdapter): void {
     assert.deepEqual(await store.lists.read(name), ['one', '2'])
     await advance(2_000)
     assert.deepEqual(await store.lists.read(name), [])
-    assert.deepEqual(await store.lists.usage('g'), { bytes: 0, lists: 0 })
+    assert.deepEqual(await store.lists.usage({ space: 's', group: 'g' }), { bytes: 0, lists: 0 })
     assert.deepEqual(await store.lists.append(name, 'four', short), { length: 1 })
   })
 
   check('the newest lists come first, and removing a group leaves other groups', async ({ store: { lists } }) => {
     for (const list of ['a', 'b', 'c', 'a']) {
-      await lists.append({ group: 'g', list }, 'xy', limits)
+      await lists.append({ space: 's', group: 'g', list }, 'xy', limits)
       await delay(3)
     }
-    await lists.append({ group: 'h', list: 'a' }, 'x', limits)
-    const newest = await lists.newest('g', 2)
+    await lists.append({ space: 's', group: 'h', list: 'a' }, 'x', limits)
+    const newest = await lists.newest({ space: 's', group: 'g' }, 2)
     assert.deepEqual(
       newest.map(({ list, bytes }) => [list, bytes]),
       [
@@ -120,20 +123,55 @@ function declareTests({ skip, open }: StateStoreAdapter): void {
     )
     const [{ expiresInMs } = { expiresInMs: 0 }] = newest
     assert.ok(expiresInMs > 0 && expiresInMs <= limits.ttlMs)
-    assert.equal(await lists.remove({ group: 'g', list: 'a' }), true)
-    assert.equal(await lists.remove({ group: 'g', list: 'a' }), false)
-    assert.deepEqual(await lists.usage('g'), { bytes: 4, lists: 2 })
-    await lists.removeGroup('g')
-    assert.deepEqual(await lists.usage('g'), { bytes: 0, lists: 0 })
-    assert.deepEqual(await lists.read({ group: 'g', list: 'b' }), [])
-    assert.deepEqual(await lists.read({ group: 'h', list: 'a' }), ['x'])
+    assert.equal(await lists.remove({ space: 's', group: 'g', list: 'a' }), true)
+    assert.equal(await lists.remove({ space: 's', group: 'g', list: 'a' }), false)
+    assert.deepEqual(await lists.usage({ space: 's', group: 'g' }), { bytes: 4, lists: 2 })
+    await lists.removeGroup({ space: 's', group: 'g' })
+    assert.deepEqual(await lists.usage({ space: 's', group: 'g' }), { bytes: 0, lists: 0 })
+    assert.deepEqual(await lists.read({ space: 's', group: 'g', list: 'b' }), [])
+    assert.deepEqual(await lists.read({ space: 's', group: 'h', list: 'a' }), ['x'])
   })
 
   check('removing a group of more lists than one step removes all of them', async ({ store: { lists } }) => {
-    const names = Array.from({ length: 1_101 }, (_, index) => ({ group: 'g', list: `${index}` }))
+    const names = Array.from({ length: 1_101 }, (_, index) => ({ space: 's', group: 'g', list: `${index}` }))
     await Promise.all(names.map((one) => lists.append(one, 'x', { ...limits, maxGroupLists: 2_000 })))
-    await lists.removeGroup('g')
+    await lists.removeGroup({ space: 's', group: 'g' })
     assert.deepEqual(await Promise.all(names.map((one) => lists.read(one))), names.map(() => [])) // prettier-ignore
+  })
+
+  check('F4: groups of a space share its bounds, and other spaces are not affected', async ({ store }) => {
+    const { lists } = store
+    const append = (at: string, list: string, value: string, own: Partial<ListLimits> = {}) =>
+      lists.append({ space: at.slice(0, 1), group: at.slice(1), list }, value, { ...limits, ...own })
+    await append('sg', 'a', '12345')
+    await append('sh', 'a', '12345')
+    assert.deepEqual(await append('si', 'a', 'x', { maxSpaceBytes: 10 }), { exceeded: 'space-bytes' })
+    assert.deepEqual(await append('si', 'a', 'x', { maxSpaceLists: 2 }), { exceeded: 'space-lists' })
+    assert.deepEqual(await append('tg', 'a', 'x', { maxSpaceBytes: 10, maxSpaceLists: 2 }), { length: 1 })
+    assert.deepEqual(await append('sg', 'a', 'x', { maxSpaceBytes: 11, maxSpaceLists: 2 }), { length: 2 })
+    assert.deepEqual(await lists.usage({ space: 's', group: 'i' }), { bytes: 0, lists: 0 }, 'refused without effect')
+    await lists.removeGroup({ space: 's', group: 'g' })
+    assert.deepEqual(await append('si', 'a', '12345', { maxSpaceBytes: 10, maxSpaceLists: 2 }), { length: 1 })
+    assert.deepEqual(await append('si', 'b', '1', { maxSpaceBytes: 10 }), { exceeded: 'space-bytes' })
+  })
+
+  check('F4: expired lists of other groups free the space', async ({ store: { lists }, advance }) => {
+    const tight = { ...limits, ttlMs: 2_000, maxSpaceBytes: 10, maxSpaceLists: 1 }
+    await lists.append({ space: 's', group: 'g', list: 'l' }, '1234567890', tight)
+    const other = { space: 's', group: 'h', list: 'l' }
+    assert.deepEqual(await lists.append(other, '1', tight), { exceeded: 'space-bytes' })
+    await advance(2_100)
+    assert.deepEqual(await lists.append(other, '1234567890', tight), { length: 1 })
+  })
+
+  check('a list that drops its oldest entries accepts what fits alone', async ({ store: { lists } }) => {
+    const name = { space: 's', group: 'g', list: 'l' }
+    const dropping = { ...limits, maxListBytes: 10, dropsOldest: true }
+    for (const value of ['1111', '2222', '333']) await lists.append(name, value, dropping)
+    assert.deepEqual(await lists.read(name), ['2222', '333'])
+    assert.deepEqual(await lists.append(name, 'x'.repeat(11), dropping), { exceeded: 'list-bytes' })
+    assert.deepEqual(await lists.append(name, 'x'.repeat(10), dropping), { length: 1 })
+    assert.deepEqual(await lists.usage(name), { bytes: 10, lists: 1 })
   })
 
   check('B6: at most `limit` calls at once, and a place is freed once', async ({ store: { admissions } }) => {

@@ -10,20 +10,30 @@ import { openRedis, stateStores, untilConnected } from './testing/adapters.ts'
 
 for (const adapter of stateStores()) stateStoreContract(adapter)
 
-const limits = { ttlMs: 60_000, maxListBytes: 1e6, maxListEntries: 1e5, maxGroupBytes: 1e6, maxGroupLists: 100 }
-const name = { group: 'g', list: 'l' }
+const limits = {
+  ttlMs: 60_000,
+  maxListBytes: 1e6,
+  maxListEntries: 1e5,
+  maxGroupBytes: 1e6,
+  maxGroupLists: 100,
+  maxSpaceBytes: 1e9,
+  maxSpaceLists: 1e4,
+}
+const name = { space: 's', group: 'g', list: 'l' }
 const unavailable = { code: 'state_store_unavailable' }
 
 test('the in-process store refuses what exceeds its bytes, and accepts again once lists have expired', async () => {
   let now = 0
   const { lists } = createMemoryStateStore({ maxBytes: 10_000, now: () => now })
   const own = { ...limits, maxGroupBytes: 1e9 }
-  for (let group = 0; group < 9; group++) await lists.append({ group: `${group}`, list: 'l' }, 'x'.repeat(800), own)
-  assert.deepEqual(await lists.append({ group: 'new', list: 'l' }, 'x'.repeat(900), own), { exceeded: 'store' })
+  const append = (space: string, list: string, value: string) => lists.append({ space, group: 'g', list }, value, own)
+  for (let space = 0; space < 9; space++) await append(`${space}`, 'l', 'x'.repeat(800))
+  assert.deepEqual(await append('new', 'l', 'x'.repeat(900)), { exceeded: 'store' })
   now += 60_001
-  assert.deepEqual(await lists.append({ group: 'new', list: 'l' }, 'x'.repeat(900), own), { length: 1 })
-  for (let list = 0; list < 99; list++) await lists.append({ group: 'small', list: `${list}` }, '', own)
-  assert.ok((await lists.usage('small')).lists < 50, 'lists without bytes are bounded too')
+  assert.deepEqual(await append('new', 'l', 'x'.repeat(900)), { length: 1 })
+  for (let list = 0; list < 99; list++) await append('small', `${list}`, '')
+  assert.ok((await lists.usage({ space: 'small', group: 'g' })).lists < 50, 'lists without bytes are bounded too')
+  assert.deepEqual(await append('other', 'l', 'x'.repeat(900)), { length: 1 }, 'F4: one space leaves room for others')
 })
 
 test('REDIS_URL: addresses, and errors that do not quote it', () => {
@@ -108,9 +118,9 @@ test('redis: keys that the server has evicted leave no debt', needs('redis-serve
   const tight = { ...limits, maxGroupBytes: 10 }
   await store.lists.append(name, '1234567890', tight)
   const keyEndingIn = async (end: string): Promise<string> => (await direct.keys(`*${end}`))[0] ?? ''
-  await direct.del(await keyEndingIn(':l:l'))
+  await direct.del(await keyEndingIn(':l'))
   assert.deepEqual(await store.lists.append(name, '1234567890', tight), { length: 1 })
-  await direct.del(await keyEndingIn(':x'))
+  for (const key of await direct.keys('*:x:*')) await direct.del(key)
   assert.deepEqual(await store.lists.append(name, '1', { ...tight, maxGroupBytes: 20 }), { length: 2 })
-  assert.deepEqual(await store.lists.usage('g'), { bytes: 11, lists: 1 })
+  assert.deepEqual(await store.lists.usage(name), { bytes: 11, lists: 1 })
 })

@@ -21,9 +21,14 @@ export function stateStoreUnavailable(detail?: string, cause?: unknown): Fail {
   return new Fail('state_store_unavailable', detail, { cause })
 }
 
-/** A list of a group. Groups never share lists, whatever their names are. */
-export interface ListName {
+/** A group of lists in a space, whose groups share its bounds. */
+export interface GroupName {
+  readonly space: string
   readonly group: string
+}
+
+/** A list of a group. Groups never share lists, whatever their names are. */
+export interface ListName extends GroupName {
   readonly list: string
 }
 
@@ -32,14 +37,18 @@ export interface ListLimits {
   /** Time until the list expires, refreshed by each append. */
   readonly ttlMs: number
   readonly maxListBytes: number
+  /** The oldest entries of a list of its maximum size are dropped, instead of a refusal. */
+  readonly dropsOldest?: boolean
   /** The oldest entries beyond it are dropped. */
   readonly maxListEntries: number
   readonly maxGroupBytes: number
   readonly maxGroupLists: number
+  readonly maxSpaceBytes: number
+  readonly maxSpaceLists: number
 }
 
-/** The bound that an append would have exceeded: of the list, the group, or the store itself. */
-export type ExceededBound = 'list-bytes' | 'group-bytes' | 'group-lists' | 'store'
+/** The bound that an append would have exceeded: of the list, the group, the space, or the store itself. */
+export type ExceededBound = 'list-bytes' | 'group-bytes' | 'group-lists' | 'space-bytes' | 'space-lists' | 'store'
 
 /** Outcome of an append: the new length of the list, or the bound because of which nothing was appended. */
 export type Appended = { readonly length: number } | { readonly exceeded: ExceededBound }
@@ -57,19 +66,19 @@ export interface GroupUsage {
   readonly lists: number
 }
 
-/** Lists that are appended to, expire as a whole, and are bounded per list and per group. */
+/** Lists that are appended to, expire as a whole, and are bounded per list, per group and per space. */
 export interface BoundedLists {
   /** Appends one value. Readers see the list with it or without it. */
   append(name: ListName, value: string, limits: ListLimits): Promise<Appended>
   /** Returns all values in order; empty if the list does not exist. */
   read(name: ListName): Promise<readonly string[]>
-  usage(group: string): Promise<GroupUsage>
+  usage(name: GroupName): Promise<GroupUsage>
   /** Returns the lists of a group that were written last, newest first. */
-  newest(group: string, limit: number): Promise<readonly ListUsage[]>
+  newest(name: GroupName, limit: number): Promise<readonly ListUsage[]>
   /** Removes a list; false if there was none. */
   remove(name: ListName): Promise<boolean>
   /** Removes every list of a group. */
-  removeGroup(group: string): Promise<void>
+  removeGroup(name: GroupName): Promise<void>
 }
 
 /** At most `limit` calls in any window of that length. */

@@ -15,6 +15,8 @@ const small = {
   conversationBytes: 64 * 1024,
   agentSessionBytes: 100_000,
   agentConversations: 20,
+  namespaceSessionBytes: 300_000,
+  namespaceConversations: 60,
   agentItems: 5,
   agentItemBytes: 100_000,
   namespaceItems: 40,
@@ -26,9 +28,9 @@ test('memory of agents by their launchers', needs('kube-apiserver', 'etcd', 'pos
   const stateStore = createMemoryStateStore({ now: () => clock })
   const role = await startMemoryRole(t, { stateStore, gatewayUrl: gateway.url, settings: small })
   const { admin, url, database, store } = role
-  let agents = 0
+  let created = 0
   const pod = async (bound: object | undefined, at = namespace) => {
-    const name = `agent-${++agents}`
+    const name = `agent-${++created}`
     const agent = await addRememberingAgent(admin, { namespace: at, name, ...(bound && { memory: bound }) })
     return { ...createPodClient(url, agent.token), ...agent, name }
   }
@@ -38,6 +40,13 @@ test('memory of agents by their launchers', needs('kube-apiserver', 'etcd', 'pos
     return rows[0] && { items: rows[0].items, bytes: Number(rows[0].bytes) }
   }
   const both = { session: {}, longTerm: {} }
+  const runOf = async ({ uid }: { readonly uid: string }, subject: string, conversation = 'c') => {
+    const row = toRow({ id: uuidV7(), agent_uid: uid, namespace, subject, conversation_id: conversation })
+    await store.transact(async (tx) => {
+      await tx.tables<{ runs_runs: typeof row }>().insertInto('runs_runs').values(row).execute()
+    })
+    return { 'x-mesh-run-id': row.id }
+  }
 
   await t.test('H5: entries are canonical JSON, read as one array, and found by their text', async () => {
     const agent = await pod(both)
@@ -105,6 +114,81 @@ test('memory of agents by their launchers', needs('kube-apiserver', 'etcd', 'pos
     assert.deepEqual((await agent.read('c')).body, [])
   })
 
+  await t.test('F7: turns belong to agent, user and conversation of the run, whatever a pod names', async () => {
+    const [agent, other] = [await pod(both), await pod(both)]
+    const [alice, bob] = [await runOf(agent, 'alice', 'c1'), await runOf(agent, 'bob', 'c1')]
+    const turn = (content: string) => ({ messages: [{ role: 'user', content }] })
+    const turns = async (headers: object, of = agent) => of.send('GET', '/memory/turns', undefined, { ...headers })
+    assert.deepEqual((await agent.send('POST', '/memory/turns', turn('of alice'), alice)).body, { length: 1 })
+    const again = await runOf(agent, 'alice', 'c1')
+    assert.deepEqual((await turns(again)).body, [{ runId: alice['x-mesh-run-id'], ...turn('of alice') }])
+    assert.deepEqual((await turns(bob)).body, [], 'another user, the same conversation')
+    assert.deepEqual((await turns(await runOf(agent, 'alice', 'c2'))).body, [], 'another conversation')
+    assert.deepEqual((await agent.read('c1')).body, [], 'an id that the agent chose')
+    for (const [of, headers, status, code] of [
+      [other, alice, 404, 'unknown_run'],
+      [agent, { 'x-mesh-run-id': uuidV7() }, 404, 'unknown_run'],
+      [agent, { 'x-mesh-run-id': '../c1' }, 400, 'malformed_request'],
+      [agent, {}, 400, 'malformed_request'],
+    ] as const) {
+      const refused = [await turns(headers, of), await of.send('POST', '/memory/turns', turn('x'), headers)]
+      for (const answer of refused) assert.deepEqual([answer.status, answer.body['code']], [status, code])
+    }
+    const unbound = await pod({ longTerm: {} })
+    assert.equal((await turns(await runOf(unbound, 'alice'), unbound)).body['code'], 'not_bound')
+  })
+
+  await t.test(
+    'F5: malformed turns are refused; a conversation of its maximum size drops its oldest turns',
+    async () => {
+      const agent = await pod({ session: {} })
+      const run = await runOf(agent, 'alice')
+      const add = (body: unknown) => agent.send('POST', '/memory/turns', body, run)
+      for (const wrong of [
+        {},
+        { messages: [] },
+        { messages: ['a'] },
+        { messages: [{}] },
+        { messages: [{ role: 1 }] },
+        '{',
+      ])
+        assert.equal((await add(wrong)).status, 400)
+      assert.equal((await add(`{"messages":[{"role":"user","content":"\\u0000"}]}`)).status, 400)
+      assert.equal((await add({ messages: [{ role: 'user', content: 'x'.repeat(256 * 1024) }] })).status, 413)
+      const large = (n: number) => ({ messages: [{ role: 'user', content: `${n}`.repeat(30_000) }] })
+      for (const n of [1, 2, 3]) assert.equal((await add(large(n))).status, 201)
+      const kept = (await agent.send('GET', '/memory/turns', undefined, run)).body as unknown as {
+        messages: unknown[]
+      }[]
+      assert.deepEqual(
+        kept.map(({ messages }) => messages),
+        [large(2).messages, large(3).messages],
+      )
+    },
+  )
+
+  await t.test('F4: the session memory of a namespace is bounded, and another namespace is not affected', async () => {
+    const [own, far] = [`${namespace}-full`, `${namespace}-free`]
+    const free = await pod(both, far)
+    const agents = await Promise.all(Array.from({ length: 5 }, () => pod(both, own)))
+    const large = 'x'.repeat(60_000)
+    const answers = []
+    for (const agent of agents) answers.push(await agent.append('c', large))
+    const refused = answers.at(-1)
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 201, 201, 201, 429],
+    )
+    assert.equal(refused?.body['code'], 'memory_quota_exceeded')
+    assert.match(String(refused?.body['detail']), /namespace would exceed its 300000 bytes of session memory/)
+    assert.equal((await free.append('c', large)).status, 201)
+    for (const [index, more] of [19, 19, 18].entries())
+      for (let n = 0; n < more; n++) assert.equal((await agents[index]?.append(`d${n}`, n))?.status, 201)
+    const lists = await agents.at(-1)?.append('one-more', 1)
+    assert.match(String(lists?.body['detail']), /namespace would exceed its 60 conversations/)
+    assert.equal((await free.append('d', 1)).status, 201)
+  })
+
   await t.test('H5: limits of a conversation and of an agent; other agents are not affected', async () => {
     const [agent, other] = [await pod({ session: { maxEntries: 3 } }), await pod(both)]
     for (let n = 1; n <= 5; n++) await agent.append('c1', n)
@@ -161,14 +245,7 @@ test('memory of agents by their launchers', needs('kube-apiserver', 'etcd', 'pos
 
   await t.test('with scope user an item is seen by runs of its user only', async () => {
     const agent = await pod({ longTerm: { scope: 'user' } })
-    const runOf = async (subject: string) => {
-      const row = toRow({ id: uuidV7(), agent_uid: agent.uid, namespace, subject })
-      await store.transact(async (tx) => {
-        await tx.tables<{ runs_runs: typeof row }>().insertInto('runs_runs').values(row).execute()
-      })
-      return { 'x-mesh-run-id': row.id }
-    }
-    const [alice, bob] = [await runOf('alice'), await runOf('bob')]
+    const [alice, bob] = [await runOf(agent, 'alice'), await runOf(agent, 'bob')]
     assert.equal((await agent.remember({ text: 'likes tea' }, alice)).status, 201)
     const items = async (headers: object) => (await agent.recall({ query: 'tea' }, headers)).body['items']
     assert.equal(((await items(alice)) as unknown[]).length, 1)
@@ -199,6 +276,50 @@ test('memory of agents by their launchers', needs('kube-apiserver', 'etcd', 'pos
     assert.equal(await store.transact((tx) => itemPruner.prune(tx, pruned, 2)), 2)
     assert.equal(await store.transact((tx) => itemPruner.prune(tx, pruned, 2)), 1)
     assert.equal(await usageOf(`agent/${agent.uid}`), undefined)
+  })
+
+  await t.test('a repeated remember stores one item, also at once, and never that of another user', async () => {
+    const agent = await pod(both)
+    const item = { text: 'The invoice is due', metadata: { a: 1, b: 'x' } }
+    const answers = await Promise.all(Array.from({ length: 6 }, () => agent.remember(item)))
+    const ids = new Set(answers.map(({ status, body }) => `${status} ${String(body['id'])}`))
+    assert.equal(ids.size, 1, 'every answer names the stored item')
+    const again = await agent.remember({ metadata: { b: 'x', a: 1 }, text: item.text })
+    assert.equal(again.body['id'], answers[0]?.body['id'])
+    assert.equal((await usageOf(`agent/${agent.uid}`))?.items, 1)
+    assert.equal((await store.readStream(`memory/${agent.uid}`)).length, 1, 'one event')
+    const other = await agent.remember({ ...item, metadata: { a: 1, b: 'y' } })
+    assert.notEqual(other.body['id'], again.body['id'])
+    const perUser = await pod({ longTerm: { scope: 'user' } })
+    const [alice, bob] = [await runOf(perUser, 'alice'), await runOf(perUser, 'bob')]
+    const [first, second] = [await perUser.remember(item, alice), await perUser.remember(item, bob)]
+    assert.notEqual(first.body['id'], second.body['id'])
+    assert.equal((await perUser.remember(item, alice)).body['id'], first.body['id'])
+  })
+
+  await t.test('a repeat prolongs an item, and revives one that has expired', async () => {
+    const agent = await pod(both)
+    const lifeOf = async () => {
+      const { rows } = await sql<{ seconds: number; live: boolean }>`
+        select round(extract(epoch from expires_at - created_at))::integer as seconds,
+          expires_at > clock_timestamp() as live from memory_items where agent_uid = ${agent.uid}`.execute(
+        database.root,
+      )
+      return rows
+    }
+    await agent.remember({ text: 'a', ttl: '1h' })
+    await agent.remember({ text: 'a', ttl: '2h' })
+    assert.ok((await lifeOf()).every(({ seconds }) => seconds >= 7_200 && seconds < 9_000))
+    await agent.remember({ text: 'a', ttl: '1h' })
+    assert.ok(
+      (await lifeOf()).every(({ seconds }) => seconds >= 7_200),
+      'never shortened by a retry',
+    )
+    await sql`update memory_items set expires_at = clock_timestamp() where agent_uid = ${agent.uid}`.execute(
+      database.root,
+    )
+    assert.equal((await agent.remember({ text: 'a', ttl: '1h' })).status, 201)
+    assert.deepEqual(await lifeOf(), [{ seconds: 3_600, live: true }])
   })
 
   await t.test('an item lives as long as the shortest of its ttl, that of the spec and the retention', async () => {

@@ -6,9 +6,11 @@ import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { durationBounds, durationProblem, durationToMs } from '#schemas/duration.ts'
 import { memoryErrors } from './errors.ts'
 import type { EmbedText } from './items/embed-text.ts'
-import { rememberItem, searchItems } from './store/item-memory.ts'
+import { searchItems } from './store/item-memory.ts'
 import type { ItemOwner, RankedItem } from './store/item-memory.ts'
+import { isEmbedded, rememberItem } from './store/remember-item.ts'
 import type { MemoryTables } from './store/tables.ts'
+import { toStoredName } from './session/bound-conversation.ts'
 import { toEntry } from './session/entry.ts'
 import type { SessionMemory, SessionOwner } from './session/session-memory.ts'
 import type { MemorySettings } from './settings.ts'
@@ -18,6 +20,11 @@ import type { ItemSearch, RememberRequest } from './state-schemas.ts'
 export interface PodMemory {
   append(bearer: string, conversationId: string, entry: unknown): Promise<number>
   entries(bearer: string, conversationId: string): Promise<readonly string[]>
+  /** Turns of the conversation of a run, which belongs to the user of the run. */
+  turns(bearer: string, runId: string): Promise<readonly string[]>
+  /** Adds a turn to it; the oldest turns are dropped in a conversation of its maximum size. Returns their number. */
+  appendTurn(bearer: string, runId: string, messages: readonly unknown[]): Promise<number>
+  /** Stores an item. A repeat with the same text and metadata returns the id of the stored one. */
   remember(bearer: string, request: RememberRequest, runId: string | undefined): Promise<string>
   search(bearer: string, request: ItemSearch, runId: string | undefined): Promise<readonly RankedItem[]>
 }
@@ -41,13 +48,23 @@ export function createPodMemory(options: PodMemoryOptions): PodMemory {
   return {
     append: async (bearer, conversationId, entry) =>
       session.append(sessionOf(await find(bearer)), conversationId, toEntry(entry)),
-    entries: async (bearer, conversationId) => session.read(sessionOf(await find(bearer)).uid, conversationId),
+    entries: async (bearer, conversationId) => session.read(sessionOf(await find(bearer)), conversationId),
+    turns: async (bearer, runId) => {
+      const owner = sessionOf(await find(bearer))
+      return session.read(owner, await conversationOf(options, owner, runId))
+    },
+    appendTurn: async (bearer, runId, messages) => {
+      const owner = sessionOf(await find(bearer))
+      const turn = toEntry({ runId, messages })
+      return session.append(owner, await conversationOf(options, owner, runId), turn, { dropsOldest: true })
+    },
     remember: async (bearer, { text, metadata = {}, ttl }, runId) => {
       const agent = await find(bearer)
       const bound = longTermOf(agent)
       const ttlMs = ttlOf(ttl, bound)
       const owner = await ownerOf(options, agent, bound, runId)
-      const vector = await embed(routeOf(agent, bound), text)
+      const known = await isEmbedded(db, owner, { text, metadata })
+      const vector = known ? undefined : await embed(routeOf(agent, bound), text)
       return rememberItem(store, owner, { text, metadata, ttlMs, runId, vector }, settings)
     },
     search: async (bearer, { query, limit = 10, filter = {} }, runId) => {
@@ -60,10 +77,17 @@ export function createPodMemory(options: PodMemoryOptions): PodMemory {
   }
 }
 
-function sessionOf({ uid, spec }: CallingAgent): SessionOwner {
+function sessionOf({ namespace, uid, spec }: CallingAgent): SessionOwner {
   const session = spec.memory?.session
   if (session === undefined) throw new Fail(memoryErrors.not_bound, 'spec.memory.session of the agent is absent.')
-  return { uid, session }
+  return { namespace, uid, session }
+}
+
+// From the row of the run: a launcher names neither the user nor the conversation.
+async function conversationOf({ runs }: PodMemoryOptions, { uid }: SessionOwner, runId: string): Promise<string> {
+  const run = await runs?.subjectOf(runId)
+  if (run?.agentUid !== uid) throw new Fail(memoryErrors.unknown_run)
+  return toStoredName({ id: run.conversationId, subject: run.subject })
 }
 
 function longTermOf({ spec }: CallingAgent): LongTerm {

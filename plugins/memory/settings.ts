@@ -19,6 +19,8 @@ export const memorySettings = Type.Object(
     conversationEntries: count('Entries kept of one conversation, unless its agent keeps fewer.', 10_000, 100_000),
     agentSessionBytes: bytes('Maximum size of all conversations of one agent.', 32),
     agentConversations: count('Maximum number of conversations of one agent that have not expired.', 10_000),
+    namespaceSessionBytes: bytes('Maximum size of all conversations of all agents of a namespace.', 128),
+    namespaceConversations: count('Maximum number of conversations of all agents of a namespace.', 50_000),
     agentItems: count('Maximum number of long-term memory items of one agent.', 10_000, 1_000_000),
     agentItemBytes: bytes('Maximum size of the long-term memory of one agent: texts and metadata.', 32),
     namespaceItems: count('Maximum number of long-term memory items of all agents of a namespace.', 100_000),

@@ -8,6 +8,7 @@ import type { PodMemory } from './pod-memory.ts'
 import {
   AppendAnswer,
   AppendRequest,
+  AppendTurnRequest,
   ConversationParams,
   EntriesAnswer,
   EntrySearch,
@@ -23,7 +24,7 @@ const APPEND_BODY_BYTES = 5 * MAX_ENTRY_BYTES
 
 /** Routes of the state role: memory of the agent whose launcher calls. */
 export function memoryEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
-  return [...sessionEndpoints(memory), ...itemEndpoints(memory)]
+  return [...sessionEndpoints(memory), ...turnEndpoints(memory), ...itemEndpoints(memory)]
 }
 
 function sessionEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
@@ -65,6 +66,30 @@ function sessionEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
   return [read, append, search]
 }
 
+function turnEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
+  const read = endpoint({
+    method: 'GET',
+    url: '/memory/turns',
+    summary: 'Get the turns of the conversation of the run in X-Mesh-Run-Id, in order.',
+    authz,
+    response: { 200: EntriesAnswer },
+    handle: async ({ bearer, headers }) => toPieces(await memory.turns(bearer, requiredRunOf(headers))),
+  })
+  const append = endpoint({
+    method: 'POST',
+    url: '/memory/turns',
+    summary: 'Add a turn to the conversation of the run in X-Mesh-Run-Id.',
+    authz,
+    body: AppendTurnRequest,
+    bodyLimit: MAX_ENTRY_BYTES,
+    response: { 201: AppendAnswer },
+    handle: async ({ bearer, headers, body }) => ({
+      length: await memory.appendTurn(bearer, requiredRunOf(headers), body.messages),
+    }),
+  })
+  return [read, append]
+}
+
 function itemEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
   const remember = endpoint({
     method: 'POST',
@@ -98,4 +123,10 @@ function runOf(headers: Readonly<Record<string, string | undefined>>): string | 
   const runId = headers['x-mesh-run-id']
   if (runId === undefined || UUID.test(runId)) return runId
   throw new Fail('malformed_request', 'X-Mesh-Run-Id must be a UUID in lower case.')
+}
+
+function requiredRunOf(headers: Readonly<Record<string, string | undefined>>): string {
+  const runId = runOf(headers)
+  if (runId !== undefined) return runId
+  throw new Fail('malformed_request', 'X-Mesh-Run-Id is missing: a turn belongs to a run.')
 }

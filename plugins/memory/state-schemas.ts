@@ -16,6 +16,17 @@ export const ConversationParams = Type.Object({
 /** Body of an append: any JSON value. */
 export const AppendRequest = Type.Object({ entry: Type.Unknown() }, strict)
 
+/** Body of a turn: the messages of a run, from its input to its answer. */
+export const AppendTurnRequest = Type.Object(
+  {
+    messages: Type.Array(Type.Object({ role: Type.String({ maxLength: 32 }) }, { additionalProperties: true }), {
+      minItems: 1,
+      maxItems: 10_000,
+    }),
+  },
+  strict,
+)
+
 /** Entries after an append. */
 export const AppendAnswer = Type.Object({ length: Type.Integer({ minimum: 1 }) })
 

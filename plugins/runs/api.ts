@@ -94,8 +94,15 @@ export interface RunsSystem {
   runOf(agentUid: string, reference: RunReference): Promise<FoundRun | undefined>
   /** The valid public keys (PEM, SPKI) of the launchers of agents, by the uid of the agent. */
   launcherKeys(agentUids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
-  /** The user on whose behalf a run acts, and its agent; undefined for an unknown run. */
-  subjectOf(runId: string): Promise<{ readonly subject: string; readonly agentUid: string | null } | undefined>
+  /** The user on whose behalf a run acts, its agent and its conversation; undefined for an unknown run. */
+  subjectOf(runId: string): Promise<SubjectOfRun | undefined>
+}
+
+/** On whose behalf a run acts. A conversation belongs to the agent and this user (F7). */
+export interface SubjectOfRun {
+  readonly subject: string
+  readonly agentUid: string | null
+  readonly conversationId: string
 }
 
 /** Creates the reads. */
@@ -106,7 +113,7 @@ export function createRunsSystem({ store }: { readonly store: Store }): RunsSyst
     launcherKeys: (agentUids) => readKeysOfAgents(db, agentUids),
     subjectOf: async (runId) => {
       const run = await findRun(db, runId)
-      return run && { subject: run.subject, agentUid: run.agent_uid }
+      return run && { subject: run.subject, agentUid: run.agent_uid, conversationId: run.conversation_id }
     },
     agentsOf: async (runId) => {
       const run = await findRun(db, runId)

@@ -37,6 +37,10 @@ export const AgentMemoryQuery = Type.Object(
 
 const conversationFields = {
   id: Type.String(),
+  owner: Type.Enum(['agent', 'caller'], {
+    description:
+      'agent: the id is one that the agent chose. caller: held in runs of the caller; those of other users are not shown.',
+  }),
   bytes: Type.Integer({ description: 'Size of its entries as canonical JSON.' }),
   expiresAt: time,
 }

@@ -4,14 +4,18 @@ import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { ConversationList } from '#schemas/api/memory.ts'
-import type { SessionMemory } from '../session/session-memory.ts'
+import { toStoredName, visibleTo } from '../session/bound-conversation.ts'
+import type { SessionAgent, SessionMemory } from '../session/session-memory.ts'
 import { ConversationParams } from '../state-schemas.ts'
 
 const SHOWN = 200
+// Conversations of other users are among them.
+const LOOKED_AT = 2_000
 
 /**
  * Conversations of an agent, for the BFF with the bearer of its caller: only the state role holds the credentials of the store. Other bearers
- * of this role are those of pods, so the route authenticates and reviews the caller itself (K1).
+ * of this role are those of pods, so the route authenticates and reviews the caller itself (K1). A conversation that is bound to a user is
+ * shown to that user only, whatever others may list (F7).
  */
 export function conversationsEndpoint(
   session: SessionMemory,
@@ -31,21 +35,34 @@ export function conversationsEndpoint(
       await caller.review('list', 'agentmemories', { namespace: params.ns })
       const agent = await observed.find('AgentDeployment', params.ns, params.name)
       if (agent === undefined) throw new Fail('not_found')
-      const { uid } = agent
-      const entries = conversationId === undefined ? undefined : await session.read(uid, conversationId)
-      const [usage, found] = await Promise.all([session.usage(uid), session.newest(uid, SHOWN)])
+      const owner = { namespace: params.ns, uid: agent.uid }
+      const { username } = caller
+      const entries = conversationId === undefined ? undefined : await readFor(session, owner, username, conversationId)
+      const [usage, found] = await Promise.all([session.usage(owner), session.newest(owner, LOOKED_AT)])
       const time = now().getTime()
       return {
         conversations: found
-          .filter(({ list }) => conversationId === undefined || list === conversationId)
-          .map(({ list: id, bytes, expiresInMs }) => ({
-            id,
-            bytes,
-            expiresAt: new Date(time + expiresInMs).toISOString(),
-          })),
+          .flatMap(({ list, bytes, expiresInMs }) => {
+            const name = visibleTo(username, list)
+            if (name === undefined || (conversationId !== undefined && name.id !== conversationId)) return []
+            const expiresAt = new Date(time + expiresInMs).toISOString()
+            return [{ id: name.id, owner: name.subject === undefined ? 'agent' : 'caller', bytes, expiresAt } as const]
+          })
+          .slice(0, SHOWN),
         usage: { conversations: usage.lists, bytes: usage.bytes },
         ...(entries === undefined ? {} : { entries: entries.map((entry): unknown => JSON.parse(entry)) }),
       }
     },
   })
+}
+
+/** Entries of the caller's conversation of that id, else of the agent's own. */
+async function readFor(
+  session: SessionMemory,
+  owner: SessionAgent,
+  subject: string,
+  id: string,
+): Promise<readonly string[]> {
+  const own = await session.read(owner, toStoredName({ id, subject }))
+  return own.length > 0 ? own : session.read(owner, toStoredName({ id, subject: undefined }))
 }

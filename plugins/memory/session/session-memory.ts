@@ -1,26 +1,46 @@
 import { Fail } from '#core/errors/domain-error.ts'
-import type { BoundedLists, ExceededBound, GroupUsage, ListLimits, ListUsage } from '#core/state-store/state-store.ts'
+import type {
+  BoundedLists,
+  ExceededBound,
+  GroupName,
+  GroupUsage,
+  ListLimits,
+  ListUsage,
+} from '#core/state-store/state-store.ts'
 import { stateStoreUnavailable } from '#core/state-store/state-store.ts'
 import { durationToMs } from '#schemas/duration.ts'
 import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { memoryErrors } from '../errors.ts'
 import type { MemorySettings } from '../settings.ts'
 
-/** An agent, by which session memory is kept: a re-created agent of the same name has another uid. */
-export interface SessionOwner {
+/** An agent, by which session memory is kept: a re-created agent of the same name has another uid. Its namespace shares a quota. */
+export interface SessionAgent {
+  readonly namespace: string
   readonly uid: string
+}
+
+/** An agent whose spec binds session memory. */
+export interface SessionOwner extends SessionAgent {
   readonly session: NonNullable<NonNullable<AgentDeploymentSpec['memory']>['session']>
 }
 
 /** Conversations of agents. Every call rejects with `state_store_unavailable` while the store does not respond. */
 export interface SessionMemory {
   /** Appends an entry, which is canonical JSON. Refreshes the expiry of the conversation. Returns its number of entries. */
-  append(owner: SessionOwner, conversationId: string, entry: string): Promise<number>
+  append(owner: SessionOwner, conversation: string, entry: string, options?: AppendOptions): Promise<number>
   /** The entries of a conversation in order; empty for an unknown conversation. */
-  read(uid: string, conversationId: string): Promise<readonly string[]>
+  read(agent: SessionAgent, conversation: string): Promise<readonly string[]>
   /** Conversations of an agent, newest first. */
-  newest(uid: string, limit: number): Promise<readonly ListUsage[]>
-  usage(uid: string): Promise<GroupUsage>
+  newest(agent: SessionAgent, limit: number): Promise<readonly ListUsage[]>
+  usage(agent: SessionAgent): Promise<GroupUsage>
+  /** Removes every conversation of an agent. */
+  erase(agent: SessionAgent): Promise<void>
+}
+
+/** Options of an append. */
+export interface AppendOptions {
+  /** In a conversation of its maximum size the oldest entries are dropped, instead of a refusal. */
+  readonly dropsOldest?: boolean
 }
 
 const DEFAULT_TTL = '24h'
@@ -32,14 +52,16 @@ export function createSessionMemory(lists: BoundedLists | undefined, settings: M
     throw new Fail('not_wired', 'Session memory needs REDIS_URL in the state role.')
   }
   return {
-    append: async ({ uid, session }, conversationId, entry) => {
-      const appended = await store().append(listOf(uid, conversationId), entry, limitsOf(session, settings))
+    append: async (owner, conversation, entry, options = {}) => {
+      const limits = { ...limitsOf(owner.session, settings), ...options }
+      const appended = await store().append({ ...groupOf(owner), list: conversation }, entry, limits)
       if ('exceeded' in appended) throw refusalOf(appended.exceeded, settings)
       return appended.length
     },
-    read: async (uid, conversationId) => store().read(listOf(uid, conversationId)),
-    newest: async (uid, limit) => store().newest(groupOf(uid), limit),
-    usage: async (uid) => store().usage(groupOf(uid)),
+    read: async (agent, conversation) => store().read({ ...groupOf(agent), list: conversation }),
+    newest: async (agent, limit) => store().newest(groupOf(agent), limit),
+    usage: async (agent) => store().usage(groupOf(agent)),
+    erase: async (agent) => store().removeGroup(groupOf(agent)),
   }
 }
 
@@ -48,12 +70,8 @@ export function joinEntries(entries: readonly string[]): string {
   return `[${entries.join(',')}]`
 }
 
-function groupOf(uid: string): string {
-  return `memory/${uid}`
-}
-
-function listOf(uid: string, list: string) {
-  return { group: groupOf(uid), list }
+function groupOf({ namespace, uid }: SessionAgent): GroupName {
+  return { space: `memory/${namespace}`, group: uid }
 }
 
 function limitsOf({ ttl = DEFAULT_TTL, maxEntries }: SessionOwner['session'], settings: MemorySettings): ListLimits {
@@ -63,6 +81,8 @@ function limitsOf({ ttl = DEFAULT_TTL, maxEntries }: SessionOwner['session'], se
     maxListEntries: Math.min(maxEntries ?? settings.conversationEntries, settings.conversationEntries),
     maxGroupBytes: settings.agentSessionBytes,
     maxGroupLists: settings.agentConversations,
+    maxSpaceBytes: settings.namespaceSessionBytes,
+    maxSpaceLists: settings.namespaceConversations,
   }
 }
 
@@ -73,9 +93,11 @@ function refusalOf(exceeded: ExceededBound, settings: MemorySettings): Fail {
       memoryErrors.conversation_full,
       `The conversation would exceed its ${settings.conversationBytes} bytes.`,
     )
-  const limit =
-    exceeded === 'group-bytes'
-      ? `${settings.agentSessionBytes} bytes of session memory`
-      : `${settings.agentConversations} conversations`
-  return new Fail(memoryErrors.memory_quota_exceeded, `The agent would exceed its ${limit}.`)
+  const limits = {
+    'group-bytes': `The agent would exceed its ${settings.agentSessionBytes} bytes of session memory.`,
+    'group-lists': `The agent would exceed its ${settings.agentConversations} conversations.`,
+    'space-bytes': `The namespace would exceed its ${settings.namespaceSessionBytes} bytes of session memory.`,
+    'space-lists': `The namespace would exceed its ${settings.namespaceConversations} conversations.`,
+  }
+  return new Fail(memoryErrors.memory_quota_exceeded, limits[exceeded])
 }

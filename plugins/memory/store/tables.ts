@@ -16,6 +16,8 @@ export interface ItemRow {
   search: string
   embedding: number[] | null
   embedding_space: string | null
+  /** SHA-256 of text and metadata; null in rows of earlier versions. */
+  digest: Buffer | null
 }
 
 /** Items of an agent or a namespace. */
