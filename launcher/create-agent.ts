@@ -5,8 +5,8 @@ import type { Agent } from './runs/run-context.ts'
 import { ConfigError } from './settings/agent-config.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Supervision } from './supervise/supervision.ts'
-import type { Tool } from './agent/built-in-tools.ts'
 import { createBuiltInAgent } from './agent/loop.ts'
+import type { LoopParts } from './agent/loop.ts'
 import { createModelClient } from './agent/model-client.ts'
 
 /** What an agent is created from. */
@@ -17,11 +17,11 @@ export interface AgentParts {
   readonly modelCalls: ModelCalls | undefined
 }
 
-/** The agent of the launcher: its own process over HTTP, or the built-in loop with `tools`. */
+/** The agent of the launcher: its own process over HTTP, or the built-in loop with its `parts`. */
 export function createAgent(
   { settings, dispatcher, modelCalls }: AgentParts,
   { restart, exited, lost }: Supervision,
-  tools: () => readonly Tool[],
+  parts: () => LoopParts,
 ): Agent {
   const { agent: config, gatewayUrl, gatewayTokenFile, agentPort, cancelGraceMs } = settings
   if (!settings.builtIn)
@@ -44,5 +44,5 @@ export function createAgent(
     timeouts: settings.gatewayTimeouts,
     modelCalls,
   })
-  return createBuiltInAgent({ config, model, tools })
+  return createBuiltInAgent({ config, model, parts })
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '#core/log/logger.ts'
 import { reservedPorts } from '#schemas/launcher-ports.ts'
 import { builtInTools } from './agent/built-in-tools.ts'
-import type { Tool } from './agent/built-in-tools.ts'
+import type { LoopParts } from './agent/loop.ts'
 import { createAgent } from './create-agent.ts'
 import { createModelCallsOf, hasGuardrails } from './create-model-calls.ts'
 import { listen } from './http/listener.ts'
@@ -38,10 +38,10 @@ export async function startLauncher(
   const telemetry = createTelemetry(settings, upstream.dispatcher, log)
   const { guarded: countFindings } = telemetry.meter
   const modelCalls = createModelCallsOf(settings, { ...upstream, log, countFindings })
-  const tools: Tool[] = [...builtInTools(() => new Date())]
+  let parts: LoopParts = { tools: builtInTools(() => new Date()), turns: undefined }
   const registry = createRegistry({
     agentName: settings.agent.name,
-    agent: createAgent({ settings, dispatcher: upstream.dispatcher, modelCalls }, supervision, () => tools),
+    agent: createAgent({ settings, dispatcher: upstream.dispatcher, modelCalls }, supervision, () => parts),
     tracer: telemetry.tracer,
     concurrency: settings.agent.limits.concurrency,
     timeoutMs: settings.agent.limits.timeoutMs,
@@ -60,7 +60,7 @@ export async function startLauncher(
     if (!definition.wanted(settings)) continue
     const one = await definition.start(pod)
     started.push(one)
-    tools.push(...(one.tools ?? []))
+    parts = { tools: [...parts.tools, ...(one.tools ?? [])], turns: one.turns ?? parts.turns }
     for (const served of one.listeners)
       open.push(await listen(served, { ...addressOf(settings, served.port), log, onRefusal: meter.refused }))
   }

@@ -29,14 +29,21 @@ export interface Conversation {
   awaitsModel?: boolean | undefined
 }
 
-/** The conversation of a new run: system prompt, earlier turns, the input. */
-export function startConversation(config: AgentConfig, request: InvokeRequest): Conversation {
+/**
+ * The conversation of a new run: system prompt, earlier turns, the input. `recalled` is what session memory has of it, and replaces the
+ * history of runs.
+ */
+export function startConversation(
+  config: AgentConfig,
+  request: InvokeRequest,
+  recalled?: readonly ChatMessage[],
+): Conversation {
   const system = config.systemPrompt === undefined ? [] : [{ role: 'system' as const, content: config.systemPrompt }]
   const history = (request.context?.history ?? []).flatMap(({ input, output }): ChatMessage[] => [
     { role: 'user', content: toContent(input) },
     { role: 'assistant', content: toContent(output) },
   ])
-  const messages = [...system, ...history, { role: 'user' as const, content: toContent(request.input) }]
+  const messages = [...system, ...(recalled ?? history), { role: 'user' as const, content: toContent(request.input) }]
   return { messages, pending: [], steps: 0 }
 }
 
@@ -64,7 +71,8 @@ export function resolutionsById(request: InvokeRequest): ReadonlyMap<string, Res
   return new Map(request.context?.resume?.resolutions.map((resolution) => [resolution.interruptId, resolution]))
 }
 
-function isChatMessage(value: unknown): value is ChatMessage {
+/** Whether a stored value is a message. */
+export function isChatMessage(value: unknown): value is ChatMessage {
   if (!isObject(value)) return false
   if (value.role === 'assistant') return value.content === null || typeof value.content === 'string'
   return ['system', 'user', 'tool'].includes(String(value.role)) && typeof value.content === 'string'

@@ -16,6 +16,8 @@ import { answers, startMemoryServer } from '../testdata/memory-server.ts'
 import { calls, chunk, open, refuses, says, startModelServer } from '../testdata/model-server.ts'
 import type { ModelReply } from '../testdata/model-server.ts'
 import { CalculationError, calculate } from './calculate.ts'
+import type { ChatMessage } from './chat-messages.ts'
+import { MAX_CONTEXT_BYTES, toContext, toTurn } from './turns.ts'
 
 const tools = [{ name: 'time' }, { name: 'calculate' }, { name: 'ask_human' }]
 
@@ -349,6 +351,73 @@ test('H5: the loop remembers and recalls where long-term memory is bound; an out
   const shown = JSON.stringify(model.requests.at(-1)?.body.messages)
   assert.match(shown, /stored[^]*i1/)
   assert.match(shown, /The memory cannot be reached/)
+})
+
+test('F7: session memory is the context of a run and gets its turn; the state role knows whose it is by the run', async (t) => {
+  const memory = await startMemoryServer(t)
+  const earlier = [
+    { role: 'user', content: 'I like tea' },
+    { role: 'assistant', content: 'noted' },
+  ]
+  const stored = [{ runId: 'r0', messages: earlier }, { runId: 'broken', messages: [{ role: 'x' }] }, 'odd']
+  memory.reply = (response, request) =>
+    (request.method === 'GET' ? answers(200, stored) : answers(201, { length: 3 }))(response, request)
+  const script = [calls({ name: 'calculate', args: { expression: '6 * 7' }, id: 'c1' }), says('42')]
+  const config = { plugins: { memory: { session: true } } }
+  const env = { MEMORY_PORT: '0', MEMORY_BACKEND_ADDR: memory.url }
+  const { start, model } = await launchLoop(t, script, { config, env })
+  const history = [{ input: 'of another store', output: 'unused' }]
+  const entries = await start('r1', { input: '6 * 7?', conversationId: 'chosen', context: { history } })
+  assert.equal(entries.at(-1)?.data.output, '42')
+  const system = { role: 'system', content: 'Be brief.' }
+  assert.deepEqual(model.requests[0]?.body.messages, [system, ...earlier, { role: 'user', content: '6 * 7?' }])
+  const [read, append] = memory.requests
+  assert.deepEqual(
+    [read, append].map((one) => [one?.method, one?.path, one?.headers['x-mesh-run-id']]),
+    [
+      ['GET', '/memory/turns', 'r1'],
+      ['POST', '/memory/turns', 'r1'],
+    ],
+  )
+  const { messages } = JSON.parse(append?.text ?? '') as { messages: { role: string; content: string | null }[] }
+  assert.deepEqual(
+    messages.map(({ role, content }) => [role, content]),
+    [
+      ['user', '6 * 7?'],
+      ['assistant', null],
+      ['tool', '{"result":42}'],
+      ['assistant', '42'],
+    ],
+  )
+  assert.doesNotMatch(`${read?.path} ${append?.text}`, /chosen/, 'the launcher does not name the conversation')
+})
+
+test('H5: without its session memory a run has the history of its conversation, and succeeds', async (t) => {
+  const memory = await startMemoryServer(t)
+  memory.reply = answers(429, { code: 'memory_quota_exceeded' })
+  const config = { plugins: { memory: { session: true } } }
+  const env = { MEMORY_PORT: '0', MEMORY_BACKEND_ADDR: memory.url }
+  const { start, model } = await launchLoop(t, [says('a'), says('b')], { config, env })
+  const context = { history: [{ input: 'hi', output: 'hello' }] }
+  assert.equal((await start('r1', { input: 'x', context })).at(-1)?.kind, 'run.succeeded')
+  memory.reply = (response) => void response.destroy()
+  assert.equal((await start('r2', { input: 'x', context })).at(-1)?.kind, 'run.succeeded')
+  for (const { body } of model.requests) assert.equal(body.messages?.[1]?.content, 'hi')
+})
+
+test('F5: whole turns within the bytes of the context, newest first; a turn that is too large keeps its ends', () => {
+  const turnOf = (content: string): ChatMessage[] => [
+    { role: 'user', content },
+    { role: 'assistant', content: 'a' },
+  ]
+  const large = 'x'.repeat(MAX_CONTEXT_BYTES / 2)
+  const stored = [turnOf('first'), turnOf(large), turnOf('third'), turnOf(large)].map((messages) => ({ messages }))
+  assert.deepEqual(toContext(stored), [...turnOf('third'), ...turnOf(large)])
+  assert.deepEqual(toContext({ no: 'list' }), [])
+  const tool: ChatMessage = { role: 'tool', tool_call_id: 'c', content: 'x'.repeat(300_000) }
+  const [input, output] = turnOf('in')
+  assert.deepEqual(toTurn([...turnOf('earlier'), input!, tool, output!]), [input, output])
+  assert.equal(toTurn(turnOf('x'.repeat(300_000))), undefined)
 })
 
 test('delegate: port 2994 waits, detaches, and belongs to the named or only run', async (t) => {

@@ -15,22 +15,32 @@ import { askHuman } from './built-in-tools.ts'
 import type { Tool } from './built-in-tools.ts'
 import { beginStep, finishStep, stepTrace } from './steps.ts'
 import { makePendingCalls } from './tool-calls.ts'
+import { recallTurns, storeTurn } from './turns.ts'
+import type { Turns } from './turns.ts'
 
 /** Options of the built-in loop. */
 export interface LoopOptions {
   readonly config: AgentConfig
   readonly model: ModelClient
-  /** Tools that the loop calls itself; complete when the first run starts. */
-  readonly tools: () => readonly Tool[]
+  /** Complete when the first run starts. */
+  readonly parts: () => LoopParts
+}
+
+/** What the listeners of the pod give to the loop. */
+export interface LoopParts {
+  /** Tools that the loop calls itself. */
+  readonly tools: readonly Tool[]
+  /** Session memory; undefined: the context of a run is the history of its conversation. */
+  readonly turns: Turns | undefined
 }
 
 /** The agent of a declarative deployment: calls the model and executes its tool calls until the model answers. */
 export function createBuiltInAgent(options: LoopOptions): Agent {
   return {
     async run(context) {
-      const tools = options.tools()
+      const parts = options.parts()
       try {
-        return await converse({ ...options, tools, offered: offeredTools(options.config, tools) }, context)
+        return await converse({ ...options, ...parts, offered: offeredTools(options.config, parts.tools) }, context)
       } catch (error) {
         if (context.signal.aborted) return stopped(context.signal, context.usage())
         if (error instanceof ModelError) return failed(error.failReason, error.message, context.usage())
@@ -46,15 +56,16 @@ function offeredTools(config: AgentConfig, tools: readonly Tool[]): readonly Too
   return [...offered.map(({ definition }) => definition), ...(listed(askHuman) ? [askHuman] : [])]
 }
 
-interface Scope extends Omit<LoopOptions, 'tools'> {
-  readonly tools: readonly Tool[]
+interface Scope extends Omit<LoopOptions, 'parts'>, LoopParts {
   readonly offered: readonly ToolDefinition[]
 }
 
 async function converse(scope: Scope, context: RunContext): Promise<InvokeResult> {
   const { resume } = context.request.context ?? {}
   const conversation =
-    resume === undefined ? startConversation(scope.config, context.request) : fromCheckpoint(resume.checkpoint)
+    resume === undefined
+      ? startConversation(scope.config, context.request, await recallTurns(scope.turns, context))
+      : fromCheckpoint(resume.checkpoint)
   if (conversation === undefined)
     return failed('agent_error', 'the checkpoint of the paused run is invalid', context.usage())
   return takeSteps(scope, context, conversation).finally(() => conversation.open?.span?.end('ok'))
@@ -83,6 +94,7 @@ async function takeSteps(scope: Scope, context: RunContext, conversation: Conver
     conversation.pending = answer.toolCalls
     if (answer.toolCalls.length > 0) continue
     finishStep(context, conversation)
+    await storeTurn(scope.turns, context, conversation.messages)
     return { state: 'succeeded', output: answer.text, usage: context.usage() }
   }
 }

@@ -97,8 +97,9 @@ test('the tool search_knowledge searches in the run of the model, and checks its
       return { status: 200, headers: {}, body: found, bytes: Buffer.alloc(0) }
     },
   }
-  const { definition, run } = searchTool(backend, ['handbook'])
+  const { always, definition, run } = searchTool(backend, ['handbook'])
   assert.deepEqual([definition.name, definition.parameters['required']], ['search_knowledge', ['query']])
+  assert.equal(always, true, 'bound by spec.knowledge, not by an entry in tools')
   const span = { spanId: '', traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`, end: () => undefined }
   const scope = { runId: 'run-1', span: span as never, signal: new AbortController().signal, emit: () => undefined }
   assert.deepEqual(await run({ query: 'refund', knowledgeBase: 'handbook' }, scope), found)

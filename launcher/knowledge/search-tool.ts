@@ -14,6 +14,7 @@ export function knowledgeBasesOf(part: unknown): readonly string[] {
 /** Tool of the built-in loop that searches the agent's knowledge bases. */
 export function searchTool(backend: MemoryBackend, bases: readonly string[]): Tool {
   return {
+    always: true,
     definition: {
       name: 'search_knowledge',
       description:

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import type { Logger } from '#core/log/logger.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Tool } from '../agent/built-in-tools.ts'
+import type { Turns } from '../agent/turns.ts'
 import type { PortContract, ServedPort } from '../http/port.ts'
 import type { ModelCalls } from '../model-calls/model-calls.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
@@ -29,6 +30,8 @@ export interface StartedListener {
   readonly listeners: readonly ServedPort[]
   /** Tools that the built-in loop may call. */
   readonly tools?: readonly Tool[]
+  /** Memory of conversations for the built-in loop. */
+  readonly turns?: Turns
   /** Called when the launcher begins to shut down. */
   drain?(): void
   /** Called when its ports are closed. */

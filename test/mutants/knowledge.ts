@@ -55,4 +55,11 @@ export const mutants: readonly Mutant[] = [
     replace: '(wanted === undefined ? (agent.spec.knowledge ?? []) : [{ name: wanted }])',
     tests: agents,
   },
+  {
+    name: 'knowledge: the loop does not offer its search',
+    file: 'launcher/knowledge/search-tool.ts',
+    find: '    always: true,\n',
+    replace: '',
+    tests: ['launcher/knowledge/knowledge.test.ts'],
+  },
 ]

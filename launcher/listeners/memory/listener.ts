@@ -5,6 +5,7 @@ import { defineListener } from '../define-listener.ts'
 import { createMemoryHandlers } from './handlers.ts'
 import { memoryTools } from './memory-tools.ts'
 import { memoryPort } from './port.ts'
+import { sessionTurns } from './session-turns.ts'
 
 /** Memory and knowledge of the agent, kept by the state role. */
 export const memoryListener = defineListener({
@@ -14,9 +15,11 @@ export const memoryListener = defineListener({
     const backend = createMemoryBackend(pod)
     const bases = knowledgeBasesOf(pod.settings.agent.plugins['knowledge'])
     const search = bases.length === 0 ? [] : [searchTool(backend, bases)]
+    const turns = sessionTurns(backend)
     return {
       listeners: [memoryPort.serve({ ...createMemoryHandlers(backend), ...createKnowledgeHandlers(backend) })],
       tools: [...memoryTools(backend), ...search],
+      ...(turns === undefined ? {} : { turns }),
     }
   },
 })
