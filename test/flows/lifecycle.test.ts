@@ -8,6 +8,7 @@ import { long } from '#test/harness/counts.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { spawnAll, startAll } from './platform/embedded.ts'
 import { createSend } from './platform/send.ts'
+import { untilObserved } from './platform/until-observed.ts'
 import type { RawAnswer } from './platform/send.ts'
 
 const everyday = { skip: long && 'runs in npm test' }
@@ -80,7 +81,7 @@ function folderOf(t: TestContext): string {
 /** A started platform and a client of the developer. */
 async function start(t: TestContext, data: string) {
   const all = await startAll(t, data)
-  const send = createSend(t, all.ready.url)
+  const send = untilObserved(createSend(t, all.ready.url))
   const bearer = all.ready.tokens.developer
   const ask = (method: string, path: string, body?: unknown): Promise<RawAnswer> =>
     send({ method, path, bearer, ...(body === undefined ? {} : { body }) })

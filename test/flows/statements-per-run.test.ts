@@ -15,6 +15,7 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import { startAll } from './platform/embedded.ts'
 import type { AllProcess } from './platform/embedded.ts'
 import { createSend } from './platform/send.ts'
+import { untilObserved } from './platform/until-observed.ts'
 import { withoutPolls } from './platform/without-polls.ts'
 import type { OperationCount } from './platform/without-polls.ts'
 
@@ -62,7 +63,7 @@ test(
 )
 
 async function isBounded(t: TestContext, form: Form, { ready }: AllProcess, read: ReadCounts): Promise<void> {
-  const send = createSend(t, ready.url)
+  const send = untilObserved(createSend(t, ready.url))
   const post = async (path: string, body: unknown): Promise<string> => {
     const answer = await send({ method: 'POST', path, bearer: ready.tokens.developer, body })
     assert.ok(answer.status < 300, answer.text)

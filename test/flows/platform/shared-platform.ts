@@ -2,6 +2,7 @@ import type { Scope } from '#test/harness/scope.ts'
 import { startEmbedded } from './embedded.ts'
 import { startOnCluster } from './on-cluster.ts'
 import type { Form, Platform } from './running-platform.ts'
+import { untilObserved } from './until-observed.ts'
 
 const started = new Map<Form, Promise<Platform>>()
 
@@ -20,9 +21,10 @@ export function sharedEmbedded(): Promise<Platform> {
   return sharedPlatform('embedded')
 }
 
-function start(form: Form): Promise<Platform> {
+async function start(form: Form): Promise<Platform> {
   const scope: Scope = { after: () => undefined }
-  return form === 'embedded'
+  const platform = await (form === 'embedded'
     ? startEmbedded(scope, { env: { MESH_OUTBOUND_ALLOW: '127.0.0.1' } })
-    : startOnCluster(scope, {})
+    : startOnCluster(scope, {}))
+  return { ...platform, send: untilObserved(platform.send) }
 }
