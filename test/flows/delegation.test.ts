@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Persona } from '#local/cluster/personas.ts'
+import { addRoute } from '#plugins/providers/testing/gateway.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import type { Delegated } from './platform/agent-command.ts'
 import type { Platform } from './platform/running-platform.ts'
@@ -24,9 +25,21 @@ const command = agentCommand(({ input }, run) => {
   return delegate === undefined ? { echo: input } : run.delegate(delegate)
 })
 const runtime = { command }
+// Delegates its input, or calls the model and returns the status.
+const paying = agentCommand(async ({ input }, run) => {
+  const delegate = typeof input === 'object' && input !== null && 'delegate' in input ? input.delegate : undefined
+  if (delegate !== undefined) return run.delegate(delegate)
+  const answer = await fetch(`${process.env['MODEL_GATEWAY_URL']}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-mesh-run-id': run.id },
+    body: JSON.stringify({ model: 'delegation-priced', messages: [{ role: 'user', content: 'Hello.' }] }),
+  })
+  return { status: answer.status }
+})
 
 test('delegation: an agent has work done by another one through its launcher', async (t) => {
-  const job = createJob(await sharedEmbedded())
+  const platform = await sharedEmbedded()
+  const job = createJob(platform)
   await job.create('parent', { limits: { concurrency: 4 } })
   await job.create('back', { limits: { concurrency: 4 } })
   await job.create('abroad', { delegates: ['other/back'] })
@@ -82,6 +95,18 @@ test('delegation: an agent has work done by another one through its launcher', a
     await job.create('hasty', { limits: { timeout: '8s' } })
     const { answer } = await job.delegate('hasty', { agent: 'back', input: 'hang', wait: false })
     assert.equal((await job.until(answer.body.runId, isFinal)).state, 'timed_out', 'its own limit is ten minutes')
+  })
+
+  await t.test('B1: a child pays from the budget of the root agent, too', async () => {
+    const prices = { inputPerMillion: '1', outputPerMillion: '2' }
+    await addRoute(platform.admin, 'default', 'delegation-priced', { provider: { type: 'mock' }, route: { prices } })
+    const own = { runtime: { command: paying }, model: { route: 'delegation-priced' } }
+    await job.create('poor', { ...own, budget: { amount: '0.000001' } })
+    await job.create('rich', { ...own, budget: { amount: '100' } })
+    const { answer } = await job.delegate('poor', { agent: 'rich', input: 'work' })
+    assert.deepEqual(answer.body.output, { status: 402 }, JSON.stringify(answer))
+    const alone = await job.until((await job.start('rich', 'work')).id, isFinal)
+    assert.deepEqual(alone.output, { status: 200 }, 'its own budget suffices')
   })
 
   await t.test('cancel of the parent cancels the child that it waits for', async () => {
