@@ -227,11 +227,16 @@ test('E1: calls go on while the key of the called agent is rotated', async (t) =
   state.registries = [{ ...registryOf(), peers: [{ ...peer.entry, url: renewed.url }] }]
   peer.server.closeAllConnections()
   peer.server.close()
-  assert.equal((await call()).status, 502, 'its key is not in the directory yet')
+  const reads = (): number => state.requests.filter(({ path }) => path === '/amp/directory').length
+  const knowsAddress = async (): Promise<boolean> => {
+    const before = reads()
+    assert.equal((await call()).status, 502, 'its key is not in the directory yet')
+    return reads() > before
+  }
+  await until(knowsAddress, 'the address is in the directory', 60_000)
   assert.equal(renewed.requests.length, 0, 'no payload went to a launcher without a known key')
   const keys = [...rotated.peer.keys, ...peer.entry.keys]
   state.registries = [{ ...registryOf(), peers: [{ ...renewed.entry, keys }] }]
-  const reads = (): number => state.requests.filter(({ path }) => path === '/amp/directory').length
   const readsAgain = async (): Promise<boolean> => {
     const before = reads()
     const { status } = await call()
