@@ -27,7 +27,7 @@ import { startPostgres } from '#test/harness/postgres.ts'
 import { startRedis } from '#test/harness/redis.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { linkFaults, processFaults } from './fault-switch.ts'
-import type { FaultSwitch } from './fault-switch.ts'
+import type { FaultSwitch, KillableServer } from './fault-switch.ts'
 import {
   createAgentKey,
   launchRobot,
@@ -51,74 +51,95 @@ export interface FailurePlatform {
 export async function startFailurePlatform(t: TestContext): Promise<FailurePlatform> {
   // Each of its processes ends with this one by its own listener.
   process.setMaxListeners(40)
-  const folder = tempFolder('failures')
-  t.after(folder.remove)
-  const servers = await startServers(t, folder.path)
-  const { admin, postgres, redis, gateway, collector, env } = servers
-  const link = (url: string): Promise<Link> => openLink(t, portOf(url))
-  const [store, cache, models, sink] = [
-    await link(postgres.url),
-    await link(redis.url),
-    await link(gateway.url),
-    await link(collector),
-  ]
-  await runMigration(folder.path, env)
-  const database = await openDatabase({ url: postgres.url })
-  t.after(() => database.close())
-  const keys = { robot: createAgentKey(), peer: createAgentKey() }
-  const { robot, peer, runId } = await addObjects(admin, database, {
-    robot: keys.robot.publicKey,
-    peer: keys.peer.publicKey,
-  })
+  const temp = tempFolder('failures')
+  t.after(temp.remove)
+  const folder = temp.path
+  const servers = await startServers(t, folder)
+  const links = await openLinks(t, servers)
+  const { keys, robot, peer, runId } = await addAgents(t, servers, folder)
   const ports = { invoke: await freePort(), amp: await freePort() }
   const calls = await openLink(t, ports.amp, { port: ports.amp, targetHost: peerHost })
   const endpoints = await servePeerEndpoints(t, ports)
-  const gatewayUrl = through(gateway.url, models)
-  const stateRole = await startRoleProcess(t, {
-    role: 'state',
-    folder: folder.path,
-    env: {
-      ...env,
-      DATABASE_URL: through(postgres.url, store),
-      REDIS_URL: through(redis.url, cache),
-      GATEWAY_URL: gatewayUrl,
-    },
-    endpointsUrl: endpoints.calls,
-    token: await tokenOf(admin, 'mesh-system', 'mesh-state'),
-  })
-  // What a worker does without its store is fault case 11.
-  await startRoleProcess(t, { role: 'worker', folder: folder.path, env, endpointsUrl: endpoints.runs })
-  const stateUrl = env['STATE_URL'] ?? ''
-  const [state, stateOfPeer] = [await link(stateUrl), await link(stateUrl)]
-  const peerState = { folder: folder.path, stateUrl: through(stateUrl, stateOfPeer), gatewayUrl }
-  const called = await launchPeer(t, peerState, { agent: peer, key: keys.peer.privateKey, ports })
-  const container = await startAgentContainer(t, folder.path)
+  const stateRole = await startRoles(t, { servers, links, endpoints, folder })
+  const gatewayUrl = through(servers.gateway.url, links.models)
+  const ofPeer = { folder, stateUrl: through(servers.stateUrl, links.stateOfPeer), gatewayUrl }
+  const called = await launchPeer(t, ofPeer, { agent: peer, key: keys.peer.privateKey, ports })
+  const container = await startAgentContainer(t, folder)
   const agent = await openLink(t, container.port)
-  const place = {
-    folder: folder.path,
-    stateUrl: through(stateUrl, state),
+  const urls = {
+    folder,
+    stateUrl: through(servers.stateUrl, links.state),
     gatewayUrl,
-    collectorUrl: through(collector, sink),
+    collectorUrl: through(servers.collector, links.sink),
   }
+  const own = { agent: robot, key: keys.robot.privateKey }
   return {
     faults: {
+      ...faultsOf(servers, links, stateRole),
       agent: processFaults(agent, container.controls),
-      collector: linkFaults(sink),
-      'model gateway': linkFaults(models),
       peer: processFaults(calls, called),
-      PostgreSQL: processFaults(store, { ...postgres, freeze: postgres.pause, thaw: postgres.resume }),
-      Redis: processFaults(cache, redis),
-      'state role': processFaults(state, stateRole),
-      'state role of the peer': linkFaults(stateOfPeer),
     },
-    stage: { runId, peer: 'peer', model: 'paid', newRun: newRuns(join(folder.path, 'keys'), robot.uid) },
-    launch: (inContainer = false) =>
-      launchRobot(t, place, {
-        agent: robot,
-        key: keys.robot.privateKey,
-        ...(inContainer ? { container: agent.port } : {}),
-      }),
+    stage: { runId, peer: 'peer', model: 'paid', newRun: newRuns(join(folder, 'keys'), robot.uid) },
+    launch: (inContainer = false) => launchRobot(t, urls, inContainer ? { ...own, container: agent.port } : own),
   }
+}
+
+type Servers = Awaited<ReturnType<typeof startServers>>
+type Links = Awaited<ReturnType<typeof openLinks>>
+
+async function openLinks(t: TestContext, { postgres, redis, gateway, collector, stateUrl }: Servers) {
+  const link = (url: string): Promise<Link> => openLink(t, portOf(url))
+  return {
+    store: await link(postgres.url),
+    cache: await link(redis.url),
+    models: await link(gateway.url),
+    sink: await link(collector),
+    state: await link(stateUrl),
+    stateOfPeer: await link(stateUrl),
+  }
+}
+
+function faultsOf({ postgres, redis }: Servers, links: Links, stateRole: KillableServer) {
+  return {
+    collector: linkFaults(links.sink),
+    'model gateway': linkFaults(links.models),
+    PostgreSQL: processFaults(links.store, { ...postgres, freeze: postgres.pause, thaw: postgres.resume }),
+    Redis: processFaults(links.cache, redis),
+    'state role': processFaults(links.state, stateRole),
+    'state role of the peer': linkFaults(links.stateOfPeer),
+  }
+}
+
+async function addAgents(t: TestContext, { admin, postgres, env }: Servers, folder: string) {
+  await runMigration(folder, env)
+  const database = await openDatabase({ url: postgres.url })
+  t.after(() => database.close())
+  const keys = { robot: createAgentKey(), peer: createAgentKey() }
+  const publicKeys = { robot: keys.robot.publicKey, peer: keys.peer.publicKey }
+  return { keys, ...(await addObjects(admin, database, publicKeys)) }
+}
+
+interface RoleParts {
+  readonly servers: Servers
+  readonly links: Links
+  readonly endpoints: { readonly calls: string; readonly runs: string }
+  readonly folder: string
+}
+
+/** Starts a worker, and the state role, which reaches its stores and the gateway through links. */
+async function startRoles(t: TestContext, { servers, links, endpoints, folder }: RoleParts): Promise<KillableServer> {
+  const { admin, env, postgres, redis, gateway } = servers
+  const linked = {
+    DATABASE_URL: through(postgres.url, links.store),
+    REDIS_URL: through(redis.url, links.cache),
+    GATEWAY_URL: through(gateway.url, links.models),
+  }
+  const token = await tokenOf(admin, 'mesh-system', 'mesh-state')
+  const state = { role: 'state', folder, env: { ...env, ...linked }, endpointsUrl: endpoints.calls, token } as const
+  const started = await startRoleProcess(t, state)
+  // What a worker does without its store is fault case 11.
+  await startRoleProcess(t, { role: 'worker', folder, env, endpointsUrl: endpoints.runs })
+  return started
 }
 
 async function startServers(t: TestContext, folder: string) {
@@ -138,7 +159,7 @@ async function startServers(t: TestContext, folder: string) {
     DATABASE_URL: postgres.url,
     NATS_URL: nats.url,
   })
-  return { admin, postgres, redis, gateway, collector, env }
+  return { admin, postgres, redis, gateway, collector, env, stateUrl: env['STATE_URL'] ?? '' }
 }
 
 const chat = completes()
