@@ -6,6 +6,7 @@ import { feedback } from './feedback/index.ts'
 import { guardrails } from './guardrails/index.ts'
 import { identity } from './identity/index.ts'
 import { knowledge } from './knowledge/index.ts'
+import { mcp } from './mcp/index.ts'
 import { agentMemory } from './memory/index.ts'
 import { pruning } from './pruning/index.ts'
 import { integrations } from './integrations/index.ts'
@@ -28,6 +29,7 @@ export const plugins: readonly AnyPlugin[] = [
   tenants,
   feedback,
   knowledge,
+  mcp,
   agentMemory,
   guardrails,
   audit,

@@ -28,6 +28,8 @@ export const durationBounds = {
   firstByte: { min: '1ms', max: '1h' },
   /** A check of content by an HTTP service, within the timeout of a filter. */
   guardCheck: { min: '10ms', max: '10s' },
+  /** Time between two reads of the manifest of an MCP server. */
+  mcpRefresh: { min: '1m', max: '24h' },
   /** Age at which stored entries are dropped. */
   retention: { min: '1s', max: '3650d' },
 } as const satisfies Readonly<Record<string, DurationBounds>>

@@ -39,7 +39,10 @@ export const SUMMARY_ANNOTATION = groupKey('summary')
 /** Label of a Secret whose key the gateway may send to a provider: `"true"`. */
 export const PROVIDER_KEY_LABEL = groupKey('provider-key')
 
-/** Annotation of such a Secret: the only origin that its key may be sent to, such as `https://api.openai.com`. */
+/** Label of a Secret whose token the platform may send to an MCP server: `"true"`. */
+export const MCP_CREDENTIAL_LABEL = groupKey('mcp-credential')
+
+/** Annotation of a Secret with one of these labels: the only origin that its content may be sent to, such as `https://api.openai.com`. */
 export const ORIGIN_ANNOTATION = groupKey('origin')
 
 /** Prefix of labels of an agent's pods, one for each registry of the agent: network policies admit pods with the same label. */

@@ -18,6 +18,7 @@ import { mutants as ofGuardrails } from './guardrails.ts'
 import { mutants as ofGateway } from './gateway.ts'
 import { mutants as ofIsolation } from './isolation.ts'
 import { mutants as ofLauncher } from './launcher.ts'
+import { mutants as ofMcp } from './mcp.ts'
 import { mutants as ofMemory } from './memory.ts'
 import { mutants as ofStore } from './core-store.ts'
 import { mutants as ofPages } from './pages.ts'
@@ -59,6 +60,7 @@ export const all: readonly Mutant[] = [
   ...ofFeedback,
   ...ofTenants,
   ...ofKnowledge,
+  ...ofMcp,
   ...ofMemory,
   ...ofModelFilters,
   ...ofModelProxy,

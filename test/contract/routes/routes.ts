@@ -41,6 +41,8 @@ export const routes: Readonly<Record<string, RouteCase>> = {
     questions: ({ namespace }) => [list(agents, namespace)],
     allowed: ok(200),
   },
+  'GET /api/tools': catalogOf('/tools'),
+  'GET /api/catalog': catalogOf('/catalog'),
   'GET /api/templates': {
     over: 'namespaces',
     authz: `kube: list ${templates}`,
@@ -89,4 +91,15 @@ export const routes: Readonly<Record<string, RouteCase>> = {
     questions: ({ namespace }) => [virtual('list', 'auditlogs', namespace)],
     allowed: ok(200),
   },
+}
+
+// The catalog of tools has two paths.
+function catalogOf(path: string): RouteCase {
+  return {
+    over: 'namespaces',
+    authz: 'kube: list mcpservers',
+    request: (target) => query(path, target),
+    questions: ({ namespace }) => [list('mcpservers', namespace)],
+    allowed: ok(200),
+  }
 }

@@ -1,0 +1,22 @@
+import { definePlugin } from '#core/plugin/plugin.ts'
+import { toolsEndpoint } from './endpoints/tools.ts'
+import { mcpAccess, serverKind } from './kinds.ts'
+import { serverReconciler } from './reconcilers.ts'
+import { createServices } from './services.ts'
+import { mcpSettings } from './settings.ts'
+
+/** Servers of the Model Context Protocol: their tools, read and pinned. */
+export const mcp = definePlugin({
+  contract: 1,
+  name: 'mcp',
+  summary: 'Servers of tools that speak the Model Context Protocol, with pinned manifests.',
+  settings: mcpSettings,
+  kinds: [serverKind],
+  access: mcpAccess,
+  create: createServices,
+  routes: () => [toolsEndpoint('/tools', 'listTools'), toolsEndpoint('/catalog', 'listCatalog')],
+  reconcilers: ({ core, settings, discoveries }, { cluster }) => [
+    serverReconciler({ cluster, discoveries, requireAcceptance: settings.requireAcceptance, now: core.now }),
+  ],
+  close: ({ close }) => close(),
+})

@@ -1,0 +1,27 @@
+import { statusVerbs } from '#core/cluster/roles/access-rule.ts'
+import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
+import { crud } from '#core/plugin/crud.ts'
+import { McpServer } from '#schemas/crds/mcp-server.ts'
+
+/** Servers of tools, with CRUD routes. */
+export const serverKind = crud(McpServer, {
+  verbs: ['list', 'create', 'get', 'update', 'delete'],
+  sample: {
+    url: 'https://tools.example.com/mcp',
+    description: 'Tools of the support team.',
+    secretRef: { name: 'tools', key: 'token' },
+    acceptedManifest: `sha256:${'0'.repeat(64)}`,
+    refreshInterval: '10m',
+  },
+})
+
+/** Rights of the manager, which reads manifests with the tokens of the servers. */
+export const mcpAccess: readonly AccessRule[] = [
+  { resource: 'mcpservers/status', reason: 'Tools and conditions of servers.', manager: statusVerbs },
+  {
+    group: '',
+    resource: 'secrets',
+    reason: 'Tokens of MCP servers, by name only; one without the label mesh.dev/mcp-credential=true is refused.',
+    manager: ['get'],
+  },
+]

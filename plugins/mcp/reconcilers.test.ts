@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { runReconcilers } from '#core/controllers/controller.ts'
+import { createOutbound } from '#core/http-client/outbound.ts'
+import type { KubeObject, Resource } from '#core/kube/client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { clusters } from '#plugins/providers/testing/manager.ts'
+import { McpServer } from '#schemas/crds/mcp-server.ts'
+import type { McpServerObject, McpServerSpec } from '#schemas/crds/mcp-server.ts'
+import { findServer } from '#test/harness/find-server.ts'
+import { createWithSession } from './client/session.ts'
+import { discover } from './discovery/discover.ts'
+import { createDiscoveries } from './discovery/discoveries.ts'
+import { serverReconciler } from './reconcilers.ts'
+import { listenRaw, startMcpServer } from './testing/mcp-server.ts'
+
+const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
+const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
+const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
+function noop(): void {}
+let count = 0
+
+interface Options {
+  readonly requireAcceptance?: boolean
+  readonly deadlineMs?: number
+}
+
+async function setUp(
+  t: TestContext,
+  make: keyof typeof clusters,
+  { requireAcceptance = false, deadlineMs }: Options = {},
+) {
+  const { admin, manager } = await clusters[make](t)
+  const namespace = parseLabel('namespace', `mcp-${make}-${process.pid}-${(count += 1)}`)
+  await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  const outbound = createOutbound({ allow: ['127.0.0.1'] })
+  const dispatcher = outbound.open({ connections: 4 })
+  const withSession = createWithSession({ dispatcher, version: '1', maxBytes: 1024 * 1024, maxRequests: 32 })
+  const discoveries = createDiscoveries({
+    read: (key) =>
+      discover((target, use) => withSession(deadlineMs === undefined ? target : { ...target, deadlineMs }, use), key),
+    most: { total: 4, perNamespace: 2 },
+    waitMs: 50,
+  })
+  const reconciler = serverReconciler({ cluster: manager, discoveries, requireAcceptance, now: () => new Date() })
+  const stop = new AbortController()
+  const running = runReconcilers({ cluster: manager, reconcilers: [reconciler], log: silent, signal: stop.signal })
+  t.after(async () => {
+    stop.abort()
+    await running.done
+    await dispatcher.destroy()
+  })
+  const refOf = (name: string) => ({ namespace, name: parseName('name', name) })
+  const create = (name: string, spec: McpServerSpec) =>
+    admin.create(McpServer, { apiVersion: 'mesh.dev/v1alpha1', kind: 'McpServer', metadata: refOf(name), spec })
+  const patch = (name: string, spec: object) => admin.patch(McpServer, refOf(name), { type: 'merge', body: { spec } })
+  const createSecret = (name: string, origin: string, token: string) =>
+    admin.create(secrets, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        ...refOf(name),
+        labels: { 'mesh.dev/mcp-credential': 'true' },
+        annotations: { 'mesh.dev/origin': origin },
+      },
+      data: { token: Buffer.from(token).toString('base64') },
+    })
+  /** Watches a server until a condition of its current generation reads as wanted (`Ready=True Ready`). */
+  const when = async (name: string, wanted: string): Promise<McpServerObject> => {
+    const matches = (object: KubeObject): boolean =>
+      (object as McpServerObject).status?.conditions?.some(
+        (one) =>
+          `${one.type}=${one.status} ${one.reason}` === wanted && one.observedGeneration === object.metadata.generation,
+      ) === true
+    const selected = { namespace, fieldSelector: `metadata.name=${name}` }
+    const { items, resourceVersion } = await admin.list(McpServer, selected)
+    const now = items.find(matches)
+    if (now !== undefined) return now as McpServerObject
+    for await (const event of admin.watch(McpServer, { ...selected, resourceVersion, timeoutSeconds: 120 }))
+      if ('object' in event && matches(event.object)) return event.object as McpServerObject
+    throw new Error(`${name} never was ${wanted}`)
+  }
+  return { admin, reconciler, refOf, create, patch, createSecret, when }
+}
+
+const namesOf = ({ status }: McpServerObject) => status?.tools?.map(({ name, description }) => [name, description])
+
+for (const make of ['real', 'embedded'] as const) {
+  const skip = make === 'real' && findServer('kube-apiserver') === undefined ? 'no kube-apiserver' : false
+
+  test(
+    `mcp: a changed manifest waits for acceptance, and its tools are not offered before (${make})`,
+    { skip },
+    async (t) => {
+      const { admin, reconciler, refOf, create, patch, when } = await setUp(t, make)
+      const server = await startMcpServer(t, '2026-07-28')
+      await create('tools', { url: server.url })
+      const first = await when('tools', 'Ready=True Ready')
+      assert.deepEqual(namesOf(first), [['echo', undefined]])
+      assert.equal(first.status?.protocolVersion, '2026-07-28')
+      assert.deepEqual(await reconciler.reconcile(refOf('tools'), first), { requeueAfterMs: 300_000 })
+      assert.equal(
+        (await admin.get(McpServer, refOf('tools'))).metadata.resourceVersion,
+        first.metadata.resourceVersion,
+      )
+
+      const nullable = { type: 'object', properties: { a: { default: null, enum: [null, 1.5, 1e300] } } }
+      server.tools.set('echo', { description: 'changed', inputSchema: nullable })
+      server.tools.set('more', {})
+      await patch('tools', { description: 'read again' })
+      const changed = await when('tools', 'Ready=False ManifestChanged')
+      assert.deepEqual(namesOf(changed), [['echo', undefined]])
+      assert.deepEqual(changed.status?.proposed?.changes, ['changed echo', 'added more'])
+      await patch('tools', { acceptedManifest: changed.status?.proposed?.digest })
+      const accepted = await when('tools', 'Ready=True Ready')
+      assert.deepEqual(namesOf(accepted), [
+        ['echo', 'changed'],
+        ['more', undefined],
+      ])
+      assert.equal(accepted.status?.proposed, undefined)
+      assert.deepEqual(JSON.parse(accepted.status?.tools?.[0]?.inputSchema ?? ''), nullable)
+      await reconciler.reconcile(refOf('tools'), accepted)
+      assert.equal(
+        (await admin.get(McpServer, refOf('tools'))).metadata.resourceVersion,
+        accepted.metadata.resourceVersion,
+      )
+    },
+  )
+
+  test(`mcp: where acceptance is required, the first manifest waits (${make})`, { skip }, async (t) => {
+    const { create, patch, when } = await setUp(t, make, { requireAcceptance: true })
+    const server = await startMcpServer(t, '2025-11-25')
+    await create('tools', { url: server.url })
+    const waiting = await when('tools', 'Ready=False NotAccepted')
+    assert.deepEqual([waiting.status?.tools, waiting.status?.toolCount], [[], 0])
+    await patch('tools', { acceptedManifest: waiting.status?.proposed?.digest })
+    assert.deepEqual(namesOf(await when('tools', 'Ready=True Ready')), [['echo', undefined]])
+  })
+
+  test(
+    `B7, M-2: a token goes to the origin of its Secret only, and refused servers say why (${make})`,
+    { skip },
+    async (t) => {
+      const { create, patch, createSecret, when } = await setUp(t, make)
+      const server = await startMcpServer(t, '2026-07-28')
+      await create('tools', { url: server.url, secretRef: { name: 'late', key: 'token' } })
+      await when('tools', 'Ready=False SecretMissing')
+      await createSecret('late', 'https://elsewhere.example', 'canary')
+      await patch('tools', { description: '2' })
+      const mismatch = await when('tools', 'Ready=False OriginMismatch')
+      assert.doesNotMatch(JSON.stringify(mismatch.status), /elsewhere|canary/)
+      assert.deepEqual(server.bearers, [])
+      await createSecret('right', server.origin, 'canary')
+      await patch('tools', { secretRef: { name: 'right' } })
+      await when('tools', 'Ready=True Ready')
+      assert.deepEqual([...new Set(server.bearers)], ['Bearer canary'])
+      await create('inside', { url: 'http://10.0.0.1/mcp' })
+      await when('inside', 'Ready=False AddressRefused')
+    },
+  )
+}
+
+test('X3: a server that hangs is not Ready, and others of its namespace are', async (t) => {
+  const { create, when } = await setUp(t, 'embedded', { deadlineMs: 2_000 })
+  const hanging = await listenRaw(t, () => undefined)
+  await create('hanging', { url: hanging })
+  await create('fine', { url: (await startMcpServer(t, '2026-07-28')).url })
+  await when('fine', 'Ready=True Ready')
+  const { status } = await when('hanging', 'Ready=False Timeout')
+  assert.deepEqual(status?.tools, [])
+})

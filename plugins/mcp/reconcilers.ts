@@ -1,0 +1,85 @@
+import type { ReconcileResult, Reconciler } from '#core/controllers/watch/declarations.ts'
+import { writeStatus } from '#core/controllers/write-status.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import { McpServer } from '#schemas/crds/mcp-server.ts'
+import type { McpServerObject, McpServerStatus } from '#schemas/crds/mcp-server.ts'
+import { durationToMs } from '#schemas/duration.ts'
+import { findCredential } from './credential.ts'
+import type { Discoveries } from './discovery/discoveries.ts'
+import { toServerStatus } from './status/server-status.ts'
+
+/** Dependencies of the status of servers. */
+export interface ServerReconcilerOptions {
+  readonly cluster: KubeClient
+  readonly discoveries: Discoveries
+  /** Whether also the first manifest of a server waits for acceptance. */
+  readonly requireAcceptance: boolean
+  readonly now: () => Date
+}
+
+// The watch delivers the newer object within this time.
+const WHILE_STALE_MS = 200
+const WHILE_READING_MS = 1_000
+// A broken server, or a Secret that the manager may not watch, is looked at again.
+const WHILE_BROKEN_MS = 15_000
+const REFRESH_MS = 300_000
+
+/** Reads the manifests of McpServers, and writes tools and conditions. */
+export function serverReconciler(options: ServerReconcilerOptions): Reconciler {
+  const { discoveries } = options
+  const uids = new Map<string, string>()
+  return {
+    name: 'mcpservers',
+    resource: McpServer,
+    concern: ({ metadata: { uid, generation, deletionTimestamp } }) => [uid, generation, deletionTimestamp],
+    reconcile: async ({ namespace = '', name }, cached) => {
+      const server = cached as McpServerObject | undefined
+      const key = `${namespace}/${name}`
+      const uid = server?.metadata.deletionTimestamp === undefined ? server?.metadata.uid : undefined
+      const before = uids.get(key)
+      if (before !== undefined && before !== uid) discoveries.forget(before)
+      if (server === undefined || uid === undefined) {
+        uids.delete(key)
+        return {}
+      }
+      uids.set(key, uid)
+      return reconcileServer(options, server)
+    },
+  }
+}
+
+async function reconcileServer(
+  { cluster, discoveries, requireAcceptance, now }: ServerReconcilerOptions,
+  server: McpServerObject,
+): Promise<ReconcileResult> {
+  const { uid = '', namespace = '', generation = 0 } = server.metadata
+  const { url, refreshInterval = '' } = server.spec
+  const refreshMs = durationToMs(refreshInterval) ?? REFRESH_MS
+  const maxAgeMs = (status: McpServerStatus | undefined): number => (isBroken(status) ? WHILE_BROKEN_MS : refreshMs)
+  const credential = await findCredential(cluster, namespace, server.spec)
+  const discovery =
+    'reason' in credential
+      ? undefined
+      : await discoveries.get({ uid, generation, namespace, url, bearer: credential.bearer }, maxAgeMs(server.status))
+  const isReading = discovery === undefined && !('reason' in credential)
+  // What was found before stays until the server was read again.
+  if (isReading && server.status?.observedGeneration === generation && !isUnresolved(server))
+    return { requeueAfterMs: WHILE_READING_MS }
+  const status = toServerStatus(server, { credential, discovery, requireAcceptance, now: now() })
+  if (!(await writeStatus(cluster, McpServer, server, status))) return { requeueAfterMs: WHILE_STALE_MS }
+  return { requeueAfterMs: isReading ? WHILE_READING_MS : maxAgeMs(status) }
+}
+
+// The Secret of a server may come without a change of the server.
+function isUnresolved({ status }: McpServerObject): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === 'ResolvedRefs' && value === 'False') === true
+}
+
+// A manifest that waits for acceptance is read again when the spec names it, so it is not polled.
+function isBroken(status: McpServerStatus | undefined): boolean {
+  return (
+    status?.conditions?.some(
+      ({ type, status: value }) => type !== 'ManifestAccepted' && type !== 'Ready' && value === 'False',
+    ) === true
+  )
+}

@@ -1,0 +1,106 @@
+import { toConditions } from '#core/controllers/conditions.ts'
+import type { ConditionValue } from '#core/controllers/conditions.ts'
+import type { McpServerObject, McpServerStatus } from '#schemas/crds/mcp-server.ts'
+import type { McpFailure, McpFailureReason } from '../client/mcp-failure.ts'
+import type { FoundCredential } from '../credential.ts'
+import type { Discovery } from '../discovery/discover.ts'
+import { pinManifest } from '../manifest/pin-manifest.ts'
+import type { PinnedManifest } from '../manifest/pin-manifest.ts'
+
+/** Findings about a server. */
+export interface ServerFindings {
+  readonly credential: FoundCredential
+  /** Undefined while the manifest is read for the first time. */
+  readonly discovery: Discovery | undefined
+  readonly requireAcceptance: boolean
+  readonly now: Date
+}
+
+const reasons = {
+  address_refused: 'AddressRefused',
+  https_required: 'HttpsRequired',
+  invalid_url: 'InvalidUrl',
+  name_not_found: 'NameNotFound',
+  connection_refused: 'ConnectionRefused',
+  connection_lost: 'ConnectionLost',
+  unreachable: 'Unreachable',
+  tls_error: 'TlsError',
+  timeout: 'Timeout',
+  redirect_refused: 'RedirectRefused',
+  too_large: 'TooLarge',
+  failed: 'Failed',
+  unauthorized: 'Unauthorized',
+  not_mcp: 'NotMcp',
+  too_many_requests: 'TooManyRequests',
+  invalid_manifest: 'InvalidManifest',
+} as const satisfies Record<McpFailureReason, string>
+
+/** Status of a server. A failed discovery keeps what was accepted, but such a server is not Ready. Pure. */
+export function toServerStatus(server: McpServerObject, found: ServerFindings): McpServerStatus {
+  const { discovery, requireAcceptance } = found
+  const read = discovery !== undefined && 'manifest' in discovery ? discovery : undefined
+  const pinned = pinManifest({
+    spec: server.spec,
+    status: server.status,
+    offered: read?.manifest,
+    requireAcceptance,
+  })
+  const { accepted, proposed } = pinned
+  const protocolVersion = read?.protocolVersion ?? server.status?.protocolVersion
+  const values = conditionsOf(found, pinned)
+  return {
+    observedGeneration: server.metadata.generation ?? 0,
+    ...(protocolVersion === undefined ? {} : { protocolVersion }),
+    ...(accepted === undefined ? {} : { manifestDigest: accepted.digest }),
+    toolCount: accepted?.tools.length ?? 0,
+    tools: [...(accepted?.tools ?? [])],
+    ...(proposed === undefined
+      ? {}
+      : { proposed: { digest: proposed.digest, changes: proposed.changes, tools: [...proposed.tools] } }),
+    conditions: toConditions(server, values, found.now),
+  }
+}
+
+function conditionsOf(found: ServerFindings, pinned: PinnedManifest): readonly ConditionValue[] {
+  const first = [resolvedOf(found.credential), discoveredOf(found.discovery), manifestOf(pinned)]
+  const broken = first.find(({ status }) => status !== 'True')
+  const ready: ConditionValue =
+    broken === undefined
+      ? { type: 'Ready', status: 'True', reason: 'Ready', message: 'The accepted tools can be used.' }
+      : { ...broken, type: 'Ready' }
+  return [...first, ready]
+}
+
+function resolvedOf(credential: FoundCredential): ConditionValue {
+  if ('reason' in credential) return { type: 'ResolvedRefs', status: 'False', ...credential }
+  return { type: 'ResolvedRefs', status: 'True', reason: 'ResolvedRefs', message: 'Every reference was found.' }
+}
+
+function discoveredOf(discovery: Discovery | undefined): ConditionValue {
+  const type = 'Discovered'
+  if (discovery === undefined)
+    return { type, status: 'Unknown', reason: 'InProgress', message: 'The manifest is being read.' }
+  if ('failure' in discovery) return { type, status: 'False', ...ofFailure(discovery.failure) }
+  return { type, status: 'True', reason: 'Discovered', message: 'The manifest was read.' }
+}
+
+function ofFailure({ reason, message }: McpFailure): { readonly reason: string; readonly message: string } {
+  return { reason: reasons[reason], message }
+}
+
+function manifestOf({ accepted, proposed }: PinnedManifest): ConditionValue {
+  const type = 'ManifestAccepted'
+  if (proposed !== undefined) {
+    const reason = accepted === undefined ? 'NotAccepted' : 'ManifestChanged'
+    const what = accepted === undefined ? 'The manifest was' : 'The server offers other tools, which were'
+    return {
+      type,
+      status: 'False',
+      reason,
+      message: `${what} not accepted: set spec.acceptedManifest to ${proposed.digest}.`,
+    }
+  }
+  if (accepted === undefined)
+    return { type, status: 'Unknown', reason: 'NoManifest', message: 'No manifest was read that could be accepted.' }
+  return { type, status: 'True', reason: 'Accepted', message: 'The server offers the accepted tools.' }
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { buffer } from 'node:stream/consumers'
+import type { TestContext } from 'node:test'
+import {
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+  createMcpHandler,
+  fromJsonSchema,
+} from '@modelcontextprotocol/server'
+
+/** A tool of a test server. */
+export interface TestTool {
+  readonly description?: string
+  readonly inputSchema?: object
+  readonly annotations?: object
+}
+
+/** A server of the public SDK, with tools that a test may change. */
+export interface ToolServer {
+  readonly url: string
+  readonly origin: string
+  readonly tools: Map<string, TestTool>
+  /** Values of `authorization` that the server has got. */
+  readonly bearers: (string | undefined)[]
+}
+
+/** Serves raw HTTP, for servers that break the rules. */
+export async function listenRaw(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+}
+
+/** Starts a server that speaks one revision only: 2026-07-28 without sessions, or 2025-11-25 with them. */
+export async function startMcpServer(t: TestContext, revision: '2025-11-25' | '2026-07-28'): Promise<ToolServer> {
+  const tools = new Map<string, TestTool>([['echo', {}]])
+  const bearers: (string | undefined)[] = []
+  const make = (): McpServer => toServer(tools)
+  const serve = revision === '2026-07-28' ? modern(make) : sessionful(make)
+  const url = await listenRaw(t, (request, response) => {
+    bearers.push(request.headers.authorization)
+    void answer(serve, request, response)
+  })
+  return { url, origin: new URL(url).origin, tools, bearers }
+}
+
+type Serve = (request: Request) => Promise<Response>
+
+function toServer(tools: ReadonlyMap<string, TestTool>): McpServer {
+  const server = new McpServer({ name: 'test', version: '1' })
+  for (const [name, { inputSchema = { type: 'object' }, ...rest }] of tools)
+    server.registerTool(name, { ...rest, inputSchema: fromJsonSchema(inputSchema) }, (args) => ({
+      content: [{ type: 'text', text: JSON.stringify(args) }],
+    }))
+  return server
+}
+
+function modern(make: () => McpServer): Serve {
+  return createMcpHandler(make, { legacy: 'reject' }).fetch
+}
+
+function sessionful(make: () => McpServer): Serve {
+  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
+  return async (request) => {
+    const known = sessions.get(request.headers.get('mcp-session-id') ?? '')
+    if (known !== undefined) return known.handleRequest(request)
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+      onsessionclosed: (id) => void sessions.delete(id),
+    })
+    await make().connect(transport)
+    return transport.handleRequest(request)
+  }
+}
+
+async function answer(serve: Serve, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = 'GET', url = '/', headers } = request
+  const body = method === 'POST' ? { body: await buffer(request) } : {}
+  const sent = new Headers()
+  for (const [name, value] of Object.entries(headers)) if (typeof value === 'string') sent.set(name, value)
+  const {
+    status,
+    headers: given,
+    body: stream,
+  } = await serve(new Request(`http://${headers.host}${url}`, { method, headers: sent, ...body }))
+  response.writeHead(status, Object.fromEntries(given))
+  for await (const chunk of stream ?? []) response.write(chunk)
+  response.end()
+}

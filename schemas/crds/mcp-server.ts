@@ -1,0 +1,124 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { durationBounds } from '../duration.ts'
+import { defineKind } from '../kind.ts'
+import type { ObjectOf } from '../kind.ts'
+import { conditions, duration, observedGeneration, secretKeyRef } from '../parts.ts'
+
+/** SHA-256 of a manifest, as text. */
+const digest = (description: string) => Type.String({ maxLength: 71, pattern: '^sha256:[0-9a-f]{64}$', description })
+
+const spec = Type.Object(
+  {
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2_048,
+      pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?(\\?[^\\s#]*)?$',
+      description: 'Streamable HTTP endpoint of the server, such as https://tools.example.com/mcp.',
+    }),
+    description: Type.Optional(Type.String({ maxLength: 1_024, description: 'What the server is for.' })),
+    secretRef: Type.Optional(
+      secretKeyRef(
+        'Secret that holds the bearer token for the server. It needs the label mesh.dev/mcp-credential=true and the annotation mesh.dev/origin.',
+      ),
+    ),
+    acceptedManifest: Type.Optional(
+      digest('Digest of the manifest whose tools may be used; the first one that was seen when absent.'),
+    ),
+    refreshInterval: Type.Optional(
+      duration(durationBounds.mcpRefresh, 'Time between two reads of the manifest; 5m when absent.'),
+    ),
+  },
+  { additionalProperties: false, description: 'A server of tools.' },
+)
+
+// Text, since a merge patch would drop the nulls of an object, and with them the match of digest and schema.
+const schemaText = (description: string) => Type.String({ maxLength: 262_144, description })
+
+const tool = Type.Object(
+  {
+    name: Type.String({ maxLength: 128, description: 'Name of the tool.' }),
+    title: Type.Optional(Type.String({ maxLength: 256, description: 'Name for people.' })),
+    description: Type.Optional(Type.String({ maxLength: 16_384, description: 'What the tool does, by the server.' })),
+    inputSchema: schemaText('JSON Schema of the arguments, as text.'),
+    outputSchema: Type.Optional(schemaText('JSON Schema of structured results, as text.')),
+    annotations: Type.Optional(
+      Type.Object(
+        {
+          title: Type.Optional(Type.String({ maxLength: 256, description: 'Name for people.' })),
+          readOnlyHint: Type.Optional(Type.Boolean({ description: 'Whether the tool changes nothing.' })),
+          destructiveHint: Type.Optional(Type.Boolean({ description: 'Whether a change may destroy something.' })),
+          idempotentHint: Type.Optional(
+            Type.Boolean({ description: 'Whether a repeated call has no further effect.' }),
+          ),
+          openWorldHint: Type.Optional(Type.Boolean({ description: 'Whether the tool reaches other systems.' })),
+        },
+        { description: 'Hints of the server on the effect of the tool. They are claims, not facts.' },
+      ),
+    ),
+  },
+  { description: 'A tool as the server describes it.' },
+)
+
+const tools = (description: string) =>
+  Type.Array(tool, { maxItems: 256, description, 'x-kubernetes-list-type': 'atomic' })
+
+const status = Type.Object(
+  {
+    observedGeneration: Type.Optional(observedGeneration),
+    protocolVersion: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Revision of MCP that the server speaks.' }),
+    ),
+    manifestDigest: Type.Optional(digest('Digest of the accepted manifest. Only its tools may be used.')),
+    toolCount: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of accepted tools.' })),
+    tools: Type.Optional(tools('The accepted tools.')),
+    proposed: Type.Optional(
+      Type.Object(
+        {
+          digest: digest('Set spec.acceptedManifest to it to accept this manifest.'),
+          changes: Type.Array(Type.String({ maxLength: 160 }), {
+            maxItems: 512,
+            description: 'Tools that differ from the accepted ones: added, changed or removed.',
+            'x-kubernetes-list-type': 'atomic',
+          }),
+          tools: tools('The tools that wait for acceptance.'),
+        },
+        { description: 'What the server offers now, where it is not accepted.' },
+      ),
+    ),
+    conditions: Type.Optional(conditions),
+  },
+  { description: 'Tools of the server, as the manager has read them.' },
+)
+
+/** A server of the Model Context Protocol. */
+export const McpServer = defineKind({
+  kind: 'McpServer',
+  plural: 'mcpservers',
+  singular: 'mcpserver',
+  shortNames: ['mcps'],
+  scope: 'Namespaced',
+  description: 'A server of tools that speaks the Model Context Protocol, with the manifest that was accepted.',
+  spec,
+  status,
+  audited: ['url', 'secretRef.name', 'secretRef.key', 'acceptedManifest', 'refreshInterval'],
+  printerColumns: [
+    { name: 'Tools', type: 'integer', jsonPath: '.status.toolCount' },
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+    { name: 'URL', type: 'string', jsonPath: '.spec.url', priority: 1 },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+})
+
+/** See {@link McpServer}. */
+export type McpServerSpec = Static<typeof spec>
+
+/** See {@link McpServer}. */
+export type McpServerStatus = Static<typeof status>
+
+/** A tool in the manifest of a server. */
+export type McpTool = Static<typeof tool>
+
+/** A server in its wire format. */
+export type McpServerObject = ObjectOf<typeof McpServer>
