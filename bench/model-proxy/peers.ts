@@ -53,7 +53,7 @@ export async function startPeers(
     const child = spawn(program, args, { cwd: own, env: { PATH: process.env['PATH'], ...env }, stdio: 'ignore' })
     started.push(child)
     const url = `http://127.0.0.1:${port}`
-    await untilListening(url, name)
+    await untilListening(url, name, child)
     peers[name] = { pid: child.pid ?? 0, url, headers, share }
   }
   return peers
@@ -98,7 +98,9 @@ http {
     const params = { model: 'openai/mock', api_base: `${upstream.origin}/v1`, api_key: 'none' }
     writeFileSync(file, JSON.stringify({ model_list: [{ model_name: 'mock', litellm_params: params }] }))
     const args = ['--config', file, '--host', '127.0.0.1', '--port', String(port), '--num_workers', '1']
-    return { program: join(peers, 'venv/bin/litellm'), args, env: { LITELLM_LOG: 'ERROR' }, share: 0.05 }
+    // Without a key, as the other peers: none of them authenticates.
+    const env = { LITELLM_LOG: 'ERROR', LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY: 'true' }
+    return { program: join(peers, 'venv/bin/litellm'), args, env, share: 0.05 }
   },
 }
 
@@ -146,8 +148,8 @@ function envoyConfig({ hostname, port: upstreamPort }: URL, port: number): objec
   }
 }
 
-async function untilListening(url: string, name: string): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
+async function untilListening(url: string, name: string, child: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 600 && child.exitCode === null; tries++) {
     const answer = await fetch(url).catch(() => undefined)
     await answer?.arrayBuffer()
     if (answer !== undefined) return
