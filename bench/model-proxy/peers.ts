@@ -64,7 +64,7 @@ const preparations: Readonly<Record<string, Prepare>> = {
     const file = join(folder, 'nginx.conf')
     writeFileSync(
       file,
-      `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;
+      `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error.log;
 events { worker_connections 2048; }
 http {
   access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f;
