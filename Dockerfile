@@ -38,4 +38,4 @@ COPY --from=build /out/platform/ /app/
 COPY --from=build --chmod=755 /src/scripts/images/mesh /usr/local/bin/mesh
 ENV PATH=/usr/local/bin:/usr/bin:/bin NODE_ENV=production
 WORKDIR /app
-ENTRYPOINT ["/mesh/tini", "-g", "--", "/mesh/node", "--heap-growing-percent=100", "--max-semi-space-size=4", "/app/main.js"]
+ENTRYPOINT ["/mesh/tini", "-g", "--", "/mesh/node", "--heap-growing-percent=100", "--no-memory-reducer", "--max-semi-space-size=4", "/app/main.js"]

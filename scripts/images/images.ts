@@ -16,7 +16,7 @@ const unprivilegedUser = '65532:65532'
 
 // A small young generation frees the buffers of pages early, and the heap may double before a full collection. V8 counts those buffers too;
 // by its own choice a few pages in progress start one repeatedly, which takes half of a BFF's CPU.
-const heap = ['--heap-growing-percent=100', '--max-semi-space-size=4']
+const heap = ['--heap-growing-percent=100', '--no-memory-reducer', '--max-semi-space-size=4']
 
 /** Container configuration of each image, as in the Dockerfile. */
 export const runs = {

@@ -12,7 +12,7 @@ const args = process.argv.slice(2)
 
 // As in the image: without these flags the young generation grows to 128 MB, and pages in progress start full collections. V8 reads them
 // only at process start.
-const heap = ['--heap-growing-percent=100', '--max-semi-space-size=4']
+const heap = ['--heap-growing-percent=100', '--no-memory-reducer', '--max-semi-space-size=4']
 
 if (isRecent(process.versions.node)) {
   startAgain()
