@@ -15,6 +15,7 @@ import type {
   BffContext,
   ConsumerContext,
   GatewayContext,
+  JobContext,
   ManagerContext,
   ManagerListening,
   StateContext,
@@ -107,8 +108,8 @@ export interface Plugin<
   /** Routes on the manager's own port, which listens only if a plugin has some. */
   managerRoutes?(services: Services, manager: ManagerListening): readonly Mountable[]
   consumers?(services: Services, context: ConsumerContext): readonly Consumer[]
-  /** Called once per role: `context.role` is the role of the returned jobs. */
-  jobs?(services: Services, context: WorkerContext | ManagerContext): readonly Job[]
+  /** Called once in worker, manager and state role: `context.role` is the role of the returned jobs. */
+  jobs?(services: Services, context: JobContext): readonly Job[]
   /** Handlers of queued tasks. */
   tasks?(services: Services, worker: WorkerContext): readonly TaskHandler[]
   reconcilers?(services: Services, manager: ManagerContext): readonly Reconciler[]

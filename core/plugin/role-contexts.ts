@@ -59,6 +59,9 @@ export interface ManagerContext extends SystemReads {
   readonly subjectMay: OwnIdentity['subjectMay']
 }
 
+/** Context of jobs. */
+export type JobContext = WorkerContext | ManagerContext | StateContext
+
 /** The manager's listener. */
 export interface ManagerListening {
   readonly role: 'manager'

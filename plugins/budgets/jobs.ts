@@ -1,4 +1,4 @@
-import type { ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
+import type { JobContext } from '#core/plugin/role-contexts.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import { budgetMetrics } from './metrics.ts'
 import type { BudgetsServices } from './services.ts'
@@ -8,10 +8,7 @@ const REMOVE_EVERY_MS = 3_600_000
 const AT_ONCE = 500
 
 /** Ends leases and removes old holds. Every replica may run them: rows are locked, and a hold ends once. */
-export function budgetsJobs(
-  { core, ledger }: BudgetsServices,
-  context: WorkerContext | ManagerContext,
-): readonly Job[] {
+export function budgetsJobs({ core, ledger }: BudgetsServices, context: JobContext): readonly Job[] {
   if (context.role !== 'worker') return []
   const expired = core.metrics.counter(budgetMetrics.expired)
   return [

@@ -1,5 +1,5 @@
 import type { Job } from '#core/jobs/background-work.ts'
-import type { ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
+import type { JobContext } from '#core/plugin/role-contexts.ts'
 import type { KnowledgeServices } from './services.ts'
 import { removeFinished } from './store/ingests.ts'
 
@@ -7,10 +7,7 @@ const REMOVE_EVERY_MS = 3_600_000
 const AT_ONCE = 500
 
 /** Removes finished ingests after their retention. */
-export function knowledgeJobs(
-  { core, settings }: KnowledgeServices,
-  context: WorkerContext | ManagerContext,
-): readonly Job[] {
+export function knowledgeJobs({ core, settings }: KnowledgeServices, context: JobContext): readonly Job[] {
   if (context.role !== 'worker') return []
   return [
     {

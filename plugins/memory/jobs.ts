@@ -1,24 +1,42 @@
 import type { Job } from '#core/jobs/background-work.ts'
-import type { ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
-import { removeExpired, removeOrphans } from './store/remove-items.ts'
+import type { JobContext } from '#core/plugin/role-contexts.ts'
+import type { StateStore } from '#core/state-store/state-store.ts'
 import type { MemoryServices } from './services.ts'
+import { createSessionMemory } from './session/session-memory.ts'
+import { eraseConversations } from './store/erasures.ts'
+import { removeExpired, removeOrphans } from './store/remove-items.ts'
 
 const REMOVE_EVERY_MS = 60_000
+const ERASE_EVERY_MS = 10_000
 const AT_ONCE = 500
 
-/** Removes items of long-term memory that have expired, or whose agent is gone. */
-export function memoryJobs({ core }: MemoryServices, context: WorkerContext | ManagerContext): readonly Job[] {
-  if (context.role !== 'worker') return []
-  return [
-    {
-      name: 'memory.remove-items',
-      leaderOnly: true,
-      every: REMOVE_EVERY_MS,
-      run: async ({ signal }) => {
-        for (const remove of [removeExpired, removeOrphans])
-          for (let count = AT_ONCE; count === AT_ONCE && !signal.aborted;)
-            count = await core.store.transact((tx) => remove(tx, AT_ONCE))
-      },
+/** Removes what has expired, or whose agent is gone: items in the worker, conversations in the state role, which alone reaches their store. */
+export function memoryJobs(services: MemoryServices, context: JobContext): readonly Job[] {
+  if (context.role === 'worker') return [removeItems(services)]
+  return context.role === 'state' && context.stateStore !== undefined
+    ? [removeConversations(services, context.stateStore)]
+    : []
+}
+
+function removeItems({ core }: MemoryServices): Job {
+  return {
+    name: 'memory.remove-items',
+    leaderOnly: true,
+    every: REMOVE_EVERY_MS,
+    run: async ({ signal }) => {
+      for (const remove of [removeExpired, removeOrphans])
+        for (let count = AT_ONCE; count === AT_ONCE && !signal.aborted;)
+          count = await core.store.transact((tx) => remove(tx, AT_ONCE))
     },
-  ]
+  }
+}
+
+function removeConversations({ core, settings }: MemoryServices, { lists }: StateStore): Job {
+  const session = createSessionMemory(lists, settings)
+  return {
+    name: 'memory.remove-conversations',
+    leaderOnly: true,
+    every: ERASE_EVERY_MS,
+    run: ({ signal }) => eraseConversations(core.store, session, signal),
+  }
 }

@@ -7,6 +7,7 @@ import { startEmbeddingServer } from '#core/retrieval/testing/embedding-server.t
 import { apply } from '#plugins/providers/testing/manager.ts'
 import { toRow } from '#plugins/runs/testing/run-row.ts'
 import { needs } from '#test/harness/find-server.ts'
+import { eraseConversations } from './store/erasures.ts'
 import { itemPruner, removeExpired } from './store/remove-items.ts'
 import { addRememberingAgent, createPodClient, startMemoryRole } from './testing/memory-role.ts'
 
@@ -272,10 +273,57 @@ test('memory of agents by their launchers', needs('kube-apiserver', 'etcd', 'pos
     )
     assert.equal(await store.transact((tx) => removeExpired(tx, 100)), 2)
     assert.equal((await usageOf(`agent/${agent.uid}`))?.items, 3)
-    const pruned = { kind: 'AgentDeployment', uid: agent.uid }
+    const pruned = { kind: 'AgentDeployment', uid: agent.uid, namespace }
     assert.equal(await store.transact((tx) => itemPruner.prune(tx, pruned, 2)), 2)
     assert.equal(await store.transact((tx) => itemPruner.prune(tx, pruned, 2)), 1)
     assert.equal(await usageOf(`agent/${agent.uid}`), undefined)
+  })
+
+  await t.test(
+    'F10: the state role erases conversations of a deleted agent, also what its pod writes afterwards',
+    async () => {
+      const [gone, kept] = [await pod(both), await pod(both)]
+      for (const agent of [gone, kept]) await agent.append('c', 'text')
+      await gone.send(
+        'POST',
+        '/memory/turns',
+        { messages: [{ role: 'user', content: 'x' }] },
+        await runOf(gone, 'alice'),
+      )
+      const usage = async ({ uid }: { readonly uid: string }) =>
+        (await stateStore.lists.usage({ space: `memory/${namespace}`, group: uid })).lists
+      assert.deepEqual([await usage(gone), await usage(kept)], [2, 1])
+      const { signal } = new AbortController()
+      const [job] = role.stateJobs
+      assert.ok(job !== undefined && job.leaderOnly)
+      const erase = () => job.run({ epoch: 0n, signal })
+      await erase()
+      assert.equal(await usage(gone), 2, 'not before the deletion')
+      const deleted = { kind: 'AgentDeployment', uid: gone.uid, namespace }
+      await store.transact((tx) => itemPruner.prune(tx, deleted, 10))
+      await erase()
+      assert.deepEqual([await usage(gone), await usage(kept)], [0, 1])
+      // The state role remembers the agent for some seconds.
+      await gone.append('c', 'late')
+      await erase()
+      assert.equal(await usage(gone), 1, 'once until writes have ended')
+      await sql`update memory_erasures set requested_at = requested_at - interval '2 minutes'`.execute(database.root)
+      await erase()
+      assert.deepEqual([await usage(gone), await usage(kept)], [0, 1])
+      assert.deepEqual((await sql`select 1 from memory_erasures`.execute(database.root)).rows, [])
+    },
+  )
+
+  await t.test('an outage of the store loses no erasure', async () => {
+    const agent = await pod(both)
+    await store.transact((tx) => itemPruner.prune(tx, { kind: 'AgentDeployment', uid: agent.uid, namespace }, 10))
+    const { signal } = new AbortController()
+    const away = { erase: async () => Promise.reject(new Error('away')) }
+    await assert.rejects(eraseConversations(store, away, signal), /away/)
+    const erased: string[] = []
+    const back = { erase: async ({ uid }: { readonly uid: string }) => void erased.push(uid) }
+    await eraseConversations(store, back, signal)
+    assert.deepEqual(erased, [agent.uid])
   })
 
   await t.test('a repeated remember stores one item, also at once, and never that of another user', async () => {

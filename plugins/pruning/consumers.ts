@@ -30,7 +30,11 @@ async function pruneOne(
 ): Promise<void> {
   let unfinished = false
   for (const pruner of pruners)
-    if (pruner.kinds.includes(kind) && (await pruner.prune(context, { kind, uid }, batch)) === batch) unfinished = true
+    if (
+      pruner.kinds.includes(kind) &&
+      (await pruner.prune(context, { kind, uid, namespace: subject.namespace ?? null }, batch)) === batch
+    )
+      unfinished = true
   if (unfinished)
     await context.append(`pruning/${uid}`, 'any', [{ type: pruningUnfinished, subject, data: { kind, uid } }])
 }

@@ -1,4 +1,4 @@
-import type { ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
+import type { JobContext } from '#core/plugin/role-contexts.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { RunsServices } from './services.ts'
@@ -13,7 +13,7 @@ import { createWorkerServices } from './worker/create-worker-services.ts'
 const queueReadMs = 10_000
 
 /** The worker's loop. Every replica runs it; leases divide the work. */
-export function runsJobs(services: RunsServices, context: WorkerContext | ManagerContext): readonly Job[] {
+export function runsJobs(services: RunsServices, context: JobContext): readonly Job[] {
   if (context.role !== 'worker') return []
   const { settings } = services
   return [

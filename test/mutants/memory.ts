@@ -155,4 +155,19 @@ export const mutants: readonly Mutant[] = [
     replace: 'found === undefined',
     tests: ['plugins/memory/items/embed-text.test.ts'],
   },
+  {
+    name: 'memory: what a deleted agent writes afterwards is kept',
+    file: 'plugins/memory/store/erasures.ts',
+    find: 'and (erased_at is null or final)',
+    replace: 'and erased_at is null',
+    tests: plugin,
+  },
+  {
+    name: 'memory: an erasure is forgotten in an outage of the store',
+    file: 'plugins/memory/store/erasures.ts',
+    find: '      await session.erase({ namespace, uid })\n      await store.transact((tx) => markErased(tx, uid, final))',
+    replace:
+      '      await store.transact((tx) => markErased(tx, uid, final))\n      await session.erase({ namespace, uid })',
+    tests: plugin,
+  },
 ]

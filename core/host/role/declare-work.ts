@@ -6,7 +6,7 @@ import { checkJob } from '#core/jobs/check-job.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { informersOf } from '#core/plugin/access-of-plugins.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import type { ConsumerContext, ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
+import type { ConsumerContext, JobContext, ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
 import { checkTaskHandler } from '#core/tasks/task.ts'
 import type { TaskHandler } from '#core/tasks/task.ts'
 import { usable } from '../load/role-container.ts'
@@ -19,6 +19,7 @@ import { createEmbeddings } from '#core/retrieval/embeddings.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Platform } from '../platform/platform.ts'
 import { createSystemReads } from './create-system-reads.ts'
+import { stateContext } from './state-context.ts'
 import { refuseUndeclared } from '../load/check-consumers.ts'
 
 /** Input of declarations for the manager. */
@@ -30,8 +31,11 @@ interface ManagerInput {
 /** Input of declarations. */
 export interface DeclareInput extends ManagerInput {
   readonly core: Pick<Core, 'eventTypes' | 'urls'>
-  readonly platform: Pick<Platform, 'identity' | 'endpoints' | 'workerJobs' | 'ownBearer'>
+  readonly platform: Pick<Platform, 'identity' | 'endpoints' | 'workerJobs' | 'ownBearer' | 'stateStore'>
 }
+
+/** A role with background work. */
+export type WorkingRole = 'worker' | 'manager' | 'state'
 
 /** Background work that the plugins declare for a role. */
 export interface DeclaredWork {
@@ -44,15 +48,20 @@ export interface DeclaredWork {
  * Collects the jobs of every plugin for one role. Throws `BootError` with plugin and job for one that cannot be run, and for two of one
  * name: each is a lease of that name, as the relay has one.
  */
-export function declareWork(role: 'worker' | 'manager', input: DeclareInput): DeclaredWork {
+export function declareWork(role: WorkingRole, input: DeclareInput): DeclaredWork {
   const jobs = slotValues('jobs', usable(input.built), ({ plugin, services }) => {
-    const context = role === 'worker' ? workerContext(plugin, input) : managerContext(plugin, input)
-    return plugin.jobs?.(services, context)
+    return plugin.jobs?.(services, contexts[role](plugin, input))
   })
   for (const { plugin = '', value } of jobs) callSlot(plugin, 'jobs', () => checkJob(value))
   const own = [{ name: relayName }, { name: missedDeletions }, ...input.platform.workerJobs]
   refuseShared([...ofCore<{ readonly name: string }>(own), ...jobs], 'the job', nameOf)
   return { jobs: valuesOf(jobs), tasks: role === 'worker' ? declareTasks(input) : [] }
+}
+
+const contexts: Readonly<Record<WorkingRole, (plugin: AnyPlugin, input: DeclareInput) => JobContext>> = {
+  worker: workerContext,
+  manager: managerContext,
+  state: stateContext,
 }
 
 function declareTasks(input: DeclareInput): readonly TaskHandler[] {

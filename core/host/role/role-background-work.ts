@@ -5,12 +5,12 @@ import type { Built } from '../load/role-container.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Platform } from '../platform/platform.ts'
 import { allConsumers, informersOfPlugins, reconcilersOfPlugins } from './declare-work.ts'
-import type { DeclaredWork } from './declare-work.ts'
+import type { DeclaredWork, WorkingRole } from './declare-work.ts'
 import { runJobs } from './job-runner.ts'
 
 /** Input of a role's background work. */
 export interface RoleWorkInput {
-  readonly role: 'worker' | 'manager'
+  readonly role: WorkingRole
   readonly core: Core
   readonly platform: Platform
   readonly built: readonly Built[]
@@ -24,7 +24,8 @@ export interface RoleWorkInput {
  * running work to `add`; resolves when all runs.
  */
 export async function startRoleWork(input: RoleWorkInput, add: (running: Running) => void): Promise<void> {
-  const { platform, signal, role, core } = input
+  const { platform, signal, role } = input
+  if (role === 'state') return startStateWork(input, add)
   const consumers = allConsumers(input)
   const manager = role === 'manager' ? managerWork(input) : undefined
   const ofCore = manager === undefined ? platform.workerJobs : manager.jobs
@@ -39,9 +40,23 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
   // The queue is in the store: tasks do not wait for the bus.
   add(platform.runTasks(input.declared.tasks, signal))
   await platform.available.bus(signal)
-  const jobs = [...ofCore, ...input.declared.jobs]
-  add(runJobs({ jobs, platform, log: core.log, metrics: core.metrics, tracer: input.tracer, now: core.now, signal }))
+  startJobs(input, [...ofCore, ...input.declared.jobs], add)
   await consuming?.subscribe()
+}
+
+// Its requests are served meanwhile; those that need the missing dependency get an error.
+async function startStateWork(input: RoleWorkInput, add: (running: Running) => void): Promise<void> {
+  await input.platform.available.store(input.signal)
+  startJobs(input, input.declared.jobs, add)
+  await input.platform.available.bus(input.signal)
+}
+
+function startJobs(
+  { platform, core, tracer, signal }: RoleWorkInput,
+  jobs: readonly Job[],
+  add: (running: Running) => void,
+): void {
+  add(runJobs({ jobs, platform, log: core.log, metrics: core.metrics, tracer, now: core.now, signal }))
 }
 
 interface ManagerWork {

@@ -1,4 +1,3 @@
-import { endpointByService } from '#core/cluster/endpoint-slices.ts'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
@@ -20,11 +19,10 @@ import { asPlugin, callSlot } from '../load/startup-error.ts'
 import { usable } from '../load/role-container.ts'
 import type { Built } from '../load/role-container.ts'
 import type { ConsolePage } from '#core/plugin/console-page.ts'
-import type { BffContext, GatewayContext, StateContext } from '#core/plugin/role-contexts.ts'
+import type { BffContext, GatewayContext } from '#core/plugin/role-contexts.ts'
 import type { Core } from '#core/plugin/core-services.ts'
-import { createSystemReads } from './create-system-reads.ts'
+import { stateContext } from './state-context.ts'
 import { informersOfPlugins } from './declare-work.ts'
-import { createEmbeddings } from '#core/retrieval/embeddings.ts'
 import type { Platform } from '../platform/platform.ts'
 import { resourceNamesOf } from '#core/plugin/access-of-plugins.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
@@ -181,17 +179,9 @@ function routesOf(
       informers: () => (platform.identity === undefined ? [] : informersOfPlugins(input.built)),
       serves: platform.serves ?? (() => true),
     })
+  if (input.role === 'state') return plugin.stateRoutes?.(services, stateContext(plugin, input))
   if (platform.identity === undefined) throw new Error(`the role ${input.role} has no identity of its own`)
   const own = platform.identity
-  if (input.role === 'state')
-    return plugin.stateRoutes?.(services, {
-      ...own,
-      role: 'state',
-      stateStore: platform.stateStore,
-      embeddings: createEmbeddings({ gatewayUrl: () => input.core.urls.gateway, bearer: platform.ownBearer }),
-      endpoints: platform.endpoints ?? endpointByService,
-      ...createSystemReads(plugin, input.built),
-    } satisfies StateContext)
   const { callers, directory } = platform
   const gateway: GatewayContext = { ...own, role: 'gateway', directory, callerOf: (bearer) => callers.as(bearer) }
   return plugin.gatewayRoutes?.(services, gateway)

@@ -25,7 +25,7 @@ import type { MigrationSource } from '#core/database/migration.ts'
 import { createRoleApp, hasManagerRoutes } from './role-server.ts'
 import type { ListeningRole, RoleApp } from './role-server.ts'
 import { allConsumers, declareWork } from './declare-work.ts'
-import type { DeclaredWork } from './declare-work.ts'
+import type { DeclaredWork, WorkingRole } from './declare-work.ts'
 import { startRoleWork } from './role-background-work.ts'
 import { wire } from '../load/plugin-availability.ts'
 import { projectionsOf } from '../load/check-projections.ts'
@@ -176,8 +176,8 @@ interface Parts {
   readonly container: RoleContainer
 }
 
-function hasWork(role: Role): role is 'worker' | 'manager' {
-  return role === 'worker' || role === 'manager'
+function hasWork(role: Role): role is WorkingRole {
+  return role === 'worker' || role === 'manager' || role === 'state'
 }
 
 function isListening(role: Role): role is ListeningRole {

@@ -91,6 +91,7 @@ test('system: worker, manager and state role read a need without a proof, typed;
     new Set([
       'worker job one',
       'manager job one',
+      'state job one',
       'consumer one',
       'reconciler one',
       'state one',
@@ -145,12 +146,12 @@ test('jobs: the role is that of the context, and an invalid expression fails the
     settings: none,
     create: () => ({}),
     jobs: (_services, context) => {
-      const where = context.role === 'manager' ? `manager ${context.cluster === ownCluster}` : 'worker'
+      const where = context.role === 'worker' ? 'worker' : `${context.role} ${context.cluster === ownCluster}`
       return [{ name: 'both.job', leaderOnly: false, every: 60_000, run: async () => void ran.push(where) }]
     },
   })
-  await started(t, ['worker', 'manager'], [both])
-  assert.deepEqual(ran.toSorted(), ['manager true', 'worker'])
+  await started(t, ['worker', 'manager', 'state'], [both])
+  assert.deepEqual(ran.toSorted(), ['manager true', 'state true', 'worker'])
   const broken = definePlugin({
     contract: 1,
     name: 'broken',
@@ -158,7 +159,7 @@ test('jobs: the role is that of the context, and an invalid expression fails the
     create: () => ({}),
     jobs: () => [{ name: 'broken.report', leaderOnly: true, cron: '61 * * * *', run: async () => undefined }],
   })
-  for (const role of ['worker', 'manager'] as const)
+  for (const role of ['worker', 'manager', 'state'] as const)
     await assert.rejects(started(t, [role], [broken]), {
       name: 'BootError',
       message: /^plugin broken: jobs failed: job broken\.report: cron "61 \* \* \* \*": .*minute: 61/,

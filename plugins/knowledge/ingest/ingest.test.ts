@@ -58,7 +58,9 @@ for (const { name, skip, open } of pluginAdapters) {
       await until(async () => (await rig.search('kb', 'birds')).items.length === 1)
       assert.deepEqual((await rig.search('kb', 'cats')).items, [])
       assert.deepEqual([(await rig.baseOf('kb'))?.documents, second?.document], [2, 'policy'])
-      await rig.store.transact((tx) => knowledgePruner.prune(tx, { kind: 'KnowledgeBase', uid: 'kb' }, 100))
+      await rig.store.transact((tx) =>
+        knowledgePruner.prune(tx, { kind: 'KnowledgeBase', uid: 'kb', namespace: 'default' }, 100),
+      )
       const { rows } = await sql<{
         left: string
       }>`select (select count(*) from knowledge_chunks) + (select count(*) from knowledge_ingests)
@@ -245,7 +247,7 @@ test('knowledge: a base that was deleted before its ingest leaves nothing, and o
   await until(async () => (await rig.baseOf('kb'))?.documents === 1)
   const [gone] = await rig.submit('gone', [textOf('a', 'Text.')])
   await rig.store.transact((tx) =>
-    knowledgePruner.prune(tx, { kind: 'KnowledgeBase', uid: identityOf('gone').uid }, 10),
+    knowledgePruner.prune(tx, { kind: 'KnowledgeBase', uid: identityOf('gone').uid, namespace: 'default' }, 10),
   )
   assert.equal(await rig.ingestOf(gone?.id ?? ''), undefined)
 })

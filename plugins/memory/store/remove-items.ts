@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { deletedUids } from '#core/cluster/object-index-sql.ts'
 import type { Tx } from '#core/event-store/store.ts'
 import type { Pruner } from '#plugins/pruning/points.ts'
+import { requestErasure } from './erasures.ts'
 import { removeUsage } from './usage.ts'
 import type { MemoryTables } from './tables.ts'
 
@@ -34,12 +35,13 @@ export async function removeOrphans(tx: Tx, limit: number): Promise<number> {
   return rows.length
 }
 
-/** Removes the long-term memory of a deleted agent. Its conversations expire by themselves, and no other agent has its uid. */
+/** Removes the long-term memory of a deleted agent. Its conversations are erased by the state role, which alone reaches their store. */
 export const itemPruner: Pruner = {
   name: 'memory',
   kinds: ['AgentDeployment'],
-  async prune(tx, { uid }, limit) {
+  async prune(tx, { uid, namespace }, limit) {
     const db = tx.tables<MemoryTables>()
+    if (namespace !== null) await requestErasure(tx, { namespace, uid })
     const { rows } = await sql<Removed>`delete from memory_items
       where id in (select id from memory_items where agent_uid = ${uid} limit ${limit})
       returning agent_uid, namespace, bytes`.execute(db)

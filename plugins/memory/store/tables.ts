@@ -28,8 +28,18 @@ export interface MemoryUsageRow {
   bytes: bigint
 }
 
+/** A deleted agent whose conversations have to be erased. */
+export interface ErasureRow {
+  agent_uid: string
+  namespace: string
+  requested_at: Date
+  /** First erasure; pods may have written after it. */
+  erased_at: Date | null
+}
+
 /** Tables of the plugin. */
 export type MemoryTables = {
+  memory_erasures: ErasureRow
   memory_items: ItemRow
   memory_usage: MemoryUsageRow
 }

@@ -9,6 +9,7 @@ import { migrate } from '#core/database/migrate.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { createRoleApp } from '#core/host/role/role-server.ts'
+import { stateContext } from '#core/host/role/state-context.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
@@ -26,6 +27,7 @@ import { runsProjection } from '#plugins/runs/projections.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { applyShipped } from '#test/harness/deploy.ts'
 import { sharedKube } from '#test/harness/kube.ts'
+import { memoryJobs } from '../jobs.ts'
 import { agentMemory } from '../index.ts'
 import { memorySettings } from '../settings.ts'
 import type { MemorySettings } from '../settings.ts'
@@ -76,18 +78,19 @@ export async function startMemoryRole(t: TestContext, options: MemoryRoleOptions
   ]
   const own = await tokenOf(admin, 'mesh-system', 'mesh-state')
   const identity = createOwnIdentity({ cluster: connect(own) })
+  const platform = {
+    callers: core.cluster as never,
+    store,
+    directory: undefined,
+    identity,
+    serves: () => true,
+    stateStore: options.stateStore,
+    ownBearer: async () => own,
+  }
   const { app } = await createRoleApp({
     role: 'state',
     core,
-    platform: {
-      callers: core.cluster as never,
-      store,
-      directory: undefined,
-      identity,
-      serves: () => true,
-      stateStore: options.stateStore,
-      ownBearer: async () => own,
-    },
+    platform,
     built,
     settings: { limits: { ...limits, streamsPerUser: 1 } },
     thirdParty: new Set(),
@@ -100,7 +103,9 @@ export async function startMemoryRole(t: TestContext, options: MemoryRoleOptions
     await database.close()
     await pool.close()
   })
-  return { url, admin, database, store, kube, metrics: () => core.metrics.render() }
+  const services = agentMemory.create(core, settings, { runs: undefined })
+  const stateJobs = memoryJobs(services, stateContext(agentMemory as AnyPlugin, { core, platform, built }))
+  return { url, admin, database, store, kube, stateJobs, metrics: () => core.metrics.render() }
 }
 
 /** Creates an agent with its service account; resolves with its uid and a launcher's token for the state role. */
