@@ -61,6 +61,8 @@ export interface EndpointDocs {
   readonly sends?: readonly ('ETag' | 'Location' | 'X-Mesh-Run-Id')[]
   /** Schema of `data` of each server-sent event, if the 200 can be `text/event-stream`. */
   readonly events?: TSchema
+  /** Media type of the 200 if the handler can return a `TextAnswer` instead of JSON: `text/csv`. */
+  readonly text?: string
 }
 
 /**

@@ -96,11 +96,12 @@ function contentOf(
 ): object {
   if (status === 204 || status === 304) return {}
   const media = 'contentMediaType' in schema ? String(schema.contentMediaType) : 'application/json'
-  const events = status === 200 ? docs?.events : undefined
+  const { events, text } = status === 200 ? (docs ?? {}) : {}
   return {
     content: {
       [media]: { schema: toDocumentSchema(schema, components) },
       ...(events === undefined ? {} : { 'text/event-stream': { schema: toDocumentSchema(events, components) } }),
+      ...(text === undefined ? {} : { [text]: { schema: { type: 'string' } } }),
     },
   }
 }

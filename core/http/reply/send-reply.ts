@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { AnyCall, AnyEndpoint } from '../endpoint/endpoint.ts'
 import { JsonPieces } from './raw-list.ts'
 import { serverReplyOf } from '../endpoint/reply.ts'
+import { TextAnswer } from './text-answer.ts'
 import { headersOf } from '../stream/raw-headers.ts'
 
 /**
@@ -14,6 +15,7 @@ export function sendResult(endpoint: AnyEndpoint, call: AnyCall, result: unknown
   if (reply.statusCode === 200) reply.code(successStatus(endpoint))
   if (result === undefined) return reply.send()
   if (isStream(result)) return sendStream(call, result)
+  if (result instanceof TextAnswer) return reply.type(result.contentType).send(result.text)
   if (result instanceof JsonPieces) return sendPieces(call, result)
   return withJsonType(reply).send(JSON.stringify(result))
 }
