@@ -2,6 +2,7 @@ import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { agents } from './agents/index.ts'
 import { audit } from './audit/index.ts'
 import { budgets } from './budgets/index.ts'
+import { cost } from './cost/index.ts'
 import { feedback } from './feedback/index.ts'
 import { guardrails } from './guardrails/index.ts'
 import { identity } from './identity/index.ts'
@@ -27,6 +28,7 @@ export const plugins: readonly AnyPlugin[] = [
   providers,
   budgets,
   tenants,
+  cost,
   feedback,
   knowledge,
   mcp,

@@ -1,7 +1,7 @@
 import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import { agentPodPart } from '#plugins/agents/points.ts'
-import { callAdmission } from '#plugins/providers/points.ts'
+import { callAdmission, callPricing } from '#plugins/providers/points.ts'
 import { pruner } from '#plugins/pruning/points.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { createBudgetsApi } from './api.ts'
@@ -9,6 +9,7 @@ import { budgetErrors } from './errors.ts'
 import { spendLimitExceeded } from './events.ts'
 import { budgetsJobs } from './jobs.ts'
 import { createHoldAdmission } from './hold-admission.ts'
+import { createCallPricing } from './money/call-pricing.ts'
 import { budgetPodPart } from './pod-part.ts'
 import { limitSource } from './points.ts'
 import { accountPruner } from './store/prune-accounts.ts'
@@ -36,9 +37,10 @@ export const budgets = definePlugin({
   points: [limitSource],
   create: createServices,
   api: createBudgetsApi,
-  contributions: ({ core, ledger }) => [
+  contributions: ({ core, settings, ledger }) => [
     contribute(pruner, accountPruner),
     contribute(agentPodPart, budgetPodPart),
+    contribute(callPricing, createCallPricing(settings)),
     contribute(
       callAdmission,
       createHoldAdmission(ledger, () => core.extensions(limitSource)),

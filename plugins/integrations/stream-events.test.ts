@@ -38,6 +38,7 @@ const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.audit.day-sealed.v1': audit,
   'dev.mesh.audit.rows-removed.v1': audit,
   'dev.mesh.budgets.spend-limit-exceeded.v1': agent,
+  'dev.mesh.cost.agent-labels-changed.v1': agent,
   'dev.mesh.knowledge.document-stored.v1': knowledgeBase,
   'dev.mesh.knowledge.document-deleted.v1': knowledgeBase,
   'dev.mesh.knowledge.ingest-failed.v1': knowledgeBase,

@@ -21,6 +21,19 @@ const meteredData = Type.Object({
   outputTokens: count('Completion tokens.'),
   cachedTokens: count('Prompt tokens that were cached.'),
   reasoningTokens: count('Completion tokens that were reasoning.'),
+  cost: Type.Optional(
+    Type.Union(
+      [
+        Type.Object({
+          amount: Type.String({ description: 'Decimal text with at most six places.' }),
+          currency: Type.String(),
+          price: Type.String({ description: 'The price that applied, with its version: `route@3`, `settings`.' }),
+        }),
+        Type.Null(),
+      ],
+      { description: 'Null if usage or price is unknown. Absent in events of before.' },
+    ),
+  ),
   durationMs: count('From the request to the end of the answer.'),
   firstByteMs: count('From the request to the head of the answer.'),
 })

@@ -2,11 +2,13 @@ import { definePoint } from '#core/jobs/extension-point.ts'
 import type { AgentRuns } from './agent-model.ts'
 import type { ModelAdapter } from './adapter.ts'
 import type { CallAdmission } from './call-admission.ts'
+import type { CallPricing } from './call-pricing.ts'
 import type { ModelFilter } from './filters/model-filter.ts'
 
 export type { AgentCall, AgentOutcome, AgentRuns } from './agent-model.ts'
 export type { ModelAdapter } from './adapter.ts'
 export type { AgentModelCall, CallAdmission } from './call-admission.ts'
+export type { CallCost, CallPricing, ServedCall } from './call-pricing.ts'
 export type {
   CallFilter,
   FilterContext,
@@ -33,3 +35,6 @@ export const modelFilter = definePoint<ModelFilter>('providers.filter', ({ name 
 
 /** Admissions of model calls of agents: each is asked about every call to a route. */
 export const callAdmission = definePoint<CallAdmission>('providers.call-admission', ({ name }) => name)
+
+/** Prices of model calls: the first that knows the cost of a call decides. */
+export const callPricing = definePoint<CallPricing>('providers.call-pricing', ({ name }) => name)

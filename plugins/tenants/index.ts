@@ -4,6 +4,7 @@ import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import { agentPodPart, agentTrigger } from '#plugins/agents/points.ts'
 import { budgets } from '#plugins/budgets/index.ts'
 import { limitSource } from '#plugins/budgets/points.ts'
+import { createTenantsApi } from './api.ts'
 import { tenantQuotaChanged } from './events.ts'
 import { tenantKind, tenantsAccess } from './kinds.ts'
 import { createTenantLimits } from './limit-source.ts'
@@ -25,6 +26,7 @@ export const tenants = definePlugin({
   kinds: [tenantKind],
   access: tenantsAccess,
   create: createServices,
+  api: createTenantsApi,
   projections: () => [quotasProjection],
   contributions: ({ quotas, budgets: enforced, podPart }) =>
     quotas === undefined || enforced === undefined

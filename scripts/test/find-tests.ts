@@ -31,6 +31,7 @@ const onPglite = [
   'plugins/audit/store/drop-expired-days.test.ts',
   'plugins/audit/store/key-partitions.test.ts',
   'plugins/budgets/store/ledger.test.ts',
+  'plugins/cost/cost-days.test.ts',
   'plugins/feedback/record-score.test.ts',
   'plugins/integrations/event-feed.test.ts',
   'plugins/knowledge/ingest/ingest.test.ts',

@@ -20,13 +20,13 @@ import { withoutPolls } from './platform/without-polls.ts'
 import type { OperationCount } from './platform/without-polls.ts'
 
 /**
- * Bounds of one run of a declarative agent in one process: request, worker, launcher, gateway, relay, consumers, audit log and budgets.
+ * Bounds of one run of a declarative agent in one process: request, worker, launcher, gateway, relay, consumers, audit log, budgets and cost.
  * Statements include `begin` and `commit`. A change that needs fewer lowers them.
  */
 const bounds = {
-  PGlite: { statements: 40, transactions: 7 },
+  PGlite: { statements: 42, transactions: 7 },
   // With a notification for each of four commits, of which one may cover several.
-  PostgreSQL: { statements: 44, transactions: 7 },
+  PostgreSQL: { statements: 46, transactions: 7 },
 } as const
 
 // What the run causes after its answer: the relay's cursor (250 ms) and batches of consumers (up to 100 ms).

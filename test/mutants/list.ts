@@ -8,6 +8,7 @@ import { mutants as ofAudit } from './audit.ts'
 import { mutants as ofBudgets } from './budgets.ts'
 import { mutants as ofCommands } from './commands.ts'
 import { mutants as ofConversations } from './convo.ts'
+import { mutants as ofCost } from './cost.ts'
 import { mutants as ofChecks } from './checks.ts'
 import { mutants as ofCluster } from './core-cluster.ts'
 import { mutants as ofHttp } from './core-http.ts'
@@ -59,6 +60,7 @@ export const all: readonly Mutant[] = [
   ...ofBudgets,
   ...ofFeedback,
   ...ofTenants,
+  ...ofCost,
   ...ofKnowledge,
   ...ofMcp,
   ...ofMemory,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
+import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
+import { createCallPricing } from './call-pricing.ts'
 import { formatMicros, MOST_MICROS, parseMicros } from './micro.ts'
 import { costOf, mostOf } from './price.ts'
 import { costOfCall, mostOfRoute, pricesOfRoute } from './price-table.ts'
@@ -93,4 +95,25 @@ test('B4: a route is reserved at its dearest provider, and is unpriced if one ha
   )
   assert.equal(mostOfRoute(partly, 'USD', bounds).known, false)
   assert.equal(costOfCall(partly, 'USD', { usage, provider: 'demo/q' }), undefined, 'never 0')
+})
+
+test('B4: a call of the gateway is priced by the target that served it, or not at all', () => {
+  const cheap = { inputPerMillion: '1', outputPerMillion: '2' }
+  const fallbacks = [
+    { providerRef: { name: 'q', namespace: 'x' }, model: 'n', prices: { ...cheap, currency: 'EUR' } },
+    { providerRef: { name: 'free' }, model: 'unpriced' },
+  ]
+  const { spec } = routeOf({ prices: cheap, fallbacks }) as { readonly spec: ModelRouteSpec }
+  const usage = { inputTokens: 3, outputTokens: 2, cachedTokens: 0, reasoningTokens: 0 }
+  const cost = (provider: string, model: string) =>
+    createCallPricing(settings).costOf({
+      route: { namespace: 'demo', generation: 3, spec },
+      provider,
+      model,
+      usage,
+    })
+  assert.deepEqual(cost('demo/p', 'm'), { amount: '0.000007', currency: 'USD', price: 'route@3' })
+  assert.deepEqual(cost('x/q', 'n'), { amount: '0.000007', currency: 'EUR', price: 'route@3' })
+  assert.equal(cost('demo/free', 'unpriced'), undefined)
+  assert.equal(cost('demo/p', 'other'), undefined)
 })

@@ -1,4 +1,4 @@
-import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
+import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
 import type { BudgetsSettings } from '../settings.ts'
 import { formatMicros, parseMicros } from './micro.ts'
 import { costOf, mostOf } from './price.ts'
@@ -29,9 +29,15 @@ interface ListPrice {
   readonly reasoningPerMillion?: string
 }
 
+/** What prices depend on in a route. */
+export interface PricedRouteObject {
+  readonly metadata: { readonly namespace?: string; readonly generation?: number }
+  readonly spec: ModelRouteSpec
+}
+
 /** Prices of each provider of a route: those of the route, else of the settings, else of the shipped table. */
 export function pricesOfRoute(
-  { metadata, spec }: ModelRouteObject,
+  { metadata, spec }: PricedRouteObject,
   settings: Pick<BudgetsSettings, 'prices' | 'shippedPrices'>,
 ): readonly TargetPrice[] {
   const { providerRef, model, prices, fallbacks = [] } = spec

@@ -8,6 +8,7 @@ import { createClientResponse } from './client-response.ts'
 import type { ClientResponse } from './client-response.ts'
 import { fromConnection, misconfigured, nameOfProvider } from './provider-failure.ts'
 import type { NamedProvider } from './provider-failure.ts'
+import { priceCall } from './price-call.ts'
 import { tryInOrder } from './fallback.ts'
 import type { GatewayCall } from './gateway-call.ts'
 import { messagesApi, nativeMessagesApi } from './caller-api.ts'
@@ -73,7 +74,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
         traceparent: call.traceparent,
         data: {
           ...toReferences(call, model, answered),
-          ...(metered?.meter ?? meterWhole()).counted(),
+          ...withCost(services, { route: model.route, target: answered }, metered?.meter ?? meterWhole()),
           streamed: metered?.streamed ?? false,
           status,
           durationMs: Math.round(performance.now() - call.startedAt),
@@ -107,6 +108,16 @@ function filteredAnswer(
 ): FilteredAnswer | undefined {
   if (filters === undefined || operation !== 'chat/completions' || !filters.seesAnswers) return undefined
   return filterAnswer(answer, { filters, limit: settings.filterLimit })
+}
+
+function withCost(
+  { core }: ProvidersServices,
+  { route, target }: { readonly route: UsableRoute; readonly target: RouteTarget },
+  meter: UsageMeter,
+) {
+  const usage = meter.counted()
+  const served = { route, provider: `${target.namespace}/${target.name}`, model: target.model, usage }
+  return { ...usage, cost: usage.usageReported ? (priceCall(core, served) ?? null) : null }
 }
 
 function toReferences(call: GatewayCall, { operation, route }: ModelCall, target: RouteTarget) {

@@ -13,6 +13,7 @@ export interface UsableRoute {
   readonly namespace: DnsLabel
   readonly name: string
   readonly uid: string
+  readonly generation: number
   readonly spec: ModelRouteSpec
 }
 
@@ -26,7 +27,8 @@ export async function usableRoute(
   model: ModelName,
 ): Promise<UsableRoute> {
   const { metadata, spec } = await readRoute(gateway, principal, model)
-  return { namespace: model.namespace, name: model.name, uid: metadata.uid ?? '', spec }
+  const { uid = '', generation = 0 } = metadata
+  return { namespace: model.namespace, name: model.name, uid, generation, spec }
 }
 
 /** Returns the whole object of a usable route. See {@link usableRoute}. */

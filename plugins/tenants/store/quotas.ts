@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Reader, Store } from '#core/event-store/store.ts'
 import type { Access } from '#core/cluster/caller.ts'
 import type { TenantQuota } from '../events.ts'
@@ -21,6 +22,8 @@ export interface TenantQuotas {
   stored(uid: string): Promise<{ readonly quota: TenantQuota; readonly namespaces: readonly string[] } | undefined>
   /** Tenants by name, after a name. */
   list(access: UsageAccess, page: { readonly after: string; readonly limit: number }): Promise<readonly StoredTenant[]>
+  /** Names of the tenants of namespaces, by namespace; the tenant with the smaller uid while there are two. */
+  namesOf(namespaces: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** The tenant of a name; undefined for an unknown name. */
   find(access: UsageAccess, name: string): Promise<StoredTenant | undefined>
 }
@@ -39,6 +42,7 @@ export function createTenantQuotas(store: Store): TenantQuotas {
         .execute(),
     stored: (uid) => readStored(db, uid),
     list: (_access, { after, limit }) => tenants().where('name', '>', after).orderBy('name').limit(limit).execute(),
+    namesOf: (namespaces) => readNames(db, namespaces),
     // Of a re-created tenant the newer uid may be stored before the deletion of the older one.
     find: (_access, name) => tenants().where('name', '=', name).executeTakeFirst(),
   }
@@ -54,4 +58,19 @@ async function readStored(db: Reader<TenantsTables>, uid: string) {
     .orderBy('namespace')
     .execute()
   return { quota: tenant.quota, namespaces: rows.map(({ namespace }) => namespace) }
+}
+
+async function readNames(
+  db: Reader<TenantsTables>,
+  namespaces: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (namespaces.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('tenants_namespaces')
+    .innerJoin('tenants_quotas', 'tenants_quotas.uid', 'tenants_namespaces.uid')
+    .select(['tenants_namespaces.namespace', 'tenants_quotas.name'])
+    .where('tenants_namespaces.namespace', '=', sql<string>`any(${[...namespaces]}::text[])`)
+    .orderBy('tenants_namespaces.uid', 'desc')
+    .execute()
+  return new Map(rows.map(({ namespace, name }) => [namespace, name]))
 }

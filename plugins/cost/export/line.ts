@@ -1,0 +1,48 @@
+import { formatMicros } from '#plugins/budgets/api.ts'
+import type { GroupKey, GroupSums } from '../store/read-cost.ts'
+
+/** What a statement is grouped by, beside the day of an export. */
+export const lineKeys = ['namespace', 'namespace_uid', 'agent', 'agent_uid', 'provider', 'model', 'operation'] as const
+
+/** Keys of a line of an export: one currency and one price each. */
+export const exportKeys: readonly GroupKey[] = ['day', ...lineKeys, 'currency', 'price']
+
+/** One line of an export: calls of a day with one price. Empty keys are null. */
+export interface ExportLine {
+  readonly day: string
+  readonly tenant: string | null
+  readonly namespace: string
+  readonly namespaceUid: string | null
+  readonly agent: string | null
+  readonly agentUid: string | null
+  readonly provider: string | null
+  readonly model: string | null
+  readonly operation: string
+  readonly currency: string | null
+  readonly price: string | null
+  /** Decimal text; null if the cost is unknown. */
+  readonly cost: string | null
+  readonly sums: Omit<GroupSums, 'keys'>
+}
+
+/** Converts a group of `exportKeys`. Pure. */
+export function toLine({ keys, ...sums }: GroupSums, tenants: ReadonlyMap<string, string>): ExportLine {
+  const [day = '', namespace = '', namespaceUid, agent, agentUid, provider, model, operation = '', currency, price] =
+    keys
+  const micros = sums.micros[currency ?? '']
+  return {
+    day,
+    tenant: tenants.get(namespace) ?? null,
+    namespace,
+    namespaceUid: namespaceUid || null,
+    agent: agent || null,
+    agentUid: agentUid || null,
+    provider: provider || null,
+    model: model || null,
+    operation,
+    currency: currency || null,
+    price: price || null,
+    cost: micros === undefined ? null : formatMicros(BigInt(micros)),
+    sums,
+  }
+}

@@ -1,0 +1,55 @@
+import { formatMicros } from '#plugins/budgets/api.ts'
+import type { CostForecastOfCurrency } from '#schemas/api/cost.ts'
+import { addDays, daysOf, endOfMonth } from '../query/period.ts'
+import { FEWEST_DAYS, forecast } from './forecast.ts'
+import type { Forecast } from './forecast.ts'
+
+/** Cost of a day with calls. */
+export interface PaidDay {
+  readonly day: string
+  readonly micros: bigint
+}
+
+/** Days before today that a forecast is based on. */
+export const BASIS_DAYS = 90
+const NEXT_DAYS = 30
+
+/**
+ * Forecast in one currency from the days before `today`, oldest first. The basis begins with the first paid day; a day without calls costs
+ * nothing. Pure.
+ */
+export function forecastCost(currency: string, paid: readonly PaidDay[], today: string): CostForecastOfCurrency {
+  const days = paid.filter(({ day }) => day < today)
+  const from = days[0]?.day
+  const basis = from === undefined ? null : toBasis(from, today)
+  const month = today.slice(0, 7)
+  const spent = days.filter(({ day }) => day.startsWith(month)).reduce((sum, { micros }) => sum + micros, 0n)
+  const model = forecast(from === undefined ? [] : costsFrom(from, today, days))
+  const estimate = (to: string) => (model === undefined ? null : toEstimate(model, today, to))
+  const reason = `A forecast needs ${FEWEST_DAYS} days since the first cost; there are ${basis?.days ?? 0}.`
+  return {
+    currency,
+    method: model?.method ?? null,
+    reason: model === undefined ? reason : null,
+    basis,
+    spentThisMonth: formatMicros(spent),
+    restOfMonth: estimate(endOfMonth(today)),
+    next30Days: estimate(addDays(today, NEXT_DAYS - 1)),
+  }
+}
+
+function toBasis(from: string, today: string) {
+  const to = addDays(today, -1)
+  return { from, to, days: daysOf({ from, to }) }
+}
+
+function costsFrom(from: string, today: string, days: readonly PaidDay[]): readonly number[] {
+  const byDay = new Map(days.map(({ day, micros }) => [day, Number(micros)]))
+  return Array.from({ length: daysOf({ from, to: today }) - 1 }, (_, index) => byDay.get(addDays(from, index)) ?? 0)
+}
+
+function toEstimate(model: Forecast, from: string, to: string) {
+  const { amount, low, high } = model.sum(0, daysOf({ from, to }))
+  const text = (micros: number): string => formatMicros(BigInt(Math.round(micros)))
+  return { from, to, amount: text(amount), low: text(low), high: text(high) }
+}

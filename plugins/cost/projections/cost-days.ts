@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import type { Transaction } from 'kysely'
+import { defer } from '#core/database/statement.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
+import type { Projection } from '#core/event-store/store.ts'
+import { modelCallMetered } from '#plugins/providers/events.ts'
+import type { Metered } from '#plugins/providers/events.ts'
+import { usageReported } from '#plugins/runs/events.ts'
+import { agentLabelsChanged } from '../events.ts'
+import type { CostTables } from '../store/tables.ts'
+import { utcDayOf, toDaySums } from './day-sums.ts'
+
+type Event = Omit<StoredEvent, 'position'>
+type Db = Transaction<CostTables>
+
+/** Cost by day, from events only (ADR 0113). A group of metered calls is folded first and is one statement. */
+export const costProjection: Projection = {
+  name: 'cost.days',
+  version: 1,
+  tables: ['cost_days', 'cost_runs', 'cost_agents'],
+  types: [modelCallMetered, usageReported, agentLabelsChanged],
+  apply: (event, tx) => applyEvents([event], tx.withTables<CostTables>()),
+  applyAll: (events, tx) => applyEvents(events, tx.withTables<CostTables>()),
+}
+
+async function applyEvents(events: readonly Event[], db: Db): Promise<void> {
+  const metered = events.filter(({ type }) => type === modelCallMetered.type)
+  if (metered.length > 0) await addMetered(metered, db)
+  for (const event of events) {
+    if (event.type === usageReported.type) await addReport(event, db)
+    else if (event.type === agentLabelsChanged.type) await setAgent(event, db)
+  }
+}
+
+// Whatever a run reports is ignored once a call of it was metered, in either order: the launcher reports the same calls.
+async function addMetered(metered: readonly Event[], db: Db): Promise<void> {
+  await sql`with marked as (
+      insert into cost_runs
+      select run_id, day, '', '', agent_uid, true, 0, 0, 0, 0, 0, 0
+      from jsonb_to_recordset(${JSON.stringify(runsOf(metered))}::jsonb) as given(run_id text, day date, agent_uid text)
+      on conflict (run_id) do update set metered = true, calls = 0, unpriced = 0, input_tokens = 0, output_tokens = 0,
+        cached_tokens = 0, reasoning_tokens = 0 where not cost_runs.metered)
+    insert into cost_days
+    select * from jsonb_to_recordset(${JSON.stringify(toDaySums(metered))}::jsonb) as given(
+      day date, namespace text, namespace_uid text, agent_uid text, agent text, provider text, model text, operation text,
+      currency text, price text, calls numeric, unpriced numeric, input_tokens numeric, output_tokens numeric,
+      cached_tokens numeric, reasoning_tokens numeric, micros numeric)
+    on conflict (day, namespace, namespace_uid, agent_uid, provider, model, operation, currency, price) do update set
+      calls = cost_days.calls + excluded.calls, unpriced = cost_days.unpriced + excluded.unpriced,
+      input_tokens = cost_days.input_tokens + excluded.input_tokens,
+      output_tokens = cost_days.output_tokens + excluded.output_tokens,
+      cached_tokens = cost_days.cached_tokens + excluded.cached_tokens,
+      reasoning_tokens = cost_days.reasoning_tokens + excluded.reasoning_tokens,
+      micros = cost_days.micros + excluded.micros`.execute(db)
+}
+
+// In the order of their ids, as the rows of days are in that of their keys.
+function runsOf(metered: readonly Event[]): readonly object[] {
+  const runs = new Map<string, object>()
+  for (const event of metered) {
+    const { runId, agentUid } = event.data as Metered
+    if (runId !== null) runs.set(runId, { run_id: runId, day: utcDayOf(event), agent_uid: agentUid ?? '' })
+  }
+  return [...runs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+}
+
+async function addReport(event: Event, db: Db): Promise<void> {
+  const { subject } = event
+  const data = event.data as NonNullable<(typeof usageReported)['of']>
+  const row = {
+    run_id: data.runId,
+    day: utcDayOf(event),
+    namespace: subject.namespace ?? '',
+    namespace_uid: subject.namespaceUid ?? '',
+    agent_uid: data.agentUid,
+    metered: false,
+    calls: '1',
+    unpriced: '1',
+    input_tokens: String(data.inputTokens),
+    output_tokens: String(data.outputTokens),
+    cached_tokens: String(data.cachedTokens),
+    reasoning_tokens: String(data.reasoningTokens),
+  }
+  const add = (name: string) => sql<string>`${sql.ref(`cost_runs.${name}`)} + ${sql.ref(`excluded.${name}`)}`
+  const query = db
+    .insertInto('cost_runs')
+    .values(row)
+    .onConflict((on) =>
+      on
+        .column('run_id')
+        .doUpdateSet({
+          calls: add('calls'),
+          unpriced: add('unpriced'),
+          input_tokens: add('input_tokens'),
+          output_tokens: add('output_tokens'),
+          cached_tokens: add('cached_tokens'),
+          reasoning_tokens: add('reasoning_tokens'),
+        })
+        .where('cost_runs.metered', '=', false),
+    )
+  await defer(db, query)
+}
+
+async function setAgent({ subject, data }: Event, db: Db): Promise<void> {
+  const { labels } = data as NonNullable<(typeof agentLabelsChanged)['of']>
+  const about = { namespace: subject.namespace ?? '', namespace_uid: subject.namespaceUid ?? '', name: subject.name }
+  const row = { ...about, labels: JSON.stringify(labels) }
+  await db
+    .insertInto('cost_agents')
+    .values({ uid: subject.uid ?? '', ...row })
+    .onConflict((on) => on.column('uid').doUpdateSet(row))
+    .execute()
+}

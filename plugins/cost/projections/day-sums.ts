@@ -1,0 +1,76 @@
+import type { StoredEvent } from '#core/event-store/event.ts'
+import { parseMicros } from '#plugins/budgets/api.ts'
+import type { Metered } from '#plugins/providers/events.ts'
+import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import type { CostDayRow } from '../store/tables.ts'
+
+type Event = Omit<StoredEvent, 'position'>
+
+const KEYS = [
+  'day',
+  'namespace',
+  'namespace_uid',
+  'agent_uid',
+  'provider',
+  'model',
+  'operation',
+  'currency',
+  'price',
+] as const
+const SUMS = [
+  'calls',
+  'unpriced',
+  'input_tokens',
+  'output_tokens',
+  'cached_tokens',
+  'reasoning_tokens',
+  'micros',
+] as const
+
+/** One row per key for a group of metered calls, in the order of their keys: concurrent groups then never wait for each other in a ring. Pure. */
+export function toDaySums(events: readonly Event[]): readonly CostDayRow[] {
+  const rows = new Map<string, CostDayRow>()
+  for (const event of events) {
+    const row = toRow(event)
+    const key = JSON.stringify(KEYS.map((name) => row[name]))
+    const sum = rows.get(key)
+    if (sum === undefined) rows.set(key, row)
+    else for (const name of SUMS) sum[name] = String(BigInt(sum[name]) + BigInt(row[name]))
+  }
+  return [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+}
+
+/** Day of an event in UTC. */
+export function utcDayOf({ time }: Pick<Event, 'time'>): string {
+  return time.toISOString().slice(0, 10)
+}
+
+function toRow(event: Event): CostDayRow {
+  const data = event.data as Metered
+  const { cost } = data
+  return {
+    day: utcDayOf(event),
+    ...payerOf(event, data),
+    agent_uid: data.agentUid ?? '',
+    provider: data.provider,
+    model: data.model,
+    operation: data.operation,
+    currency: cost?.currency ?? '',
+    price: cost?.price ?? '',
+    calls: '1',
+    unpriced: cost ? '0' : '1',
+    input_tokens: String(data.inputTokens),
+    output_tokens: String(data.outputTokens),
+    cached_tokens: String(data.cachedTokens),
+    reasoning_tokens: String(data.reasoningTokens),
+    micros: cost ? String(parseMicros(cost.amount)) : '0',
+  }
+}
+
+// An agent may use the route of another namespace: its own pays. The uid of that namespace is that of the observed agent.
+function payerOf({ subject, actor }: Event, { agentUid, route }: Metered) {
+  const account = agentUid === null ? undefined : agentOfServiceAccount(actor?.name ?? '')
+  const namespace = account?.namespace ?? route.namespace
+  const namespaceUid = namespace === route.namespace ? (subject.namespaceUid ?? '') : ''
+  return { namespace, namespace_uid: namespaceUid, agent: account?.name ?? '' }
+}

@@ -1,0 +1,60 @@
+import type { StoreListCall } from '#core/http/store/store-list.ts'
+import { storeList } from '#core/http/store/store-list.ts'
+import type { Period } from './query/period.ts'
+import { toTenants } from './query/by-tenant.ts'
+import { parseGroupBy } from './query/group-by.ts'
+import { toTotals } from './query/totals.ts'
+import type { CostServices } from './services.ts'
+import { readGroups } from './store/read-cost.ts'
+import type { CostAccess } from './store/read-cost.ts'
+import type { CostTables } from './store/tables.ts'
+
+/** What a breakdown reads. */
+export interface BreakdownOptions {
+  readonly access: CostAccess
+  readonly period: Period
+  readonly groupBy: string
+}
+
+/** A namespace has at most one row here, and an installation some thousands of them. */
+const MOST_NAMESPACES = 100_000
+
+/** One page of groups, in the order of their keys. Throws `invalid_query` for an unknown grouping. */
+export async function readBreakdown(services: CostServices, call: StoreListCall, options: BreakdownOptions) {
+  const { access, period, groupBy } = options
+  if (groupBy === 'tenant') return pageOfTenants(services, call, options)
+  const { by, show } = parseGroupBy(groupBy)
+  const db = services.store.reader<CostTables>()
+  const { items, ...page } = await storeList(call, {
+    resource: 'costs',
+    access,
+    bound: period,
+    read: (proof, { limit, after }) => readGroups(db, proof, { period, by, limit, after: after?.map(String) }),
+    keyOf: ({ keys }) => keys,
+  })
+  return { ...page, items: items.map(({ keys, ...sums }) => ({ ...show(keys), ...toTotals(sums) })) }
+}
+
+async function pageOfTenants(
+  { store, tenants }: CostServices,
+  call: StoreListCall,
+  { access, period }: BreakdownOptions,
+) {
+  const { items, ...page } = await storeList(call, {
+    resource: 'costs',
+    access,
+    bound: period,
+    read: async (proof, { limit, after }) => {
+      const query = { period, by: ['namespace'], limit: MOST_NAMESPACES } as const
+      const groups = await readGroups(store.reader<CostTables>(), proof, query)
+      const names = await tenants?.tenantsOf(
+        proof,
+        groups.map(({ keys: [namespace = ''] }) => namespace),
+      )
+      const found = toTenants(groups, names ?? new Map())
+      return found.filter(({ tenant }) => after === undefined || tenant > String(after[0])).slice(0, limit)
+    },
+    keyOf: ({ tenant }) => [tenant],
+  })
+  return { ...page, items: items.map(({ tenant, ...sums }) => ({ tenant: tenant || null, ...toTotals(sums) })) }
+}

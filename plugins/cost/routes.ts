@@ -1,0 +1,105 @@
+import { Fail } from '#core/errors/domain-error.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import {
+  Chargeback,
+  ChargebackQuery,
+  CostBreakdown,
+  CostBreakdownQuery,
+  CostForecast,
+  CostForecastQuery,
+  CostQuery,
+  CostView,
+} from '#schemas/api/cost.ts'
+import { MOST_DAYS, parsePeriod } from './query/period.ts'
+import { readBreakdown } from './read-breakdown.ts'
+import { exportStatement, readStatement } from './read-chargeback.ts'
+import { readForecast } from './read-forecast.ts'
+import { addSums, toTotals } from './query/totals.ts'
+import type { CostServices } from './services.ts'
+import { readGroups } from './store/read-cost.ts'
+import type { CostTables } from './store/tables.ts'
+
+const authz = {
+  kind: 'review',
+  verb: 'list',
+  resource: 'costs',
+  namespace: { in: 'query', field: 'namespace', absent: 'cluster' },
+} as const
+
+/** Routes of cost, below `/api`. */
+export function costRoutes(services: CostServices): readonly AnyEndpoint[] {
+  const { store, now } = services
+  const view = endpoint({
+    method: 'GET',
+    url: '/cost',
+    id: 'getCost',
+    summary: 'Get calls, tokens and cost of model calls by day. Without a namespace of the whole cluster.',
+    authz,
+    query: CostQuery,
+    response: { 200: CostView },
+    handle: async ({ access, query }) => {
+      const period = parsePeriod(query, now())
+      const groups = await readGroups(store.reader<CostTables>(), access, { period, by: ['day'], limit: MOST_DAYS })
+      return {
+        ...period,
+        namespace: access.namespace || null,
+        total: toTotals(addSums(groups)),
+        days: groups.map(({ keys: [day = ''], ...sums }) => ({ day, ...toTotals(sums) })),
+      }
+    },
+  })
+  const breakdown = endpoint({
+    method: 'GET',
+    url: '/cost/breakdown',
+    id: 'getCostBreakdown',
+    summary: 'Get calls, tokens and cost by agent, model, provider, tenant, namespace, label of agents, or day.',
+    authz,
+    query: CostBreakdownQuery,
+    response: { 200: CostBreakdown },
+    handle: async (call) => {
+      const { access, query } = call
+      const period = parsePeriod(query, now())
+      const { groupBy = 'agent' } = query
+      const page = await readBreakdown(services, call, { access, period, groupBy })
+      return { ...period, namespace: access.namespace || null, groupBy, ...page }
+    },
+  })
+  const ahead = endpoint({
+    method: 'GET',
+    url: '/cost/forecast',
+    id: 'getCostForecast',
+    summary: 'Get a forecast of the cost of the rest of the month and of 30 days, from the days before today.',
+    authz,
+    query: CostForecastQuery,
+    response: { 200: CostForecast },
+    handle: ({ access }) => readForecast(services, access),
+  })
+  const chargeback = endpoint({
+    method: 'GET',
+    url: '/cost/chargeback',
+    id: 'getChargeback',
+    docs: { text: 'text/csv' },
+    summary: 'Get what each agent used and cost, with its tenant and namespace: as JSON, CSV, or CSV in FOCUS columns.',
+    authz,
+    query: ChargebackQuery,
+    response: { 200: Chargeback },
+    handle: async (call) => {
+      const { access, query } = call
+      const { format = 'json', limit, cursor } = query
+      const period = parsePeriod(query, now())
+      if (format === 'json') {
+        const page = await readStatement(services, call, { access, period })
+        return { ...period, namespace: access.namespace || null, ...page }
+      }
+      if (limit !== undefined || cursor !== undefined) throw noPages(limit === undefined ? '?cursor' : '?limit')
+      return exportStatement(services, { access, period }, format)
+    },
+  })
+  return [view, breakdown, ahead, chargeback]
+}
+
+function noPages(pointer: string): Fail {
+  const detail = 'is for the format json: an export has no pages'
+  return new Fail('invalid_query', `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] })
+}

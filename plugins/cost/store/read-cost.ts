@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { Access } from '#core/cluster/caller.ts'
+import { hadOtherNamespace, inLiveNamespace } from '#core/cluster/object-index-sql.ts'
+import type { Reader } from '#core/event-store/store.ts'
+import type { Period } from '../query/period.ts'
+import type { CostTables } from './tables.ts'
+
+/** Proof of a review of `costs`; the namespace '' is the whole cluster. */
+export type CostAccess = Access<'list', 'costs'>
+
+/** Calls, tokens and cost of one group. Counts are whole numbers as text. */
+export interface GroupSums {
+  /** Values of the keys, in their order; '' stands for none. */
+  readonly keys: readonly string[]
+  readonly calls: string
+  readonly unpriced: string
+  readonly input: string
+  readonly output: string
+  readonly cached: string
+  readonly reasoning: string
+  /** Micro-units as text by currency, of calls with a known price. */
+  readonly micros: Readonly<Record<string, string>>
+}
+
+/** What a group is made of: columns of a line, or the value of a label of the agent with `=` before it. */
+export type GroupKey = (typeof columns)[number] | { readonly label: string }
+
+/** Groups to read, in the order of their keys. */
+export interface GroupQuery {
+  readonly period: Period
+  readonly by: readonly GroupKey[]
+  readonly limit: number
+  /** Keys of the group before the first one. */
+  readonly after?: readonly string[] | undefined
+}
+
+const columns = [
+  'day',
+  'namespace',
+  'namespace_uid',
+  'agent',
+  'agent_uid',
+  'provider',
+  'model',
+  'operation',
+  'currency',
+  'price',
+] as const
+
+/**
+ * Sums of the lines of the proof's namespace by group. Of a namespace only the lines of the live one are read; the whole cluster has those of
+ * deleted ones too, since their money was spent.
+ */
+export async function readGroups(
+  db: Reader<CostTables>,
+  { namespace }: CostAccess,
+  { period, by, limit, after }: GroupQuery,
+): Promise<readonly GroupSums[]> {
+  const keys = by.map(toExpression)
+  const names = keys.map((_, index) => sql.ref(`k${index}`))
+  const named = keys.map((key, index) => sql`${key} as ${names[index] ?? sql``}`)
+  const list = sql.join(names)
+  const { rows } = await sql<Omit<GroupSums, 'keys'> & { keys: readonly string[] }>`
+    with lines as (${linesOf(namespace, period)}),
+    by_currency as (
+      select ${sql.join(named)}, currency as paid_in, sum(calls) as calls, sum(unpriced) as unpriced, sum(input_tokens) as input,
+        sum(output_tokens) as output, sum(cached_tokens) as cached, sum(reasoning_tokens) as reasoning, sum(micros) as micros
+      from lines group by ${list}, currency)
+    select array[${list}] as keys, sum(calls)::text as calls, sum(unpriced)::text as unpriced, sum(input)::text as input,
+      sum(output)::text as output, sum(cached)::text as cached, sum(reasoning)::text as reasoning,
+      coalesce(jsonb_object_agg(paid_in, micros::text) filter (where paid_in <> ''), '{}') as micros
+    from by_currency
+    ${after === undefined ? sql`` : sql`where (${list}) > (${sql.join(after.map((one) => sql`${one}::text collate "C"`))})`}
+    group by ${list} order by ${list} limit ${limit}`.execute(db)
+  return rows
+}
+
+function toExpression(key: GroupKey): RawBuilder<string> {
+  // A label may be empty, which differs from none.
+  if (typeof key === 'object') return sql<string>`coalesce('=' || (labels ->> ${key.label}::text), '') collate "C"`
+  return sql<string>`${sql.ref(key)}::text collate "C"`
+}
+
+function linesOf(namespace: string, { from, to }: Period): RawBuilder<unknown> {
+  const uid = sql<string>`coalesce(nullif(a.namespace_uid, ''), d.namespace_uid)`
+  const where = sql`d.day between ${from}::date and ${to}::date ${
+    namespace === '' ? sql`` : sql`and d.namespace = ${namespace} and ${isOfLive(namespace, uid)}`
+  }`
+  return sql`
+    select d.day, d.namespace, ${uid} as namespace_uid, coalesce(a.name, d.agent) as agent, d.agent_uid, d.provider, d.model,
+      d.operation, d.currency, d.price, d.calls, d.unpriced, d.input_tokens, d.output_tokens, d.cached_tokens, d.reasoning_tokens,
+      d.micros, a.labels
+    from cost_days d left join cost_agents a on a.uid = d.agent_uid where ${where}
+    union all
+    select d.day, d.namespace, ${uid}, coalesce(a.name, ''), d.agent_uid, '', '', 'reported', '', '', d.calls, d.unpriced,
+      d.input_tokens, d.output_tokens, d.cached_tokens, d.reasoning_tokens, 0, a.labels
+    from cost_runs d left join cost_agents a on a.uid = d.agent_uid where not d.metered and ${where}`
+}
+
+// SEC17: a re-created namespace does not have the cost of its predecessor. Lines of before the first observation have no uid.
+function isOfLive(namespace: string, uid: RawBuilder<string>): RawBuilder<boolean> {
+  return sql<boolean>`(${inLiveNamespace(uid)} or (${uid} = '' and not ${hadOtherNamespace(namespace)}))`
+}
