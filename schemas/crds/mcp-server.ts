@@ -13,7 +13,7 @@ const spec = Type.Object(
     url: Type.String({
       minLength: 1,
       maxLength: 2_048,
-      pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?(\\?[^\\s#]*)?$',
+      pattern: '^https?://[^\\s/?#@]+(/[^\\s#]*)?$',
       description: 'Streamable HTTP endpoint of the server, such as https://tools.example.com/mcp.',
     }),
     description: Type.Optional(Type.String({ maxLength: 1_024, description: 'What the server is for.' })),
