@@ -92,8 +92,8 @@ test('delegation: an agent has work done by another one through its launcher', a
   })
 
   await t.test('a child ends by the deadline of its parent, also if none waits for it', async () => {
-    await job.create('hasty', { limits: { timeout: '8s' } })
-    const { answer } = await job.delegate('hasty', { agent: 'back', input: 'hang', wait: false })
+    await job.create('bounded-parent', { limits: { timeout: '8s' } })
+    const { answer } = await job.delegate('bounded-parent', { agent: 'back', input: 'hang', wait: false })
     assert.equal((await job.until(answer.body.runId, isFinal)).state, 'timed_out', 'its own limit is ten minutes')
   })
 
