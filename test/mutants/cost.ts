@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
     tests: exports,
   },
   {
-    name: 'cost: an empty label is none',
+    name: 'cost: an empty label counts as a missing one',
     file: 'plugins/cost/store/read-cost.ts',
     find: "coalesce('=' ||",
     replace: "coalesce('' ||",

@@ -11,7 +11,7 @@ export type CostAccess = Access<'list', 'costs'>
 
 /** Calls, tokens and cost of one group. Counts are whole numbers as text. */
 export interface GroupSums {
-  /** Values of the keys, in their order; '' stands for none. */
+  /** Values of the keys, in their order; an empty text if a call has no such value. */
   readonly keys: readonly string[]
   readonly calls: string
   readonly unpriced: string

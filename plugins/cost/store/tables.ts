@@ -14,7 +14,7 @@ export interface SumColumns {
   reasoning_tokens: Sum
 }
 
-/** Metered calls of one day (UTC) with equal keys; only the projection adds to it. '' stands for none in each key. */
+/** Metered calls of one day (UTC) with equal keys; only the projection adds to it. A key without a value is an empty text. */
 export interface CostDayRow extends SumColumns {
   day: string
   /** Namespace of the agent, or of the route that a person called. */

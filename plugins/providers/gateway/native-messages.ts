@@ -19,8 +19,8 @@ export interface NativeMessages {
 }
 
 /**
- * Whether every provider of a route takes requests of the Messages API as they are. A provider that cannot be read is none: its error is
- * that of the attempt.
+ * Whether every provider of a route takes requests of the Messages API as they are. False if a provider cannot be read: the attempt then
+ * reports that error.
  */
 export async function passesMessages(
   services: ProvidersServices,
