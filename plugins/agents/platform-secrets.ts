@@ -1,13 +1,14 @@
 import type { ObjectMeta } from '#schemas/object.ts'
 import { GROUP } from '#schemas/group.ts'
-import { AGENT_LABEL, MANAGED_BY, PROVIDER_KEY_LABEL } from '#schemas/labels.ts'
+import { AGENT_LABEL, MANAGED_BY, MCP_CREDENTIAL_LABEL, PROVIDER_KEY_LABEL } from '#schemas/labels.ts'
 
 /** Message for an agent that refers to such a Secret. */
 export const PLATFORM_SECRET_MESSAGE =
-  'refers to a Secret that the platform keeps for itself: keys of agents, roles and providers are not for agents'
+  'refers to a Secret that the platform keeps for itself: keys of agents, roles, providers and MCP servers are not for agents'
 
 /**
- * Whether a Secret was made by the platform for itself or an agent, or holds the key of a provider (B7).
+ * Whether a Secret was made by the platform for itself or an agent, or holds the key of a provider or the token of an
+ * MCP server (B7).
  * Decided by labels and owner, since names are arbitrary.
  */
 export function isPlatformSecret({ labels = {}, ownerReferences = [] }: Partial<ObjectMeta>): boolean {
@@ -15,6 +16,7 @@ export function isPlatformSecret({ labels = {}, ownerReferences = [] }: Partial<
     labels[MANAGED_BY.label] === MANAGED_BY.value ||
     labels[AGENT_LABEL] !== undefined ||
     labels[PROVIDER_KEY_LABEL] === 'true' ||
+    labels[MCP_CREDENTIAL_LABEL] === 'true' ||
     ownerReferences.some(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`))
   )
 }

@@ -19,4 +19,12 @@ export const mutants: readonly Mutant[] = [
     replace: 'const text = canonicalJson(sorted.map(({ description: _description, ...rest }) => rest))',
     tests: discovery,
   },
+  {
+    name: 'mcp: an agent refers to the token of an MCP server',
+    file: 'plugins/agents/platform-secrets.ts',
+    find: "    labels[MCP_CREDENTIAL_LABEL] === 'true' ||\n",
+    replace: '',
+    tests: ['plugins/agents/reconcile/reconcile-agent.test.ts'],
+    only: 'a reference to a Secret of the platform',
+  },
 ]

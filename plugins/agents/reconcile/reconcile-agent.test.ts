@@ -443,6 +443,7 @@ for (const make of ['real', 'embedded'] as const) {
     await secret('role', { labels: { 'app.kubernetes.io/managed-by': 'mesh' } })
     await secret('old-keys', { labels: { 'mesh.dev/agent': 'other' } })
     await secret('openai', { labels: { 'mesh.dev/provider-key': 'true' } })
+    await secret('tools', { labels: { 'mesh.dev/mcp-credential': 'true' } })
     const owner = { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', name: 'bot', uid: own.uid ?? '' }
     await secret('owned', { ownerReferences: [owner] })
     await secret('mine', { labels: { 'app.kubernetes.io/managed-by': 'Helm' } })
@@ -462,7 +463,7 @@ for (const make of ['real', 'embedded'] as const) {
       }),
     }
     for (const [field, spec] of Object.entries(specOf)) {
-      for (const name of ['role', 'old-keys', 'openai', 'owned']) {
+      for (const name of ['role', 'old-keys', 'openai', 'tools', 'owned']) {
         await change([{ op: 'replace', path: '/spec', value: spec(name) }])
         const held = await when('ResolvedRefs=False SecretNotForAgents')
         const { message = '' } = held.status?.conditions?.find(({ type }) => type === 'ResolvedRefs') ?? {}
