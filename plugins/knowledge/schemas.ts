@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { pageQuery } from '#schemas/api/common.ts'
 import { textTypes } from './documents/formats.ts'
 
 /** Ids of documents: letters, digits and the signs of paths, so that they can be in events and URLs. */
@@ -22,6 +23,35 @@ const Attributes = Type.Record(Type.String({ pattern: '^[A-Za-z0-9_.-]{1,63}$' }
 export const NamespaceQuery = Type.Object({
   namespace: Type.Optional(Type.String({ maxLength: 63, description: 'Namespace; default `default`.' })),
 })
+
+/** Query of the documents of a knowledge base. */
+export const DocumentsQuery = Type.Object(
+  { ...NamespaceQuery.properties, ...pageQuery },
+  { additionalProperties: false },
+)
+
+/** A page of the documents of a knowledge base, by their ids. */
+export const DocumentList = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        title: Type.String(),
+        contentType: Type.String(),
+        url: Type.Union([Type.String(), Type.Null()], { description: 'Address from which it was fetched.' }),
+        attributes: Type.Record(Type.String(), Type.String()),
+        chunks: Type.Integer({ description: 'Chunks into which its text is divided.' }),
+        createdAt: Type.String(),
+        updatedAt: Type.String({ description: 'Time of its last ingest.' }),
+      }),
+    ),
+    nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'null at the end.' }),
+  },
+  { title: 'KnowledgeDocuments' },
+)
+
+/** See {@link DocumentList}. */
+export type ListedDocument = Static<typeof DocumentList>['items'][number]
 
 /** Query of an uploaded file. */
 export const UploadQuery = Type.Object({

@@ -122,6 +122,14 @@ test('a knowledge base from kubectl to an agent: upload, ingest, search by API, 
   )
   const badge = (await search('badge of visitors')).json<Found>()
   assert.deepEqual([badge.items[0]?.document, badge.items[0]?.metadata['page']], ['policy.pdf', 2])
+  const first = (await send('GET', `${base}/documents?limit=1`)).json<{ items: { id: string }[]; nextCursor: string }>()
+  const rest = await send('GET', `${base}/documents?limit=1&cursor=${encodeURIComponent(first.nextCursor)}`)
+  const listed = [...first.items, ...rest.json<typeof first>().items].map(({ id }) => id)
+  assert.deepEqual([listed, rest.json<typeof first>().nextCursor], [['policy.pdf', 'refunds.md'], null])
+  assert.doesNotMatch(rest.text, /thirty days/, 'a list has no texts')
+  for (const query of ['limit=0', 'limit=2147483648', 'cursor=x', 'cursor=%00', 'more=1'])
+    assert.equal((await send('GET', `${base}/documents?${query}`)).status, 400, query)
+  assert.equal((await send('GET', `${base}/documents`, undefined, { persona: 'other-tenant' })).status, 403)
   // A viewer may not use the route of the model.
   const viewed = (await search('refund', 'viewer')).json<Found>()
   assert.deepEqual(

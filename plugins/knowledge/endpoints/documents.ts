@@ -1,5 +1,6 @@
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { accountActor } from '#core/event-store/event.ts'
+import { cutPage } from '#core/database/cut-page.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
@@ -8,12 +9,22 @@ import { documentDeleted } from '../events.ts'
 import { queueIngests } from '../ingest/queue-ingests.ts'
 import type { Submission } from '../ingest/queue-ingests.ts'
 import { streamOf } from '../ingest/run-ingest.ts'
-import { AddDocuments, DocumentId, NamespaceQuery, QueuedIngests, UploadQuery } from '../schemas.ts'
+import {
+  AddDocuments,
+  DocumentId,
+  DocumentList,
+  DocumentsQuery,
+  NamespaceQuery,
+  QueuedIngests,
+  UploadQuery,
+} from '../schemas.ts'
 import type { KnowledgeServices } from '../services.ts'
 import { lockBase } from '../store/bases.ts'
 import type { BaseIdentity } from '../store/bases.ts'
 import { deleteDocument } from '../store/documents.ts'
 import { supersedeIngests } from '../store/ingests.ts'
+import { listDocuments } from '../store/list-documents.ts'
+import type { KnowledgeTables } from '../store/tables.ts'
 import { Type } from 'typebox'
 import { findBase } from './find-base.ts'
 
@@ -29,7 +40,32 @@ const namespace = { in: 'query', field: 'namespace', absent: 'default' } as cons
 
 /** Routes of documents. */
 export function documentEndpoints(services: KnowledgeServices): readonly AnyEndpoint[] {
-  return [addDocuments(services), removeDocument(services)]
+  return [listAll(services), addDocuments(services), removeDocument(services)]
+}
+
+const DEFAULT_LIMIT = 50
+
+function listAll(services: KnowledgeServices): AnyEndpoint {
+  const db = services.core.store.reader<KnowledgeTables>()
+  return endpoint({
+    method: 'GET',
+    url: '/knowledgebases/:name/documents',
+    id: 'listKnowledgeBaseDocuments',
+    summary: 'List the documents of a knowledge base by id, without their texts.',
+    authz: { kind: 'review', verb: 'get', resource, namespace, name: 'name' },
+    query: DocumentsQuery,
+    response: { 200: DocumentList },
+    handle: async (call) => {
+      const { limit = DEFAULT_LIMIT, cursor } = call.query
+      const { uid } = await findBase(services, call)
+      // Bound to the uid: a cursor of a base that was created again under the same name is refused.
+      const bound = { documentsOf: uid }
+      const opened = cursor === undefined ? undefined : call.cursors.open(cursor, bound)
+      const after = Array.isArray(opened) && typeof opened[0] === 'string' ? opened[0] : undefined
+      const { items, last } = cutPage(await listDocuments(db, uid, { limit: limit + 1, after }), limit)
+      return { items: [...items], nextCursor: last === undefined ? null : call.cursors.seal([last.id], bound) }
+    },
+  })
 }
 
 function addDocuments(services: KnowledgeServices): AnyEndpoint {

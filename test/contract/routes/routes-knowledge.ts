@@ -38,6 +38,7 @@ export const knowledgeRoutes: Readonly<Record<string, RouteCase>> = {
     { method: 'POST', suffix: '/search', body: { query: 'cats' } },
     found(200),
   ),
+  'GET /api/knowledgebases/{name}/documents': documentRoute('get', { method: 'GET', suffix: '/documents' }, found(200)),
   'POST /api/knowledgebases/{name}/documents': documentRoute(
     'create',
     { method: 'POST', suffix: '/documents', body: { documents: [document] } },
