@@ -7,6 +7,13 @@ const agents = ['plugins/knowledge/search/bases-of-agent.test.ts']
 /** Defects of knowledge: rows of others, vectors of another model, limits, addresses, later documents. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'knowledge: the documents of a base are listed for another one',
+    file: 'plugins/knowledge/store/list-documents.ts',
+    find: "    .where('base_uid', '=', baseUid)\n",
+    replace: '',
+    tests: ['plugins/knowledge/store/list-documents.test.ts'],
+  },
+  {
     name: 'knowledge: a search by words leaves its scope',
     file: 'core/retrieval/hybrid-search.ts',
     find: 'where (${scope}) and search @@',

@@ -60,10 +60,10 @@ function listAll(services: KnowledgeServices): AnyEndpoint {
       const { uid } = await findBase(services, call)
       // Bound to the uid: a cursor of a base that was created again under the same name is refused.
       const bound = { documentsOf: uid }
-      const opened = cursor === undefined ? undefined : call.cursors.open(cursor, bound)
-      const after = Array.isArray(opened) && typeof opened[0] === 'string' ? opened[0] : undefined
+      // Every id is behind the empty text.
+      const after = cursor === undefined ? '' : String(call.cursors.open(cursor, bound))
       const { items, last } = cutPage(await listDocuments(db, uid, { limit: limit + 1, after }), limit)
-      return { items: [...items], nextCursor: last === undefined ? null : call.cursors.seal([last.id], bound) }
+      return { items: [...items], nextCursor: last === undefined ? null : call.cursors.seal(last.id, bound) }
     },
   })
 }
