@@ -1,33 +1,28 @@
-import { randomUUID } from 'node:crypto'
 import type { UserInfo } from '#core/cluster/caller.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import type { EndedHold, HoldEnd } from './store/end.ts'
 import type { Ledger } from './store/ledger.ts'
-import type { RefusedHold } from './store/reserve.ts'
 import type { AgentLimits, BudgetedAgent } from './limits/agent-limits.ts'
-import { nameOfSubject, spendLimitsOf } from './limits/owner.ts'
 import type { FindRoute } from './limits/route-prices.ts'
 import { formatMicros } from './money/micro.ts'
-import { costOfCall, mostOfRoute, toMoney } from './money/price-table.ts'
+import { costOfCall, toMoney } from './money/price-table.ts'
 import type { TargetPrice } from './money/price-table.ts'
 import type { HoldRequest, SettleRequest } from './hold-schemas.ts'
-import type { BudgetsSettings } from './settings.ts'
+import { reserveCall } from './payment/reserve-call.ts'
+import type { ReserveServices } from './payment/reserve-call.ts'
 import { budgetErrors } from './errors.ts'
 
 /** Services of holds. */
-export interface HoldServices {
+export interface HoldServices extends ReserveServices {
   readonly ledger: Ledger
   readonly limits: AgentLimits
   readonly findRoute: FindRoute
-  readonly settings: BudgetsSettings
-  /** Counts decisions on holds. */
-  readonly decided: (outcome: 'held' | 'unbudgeted' | 'price_unknown' | RefusedHold['kind']) => void
 }
 
 /** Reserves money for a model call of a pod. Throws why the call may not be made. */
 export async function createHold(services: HoldServices, pod: UserInfo, request: HoldRequest, requestKey: string) {
-  const { ledger, limits, findRoute, settings, decided } = services
+  const { limits, findRoute, settings, decided } = services
   const agent = await agentOf(services, pod)
   const applying = await limits.limitsOf(agent, request.runId)
   if (applying.length === 0) {
@@ -37,23 +32,20 @@ export async function createHold(services: HoldServices, pod: UserInfo, request:
   const { route, prices } = await findRoute(agent.namespace, request.model)
   const maxOutputTokens = request.maxOutputTokens ?? settings.defaultMaxOutputTokens
   const output = request.operation === 'embeddings' ? 0 : maxOutputTokens * (request.choices ?? 1)
-  const price = priceOf(services, prices, applying, { input: request.inputTokens, output })
-  const result = await ledger.reserve({
-    id: randomUUID(),
+  const result = await reserveCall(services, {
     holder: holderOf(pod),
     requestKey,
     agentUid: agent.uid,
     runId: request.runId,
     route,
-    ...price,
-    maxOutputTokens,
     prices,
+    bounds: { input: request.inputTokens, output },
+    maxOutputTokens,
     leaseSeconds: settings.holdLease,
     limits: applying,
+    pauses: limits.pauses,
   })
-  decided(result.kind)
-  if (result.kind !== 'held') throw refusal(result, limits)
-  const { currency } = price
+  const { currency } = result
   return {
     id: result.id,
     amount: currency === null ? null : formatMicros(result.amount),
@@ -63,52 +55,6 @@ export async function createHold(services: HoldServices, pod: UserInfo, request:
     renewEverySeconds: Math.max(1, Math.floor(settings.holdLease / 3)),
     remaining: result.remaining === null ? null : formatMicros(result.remaining),
   }
-}
-
-/** Amount and currency of a hold. Throws `price_unknown` where money is counted and a provider of the route has no price. */
-function priceOf(
-  { settings, decided }: HoldServices,
-  prices: readonly TargetPrice[],
-  limits: Parameters<typeof spendLimitsOf>[0],
-  bounds: { readonly input: number; readonly output: number },
-): { readonly amount: bigint; readonly currency: string | null } {
-  const counted = new Set(spendLimitsOf(limits).map(({ currency }) => currency))
-  const [currency = prices.find((price) => price.currency !== undefined)?.currency] = counted
-  if (currency === undefined) return { amount: 0n, currency: null }
-  const { amount, known } = mostOfRoute(prices, currency, bounds)
-  const isPriced = known && counted.size <= 1
-  if (!isPriced && counted.size > 0 && settings.unknownPrice === 'refuse') {
-    decided('price_unknown')
-    throw new Fail(budgetErrors.price_unknown, `A provider of the model has no price in ${[...counted].join(' and ')}.`)
-  }
-  return { amount, currency }
-}
-
-function refusal(refused: RefusedHold, limits: AgentLimits): Fail {
-  const { kind, limit, retryAfterSeconds: retryAfter } = refused
-  const name = nameOfSubject(limit.subject)
-  if (kind === 'rate')
-    return new Fail(
-      budgetErrors.rate_limited,
-      `The ${name} may make ${limit.requestsPerMinute} model calls a minute.`,
-      {
-        retryAfter,
-      },
-    )
-  if (kind === 'concurrency')
-    return new Fail(
-      budgetErrors.concurrency_limited,
-      `The ${name} may have ${limit.concurrency} model calls in flight.`,
-      {
-        retryAfter,
-      },
-    )
-  const { amount = 0n, currency = '', window = '' } = limit.spend ?? {}
-  const per = window === 'total' ? 'in total' : `per ${window}`
-  const text = `The spend limit of ${name}, ${formatMicros(amount)} ${currency} ${per}, does not cover the call.`
-  return new Fail(budgetErrors.budget_exceeded, text, {
-    headers: { 'x-mesh-on-exceed': limits.pauses(limit) ? 'pause' : 'fail' },
-  })
 }
 
 /** State and cost of a hold that has ended. */

@@ -6,7 +6,7 @@ export const budgetMetrics = {
     name: 'mesh_budget_holds_total',
     help: 'Requested holds by outcome: held, spend, rate, concurrency, price_unknown, unbudgeted.',
     labels: ['outcome'],
-    roles: ['state'],
+    roles: ['gateway', 'state'],
   }),
   expired: defineCounter({
     name: 'mesh_budget_holds_expired_total',

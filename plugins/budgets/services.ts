@@ -4,6 +4,7 @@ import type { Tx } from '#core/event-store/store.ts'
 import type { RunsSystem } from '#plugins/runs/api.ts'
 import { spendLimitExceeded } from './events.ts'
 import type { HoldServices } from './holds.ts'
+import type { ReserveServices } from './payment/reserve-call.ts'
 import { createLedger } from './store/ledger.ts'
 import type { Ledger } from './store/ledger.ts'
 import type { NewHold, RefusedHold } from './store/reserve.ts'
@@ -35,13 +36,22 @@ export function holdServices(
   state: Pick<StateContext, 'cluster'>,
   runs: RunsSystem | undefined,
 ): HoldServices {
-  const holds = core.metrics.counter(budgetMetrics.holds)
+  // Registered at the start, so that a rate over it sees the first hold.
+  core.metrics.counter(budgetMetrics.holds)
+  return {
+    ...reserveServices({ core, settings, ledger }),
+    ledger,
+    limits: createAgentLimits({ cluster: state.cluster, sources: () => core.extensions(limitSource), runs }),
+    findRoute: createFindRoute(state.cluster, settings),
+  }
+}
+
+/** Services of reservations, in the state role and in the gateway. */
+export function reserveServices({ core, settings, ledger }: BudgetsServices): ReserveServices {
   return {
     ledger,
     settings,
-    limits: createAgentLimits({ cluster: state.cluster, sources: () => core.extensions(limitSource), runs }),
-    findRoute: createFindRoute(state.cluster, settings),
-    decided: (outcome) => holds.inc({ outcome }),
+    decided: (outcome) => core.metrics.counter(budgetMetrics.holds).inc({ outcome }),
   }
 }
 

@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'budgets: an unpriced model is free',
-    file: 'plugins/budgets/holds.ts',
+    file: 'plugins/budgets/payment/reserve-call.ts',
     find: "counted.size > 0 && settings.unknownPrice === 'refuse'",
     replace: "counted.size > 9 && settings.unknownPrice === 'refuse'",
     tests: holds,

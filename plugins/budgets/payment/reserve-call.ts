@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { Fail } from '#core/errors/domain-error.ts'
+import { budgetErrors } from '../errors.ts'
+import { nameOfSubject, spendLimitsOf } from '../limits/owner.ts'
+import { formatMicros } from '../money/micro.ts'
+import { mostOfRoute } from '../money/price-table.ts'
+import type { TargetPrice } from '../money/price-table.ts'
+import type { CallLimit } from '../points.ts'
+import type { BudgetsSettings } from '../settings.ts'
+import type { Ledger } from '../store/ledger.ts'
+import type { MadeHold, NewHold, RefusedHold } from '../store/reserve.ts'
+
+/** What a reservation needs. */
+export interface ReserveServices {
+  readonly ledger: Pick<Ledger, 'reserve'>
+  readonly settings: BudgetsSettings
+  /** Counts decisions on holds. */
+  readonly decided: (outcome: 'held' | 'unbudgeted' | 'price_unknown' | RefusedHold['kind']) => void
+}
+
+/** A call whose money is reserved. */
+export interface CallToReserve extends Omit<NewHold, 'id' | 'amount' | 'currency' | 'prices'> {
+  readonly prices: readonly TargetPrice[]
+  /** Most tokens of the call. */
+  readonly bounds: { readonly input: number; readonly output: number }
+  /** Whether a run that reaches the limit is paused. */
+  readonly pauses: (limit: CallLimit) => boolean
+}
+
+/** Reserves the most that a call can cost within each of its limits. Throws which one does not cover it, or `price_unknown`. */
+export async function reserveCall(
+  services: ReserveServices,
+  { bounds, pauses, ...call }: CallToReserve,
+): Promise<MadeHold & { readonly currency: string | null }> {
+  const price = priceOf(services, call, bounds)
+  const result = await services.ledger.reserve({ ...call, ...price, id: randomUUID() })
+  services.decided(result.kind)
+  if (result.kind !== 'held') throw refusal(result, pauses(result.limit))
+  return { ...result, currency: price.currency }
+}
+
+/** Amount and currency of a hold. Throws `price_unknown` where money is counted and a provider of the route has no price. */
+function priceOf(
+  { settings, decided }: ReserveServices,
+  { prices, limits }: Pick<CallToReserve, 'prices' | 'limits'>,
+  bounds: CallToReserve['bounds'],
+): { readonly amount: bigint; readonly currency: string | null } {
+  const counted = new Set(spendLimitsOf(limits).map(({ currency }) => currency))
+  const [currency = prices.find((price) => price.currency !== undefined)?.currency] = counted
+  if (currency === undefined) return { amount: 0n, currency: null }
+  const { amount, known } = mostOfRoute(prices, currency, bounds)
+  const isPriced = known && counted.size <= 1
+  if (!isPriced && counted.size > 0 && settings.unknownPrice === 'refuse') {
+    decided('price_unknown')
+    throw new Fail(budgetErrors.price_unknown, `A provider of the model has no price in ${[...counted].join(' and ')}.`)
+  }
+  return { amount, currency }
+}
+
+function refusal({ kind, limit, retryAfterSeconds: retryAfter }: RefusedHold, pauses: boolean): Fail {
+  const name = nameOfSubject(limit.subject)
+  if (kind === 'rate') {
+    const text = `The ${name} may make ${limit.requestsPerMinute} model calls a minute.`
+    return new Fail(budgetErrors.rate_limited, text, { retryAfter })
+  }
+  if (kind === 'concurrency') {
+    const text = `The ${name} may have ${limit.concurrency} model calls in flight.`
+    return new Fail(budgetErrors.concurrency_limited, text, { retryAfter })
+  }
+  const { amount = 0n, currency = '', window = '' } = limit.spend ?? {}
+  const per = window === 'total' ? 'in total' : `per ${window}`
+  const text = `The spend limit of ${name}, ${formatMicros(amount)} ${currency} ${per}, does not cover the call.`
+  return new Fail(budgetErrors.budget_exceeded, text, { headers: { 'x-mesh-on-exceed': pauses ? 'pause' : 'fail' } })
+}
