@@ -6,7 +6,7 @@ import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import type { ConsolePage } from './console-page.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
-import type { Embeddings } from '#core/retrieval/embeddings.ts'
+import type { RoleEmbeddings } from '#core/retrieval/embeddings.ts'
 import type { StateStore } from '#core/state-store/state-store.ts'
 import type { SystemReads } from './system-reads.ts'
 
@@ -34,7 +34,7 @@ export interface StateContext extends OwnIdentity, SystemReads {
   /** Undefined in a state role with a process of its own and without `REDIS_URL`. */
   readonly stateStore: StateStore | undefined
   /** Embeddings with the identity of the role. It may use every route, so the plugin checks who may name one. */
-  readonly embeddings: Embeddings
+  readonly embeddings: RoleEmbeddings
   /** Addresses of agents as their pods reach them: the Service, or the processes of the local workload runner. */
   readonly endpoints: ServiceEndpoints
 }
@@ -48,7 +48,7 @@ export interface ConsumerContext extends SystemReads {
 export interface WorkerContext extends ConsumerContext {
   readonly role: 'worker'
   /** As in the state role; without an identity every call throws `EmbeddingsUnavailable`. */
-  readonly embeddings: Embeddings
+  readonly embeddings: RoleEmbeddings
 }
 
 /** The manager uses its own service account. */

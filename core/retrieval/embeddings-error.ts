@@ -6,10 +6,18 @@ export type EmbeddingsProblem =
   | 'refused'
   | 'unknown_route'
   | 'throttled'
+  | 'budget_exceeded'
+  | 'price_unknown'
   | 'failed'
   | 'invalid_answer'
 
-const retryable: ReadonlySet<EmbeddingsProblem> = new Set(['unreachable', 'timeout', 'throttled', 'failed'])
+const retryable: ReadonlySet<EmbeddingsProblem> = new Set([
+  'unreachable',
+  'timeout',
+  'throttled',
+  'budget_exceeded',
+  'failed',
+])
 
 /** Texts could not be embedded. The message has the reason, never a text of the gateway or a provider. */
 export class EmbeddingsUnavailable extends Error {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { createEmbeddings, spaceOf } from './embeddings.ts'
+import { createEmbeddings, createRoleEmbeddings, spaceOf } from './embeddings.ts'
 import { EmbeddingsUnavailable } from './embeddings-error.ts'
 import { answerVectors, embeddingOf, startEmbeddingServer } from './testing/embedding-server.ts'
 
@@ -115,6 +115,40 @@ test('embeddings: an abort of the caller is its own reason, not an outage', asyn
   const stop = new AbortController()
   server.answer = () => stop.abort(new Error('stopped'))
   await assert.rejects(embeddings.embed({ route: 'a/b', texts: ['a'], signal: stop.signal }), { message: 'stopped' })
+})
+
+test('embeddings: a role names who pays for each batch, and callers name no payer', async (t) => {
+  const { server, embeddings } = await open(t)
+  const role = createRoleEmbeddings({ gatewayUrl: () => server.url, bearer: async () => 'token-2' })
+  const ofAgent = role.paidBy({ kind: 'agent', namespace: 'demo', name: 'writer', uid: 'uid-1' }, 'run-1')
+  await ofAgent.embed({ route: 'demo/embed', texts: Array.from({ length: 65 }, (_, n) => `text ${n}`) })
+  await role.paidBy({ kind: 'namespace', namespace: 'demo', uid: 'uid-2' }).embed({ route: 'demo/embed', texts: ['a'] })
+  await embeddings.embed({ route: 'demo/embed', texts: ['a'] })
+  const received = server.received.map(({ authorization, payer, runId }) => [authorization, payer, runId])
+  assert.deepEqual(received, [
+    ['Bearer token-2', 'agent/demo/writer/uid-1', 'run-1'],
+    ['Bearer token-2', 'agent/demo/writer/uid-1', 'run-1'],
+    ['Bearer token-2', 'namespace/demo/uid-2', undefined],
+    ['Bearer token-1', undefined, undefined],
+  ])
+})
+
+test('embeddings: only the code of the gateway says that a payer cannot pay', async (t) => {
+  const { server, problemOf } = await open(t)
+  const cases: readonly (readonly [number, unknown, string])[] = [
+    [402, { error: { code: 'budget_exceeded' } }, 'budget_exceeded, retryable'],
+    [422, { error: { code: 'price_unknown' } }, 'price_unknown'],
+    [429, { error: { code: 'rate_limited' } }, 'throttled, retryable'],
+    [402, { error: { code: 'provider_refused', message: 'budget_exceeded' } }, 'refused'],
+    [402, { error: 'budget_exceeded' }, 'refused'],
+    [422, { error: { code: ['price_unknown'] } }, 'refused'],
+    [402, null, 'refused'],
+    [402, { __proto__: null, code: 'budget_exceeded' }, 'refused'],
+  ]
+  for (const [status, body, problem] of cases) {
+    server.answer = (_request, response) => void response.writeHead(status).end(JSON.stringify(body))
+    assert.equal(await problemOf(), problem, JSON.stringify([status, body]))
+  }
 })
 
 test('embeddings: a space is a route with its model', () => {

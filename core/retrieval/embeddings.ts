@@ -2,8 +2,11 @@ import { Agent } from 'undici'
 import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
 import { collect } from '#core/http-client/request.ts'
 import type { CollectedAnswer } from '#core/http-client/request.ts'
+import { isObject } from '#core/json/is-object.ts'
 import { EmbeddingsUnavailable } from './embeddings-error.ts'
 import type { EmbeddingsProblem } from './embeddings-error.ts'
+import { formatPayer, payerHeader } from './payer.ts'
+import type { Payer } from './payer.ts'
 import { readVectors } from './read-vectors.ts'
 
 /** Texts to embed with one model. */
@@ -28,12 +31,20 @@ export interface Embeddings {
   embed(request: EmbeddingsRequest): Promise<EmbeddedTexts>
 }
 
+/** Embeddings with the identity of a role. It may use every route, so each call names who pays for it (ADR 0100). */
+export interface RoleEmbeddings {
+  /** `runId` is a run of the paying agent: the agent of its root run pays, too. */
+  paidBy(payer: Payer, runId?: string): Embeddings
+}
+
 /** Options of `createEmbeddings`. */
 export interface EmbeddingsOptions {
   /** Base URL, read per call: a process that only describes the API has none. */
   readonly gatewayUrl: () => string
   /** Bearer of a caller, or of the role itself; undefined in a role without an identity. */
   readonly bearer: (() => Promise<string>) | undefined
+  /** Headers of each call beside those of the protocol. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 // Per call: providers accept at least as much, and a failed call repeats no more.
@@ -55,6 +66,16 @@ export function createEmbeddings(options: EmbeddingsOptions): Embeddings {
       const dimensions = vectors[0]?.length ?? 0
       if (vectors.some(({ length }) => length !== dimensions)) throw new EmbeddingsUnavailable('invalid_answer')
       return { vectors, dimensions }
+    },
+  }
+}
+
+/** Creates the embeddings of a role without connecting. */
+export function createRoleEmbeddings(options: Omit<EmbeddingsOptions, 'headers'>): RoleEmbeddings {
+  return {
+    paidBy: (payer, runId) => {
+      const ofRun = runId === undefined ? {} : { 'x-mesh-run-id': runId }
+      return createEmbeddings({ ...options, headers: { [payerHeader]: formatPayer(payer), ...ofRun } })
     },
   }
 }
@@ -101,7 +122,7 @@ async function embedBatch(
 }
 
 async function post(
-  { gatewayUrl, bearer }: EmbeddingsOptions,
+  { gatewayUrl, bearer, headers = {} }: EmbeddingsOptions,
   body: object,
   signal: AbortSignal,
 ): Promise<CollectedAnswer> {
@@ -114,7 +135,12 @@ async function post(
     origin: url.origin,
     path: url.pathname,
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' },
+    headers: {
+      ...headers,
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json',
+    },
     body: JSON.stringify(body),
     signal,
     maxBytes: MAX_ANSWER_BYTES,
@@ -131,9 +157,23 @@ const problems: Readonly<Record<number, EmbeddingsProblem>> = {
   504: 'timeout',
 }
 
-function refusalOf({ status, headers }: CollectedAnswer): EmbeddingsUnavailable {
+// A provider may refuse with the same status: only the code says that the payer cannot pay.
+const unpaid: ReadonlySet<unknown> = new Set<EmbeddingsProblem>(['budget_exceeded', 'price_unknown'])
+
+function refusalOf({ status, headers, body }: CollectedAnswer): EmbeddingsUnavailable {
   const seconds = Number(headers['retry-after'])
   const retryAfterMs = seconds > 0 && seconds <= 600 ? seconds * 1000 : undefined
+  const code = codeIn(body)
+  if (unpaid.has(code)) return new EmbeddingsUnavailable(code as EmbeddingsProblem, retryAfterMs)
   const otherwise = status >= 500 ? 'failed' : 'refused'
   return new EmbeddingsUnavailable(problems[status] ?? otherwise, retryAfterMs)
+}
+
+function codeIn(body: Buffer): unknown {
+  try {
+    const answer: unknown = JSON.parse(body.toString('utf8'))
+    return isObject(answer) && isObject(answer['error']) ? answer['error']['code'] : undefined
+  } catch {
+    return undefined
+  }
 }

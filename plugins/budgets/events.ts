@@ -7,7 +7,9 @@ const exceededData = Type.Object({
   amount: Type.String({ description: 'The limit, as decimal text.' }),
   currency: Type.String(),
   window: Type.String({ description: 'Window of the limit: hour, day, week, month or total.' }),
-  agentUid: Type.String({ description: 'The agent whose call was refused.' }),
+  agentUid: Type.String({
+    description: 'The agent whose call was refused; empty for the documents of a knowledge base.',
+  }),
   runId: Type.Union([Type.String(), Type.Null()], { description: 'The run of the call.' }),
 })
 

@@ -1,10 +1,11 @@
 import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import { agentPodPart } from '#plugins/agents/points.ts'
-import { callAdmission, callPricing } from '#plugins/providers/points.ts'
+import { callAdmission, callPayment, callPricing } from '#plugins/providers/points.ts'
 import { pruner } from '#plugins/pruning/points.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { createBudgetsApi } from './api.ts'
+import { createCallPayment } from './payment/call-payment.ts'
 import { budgetErrors } from './errors.ts'
 import { spendLimitExceeded } from './events.ts'
 import { budgetsJobs } from './jobs.ts'
@@ -13,7 +14,7 @@ import { createCallPricing } from './money/call-pricing.ts'
 import { budgetPodPart } from './pod-part.ts'
 import { limitSource } from './points.ts'
 import { accountPruner } from './store/prune-accounts.ts'
-import { createServices, holdServices } from './services.ts'
+import { createServices, holdServices, reserveServices } from './services.ts'
 import { budgetsSettings } from './settings.ts'
 import { holdEndpoints } from './state-routes.ts'
 
@@ -38,6 +39,14 @@ export const budgets = definePlugin({
   create: createServices,
   api: createBudgetsApi,
   contributions: ({ core, settings, ledger }) => [
+    contribute(
+      callPayment,
+      createCallPayment({
+        ...reserveServices({ core, settings, ledger }),
+        ledger,
+        sources: () => core.extensions(limitSource),
+      }),
+    ),
     contribute(pruner, accountPruner),
     contribute(agentPodPart, budgetPodPart),
     contribute(callPricing, createCallPricing(settings)),

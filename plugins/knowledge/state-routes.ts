@@ -18,12 +18,22 @@ export function knowledgeStateRoutes(services: KnowledgeServices, state: StateCo
     authz: { kind: 'bearer' },
     body: AgentSearchRequest,
     response: { 200: SearchAnswer },
-    handle: async ({ bearer, body: { query, knowledgeBase, limit }, signal }) => {
+    handle: async ({ bearer, body: { query, knowledgeBase, limit }, headers, signal }) => {
       const pod = await state.authenticate(bearer, 'state')
       if (pod === undefined) throw new Fail('unauthenticated')
-      const bases = await basesOfAgent({ cluster: state.cluster, db }, pod.username, knowledgeBase)
-      return searchBases(services, { bases, query, limit, embeddings: state.embeddings, signal })
+      const { agent, bases } = await basesOfAgent({ cluster: state.cluster, db }, pod.username, knowledgeBase)
+      const embeddings = state.embeddings.paidBy({ kind: 'agent', ...agent }, runOf(headers))
+      return searchBases(services, { bases, query, limit, embeddings, signal })
     },
   })
   return [search]
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+// Whose run it is, is checked by the gateway: it decides only who else pays.
+function runOf(headers: Readonly<Record<string, string | undefined>>): string | undefined {
+  const runId = headers['x-mesh-run-id']
+  if (runId === undefined || UUID.test(runId)) return runId
+  throw new Fail('malformed_request', 'X-Mesh-Run-Id must be a UUID in lower case.')
 }

@@ -404,11 +404,14 @@ test('memory of agents by their launchers', needs('kube-apiserver', 'etcd', 'pos
       select embedding_space as space from memory_items where agent_uid = ${agent.uid}`.execute(database.root)
     if (rows[0]?.has === true) {
       assert.deepEqual(vectors.rows, [{ space: `${namespace}/embed@embed-1` }])
+      assert.match(String(gateway.received[0]?.payer), new RegExp(`^agent/${namespace}/[^/]+/${agent.uid}$`))
       assert.equal(((await agent.recall({ query: 'cost' })).body['items'] as unknown[]).length, 1, 'by meaning')
     } else assert.deepEqual([vectors.rows, gateway.received], [[{ space: null }], []])
     gateway.answer = (_request, response) => void response.writeHead(503).end('{}')
     assert.equal((await agent.remember({ text: 'a second ticket' })).status, 201)
-    assert.equal(((await agent.recall({ query: 'second' })).body['items'] as unknown[]).length > 0, true)
+    const { items, note } = (await agent.recall({ query: 'second' })).body
+    assert.equal((items as unknown[]).length > 0, true)
+    assert.equal(note, rows[0]?.has === true ? 'embeddings_failed' : 'no_vector_extension')
     gateway.answer = undefined
     const other = `${namespace}-other`
     const foreign = await pod({ longTerm: { embeddingRoute: `${namespace}/embed` } }, other)

@@ -5,7 +5,7 @@ import type { RunsSystem } from '#plugins/runs/api.ts'
 import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { durationBounds, durationProblem, durationToMs } from '#schemas/duration.ts'
 import { memoryErrors } from './errors.ts'
-import type { EmbedText } from './items/embed-text.ts'
+import type { EmbedText, EmbeddingAgent } from './items/embed-text.ts'
 import { searchItems } from './store/item-memory.ts'
 import type { ItemOwner, RankedItem } from './store/item-memory.ts'
 import { isEmbedded, rememberItem } from './store/remember-item.ts'
@@ -26,7 +26,12 @@ export interface PodMemory {
   appendTurn(bearer: string, runId: string, messages: readonly unknown[]): Promise<number>
   /** Stores an item. A repeat with the same text and metadata returns the id of the stored one. */
   remember(bearer: string, request: RememberRequest, runId: string | undefined): Promise<string>
-  search(bearer: string, request: ItemSearch, runId: string | undefined): Promise<readonly RankedItem[]>
+  /** `note` says why a search is by words only although the spec has an embedding route. */
+  search(
+    bearer: string,
+    request: ItemSearch,
+    runId: string | undefined,
+  ): Promise<{ readonly items: readonly RankedItem[]; readonly note?: string }>
 }
 
 /** Dependencies. */
@@ -64,15 +69,16 @@ export function createPodMemory(options: PodMemoryOptions): PodMemory {
       const ttlMs = ttlOf(ttl, bound)
       const owner = await ownerOf(options, agent, bound, runId)
       const known = await isEmbedded(db, owner, { text, metadata })
-      const vector = known ? undefined : await embed(routeOf(agent, bound), text)
+      const vector = known ? undefined : (await embed(embeddingOf(agent, bound, runId), text)).vector
       return rememberItem(store, owner, { text, metadata, ttlMs, runId, vector }, settings)
     },
     search: async (bearer, { query, limit = 10, filter = {} }, runId) => {
       const agent = await find(bearer)
       const bound = longTermOf(agent)
       const owner = await ownerOf(options, agent, bound, runId)
-      const vector = await embed(routeOf(agent, bound), query)
-      return searchItems(db, owner, { query, limit, filter, vector })
+      const { vector, note } = await embed(embeddingOf(agent, bound, runId), query)
+      const items = await searchItems(db, owner, { query, limit, filter, vector })
+      return { items, ...(note === undefined ? {} : { note }) }
     },
   }
 }
@@ -96,8 +102,12 @@ function longTermOf({ spec }: CallingAgent): LongTerm {
   return bound
 }
 
-function routeOf({ namespace }: CallingAgent, { embeddingRoute: route }: LongTerm) {
-  return { namespace, route }
+function embeddingOf(
+  { namespace, name, uid }: CallingAgent,
+  { embeddingRoute: route }: LongTerm,
+  runId: string | undefined,
+): EmbeddingAgent {
+  return { payer: { kind: 'agent', namespace, name, uid }, route, runId }
 }
 
 function ttlOf(ttl: string | undefined, { ttl: bound }: LongTerm): number | undefined {

@@ -107,7 +107,10 @@ function itemEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     authz,
     body: ItemSearch,
     response: { 200: FoundItems },
-    handle: async ({ bearer, body, headers }) => ({ items: await memory.search(bearer, body, runOf(headers)) }),
+    handle: async ({ bearer, body, headers }) => {
+      const { items, ...note } = await memory.search(bearer, body, runOf(headers))
+      return { items: [...items], ...note }
+    },
   })
   return [remember, search]
 }

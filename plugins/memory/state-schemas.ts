@@ -83,6 +83,9 @@ export const FoundItems = Type.Object({
       createdAt: time,
     }),
   ),
+  note: Type.Optional(
+    Type.String({ description: 'Why the search is by words only although the spec has an embedding route.' }),
+  ),
 })
 
 /** See {@link FoundItems}. */

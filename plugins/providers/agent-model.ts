@@ -23,15 +23,21 @@ export interface AgentOutcome {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number }
 }
 
+/** The agent of a run. */
+export interface OwnerOfRun {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly traceId: string
+  /** The first run of its tree; the run itself if nothing delegated it. */
+  readonly rootRunId?: string
+}
+
 /** Services of the plugin that owns runs, for the gateway. */
 export interface AgentRuns {
   invokeForGateway(call: AgentCall): Promise<AgentOutcome>
   /** Returns the agent of a run, so that a pod cannot claim another agent's run. */
-  agentOf(
-    runId: string,
-  ): Promise<
-    { readonly namespace: string; readonly name: string; readonly uid: string; readonly traceId: string } | undefined
-  >
+  agentOf(runId: string): Promise<OwnerOfRun | undefined>
   /** The valid public keys (PEM) of an agent's launchers. */
   launcherKeys(agentUid: string): Promise<readonly string[]>
 }

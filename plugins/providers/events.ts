@@ -12,8 +12,18 @@ const meteredData = Type.Object({
   route: Type.Object({ namespace: Type.String(), name: Type.String(), uid: Type.String() }),
   provider: Type.String({ description: 'namespace/name of the ModelProvider that answered.' }),
   model: Type.String({ description: 'Model id at the provider.' }),
-  agentUid: nullable('The agent, when a pod called.'),
+  agentUid: nullable('The agent, when a pod called or an agent pays.'),
   runId: Type.Union([RunId, Type.Null()], { description: 'The run, when the pod named one of its own.' }),
+  payer: Type.Optional(
+    Type.Object(
+      {
+        namespace: Type.String(),
+        namespaceUid: nullable('Uid of the namespace, when it pays itself.'),
+        agent: nullable('Name of the agent that pays.'),
+      },
+      { description: 'Who pays for a call of a role of the platform. Absent for all other calls.' },
+    ),
+  ),
   status: Type.Integer({ description: 'HTTP status of the response to the client.' }),
   streamed: Type.Boolean(),
   usageReported: Type.Boolean({ description: 'False if the provider reported no usage. The counts are 0 then.' }),

@@ -6,13 +6,14 @@ import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { headerValues } from '#core/http/input/bearer-token.ts'
 import { Fail } from '#core/errors/domain-error.ts'
+import { payerHeader } from '#core/retrieval/payer.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import { childOf, formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import type { MessagesView } from '#core/model-apis/messages-view.ts'
 import { viewMessages } from '#core/model-apis/messages-view.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
 import type { Operation } from './adapter.ts'
-import type { AgentRuns } from './agent-model.ts'
+import type { AgentRuns, OwnerOfRun } from './agent-model.ts'
 import { callAgent } from './gateway/call-agent.ts'
 import { callModel } from './gateway/call-model.ts'
 import { messagesApi, openAiApi, responsesApi, toChatRequest } from './gateway/caller-api.ts'
@@ -24,8 +25,8 @@ import { listModels } from './gateway/list-models.ts'
 import { readModelRequest } from './gateway/model-request.ts'
 import type { Body } from './gateway/model-request.ts'
 import { passesMessages, readNativeMessages } from './gateway/native-messages.ts'
+import { payerOf, refusedPayer } from './gateway/payer.ts'
 import { authenticate } from './gateway/principal.ts'
-import type { Principal } from './gateway/principal.ts'
 import { usableRoute } from './gateway/usable-route.ts'
 import type { UsableRoute } from './gateway/usable-route.ts'
 import { parseModel } from './gateway/model-name.ts'
@@ -120,6 +121,7 @@ async function respond(
   { operation, api, call: exchange, filters }: Asked,
 ): Promise<void> {
   const call = await openCall(services, { gateway, api }, exchange)
+  if (call.payer !== undefined && operation !== 'embeddings') throw refusedPayer('names who pays for embeddings only')
   const native = api === messagesApi ? await nativeCall(services, call, exchange) : undefined
   if (native !== undefined) return respondNatively(services, call, { ...native, filters })
   const body = readModelRequest(operation, toChatRequest(api, exchange.body))
@@ -209,7 +211,9 @@ async function openCall(
   const reply = serverReplyOf({ reply: ours })
   const { rawHeaders } = request.raw
   const principal = await authenticate(gateway, bearer)
-  const run = await ownRun(services, principal, rawHeaders)
+  const payer = await payerOf(gateway, principal, single(rawHeaders, payerHeader))
+  const agentUid = principal.kind === 'pod' ? principal.agentUid : payer?.agent?.metadata.uid
+  const run = await ownRun(services, agentUid, rawHeaders)
   const runId = run?.id
   const given = single(rawHeaders, 'x-mesh-namespace')
   const narrowedTo = given === undefined ? undefined : parseLabel('X-Mesh-Namespace', given)
@@ -219,8 +223,10 @@ async function openCall(
     principal,
     namespace: narrowedTo ?? parseLabel('namespace', principal.kind === 'pod' ? principal.namespace : 'default'),
     narrowedTo,
+    payer,
     runId,
-    agentUid: principal.kind === 'pod' ? principal.agentUid : undefined,
+    rootRunId: run?.rootRunId,
+    agentUid,
     conversationId: conversationOf(rawHeaders),
     header: (name) => single(rawHeaders, name),
     traceparent: traceparentOf(single(rawHeaders, 'traceparent'), run?.traceId),
@@ -248,17 +254,17 @@ function traceparentOf(given: string | undefined, traceOfRun: string | undefined
   return formatTraceparent(caller !== undefined && caller.traceId === traceOfRun ? childOf(caller) : startTrace())
 }
 
-// A pod may name runs of its own agent only. Without stored runs this cannot be checked, so the header is ignored.
+// Only runs of the agent may be named. Without stored runs this cannot be checked, so the header is ignored.
 async function ownRun(
   services: ProvidersServices,
-  principal: Principal,
+  agentUid: string | undefined,
   rawHeaders: readonly string[],
-): Promise<{ readonly id: string; readonly traceId: string } | undefined> {
+): Promise<(Pick<OwnerOfRun, 'traceId' | 'rootRunId'> & { readonly id: string }) | undefined> {
   const named = single(rawHeaders, 'x-mesh-run-id')
   const runs = runsOf(services)
-  if (principal.kind !== 'pod' || named === undefined || runs === undefined) return undefined
+  if (agentUid === undefined || named === undefined || runs === undefined) return undefined
   const owner = await runs.agentOf(named)
-  if (owner?.uid === principal.agentUid) return { id: named, traceId: owner.traceId }
+  if (owner?.uid === agentUid) return { ...owner, id: named }
   throw new Fail('forbidden', 'X-Mesh-Run-Id names no run of this agent.')
 }
 

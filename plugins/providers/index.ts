@@ -7,7 +7,7 @@ import { createErrorFormat } from './gateway/error-format.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
 import { createServices } from './services.ts'
 import { providerKinds, providersAccess } from './kinds.ts'
-import { agentRuns, callAdmission, callPricing, modelAdapter, modelFilter } from './points.ts'
+import { agentRuns, callAdmission, callPayment, callPricing, modelAdapter, modelFilter } from './points.ts'
 import { providerReconciler, routeReconciler } from './reconcilers.ts'
 import { providersSettings } from './settings.ts'
 
@@ -20,7 +20,7 @@ export const providers = definePlugin({
   events: [modelCallMetered, modelCallRefused],
   kinds: providerKinds,
   access: providersAccess,
-  points: [modelAdapter, agentRuns, callAdmission, callPricing, withCheck(modelFilter, checkFilters)],
+  points: [modelAdapter, agentRuns, callAdmission, callPayment, callPricing, withCheck(modelFilter, checkFilters)],
   create: createServices,
   contributions: ({ adapters, settings }) => [
     ...adapters.map((adapter) => contribute(modelAdapter, adapter)),

@@ -33,6 +33,12 @@ export const providerKinds = [
 export const providersAccess: readonly AccessRule[] = [
   { resource: 'modelroutes/invoke', developer: ['create'] },
   {
+    resource: 'modelroutes/charge',
+    reason: 'Names the agent or namespace that pays for embeddings (ADR 0100). For roles of the platform only.',
+    worker: ['create'],
+    state: ['create'],
+  },
+  {
     group: '',
     resource: 'secrets',
     reason: 'Provider keys: the platform stores a pasted key as the caller.',

@@ -3,12 +3,14 @@ import type { AgentRuns } from './agent-model.ts'
 import type { ModelAdapter } from './adapter.ts'
 import type { CallAdmission } from './call-admission.ts'
 import type { CallPricing } from './call-pricing.ts'
+import type { CallPayment } from './gateway/call-payment.ts'
 import type { ModelFilter } from './filters/model-filter.ts'
 
 export type { AgentCall, AgentOutcome, AgentRuns } from './agent-model.ts'
 export type { ModelAdapter } from './adapter.ts'
 export type { AgentModelCall, CallAdmission } from './call-admission.ts'
 export type { CallCost, CallPricing, ServedCall } from './call-pricing.ts'
+export type { CallHold, CallPayer, CallPayment, PayableCall } from './gateway/call-payment.ts'
 export type {
   CallFilter,
   FilterContext,
@@ -38,3 +40,6 @@ export const callAdmission = definePoint<CallAdmission>('providers.call-admissio
 
 /** Prices of model calls: the first that knows the cost of a call decides. */
 export const callPricing = definePoint<CallPricing>('providers.call-pricing', ({ name }) => name)
+
+/** Money of calls that roles make; contributed once, by the plugin that owns the ledger. */
+export const callPayment = definePoint<CallPayment>('providers.call-payment', () => 'ledger')

@@ -162,6 +162,12 @@ test('a knowledge base from kubectl to an agent: upload, ingest, search by API, 
     [asked.status, asked.body.mode, asked.body.items[0]?.document, asked.body.items.length],
     [200, 'hybrid', 'refunds.md', 1],
   )
+  const payers = async () => {
+    const path = '/api/cost/breakdown?namespace=default&groupBy=agent&limit=200'
+    const { items } = (await send('GET', path)).json<{ items: { agent: { name: string } | null }[] }>()
+    return items.map(({ agent }) => agent?.name ?? null)
+  }
+  await until(async () => (await payers()).includes('flow-reader'))
   const unknown = await ask('flow-reader', { query: 'x', knowledgeBase: 'other' })
   assert.deepEqual([unknown.status, unknown.body.error], [404, 'unknown_knowledge_base'])
   const stranger = await ask('flow-stranger', { query: 'refund' })
@@ -218,7 +224,7 @@ test('the commands of docs/how-to/use-knowledge.md', needs('kubectl'), async (t)
   const source = readFileSync(join(folder.path, 'agent.yaml'), 'utf8')
   const expanded = await platform.send({ method: 'POST', path: '/api/expand', bearer, body: { source } })
   assert.equal(expanded.status, 200, expanded.text)
-  assert.match(await run(commandsOf(page, 'Delete')), /"handbook" deleted/)
+  assert.match(await run(commandsOf(page, 'List and delete')), /"id":"refunds\.md"[^]*"handbook" deleted/)
 })
 
 function blocksBeforeSections(page: string): readonly string[] {

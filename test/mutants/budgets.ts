@@ -4,9 +4,69 @@ const migration = 'plugins/budgets/migrations/0001-ledger.ts'
 const ledger = ['plugins/budgets/store/ledger.test.ts']
 const holds = ['plugins/budgets/holds.test.ts']
 const money = ['plugins/budgets/money/money.test.ts']
+const roles = ['plugins/budgets/payment/call-payment.test.ts']
+const payers = ['plugins/budgets/payment/payers.test.ts']
 
 /** Defects of money: holds beyond a limit, charges that are lost, doubled or free, holds of others. */
 export const mutants: readonly Mutant[] = [
+  {
+    name: 'budgets: embeddings of roles are made without a hold',
+    file: 'plugins/budgets/payment/call-payment.ts',
+    find: 'if (limits.length === 0) return undefined',
+    replace: 'if (limits.length < 9) return undefined',
+    tests: roles,
+  },
+  {
+    name: 'budgets: embeddings of roles ignore the budget of the agent',
+    file: 'plugins/budgets/payment/call-payment.ts',
+    find: '[...budgetOf(agent), ...budgetOf(rootAgent),',
+    replace: '[...budgetOf(rootAgent),',
+    tests: roles,
+  },
+  {
+    name: 'budgets: the agent of the root run does not pay for embeddings',
+    file: 'plugins/budgets/payment/call-payment.ts',
+    find: '...budgetOf(rootAgent), ',
+    replace: '',
+    tests: roles,
+  },
+  {
+    name: 'gateway: anybody names who pays for embeddings',
+    file: 'plugins/providers/gateway/payer.ts',
+    find: "  await principal.caller.review('create', 'modelroutes/charge', { namespace })\n",
+    replace: '',
+    tests: payers,
+  },
+  {
+    name: 'gateway: an agent names who pays for its embeddings',
+    file: 'plugins/providers/gateway/payer.ts',
+    find:
+      "if (principal.kind === 'pod') throw new Fail('forbidden', 'An agent pays for its own calls and names no payer.')\n" +
+      '  const { namespace, uid } = payer\n  await principal',
+    replace: "const { namespace, uid } = payer\n  if (principal.kind === 'person') await principal",
+    tests: payers,
+  },
+  {
+    name: 'gateway: an agent pays that has only the name of the payer',
+    file: 'plugins/providers/gateway/payer.ts',
+    find: 'agent?.metadata.uid !== uid',
+    replace: 'agent === undefined',
+    tests: payers,
+  },
+  {
+    name: 'gateway: a refused call of a role keeps its hold',
+    file: 'plugins/providers/gateway/pay-call.ts',
+    find: 'mayHaveWorked ? hold.settle(undefined) : hold.release()',
+    replace: 'hold.settle(undefined)',
+    tests: roles,
+  },
+  {
+    name: 'gateway: a call of a role that was cut is free',
+    file: 'plugins/providers/gateway/pay-call.ts',
+    find: 'mayHaveWorked ? hold.settle(undefined) : hold.release()',
+    replace: 'hold.release()',
+    tests: roles,
+  },
   {
     name: 'budgets: a hold is compared with the limit alone',
     file: migration,

@@ -15,7 +15,7 @@ import { ofCore, slotValues, valuesOf } from '../load/slot-values.ts'
 import { refuseShared } from '../load/refuse-duplicates.ts'
 import { callSlot } from '../load/startup-error.ts'
 import { relayName } from '#core/messaging/relay-cursor.ts'
-import { createEmbeddings } from '#core/retrieval/embeddings.ts'
+import { createRoleEmbeddings } from '#core/retrieval/embeddings.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Platform } from '../platform/platform.ts'
 import { createSystemReads } from './create-system-reads.ts'
@@ -115,7 +115,7 @@ function consumerContext(plugin: AnyPlugin, { platform, built }: DeclareInput): 
 
 function workerContext(plugin: AnyPlugin, input: DeclareInput): WorkerContext {
   const { core, platform } = input
-  const embeddings = createEmbeddings({ gatewayUrl: () => core.urls.gateway, bearer: platform.ownBearer })
+  const embeddings = createRoleEmbeddings({ gatewayUrl: () => core.urls.gateway, bearer: platform.ownBearer })
   return { role: 'worker', embeddings, ...consumerContext(plugin, input) }
 }
 

@@ -2,7 +2,7 @@ import { endpointByService } from '#core/cluster/endpoint-slices.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
-import { createEmbeddings } from '#core/retrieval/embeddings.ts'
+import { createRoleEmbeddings } from '#core/retrieval/embeddings.ts'
 import type { Built } from '../load/role-container.ts'
 import type { Platform } from '../platform/platform.ts'
 import { createSystemReads } from './create-system-reads.ts'
@@ -21,7 +21,7 @@ export function stateContext(plugin: AnyPlugin, { core, platform, built }: State
     ...platform.identity,
     role: 'state',
     stateStore: platform.stateStore,
-    embeddings: createEmbeddings({ gatewayUrl: () => core.urls.gateway, bearer: platform.ownBearer }),
+    embeddings: createRoleEmbeddings({ gatewayUrl: () => core.urls.gateway, bearer: platform.ownBearer }),
     endpoints: platform.endpoints ?? endpointByService,
     ...createSystemReads(plugin, built),
   }

@@ -6,6 +6,9 @@ import type { Scope } from '#test/harness/scope.ts'
 /** A request for embeddings that a server of the tests received. */
 export interface ReceivedRequest {
   readonly authorization: string | undefined
+  /** `X-Mesh-Payer` and `X-Mesh-Run-Id`. */
+  readonly payer: string | undefined
+  readonly runId: string | undefined
   readonly model: string
   readonly input: readonly string[]
 }
@@ -35,8 +38,9 @@ export async function startEmbeddingServer(t: Scope): Promise<EmbeddingServer> {
 async function serve(own: EmbeddingServer, message: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of message) chunks.push(chunk as Buffer)
-  const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Omit<ReceivedRequest, 'authorization'>
-  const request = { ...body, authorization: message.headers.authorization }
+  const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Pick<ReceivedRequest, 'model' | 'input'>
+  const { authorization, 'x-mesh-payer': payer, 'x-mesh-run-id': runId } = message.headers
+  const request = { ...body, authorization, payer: payer as string | undefined, runId: runId as string | undefined }
   own.received.push(request)
   if (own.answer !== undefined) return own.answer(request, response)
   answerVectors(

@@ -57,9 +57,9 @@ export function createMemoryHandlers(backend: MemoryBackend): Handlers<Routes> {
         ...(filter === undefined ? {} : { filter: toStorableValue(filter) }),
       }
       const operation = { name: 'memory recall', method: 'POST', path: '/memory/items/search', body } as const
-      const { items } = (await backend.call('longTerm', call, operation)).body
+      const { items, note } = (await backend.call('longTerm', call, operation)).body
       if (!Array.isArray(items)) throw new Refusal('memory_unavailable')
-      return { status: 200, body: { items: items as never } }
+      return { status: 200, body: { items: items as never, ...(typeof note === 'string' ? { note } : {}) } }
     },
   }
 }

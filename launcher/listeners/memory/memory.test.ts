@@ -59,6 +59,9 @@ test('H5: each route is one operation at the state role, with the token of the l
   const found = { id: 'i1', text: 'likes tea', metadata: {}, score: 1, createdAt: '2026-11-23T12:00:00Z' }
   state.reply = answers(200, { items: [found] })
   assert.deepEqual((await ask('POST', '/memory/agent/search', { query: 'tea', limit: 3 })).body, { items: [found] })
+  const noted = { items: [found], note: 'embeddings_budget_exceeded' }
+  state.reply = answers(200, noted)
+  assert.deepEqual((await ask('POST', '/memory/agent/search', { query: 'tea' })).body, noted)
   assert.deepEqual(
     state.requests.map((one) => [one.method, one.path, one.text]),
     [
@@ -67,6 +70,7 @@ test('H5: each route is one operation at the state role, with the token of the l
       ['POST', '/memory/conversations/c1/entries', '{"entry":null}'],
       ['POST', '/memory/items', JSON.stringify(item)],
       ['POST', '/memory/items/search', '{"query":"tea","limit":3}'],
+      ['POST', '/memory/items/search', '{"query":"tea"}'],
     ],
   )
   for (const { headers } of state.requests) {
@@ -74,7 +78,14 @@ test('H5: each route is one operation at the state role, with the token of the l
     assert.match(String(headers['traceparent']), /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/)
   }
   const names = spans().map(({ name }) => name)
-  assert.deepEqual(names, ['memory get', 'memory search', 'memory append', 'memory remember', 'memory recall'])
+  assert.deepEqual(names, [
+    'memory get',
+    'memory search',
+    'memory append',
+    'memory remember',
+    'memory recall',
+    'memory recall',
+  ])
   assert.doesNotMatch(JSON.stringify(spans()), /likes tea/)
 })
 

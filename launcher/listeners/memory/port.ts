@@ -62,7 +62,7 @@ export const memoryRoutes = {
     path: '/memory/agent/search',
     summary: 'Searches long-term memory, by words and by meaning if the spec has an embedding route.',
     body: object({ query: bounded(MAX_QUERY), limit: optional(limit), filter: optional(metadata) }),
-    responses: { 200: object({ items: list(item) }) },
+    responses: { 200: object({ items: list(item), note: optional(text()) }) },
     refusals: ['unknown_run', 'not_bound', 'too_many_memory_calls', 'memory_unavailable'],
   },
   read: {

@@ -116,16 +116,17 @@ for (const { name, skip, open } of pluginAdapters) {
       const rig = await openKnowledge(t, open)
       const { embed } = rig.embeddings
       rig.embeddings.embed = async () => {
-        throw new EmbeddingsUnavailable('unreachable')
+        throw new EmbeddingsUnavailable('budget_exceeded')
       }
       await rig.configure('kb', model)
       rig.work()
       await rig.submit('kb', [textOf('a', 'The dog barks.')])
-      await until(async () => (await rig.baseOf('kb'))?.problem === 'unreachable')
+      await until(async () => (await rig.baseOf('kb'))?.problem === 'budget_exceeded')
+      assert.deepEqual([...rig.payers], ['namespace/ns-a/ns-uid-a'], 'the namespace pays for its documents')
       const { items, mode, note } = await rig.search('kb', 'dog')
       assert.equal(items[0]?.document, 'a')
       assert.equal(mode, 'full-text')
-      assert.match(note ?? '', /^(?:embeddings_unreachable|no_vector_extension)$/)
+      assert.match(note ?? '', /^(?:embeddings_budget_exceeded|no_vector_extension)$/)
       rig.embeddings.embed = embed
       await until(async () => (await rig.baseOf('kb'))?.embedded === 1)
       assert.equal((await rig.baseOf('kb'))?.problem, null)

@@ -1,5 +1,6 @@
 import { EmbeddingsUnavailable } from '#core/retrieval/embeddings-error.ts'
-import type { Embeddings } from '#core/retrieval/embeddings.ts'
+import type { RoleEmbeddings } from '#core/retrieval/embeddings.ts'
+import type { Payer } from '#core/retrieval/payer.ts'
 import { TaskFailure } from '#core/tasks/task.ts'
 import type { Task, TaskContext } from '#core/tasks/task.ts'
 import { chunkText } from '../documents/chunk-text.ts'
@@ -14,7 +15,7 @@ import type { KnowledgeTables } from '../store/tables.ts'
 import { refreshTask } from './tasks.ts'
 
 /** Parts of the plugin that a refresh needs. */
-export type RefreshServices = Pick<KnowledgeServices, 'core' | 'count'> & { readonly embeddings: Embeddings }
+export type RefreshServices = Pick<KnowledgeServices, 'core' | 'count'> & { readonly embeddings: RoleEmbeddings }
 
 interface Attempt {
   readonly task: Task<{ readonly base: string }>
@@ -65,12 +66,13 @@ async function divideAgain({ core }: RefreshServices, { uid }: Base, { signal }:
 // Returns false if some chunks are left.
 async function embed(services: RefreshServices, base: Base, { signal }: TaskContext): Promise<boolean> {
   const { core, count } = services
-  const { uid, route, space } = base
+  const { uid, namespace, namespace_uid: namespaceUid, route, space } = base
+  const payer = { kind: 'namespace', namespace, uid: namespaceUid } as const
   if (route === null || space === null) return true
   for (let done = 0; done < BATCHES_PER_TASK; done++) {
     const chunks = await findBareChunks(core.store.reader<KnowledgeTables>(), { uid, space }, CHUNKS_AT_ONCE)
     if (chunks.length === 0) return core.store.transact((tx) => recordProblem(tx, uid, null)).then(() => true)
-    const vectors = await embedChunks(services, { uid, route, chunks, signal })
+    const vectors = await embedChunks(services, { uid, payer, route, chunks, signal })
     const stored = await core.store.transact((tx) => storeVectors(tx, { uid, space }, vectors))
     count.embedded(stored)
     // Another worker or a newer spec was faster.
@@ -81,6 +83,8 @@ async function embed(services: RefreshServices, base: Base, { signal }: TaskCont
 
 interface Batch {
   readonly uid: string
+  /** The namespace of the knowledge base: agents that search it do not pay for its documents. */
+  readonly payer: Payer
   readonly route: string
   readonly chunks: readonly BareChunk[]
   readonly signal: AbortSignal
@@ -88,10 +92,11 @@ interface Batch {
 
 async function embedChunks(
   { core, embeddings }: RefreshServices,
-  { uid, route, chunks, signal }: Batch,
+  { uid, payer, route, chunks, signal }: Batch,
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   try {
-    const { vectors } = await embeddings.embed({ route, texts: chunks.map(({ text }) => text), signal })
+    const texts = chunks.map(({ text }) => text)
+    const { vectors } = await embeddings.paidBy(payer).embed({ route, texts, signal })
     return new Map(chunks.map(({ id }, index) => [id, vectors[index] ?? []]))
   } catch (error) {
     if (!(error instanceof EmbeddingsUnavailable)) throw error

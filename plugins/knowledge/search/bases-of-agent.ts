@@ -19,6 +19,12 @@ export interface AgentBases {
   readonly db: Reader<KnowledgeTables>
 }
 
+/** An agent and the knowledge bases that it may search. */
+export interface SearchingAgent {
+  readonly agent: { readonly namespace: string; readonly name: string; readonly uid: string }
+  readonly bases: readonly Base[]
+}
+
 /**
  * Knowledge bases that an agent may search: those of its spec that exist and allow its namespace. All objects are read per call: a removed
  * reference or permission ends the access at once. Throws `forbidden` for an account of no agent, `unknown_knowledge_base` for another name.
@@ -27,7 +33,7 @@ export async function basesOfAgent(
   { cluster, db }: AgentBases,
   username: string,
   wanted: string | undefined,
-): Promise<readonly Base[]> {
+): Promise<SearchingAgent> {
   const account = agentOfServiceAccount(username)
   const agent =
     account === undefined ? undefined : await findNamedObject<AgentDeploymentObject>(cluster, AgentDeployment, account)
@@ -41,7 +47,7 @@ export async function basesOfAgent(
   )
   const uids = objects.flatMap((object) => object?.metadata.uid ?? [])
   if (wanted !== undefined && uids.length === 0) throw new Fail(knowledgeErrors.unknown_knowledge_base)
-  return findBases(db, uids)
+  return { agent: { ...account, uid: agent.metadata.uid ?? '' }, bases: await findBases(db, uids) }
 }
 
 interface Named {

@@ -8,6 +8,8 @@ import { createOutbound } from '#core/http-client/outbound.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { CoreWith } from '#core/plugin/core-services.ts'
 import type { Embeddings } from '#core/retrieval/embeddings.ts'
+import { formatPayer } from '#core/retrieval/payer.ts'
+import type { Payer } from '#core/retrieval/payer.ts'
 import { retrievalMigrations } from '#core/retrieval/retrieval-migrations.ts'
 import { embeddingOf } from '#core/retrieval/testing/embedding-server.ts'
 import { runTasks } from '#core/tasks/run-tasks.ts'
@@ -68,10 +70,16 @@ export async function openKnowledge(
   const settings = { ...Value.Create(knowledgeSettings), ...some }
   const services = createServices(core as unknown as CoreWith<readonly ['store']>, settings)
   const embeddings = testEmbeddings()
+  const payers = new Set<string>()
+  const paidBy = (payer: Payer): Embeddings => {
+    payers.add(formatPayer(payer))
+    return embeddings
+  }
+  const role = { paidBy }
   const db = store.reader<KnowledgeTables>()
   const work = () => {
     const stop = new AbortController()
-    const handlers = knowledgeTasks(services, { embeddings } as never)
+    const handlers = knowledgeTasks(services, { embeddings: role } as never)
     const { done } = runTasks({ database, handlers, log, pollMs: 20, signal: stop.signal })
     const end = async (): Promise<void> => {
       stop.abort()
@@ -102,7 +110,21 @@ export async function openKnowledge(
     })
   const ingestOf = (id: string) =>
     db.selectFrom('knowledge_ingests').select(['state', 'error', 'bytes']).where('id', '=', id).executeTakeFirst()
-  return { database, store, db, services, settings, embeddings, work, submit, configure, baseOf, search, ingestOf }
+  return {
+    database,
+    store,
+    db,
+    services,
+    settings,
+    embeddings,
+    payers,
+    work,
+    submit,
+    configure,
+    baseOf,
+    search,
+    ingestOf,
+  }
 }
 
 /** A text to submit. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createEmbeddings } from '#core/retrieval/embeddings.ts'
+import { createRoleEmbeddings } from '#core/retrieval/embeddings.ts'
 import { embeddingOf, startEmbeddingServer } from '#core/retrieval/testing/embedding-server.ts'
 import { createEmbedText } from './embed-text.ts'
 
@@ -17,23 +17,27 @@ test('a text is embedded with a route that its agent may use, and with no other'
     routes[`${namespace}/${name}` as keyof typeof routes]
   const embed = createEmbedText({
     cluster: { get } as never,
-    embeddings: createEmbeddings({ gatewayUrl: () => gateway.url, bearer: async () => 'state' }),
+    embeddings: createRoleEmbeddings({ gatewayUrl: () => gateway.url, bearer: async () => 'state' }),
     isSupported: async () => true,
     onMissing: (reason) => void missing.push(reason),
   })
-  const of = (route: string | undefined) => embed({ namespace: 'own', route }, 'the price')
+  const payer = { kind: 'agent', namespace: 'own', name: 'writer', uid: 'uid-1' } as const
+  const of = (route: string | undefined) => embed({ payer, route, runId: 'run-1' }, 'the price')
   const values = embeddingOf('the price')
-  assert.deepEqual(await of('embed'), { space: 'own/embed@m1', values })
-  assert.deepEqual(await of('shared/embed'), { space: 'shared/embed@m2', values })
-  assert.equal(await of('closed/embed'), undefined)
-  assert.equal(await of('own/Not_A_Name'), undefined)
-  assert.equal(await of(undefined), undefined)
+  assert.deepEqual(await of('embed'), { vector: { space: 'own/embed@m1', values } })
+  assert.deepEqual(await of('shared/embed'), { vector: { space: 'shared/embed@m2', values } })
+  assert.deepEqual(await of('closed/embed'), { note: 'embeddings_unknown_route' })
+  assert.deepEqual(await of('own/Not_A_Name'), { note: 'embeddings_unknown_route' })
+  assert.deepEqual(await of(undefined), {})
   assert.deepEqual(missing, ['unknown_route', 'unknown_route'])
   assert.deepEqual(
-    gateway.received.map(({ model }) => model),
-    ['own/embed', 'shared/embed'],
+    gateway.received.map(({ model, payer: paidBy, runId }) => [model, paidBy, runId]),
+    ['own/embed', 'shared/embed'].map((route) => [route, 'agent/own/writer/uid-1', 'run-1']),
   )
   gateway.answer = (_request, response) => void response.writeHead(503).end('{}')
-  assert.equal(await of('embed'), undefined)
-  assert.equal(missing.length, 3)
+  assert.deepEqual(await of('embed'), { note: 'embeddings_failed' })
+  gateway.answer = (_request, response) =>
+    void response.writeHead(402).end(JSON.stringify({ error: { code: 'budget_exceeded' } }))
+  assert.deepEqual(await of('embed'), { note: 'embeddings_budget_exceeded' })
+  assert.deepEqual(missing.slice(2), ['failed', 'budget_exceeded'])
 })

@@ -1,6 +1,7 @@
 import type { ProviderCall, ResponseSink, Operation } from '../adapter.ts'
 import type { ProvidersServices } from '../services.ts'
 import { modelAdapter } from '../points.ts'
+import type { CallPayer } from '../points.ts'
 import { filterAnswer } from '../filters/answer/filter-answer.ts'
 import type { FilteredAnswer } from '../filters/answer/filter-answer.ts'
 import type { CallFilters } from '../filters/call-filters.ts'
@@ -8,6 +9,7 @@ import { createClientResponse } from './client-response.ts'
 import type { ClientResponse } from './client-response.ts'
 import { fromConnection, misconfigured, nameOfProvider } from './provider-failure.ts'
 import type { NamedProvider } from './provider-failure.ts'
+import { payCall } from './pay-call.ts'
 import { priceCall } from './price-call.ts'
 import { tryInOrder } from './fallback.ts'
 import type { GatewayCall } from './gateway-call.ts'
@@ -39,6 +41,7 @@ export interface ModelCall {
 /** Calls the route's providers and streams the response to the client. Throws before the first byte only. */
 export async function callModel(services: ProvidersServices, call: GatewayCall, model: ModelCall): Promise<void> {
   const targets = targetsOf(model.route)
+  const payment = await payCall(services.core, call, model)
   let metered: { meter: UsageMeter; streamed: boolean } | undefined
   const answer = createClientResponse({
     ...call,
@@ -61,10 +64,12 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
     const onFailure = (provider: NamedProvider, failure: GatewayError): void =>
       services.metering.failed({ route: model.route, provider, failure, traceparent: call.traceparent })
     answered = targets[await tryInOrder(attempts, { client: filtered ?? answer, signal: call.signal, onFailure })]
+    await payment.settle(answered, metered?.meter.counted())
     await (filtered ?? answer).end()
   } catch (thrown) {
     const error = filtered?.failure() ?? thrown
     status = call.signal.aborted ? 499 : callErrorOf(error).status
+    await payment.fail(answer.committed() || status === 499 || status === 504)
     if (!answer.committed()) throw error
     answer.breakOff(error)
   } finally {
@@ -128,7 +133,12 @@ function toReferences(call: GatewayCall, { operation, route }: ModelCall, target
     model: target.model,
     agentUid: call.agentUid ?? null,
     runId: call.runId ?? null,
+    ...(call.payer === undefined ? {} : { payer: toPayer(call.payer) }),
   }
+}
+
+function toPayer({ namespace, namespaceUid, agent }: CallPayer) {
+  return { namespace, namespaceUid: namespaceUid ?? null, agent: agent?.metadata.name ?? null }
 }
 
 function bodyFor(model: ModelCall, id: string): Pick<ProviderCall, 'body' | 'messages'> {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
+import type { CallPayer } from './call-payment.ts'
 import type { CallerApi } from './caller-api.ts'
 import type { Principal } from './principal.ts'
 
@@ -14,8 +15,13 @@ export interface GatewayCall {
   readonly namespace: DnsLabel
   /** `X-Mesh-Namespace`. */
   readonly narrowedTo: DnsLabel | undefined
-  /** The run named by a pod, if it belongs to its agent. */
+  /** Who pays for a call of a role; undefined for all other calls. */
+  readonly payer: CallPayer | undefined
+  /** The run that a pod or a role names, if it belongs to the agent. */
   readonly runId: string | undefined
+  /** The root of that run. */
+  readonly rootRunId: string | undefined
+  /** The agent whose pod calls, or that pays for a call of a role. */
   readonly agentUid: string | undefined
   readonly conversationId: string | undefined
   /** Header of the request, by its name in lower case. One that is given twice refuses the call. */

@@ -35,8 +35,8 @@ export async function authenticate(gateway: GatewayContext, bearer: string): Pro
   return { kind: 'pod', username: pod.username, namespace: account.namespace, agentUid, agent }
 }
 
-// Read per call, since a service account may outlive its agent, and another agent may have its name.
-async function readAgent(
+/** Reads an agent as the gateway; undefined if it does not exist. Read per call: another agent may have its name by now. */
+export async function readAgent(
   gateway: GatewayContext,
   agent: { readonly namespace: string; readonly name: string },
 ): Promise<AgentDeploymentObject | undefined> {

@@ -18,7 +18,8 @@ export function createGatewayRuns(services: RunsServices): AgentRuns {
     agentOf: async (runId) => {
       const run = await findRun(services.store.reader<RunsTables>(), runId)
       if (!run || run.agent_name === null || run.agent_uid === null) return undefined
-      return { namespace: run.namespace, name: run.agent_name, uid: run.agent_uid, traceId: run.trace_id }
+      const { namespace, agent_name: name, agent_uid: uid, trace_id: traceId, root_run_id: rootRunId } = run
+      return { namespace, name, uid, traceId, rootRunId }
     },
     launcherKeys: (agentUid) => readLauncherKeys(services.store.reader<RunsTables>(), agentUid),
   }

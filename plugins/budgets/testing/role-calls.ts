@@ -1,0 +1,99 @@
+import type { ServerResponse } from 'node:http'
+import type { TestContext } from 'node:test'
+import { Value } from 'typebox/value'
+import { openDatabase } from '#core/database/database.ts'
+import { migrate } from '#core/database/migrate.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { storeMigrations } from '#core/event-store/store-migrations.ts'
+import { contribute } from '#core/jobs/extension-point.ts'
+import { createRoleEmbeddings } from '#core/retrieval/embeddings.ts'
+import { EmbeddingsUnavailable } from '#core/retrieval/embeddings-error.ts'
+import type { Payer } from '#core/retrieval/payer.ts'
+import { embeddingOf } from '#core/retrieval/testing/embedding-server.ts'
+import type { OwnerOfRun } from '#plugins/providers/agent-model.ts'
+import { agentRuns, callPayment, callPricing } from '#plugins/providers/points.ts'
+import { addRoute, startGateway, startUpstream } from '#plugins/providers/testing/gateway.ts'
+import { apply } from '#plugins/providers/testing/manager.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import { createDatabase } from '#test/harness/database.ts'
+import { applyShipped } from '#test/harness/deploy.ts'
+import { createCallPricing } from '../money/call-pricing.ts'
+import { createCallPayment } from '../payment/call-payment.ts'
+import type { CallLimit } from '../points.ts'
+import { budgetsSettings } from '../settings.ts'
+import { openLedger } from './ledger.ts'
+import { tokenOf } from './state-role.ts'
+
+/** Tokens of every answer of the provider. A token costs one micro-unit. */
+export const USED = 7
+
+/** Answers as a provider that reports its usage. */
+export function answerUsed(response: ServerResponse, usage: object | null = { prompt_tokens: USED }): void {
+  const data = [{ object: 'embedding', index: 0, embedding: embeddingOf('a') }]
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ object: 'list', data, model: 'test', ...(usage === null ? {} : { usage }) }))
+}
+
+/** The gateway with a ledger, the accounts of state role and worker, and a priced route to a provider of the test. */
+export async function startPaidGateway(t: TestContext) {
+  const { ledger, accounts, database } = await openLedger(t, async () => {
+    const opened = await openDatabase({ url: await createDatabase(t) })
+    t.after(() => opened.close())
+    await migrate(opened, [storeMigrations])
+    return opened
+  })
+  const quotas = new Map<string, readonly CallLimit[]>()
+  const runs = new Map<string, OwnerOfRun>()
+  const state = { down: false, answer: (response: ServerResponse): void => answerUsed(response) }
+  const settings = Value.Create(budgetsSettings)
+  const payment = createCallPayment({
+    ledger: {
+      reserve: (hold) => (state.down ? Promise.reject(new Fail('store_unavailable')) : ledger.reserve(hold)),
+      end: ledger.end,
+    },
+    settings,
+    decided: () => undefined,
+    sources: () => [{ name: 'test', limitsOf: async (namespace) => quotas.get(namespace) ?? [] }],
+  })
+  const ofRuns = {
+    invokeForGateway: () => Promise.reject(new Error('not asked')),
+    launcherKeys: async () => [],
+    agentOf: async (runId: string) => runs.get(runId),
+  }
+  const gateway = await startGateway(t, [
+    contribute(callPayment, payment),
+    contribute(callPricing, createCallPricing(settings)),
+    contribute(agentRuns, ofRuns),
+  ])
+  const { admin, kube, namespaces } = gateway
+  await applyShipped(kube, 'namespace', 'service-accounts', 'state', 'worker')
+  const upstream = await startUpstream(t, (response) => state.answer(response))
+  const provider = { type: 'openai', baseUrl: upstream.url }
+  const prices = { inputPerMillion: '1', outputPerMillion: '1' }
+  await addRoute(admin, namespaces.a, 'paid', { provider, route: { prices } })
+  await addRoute(admin, namespaces.a, 'unpriced', { provider })
+  const tokens = {
+    state: await tokenOf(admin, 'mesh-system', 'mesh-state'),
+    worker: await tokenOf(admin, 'mesh-system', 'mesh-worker'),
+  }
+  const embeddings = createRoleEmbeddings({ gatewayUrl: () => gateway.url, bearer: async () => tokens.state })
+  /** Embeds one text; resolves with `ok`, or with why it was not embedded. */
+  const embed = async (payer: Payer, { runId, route = 'paid' }: { runId?: string; route?: string } = {}) => {
+    try {
+      await embeddings.paidBy(payer, runId).embed({ route: `${namespaces.a}/${route}`, texts: ['a text'] })
+      return 'ok'
+    } catch (error) {
+      if (error instanceof EmbeddingsUnavailable) return error.reason
+      throw error
+    }
+  }
+  const addPayingAgent = async (name: string, budget?: object) => {
+    const metadata = { name, namespace: namespaces.a }
+    const spec = { model: { route: 'paid' }, ...(budget === undefined ? {} : { budget }) }
+    await apply(admin, { apiVersion: 'v1', kind: 'ServiceAccount', metadata })
+    await apply(admin, { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', metadata, spec })
+    const made = await admin.get(AgentDeployment, metadata as never)
+    return { kind: 'agent', namespace: namespaces.a, name, uid: made.metadata.uid ?? '' } as const
+  }
+  return { ...gateway, database, accounts, quotas, runs, state, upstream, tokens, embed, addPayingAgent }
+}
