@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { rebuild } from '#core/event-store/rebuild-projection.ts'
 import { createMetering } from '#plugins/providers/metering/metering.ts'
@@ -108,6 +109,42 @@ for (const { name, skip, open } of pluginAdapters) {
     const before = await cost.rows()
     await rebuild(cost.database, costProjection)
     assert.deepEqual(await cost.rows(), before, 'a rebuild, which applies one event at a time, gives the same rows')
+  })
+
+  test(`${name}: embeddings of roles cost their payer, and hide no report of a run`, { skip }, async (t) => {
+    const cost = await openCost(t, open)
+    const common = { route: { namespace: 'default', name: 'embed', uid: 'route-2' }, operation: 'embeddings' } as const
+    await cost.meter(
+      {
+        ...common,
+        agentUid: 'a-1',
+        runId: runId(1),
+        account: pod('mesh-system', 'mesh-state'),
+        payer: { namespace: 'team', namespaceUid: null, agent: 'writer' },
+      },
+      {
+        ...common,
+        account: pod('mesh-system', 'mesh-worker'),
+        payer: { namespace: 'team', namespaceUid: 'ns-2', agent: null },
+      },
+    )
+    await cost.report(runId(1), 100)
+    const { rows } = await sql`
+      select namespace, namespace_uid, agent_uid, agent, calls::text as calls from cost_days order by agent`.execute(
+      cost.database.root,
+    )
+    assert.deepEqual(rows, [
+      { namespace: 'team', namespace_uid: 'ns-2', agent_uid: '', agent: '', calls: '1' },
+      { namespace: 'team', namespace_uid: '', agent_uid: 'a-1', agent: 'writer', calls: '1' },
+    ])
+    const reported = (await cost.groups(['operation'])).map(({ keys, input }) => [keys, input])
+    assert.deepEqual(reported, [
+      [['embeddings'], '20'],
+      [['reported'], '100'],
+    ])
+    const before = await cost.rows()
+    await rebuild(cost.database, costProjection)
+    assert.deepEqual(await cost.rows(), before)
   })
 
   test(

@@ -8,6 +8,20 @@ const period = ['plugins/cost/query/period.test.ts']
 /** Defects of cost: calls counted twice or for nothing, unknown prices that are 0, costs of others. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'cost: embeddings of a role hide what its run reports',
+    file: 'plugins/cost/projections/cost-days.ts',
+    find: 'runId !== null && payer === undefined',
+    replace: 'runId !== null',
+    tests: days,
+  },
+  {
+    name: 'cost: the namespace of the route pays for embeddings of a role',
+    file: 'plugins/cost/projections/day-sums.ts',
+    find: 'payer?.namespace ?? account?.namespace',
+    replace: 'account?.namespace',
+    tests: days,
+  },
+  {
     name: 'cost: a call without a price counts as priced',
     file: 'plugins/cost/projections/day-sums.ts',
     find: "unpriced: cost ? '0' : '1'",

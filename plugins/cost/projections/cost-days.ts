@@ -54,12 +54,13 @@ async function addMetered(metered: readonly Event[], db: Db): Promise<void> {
       micros = cost_days.micros + excluded.micros`.execute(db)
 }
 
-// In the order of their ids, as the rows of days are in that of their keys.
+// In the order of their ids, as the rows of days are in that of their keys. What a role embeds is in no report of the run.
 function runsOf(metered: readonly Event[]): readonly object[] {
   const runs = new Map<string, object>()
   for (const event of metered) {
-    const { runId, agentUid } = event.data as Metered
-    if (runId !== null) runs.set(runId, { run_id: runId, day: utcDayOf(event), agent_uid: agentUid ?? '' })
+    const { runId, agentUid, payer } = event.data as Metered
+    if (runId !== null && payer === undefined)
+      runs.set(runId, { run_id: runId, day: utcDayOf(event), agent_uid: agentUid ?? '' })
   }
   return [...runs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }

@@ -68,9 +68,10 @@ function toRow(event: Event): CostDayRow {
 }
 
 // An agent may use the route of another namespace: its own pays. The uid of that namespace is that of the observed agent.
-function payerOf({ subject, actor }: Event, { agentUid, route }: Metered) {
-  const account = agentUid === null ? undefined : agentOfServiceAccount(actor?.name ?? '')
-  const namespace = account?.namespace ?? route.namespace
-  const namespaceUid = namespace === route.namespace ? (subject.namespaceUid ?? '') : ''
-  return { namespace, namespace_uid: namespaceUid, agent: account?.name ?? '' }
+function payerOf({ subject, actor }: Event, { agentUid, route, payer }: Metered) {
+  const account = agentUid === null || payer !== undefined ? undefined : agentOfServiceAccount(actor?.name ?? '')
+  const namespace = payer?.namespace ?? account?.namespace ?? route.namespace
+  const ofRoute = namespace === route.namespace ? (subject.namespaceUid ?? '') : ''
+  const agent = payer?.agent ?? account?.name ?? ''
+  return { namespace, namespace_uid: payer?.namespaceUid ?? ofRoute, agent }
 }
