@@ -30,6 +30,8 @@ export const durationBounds = {
   guardCheck: { min: '10ms', max: '10s' },
   /** Time between two reads of the manifest of an MCP server. */
   mcpRefresh: { min: '1m', max: '24h' },
+  /** One call of a tool of an MCP server: agent and launcher wait for it. */
+  mcpCall: { min: '1s', max: '5m' },
   /** Age at which stored entries are dropped. */
   retention: { min: '1s', max: '3650d' },
 } as const satisfies Readonly<Record<string, DurationBounds>>

@@ -21,6 +21,7 @@ const texts: ReadonlyMap<string, string> = new Map([
     '^(\\*|[A-Za-z0-9_][A-Za-z0-9_.:/-]*)$',
     'must be the name of a tool (letters, digits, _, ., :, / and -), or * for every tool',
   ],
+  ['^(\\*|[-._a-zA-Z0-9]+)$', 'must be the name of a tool (letters, digits, -, _ and .), or * for every tool'],
   ['^(\\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$', 'must be the name of a namespace, or * for every namespace'],
   ['^[A-Za-z_][A-Za-z0-9_]*$', 'must be the name of a variable: letters, digits and _, not beginning with a digit'],
   ['^[-._a-zA-Z0-9]+$', 'must be letters, digits, -, _ and .'],

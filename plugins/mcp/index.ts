@@ -1,6 +1,7 @@
 import { definePlugin } from '#core/plugin/plugin.ts'
+import { bindingReconciler } from './bindings/reconcilers.ts'
 import { toolsEndpoint } from './endpoints/tools.ts'
-import { mcpAccess, serverKind } from './kinds.ts'
+import { bindingKind, mcpAccess, serverKind } from './kinds.ts'
 import { serverReconciler } from './reconcilers.ts'
 import { createServices } from './services.ts'
 import { mcpSettings } from './settings.ts'
@@ -11,12 +12,13 @@ export const mcp = definePlugin({
   name: 'mcp',
   summary: 'Servers of tools that speak the Model Context Protocol, with pinned manifests.',
   settings: mcpSettings,
-  kinds: [serverKind],
+  kinds: [serverKind, bindingKind],
   access: mcpAccess,
   create: createServices,
   routes: () => [toolsEndpoint('/tools', 'listTools'), toolsEndpoint('/catalog', 'listCatalog')],
   reconcilers: ({ core, settings, discoveries }, { cluster }) => [
     serverReconciler({ cluster, discoveries, requireAcceptance: settings.requireAcceptance, now: core.now }),
+    bindingReconciler({ cluster, now: core.now }),
   ],
   close: ({ close }) => close(),
 })

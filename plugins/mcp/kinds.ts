@@ -2,6 +2,7 @@ import { statusVerbs } from '#core/cluster/roles/access-rule.ts'
 import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
 import { crud } from '#core/plugin/crud.ts'
 import { McpServer } from '#schemas/crds/mcp-server.ts'
+import { McpToolBinding } from '#schemas/crds/mcp-tool-binding.ts'
 
 /** Servers of tools, with CRUD routes. */
 export const serverKind = crud(McpServer, {
@@ -15,9 +16,24 @@ export const serverKind = crud(McpServer, {
   },
 })
 
+/** Bindings of tools to agents, with CRUD routes. */
+export const bindingKind = crud(McpToolBinding, {
+  verbs: ['list', 'create', 'get', 'update', 'delete'],
+  sample: {
+    serverRef: { name: 'tools' },
+    description: 'Tickets of customers.',
+    allow: ['find_ticket', 'close_ticket'],
+    requireApproval: ['close_ticket'],
+    approveByHints: 'destructive',
+    timeout: '30s',
+    allowedNamespaces: ['team-a'],
+  },
+})
+
 /** Rights of the manager, which reads manifests with the tokens of the servers. */
 export const mcpAccess: readonly AccessRule[] = [
   { resource: 'mcpservers/status', reason: 'Tools and conditions of servers.', manager: statusVerbs },
+  { resource: 'mcptoolbindings/status', reason: 'Tools and conditions of bindings.', manager: statusVerbs },
   {
     group: '',
     resource: 'secrets',

@@ -1,0 +1,44 @@
+import type { McpServerObject, McpTool } from '#schemas/crds/mcp-server.ts'
+import type { McpToolBindingSpec } from '#schemas/crds/mcp-tool-binding.ts'
+
+/** A tool that a binding brings. */
+export interface SelectedTool {
+  readonly tool: McpTool
+  /** Whether a call waits for a person. */
+  readonly requiresApproval: boolean
+}
+
+/** Restrictions on the tools of a server: those of a binding, or of the entry of an agent. */
+export type ToolRestrictions = Pick<McpToolBindingSpec, 'allow' | 'requireApproval' | 'approveByHints'>
+
+/**
+ * Accepted tools of a server (M-6). None while the spec names another manifest than the status has: the manager has not applied the
+ * change yet. Pure.
+ */
+export function acceptedTools({ spec, status }: Pick<McpServerObject, 'spec' | 'status'>): readonly McpTool[] {
+  const { manifestDigest, tools = [] } = status ?? {}
+  if (manifestDigest === undefined) return []
+  return spec.acceptedManifest === undefined || spec.acceptedManifest === manifestDigest ? tools : []
+}
+
+/** Tools of a server within restrictions, which only narrow: a tool that one of them leaves out or holds for approval stays so. Pure. */
+export function selectTools(tools: readonly McpTool[], restrictions: readonly ToolRestrictions[]): SelectedTool[] {
+  return tools
+    .filter(({ name }) => restrictions.every(({ allow }) => allow === undefined || isNamed(allow, name)))
+    .map((tool) => ({ tool, requiresApproval: restrictions.some((one) => requiresApproval(one, tool)) }))
+}
+
+function requiresApproval({ requireApproval = [], approveByHints }: ToolRestrictions, tool: McpTool): boolean {
+  return isNamed(requireApproval, tool.name) || approvedByHints(approveByHints, tool)
+}
+
+function isNamed(names: readonly string[], name: string): boolean {
+  return names.includes(name) || names.includes('*')
+}
+
+// Defaults of the hints: a tool is not read-only, and destructive (MCP 2025-11-25, ToolAnnotations).
+function approvedByHints(by: ToolRestrictions['approveByHints'], { annotations = {} }: McpTool): boolean {
+  const { readOnlyHint = false, destructiveHint = true } = annotations
+  if (by === 'writes') return !readOnlyHint
+  return by === 'destructive' && !readOnlyHint && destructiveHint
+}
