@@ -1,6 +1,7 @@
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { bindingReconciler } from './bindings/reconcilers.ts'
 import { toolsEndpoint } from './endpoints/tools.ts'
+import { mcpErrors } from './errors.ts'
 import { bindingKind, mcpAccess, serverKind } from './kinds.ts'
 import { serverReconciler } from './reconcilers.ts'
 import { createServices } from './services.ts'
@@ -14,8 +15,10 @@ export const mcp = definePlugin({
   settings: mcpSettings,
   kinds: [serverKind, bindingKind],
   access: mcpAccess,
+  errors: mcpErrors,
   create: createServices,
   routes: () => [toolsEndpoint('/tools', 'listTools'), toolsEndpoint('/catalog', 'listCatalog')],
+  stateRoutes: ({ broker }, state) => broker(state),
   reconcilers: ({ core, settings, discoveries }, { cluster }) => [
     serverReconciler({ cluster, discoveries, requireAcceptance: settings.requireAcceptance, now: core.now }),
     bindingReconciler({ cluster, now: core.now }),

@@ -30,7 +30,7 @@ export const bindingKind = crud(McpToolBinding, {
   },
 })
 
-/** Rights of the manager, which reads manifests with the tokens of the servers. */
+/** Rights of the manager, which reads manifests with the tokens of the servers, and of the state role, which calls tools with them. */
 export const mcpAccess: readonly AccessRule[] = [
   { resource: 'mcpservers/status', reason: 'Tools and conditions of servers.', manager: statusVerbs },
   { resource: 'mcptoolbindings/status', reason: 'Tools and conditions of bindings.', manager: statusVerbs },
@@ -39,5 +39,9 @@ export const mcpAccess: readonly AccessRule[] = [
     resource: 'secrets',
     reason: 'Tokens of MCP servers, by name only; one without the label mesh.dev/mcp-credential=true is refused.',
     manager: ['get'],
+    state: ['get'],
   },
+  { resource: 'mcpservers', state: ['get'] },
+  { resource: 'mcptoolbindings', state: ['get'] },
+  { resource: 'agentdeployments', state: ['get'] },
 ]

@@ -1,8 +1,16 @@
 import type { Core } from '#core/plugin/core-services.ts'
+import type { StateContext } from '#core/plugin/role-contexts.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import { createFindCallingAgent } from '#plugins/agents/api.ts'
+import { createFindBoundTools } from './broker/bound-tools.ts'
+import { createCallPlaces } from './broker/call-places.ts'
+import { createCallTool } from './broker/call-tool.ts'
+import { brokerEndpoints } from './broker/state-routes.ts'
 import { createWithSession } from './client/session.ts'
 import { createDiscoveries } from './discovery/discoveries.ts'
 import type { Discoveries } from './discovery/discoveries.ts'
 import { discover } from './discovery/discover.ts'
+import { mcpMetrics } from './metrics.ts'
 import type { McpSettings } from './settings.ts'
 
 /** Services of the plugin, for its slots. */
@@ -10,6 +18,8 @@ export interface McpServices {
   readonly core: Core
   readonly settings: McpSettings
   readonly discoveries: Discoveries
+  /** Routes of the state role, through which launchers call tools. */
+  broker(state: StateContext): readonly AnyEndpoint[]
   close(): Promise<void>
 }
 
@@ -21,11 +31,31 @@ const WAIT_MS = 500
 /** Creates the services, without I/O. */
 export function createServices(core: Core, settings: McpSettings): McpServices {
   const dispatcher = core.outbound.open({ connections: most.total, keepAliveMs: 1_000 })
+  const calls = core.outbound.open({ connections: settings.maxCalls })
   const withSession = createWithSession({ ...limits, dispatcher, version: core.version })
   return {
     core,
     settings,
     discoveries: createDiscoveries({ read: (key) => discover(withSession, key), most, waitMs: WAIT_MS }),
-    close: () => dispatcher.destroy(),
+    broker: ({ authenticate, cluster }) => {
+      const { maxResultBytes, maxCalls: total, maxCallsPerNamespace: perNamespace } = settings
+      // A session of a call reads the manifest, too.
+      const maxBytes = limits.maxBytes + maxResultBytes
+      const made = core.metrics.counter(mcpMetrics.calls)
+      return brokerEndpoints({
+        find: createFindCallingAgent({ authenticate, cluster }),
+        boundTools: createFindBoundTools(cluster),
+        callTool: createCallTool({
+          cluster,
+          withSession: createWithSession({ ...limits, maxBytes, dispatcher: calls, version: core.version }),
+          takePlace: createCallPlaces({ total, perNamespace }),
+          maxResultBytes,
+        }),
+        onCall: (outcome) => made.inc({ outcome }),
+      })
+    },
+    close: async () => {
+      await Promise.all([dispatcher.destroy(), calls.destroy()])
+    },
   }
 }

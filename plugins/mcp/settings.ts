@@ -10,6 +10,24 @@ export const mcpSettings = Type.Object(
       description:
         'Whether the first manifest of an MCP server waits for spec.acceptedManifest, as every later one does.',
     }),
+    maxResultBytes: Type.Integer({
+      minimum: 1_024,
+      maximum: 8 * 1024 * 1024,
+      default: 1024 * 1024,
+      description: 'Maximum size of the result of a tool call, as JSON. A larger one is refused.',
+    }),
+    maxCalls: Type.Integer({
+      minimum: 1,
+      maximum: 1_000,
+      default: 64,
+      description: 'Tool calls in progress per process of the state role; more are refused with 429.',
+    }),
+    maxCallsPerNamespace: Type.Integer({
+      minimum: 1,
+      maximum: 1_000,
+      default: 16,
+      description: 'Tool calls in progress of the agents of one namespace, per process of the state role.',
+    }),
   },
   { additionalProperties: false },
 )

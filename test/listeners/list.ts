@@ -84,11 +84,13 @@ export async function startPlatformSubject(t: Scope): Promise<Subject> {
         name: 'state',
         port: portOf(stateUrl),
         ordinary: { path: '/jwks', status: 200 },
-        doors: ['/runs', '/amp/calls', '/memory/items', '/memory/conversations/c/entries'].map((path) => ({
-          method: 'POST',
-          path,
-          headers: bearer(developer),
-        })),
+        doors: ['/runs', '/amp/calls', '/memory/items', '/memory/conversations/c/entries', '/mcp/tools/x/calls'].map(
+          (path) => ({
+            method: 'POST',
+            path,
+            headers: bearer(developer),
+          }),
+        ),
       },
       {
         name: 'manager',

@@ -15,6 +15,8 @@ export interface SessionTarget {
   /** Sent to the origin of the URL, and nowhere else. */
   readonly bearer?: string | undefined
   readonly deadlineMs: number
+  /** Ends the session early, when the caller has disconnected. */
+  readonly signal?: AbortSignal
 }
 
 /** Dependencies of sessions. */
@@ -56,6 +58,9 @@ export function createWithSession({ dispatcher, version, ...limits }: SessionOpt
     }
     const late = (): void => onFailure(new McpFailure('timeout', `${host} does not answer in time.`))
     const timer = setTimeout(late, target.deadlineMs)
+    const left = (): void => onFailure(new McpFailure('connection_lost', 'The caller has disconnected.'))
+    target.signal?.addEventListener('abort', left, { once: true })
+    if (target.signal?.aborted === true) left()
     const fetch = createGuardedFetch({ ...limits, dispatcher, signal: stop.signal, onFailure })
     const opened = open(target, fetch, version)
     try {
@@ -65,6 +70,7 @@ export function createWithSession({ dispatcher, version, ...limits }: SessionOpt
       throw first ?? toMcpFailure(error, host)
     } finally {
       clearTimeout(timer)
+      target.signal?.removeEventListener('abort', left)
       if (first === undefined) await opened.then(leave, () => undefined)
       stop.abort()
     }

@@ -4,6 +4,7 @@ import { isObject } from '#core/json/is-object.ts'
 import type { McpTool } from '#schemas/crds/mcp-server.ts'
 import { findUnstorable } from '#schemas/storable-text.ts'
 import { McpFailure } from '../client/mcp-failure.ts'
+import { isPlain } from './plain-value.ts'
 
 /** The tools of a server, and the hash that pins them (M-6). */
 export interface Manifest {
@@ -69,7 +70,7 @@ function textOf<F extends keyof typeof limits>(
 
 function schemaOf(schema: unknown, field: string, refuse: Refuse): string {
   if (!isObject(schema) || schema.type !== 'object') throw refuse(`${field} is not a JSON Schema of an object`)
-  if (!isPlain(schema))
+  if (!isPlain(schema, MAX_DEPTH))
     throw refuse(`${field} nests deeper than ${MAX_DEPTH} levels, or has a key or number that JSON stores cannot keep`)
   if (findUnstorable(schema) !== undefined) throw refuse(UNSTORABLE)
   return canonicalJson(schema)
@@ -84,19 +85,6 @@ function annotationsOf(
     ...textOf(annotations, 'title', refuse),
     ...Object.fromEntries(given.map((hint) => [hint, annotations[hint]])),
   }
-}
-
-// With an explicit stack: a deep value must not end the process.
-function isPlain(value: unknown): boolean {
-  const left: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }]
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const { value: one, depth } = next
-    if (typeof one === 'number' && !Number.isFinite(one)) return false
-    if (typeof one !== 'object' || one === null) continue
-    if (depth >= MAX_DEPTH || Object.hasOwn(one, '__proto__')) return false
-    for (const child of Object.values(one)) left.push({ value: child, depth: depth + 1 })
-  }
-  return true
 }
 
 /** How tools differ from accepted ones, by name: `added x`, `changed y`, `removed z`. */

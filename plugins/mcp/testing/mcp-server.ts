@@ -17,6 +17,8 @@ export interface TestTool {
   readonly description?: string
   readonly inputSchema?: object
   readonly annotations?: object
+  /** Result of a call; default: its arguments as text. */
+  readonly result?: object
 }
 
 /** A server of the public SDK, with tools that a test may change. */
@@ -26,6 +28,8 @@ export interface ToolServer {
   readonly tools: Map<string, TestTool>
   /** Values of `authorization` that the server has got. */
   readonly bearers: (string | undefined)[]
+  /** Names of called tools. */
+  readonly calls: string[]
 }
 
 /** Serves raw HTTP, for servers that break the rules. */
@@ -43,23 +47,25 @@ export async function listenRaw(t: TestContext, listener: RequestListener): Prom
 export async function startMcpServer(t: TestContext, revision: '2025-11-25' | '2026-07-28'): Promise<ToolServer> {
   const tools = new Map<string, TestTool>([['echo', {}]])
   const bearers: (string | undefined)[] = []
-  const make = (): McpServer => toServer(tools)
+  const calls: string[] = []
+  const make = (): McpServer => toServer(tools, calls)
   const serve = revision === '2026-07-28' ? modern(make) : sessionful(make)
   const url = await listenRaw(t, (request, response) => {
     bearers.push(request.headers.authorization)
     void answer(serve, request, response)
   })
-  return { url, origin: new URL(url).origin, tools, bearers }
+  return { url, origin: new URL(url).origin, tools, bearers, calls }
 }
 
 type Serve = (request: Request) => Promise<Response>
 
-function toServer(tools: ReadonlyMap<string, TestTool>): McpServer {
+function toServer(tools: ReadonlyMap<string, TestTool>, calls: string[]): McpServer {
   const server = new McpServer({ name: 'test', version: '1' })
-  for (const [name, { inputSchema = { type: 'object' }, ...rest }] of tools)
-    server.registerTool(name, { ...rest, inputSchema: fromJsonSchema(inputSchema) }, (args) => ({
-      content: [{ type: 'text', text: JSON.stringify(args) }],
-    }))
+  for (const [name, { inputSchema = { type: 'object' }, result, ...rest }] of tools)
+    server.registerTool(name, { ...rest, inputSchema: fromJsonSchema(inputSchema) }, (args) => {
+      calls.push(name)
+      return (result ?? { content: [{ type: 'text', text: JSON.stringify(args) }] }) as never
+    })
   return server
 }
 

@@ -1,0 +1,103 @@
+import { createTtlCache } from '#core/async/ttl-cache.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import { findNamedObject } from '#plugins/agents/api.ts'
+import type { CallingAgent } from '#plugins/agents/api.ts'
+import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import type { McpServerObject, McpTool } from '#schemas/crds/mcp-server.ts'
+import { McpToolBinding } from '#schemas/crds/mcp-tool-binding.ts'
+import type { McpToolBindingObject } from '#schemas/crds/mcp-tool-binding.ts'
+import { durationToMs } from '#schemas/duration.ts'
+import { mayRefer } from '#schemas/references.ts'
+import { findServer } from '../bindings/reconcilers.ts'
+import { acceptedTools, selectTools } from '../bindings/select-tools.ts'
+import { nameTools } from './tool-names.ts'
+
+/** A tool that an agent may call. */
+export interface BoundTool {
+  /** Name for the agent and its model. */
+  readonly name: string
+  readonly tool: McpTool
+  readonly server: McpServerObject
+  /** Digest of the accepted manifest that has the tool. */
+  readonly digest: string
+  readonly requiresApproval: boolean
+  readonly timeoutMs: number
+}
+
+/** Why an entry of an agent brings no tools. */
+export type MissingReason =
+  | 'binding_missing'
+  | 'not_allowed'
+  | 'server_missing'
+  | 'no_accepted_tools'
+  | 'too_many_tools'
+
+/** Tools of an agent, and its entries without any. */
+export interface BoundTools {
+  readonly tools: readonly BoundTool[]
+  readonly missing: readonly { readonly entry: string; readonly reason: MissingReason }[]
+}
+
+/** Returns the tools that the bindings of an agent bring now. */
+export type FindBoundTools = (agent: CallingAgent) => Promise<BoundTools>
+
+type Entry = NonNullable<AgentDeploymentSpec['tools']>[number]
+type Found = readonly Omit<BoundTool, 'name'>[] | MissingReason
+
+const DEFAULT_TIMEOUT_MS = 60_000
+// Launchers read them in one answer, and a manifest may have 256 KiB.
+const MAX_TOOLS = 1_024
+const MAX_BYTES = 4 * 1024 * 1024
+
+/** Creates the look-up. Bindings and servers are remembered for `ttlMs`, so that a burst of calls reads them once. */
+export function createFindBoundTools(cluster: Pick<KubeClient, 'get'>, ttlMs = 2_000): FindBoundTools {
+  const bindings = createTtlCache<McpToolBindingObject | undefined>(ttlMs)
+  const servers = createTtlCache<McpServerObject | undefined>(ttlMs)
+  const find = async (agent: CallingAgent, entry: Entry): Promise<Found> => {
+    const { name = '', namespace = agent.namespace } = entry.bindingRef ?? {}
+    const binding = await bindings(`${namespace}/${name}`, () =>
+      findNamedObject<McpToolBindingObject>(cluster, McpToolBinding, { namespace, name }),
+    )
+    if (binding === undefined) return 'binding_missing'
+    if (!mayRefer(agent.namespace, namespace, binding.spec.allowedNamespaces)) return 'not_allowed'
+    const server = await servers(`${namespace}/${binding.spec.serverRef.name}`, () => findServer(cluster, binding))
+    return server === undefined ? 'server_missing' : toolsOf(entry, binding, server)
+  }
+  return async (agent) => {
+    const entries = (agent.spec.tools ?? []).filter(({ bindingRef }) => bindingRef !== undefined)
+    const found = await Promise.all(
+      entries.map(async (entry) => ({ entry: entry.name, found: await find(agent, entry) })),
+    )
+    return toBoundTools(found)
+  }
+}
+
+function toolsOf(entry: Entry, { spec }: McpToolBindingObject, server: McpServerObject): Found {
+  const accepted = acceptedTools(server)
+  if (accepted.length === 0) return 'no_accepted_tools'
+  const digest = server.status?.manifestDigest ?? ''
+  const timeoutMs = durationToMs(spec.timeout ?? '') ?? DEFAULT_TIMEOUT_MS
+  return selectTools(accepted, [spec, entry]).map((one) => ({ ...one, server, digest, timeoutMs }))
+}
+
+// An entry that would exceed the bounds is left out as a whole, so that later ones are not cut at a chance place.
+function toBoundTools(found: readonly { readonly entry: string; readonly found: Found }[]): BoundTools {
+  const kept: { readonly entry: string; readonly one: Omit<BoundTool, 'name'> }[] = []
+  const missing: { entry: string; reason: MissingReason }[] = []
+  let bytes = 0
+  for (const { entry, found: tools } of found) {
+    if (typeof tools === 'string') {
+      missing.push({ entry, reason: tools })
+      continue
+    }
+    const size = tools.reduce((sum, { tool }) => sum + Buffer.byteLength(JSON.stringify(tool)), 0)
+    if (kept.length + tools.length > MAX_TOOLS || bytes + size > MAX_BYTES) {
+      missing.push({ entry, reason: 'too_many_tools' })
+      continue
+    }
+    bytes += size
+    kept.push(...tools.map((one) => ({ entry, one })))
+  }
+  const names = nameTools(kept.map(({ entry, one }) => ({ entry, tool: one.tool.name })))
+  return { tools: kept.map(({ one }, index) => ({ ...one, name: names[index] ?? '' })), missing }
+}

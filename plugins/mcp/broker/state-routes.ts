@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { Fail } from '#core/errors/domain-error.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import { hasTag } from '#core/http/reply/etag.ts'
+import type { FindCallingAgent } from '#plugins/agents/api.ts'
+import { nothing } from '#schemas/api/common.ts'
+import { mcpErrors } from '../errors.ts'
+import type { BoundTool, BoundTools, FindBoundTools } from './bound-tools.ts'
+import type { CallTool } from './call-tool.ts'
+import { OfferedTools, ToolCallAnswer, ToolCallRequest, ToolParams } from './state-schemas.ts'
+
+/** Dependencies of the routes. */
+export interface BrokerOptions {
+  readonly find: FindCallingAgent
+  readonly boundTools: FindBoundTools
+  readonly callTool: CallTool
+  /** Reports the outcome of a call, for metrics. */
+  readonly onCall: (outcome: string) => void
+}
+
+const authz = { kind: 'bearer' } as const
+const ARGUMENTS_BYTES = 256 * 1024
+
+/** Routes of the state role: the tools of the agent whose launcher calls, and their calls. */
+export function brokerEndpoints(options: BrokerOptions): readonly AnyEndpoint[] {
+  return [listEndpoint(options), callEndpoint(options)]
+}
+
+function listEndpoint({ find, boundTools }: BrokerOptions): AnyEndpoint {
+  return endpoint({
+    method: 'GET',
+    url: '/mcp/tools',
+    summary: 'Get the tools that the bindings of the calling agent bring.',
+    docs: { reads: ['If-None-Match'], sends: ['ETag'] },
+    authz,
+    response: { 200: OfferedTools, 304: nothing },
+    handle: async ({ bearer, headers, reply }) => {
+      const found = await boundTools(await find(bearer))
+      const tag = `"${digestOf(found)}"`
+      reply.header('etag', tag)
+      if (!hasTag(headers['if-none-match'], tag))
+        return { items: found.tools.map(toOffered), missing: [...found.missing] }
+      reply.code(304)
+      return undefined
+    },
+  })
+}
+
+function callEndpoint({ find, boundTools, callTool, onCall }: BrokerOptions): AnyEndpoint {
+  return endpoint({
+    method: 'POST',
+    url: '/mcp/tools/:tool/calls',
+    summary: 'Call a tool of the calling agent at its MCP server, once.',
+    authz,
+    params: ToolParams,
+    body: ToolCallRequest,
+    bodyLimit: ARGUMENTS_BYTES,
+    response: { 200: ToolCallAnswer },
+    handle: async ({ bearer, params, body, signal }) => {
+      const agent = await find(bearer)
+      const bound = (await boundTools(agent)).tools.find(({ name }) => name === params.tool)
+      if (bound === undefined) throw new Fail(mcpErrors.unknown_tool)
+      try {
+        checkListed(bound, body)
+        const result = await callTool({ bound, args: body.arguments ?? {}, namespace: agent.namespace, signal })
+        onCall(result.isError ? 'tool_error' : 'ok')
+        return { ...result, content: [...result.content] }
+      } catch (error) {
+        onCall(error instanceof Fail ? error.code : 'internal_error')
+        throw error
+      }
+    },
+  })
+}
+
+// The launcher and the model have seen another tool, or a tool that needed no approval: they list the tools again.
+function checkListed({ digest, requiresApproval }: BoundTool, listed: ListedTool): void {
+  if (listed.digest !== digest) throw new Fail(mcpErrors.tool_changed, 'Another manifest was accepted since.')
+  if (requiresApproval && !listed.approved)
+    throw new Fail(mcpErrors.tool_changed, 'Calls of the tool require approval since.')
+}
+
+interface ListedTool {
+  readonly digest: string
+  readonly approved: boolean
+}
+
+// The digest of a manifest covers the texts of its tools.
+function digestOf({ tools, missing }: BoundTools): string {
+  const parts = tools.map(({ name, tool, digest, requiresApproval, timeoutMs }) => [
+    name,
+    tool.name,
+    digest,
+    requiresApproval,
+    timeoutMs,
+  ])
+  return createHash('sha256')
+    .update(JSON.stringify([parts, missing]))
+    .digest('base64url')
+}
+
+function toOffered({ name, tool, server, digest, requiresApproval, timeoutMs }: BoundTool) {
+  const { name: ownName, inputSchema, outputSchema, ...texts } = tool
+  return {
+    name,
+    server: { namespace: server.metadata.namespace ?? '', name: server.metadata.name },
+    tool: ownName,
+    digest,
+    ...texts,
+    inputSchema: JSON.parse(inputSchema) as unknown,
+    ...(outputSchema === undefined ? {} : { outputSchema: JSON.parse(outputSchema) as unknown }),
+    requiresApproval,
+    timeoutMs,
+  }
+}
