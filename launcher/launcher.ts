@@ -45,7 +45,7 @@ export async function startLauncher(
     tracer: telemetry.tracer,
     concurrency: settings.agent.limits.concurrency,
     timeoutMs: settings.agent.limits.timeoutMs,
-    guarded: hasGuardrails(settings),
+    guarded: hasGuardrails(settings) || settings.tools,
     onEnd: telemetry.meter.ended,
   })
   telemetry.pushMetrics(() => ({ active: registry.active().length, journalBytes: registry.bytes() }))

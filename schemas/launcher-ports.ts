@@ -3,7 +3,7 @@ export interface ReservedPort {
   readonly port: number
   /** Variable that overrides the port: local workloads set an allocated one, pods use the reserved one. */
   readonly env: string
-  readonly owner: 'launcher' | 'discovery' | 'collector'
+  readonly owner: 'launcher' | 'collector'
   /** `pod` listens on the address of the pod, other listeners on loopback only (H2). */
   readonly bind: 'loopback' | 'pod'
   readonly purpose: string
@@ -64,7 +64,7 @@ export const reservedPorts = {
   discovery: {
     port: 2999,
     env: 'DISCOVERY_PORT',
-    owner: 'discovery',
+    owner: 'launcher',
     bind: 'loopback',
     purpose: 'tool manifests and tool calls',
     startedWhen: 'a tool binding exists',

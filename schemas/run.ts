@@ -126,6 +126,9 @@ export interface Interrupt {
 /** Beginning of the ids of interrupts of guardrails, which launchers reserve: a rejection fails the run with `guardrail_blocked`. */
 export const guardrailInterruptPrefix = 'grd_'
 
+/** Beginning of the ids of approvals of tool calls, which launchers reserve: a rejection ends the run as `rejected`. */
+export const toolInterruptPrefix = 'tap_'
+
 /** A decision about one interrupt. */
 export interface Resolution {
   readonly interruptId: string

@@ -18,12 +18,16 @@ interface Binding {
 
 /** What binds each port; undefined: nothing, it is always open. A new listener is added here. */
 const bindings: Readonly<Partial<Record<PortName, Binding | undefined>>> = {
-  delegate: { variables: ['STATE_URL', 'FEEDBACK_PORT'], also: ['feedback', 'amp', 'ampInbound'] },
+  delegate: {
+    variables: ['STATE_URL', 'FEEDBACK_PORT', 'DISCOVERY_PORT'],
+    also: ['feedback', 'amp', 'ampInbound', 'discovery'],
+  },
   feedback: { variables: ['FEEDBACK_PORT'] },
   budget: { variables: ['MESH_BUDGET_PORT'] },
   amp: { variables: ['AGENT_REGISTRY_ID'], also: ['ampInbound'] },
   ampInbound: { variables: ['AGENT_REGISTRY_ID'], also: ['amp'] },
   memory: { variables: ['MEMORY_BACKEND_ADDR'] },
+  discovery: { variables: ['DISCOVERY_PORT'] },
   invoke: undefined,
 }
 const served = listenerDefinitions.flatMap(({ port }) => port).map(({ name }) => name)

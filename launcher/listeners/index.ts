@@ -1,6 +1,7 @@
 import { ampListener } from './amp/listener.ts'
 import { delegateListener } from './delegate/listener.ts'
 import type { ListenerDefinition } from './define-listener.ts'
+import { discoveryListener } from './discovery/listener.ts'
 import { feedbackListener } from './feedback/listener.ts'
 import { invokeListener } from './invoke/listener.ts'
 import { memoryListener } from './memory/listener.ts'
@@ -16,5 +17,6 @@ export const listenerDefinitions: readonly ListenerDefinition[] = [
   modelProxyListener,
   ampListener,
   memoryListener,
+  discoveryListener,
   invokeListener,
 ]

@@ -20,6 +20,7 @@ interface Operation {
 
 const messages = [{ role: 'user', content: 'Hello.' }]
 const runId = uuidV7()
+const toolCall = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } }
 const probe = 'a probe is no operation'
 const betweenAgents = 'has a launcher on each side: see the test of calls between agents'
 const ofRun = 'belongs to the span of the run that POST /invoke started'
@@ -44,6 +45,11 @@ const routes: Readonly<Record<string, Operation | string>> = {
   'memory.remember': { span: 'memory remember', body: { text: 'a' }, status: 502 },
   'memory.recall': { span: 'memory recall', body: { query: 'a' }, status: 502 },
   'memory.searchKnowledge': { span: 'knowledge search', body: { query: 'a' }, status: 502 },
+  'discovery.health': probe,
+  'discovery.tools': 'a list of the cache is no operation',
+  // No tools are known: the failed call has its span, too.
+  'discovery.call': { span: 'tool x', path: '/tools/x/call', body: {}, status: 502 },
+  'discovery.mcp': { span: 'tool x', body: toolCall, status: 200 },
   'amp.amp': betweenAgents,
   'amp.a2a': betweenAgents,
   'ampInbound.amp': betweenAgents,
@@ -89,7 +95,7 @@ test('each operation on each port makes exactly one span', async (t) => {
   })
   // A failed operation has its span, too.
   const memory = { MEMORY_PORT: '0', MEMORY_BACKEND_ADDR: 'http://127.0.0.1:1' }
-  const env = { ...memory, FEEDBACK_PORT: '0', AGENT_PORT: new URL(await listen(t, agent)).port }
+  const env = { ...memory, FEEDBACK_PORT: '0', DISCOVERY_PORT: '0', AGENT_PORT: new URL(await listen(t, agent)).port }
   const plugins = { budgets: { money: true }, memory: { session: true, longTerm: true }, knowledge: {} }
   const { open, spans, money } = await startProxied(t, { env, config: { plugins }, reply: completes('Hello.') })
   money.faults.push(stateRole)

@@ -1,10 +1,10 @@
 import { isObject } from '#core/json/is-object.ts'
-import { guardrailInterruptPrefix } from '#schemas/run.ts'
+import { guardrailInterruptPrefix, toolInterruptPrefix } from '#schemas/run.ts'
 import type { Interrupt, InvokeRequest } from '#schemas/run.ts'
 
-/** Approvals of one run: what people have decided about its model calls, and what waits for a decision. */
+/** Approvals of one run: what people have decided about its model calls and tool calls, and what waits for a decision. */
 export interface Approvals {
-  /** Decision about an interrupt of a guardrail; undefined: none yet. */
+  /** Decision about an interrupt of a guardrail or a tool call; undefined: none yet. */
   decisionOf(id: string): 'approve' | 'reject' | undefined
   /** The run pauses with this interrupt unless its agent succeeds without the call. */
   request(interrupt: Interrupt): void
@@ -32,8 +32,8 @@ export function openApprovals(request: InvokeRequest): OpenedRequest {
   const { approved, isOwn, checkpoint } = unseal(resume?.checkpoint)
   const decisions = new Map<string, 'approve' | 'reject'>(approved.map((id) => [id, 'approve']))
   for (const { interruptId, decision } of resume?.resolutions ?? [])
-    if (isGuardrailInterrupt(interruptId) && decision !== undefined) decisions.set(interruptId, decision)
-  const resolutions = (resume?.resolutions ?? []).filter(({ interruptId }) => !isGuardrailInterrupt(interruptId))
+    if (isReservedInterrupt(interruptId) && decision !== undefined) decisions.set(interruptId, decision)
+  const resolutions = (resume?.resolutions ?? []).filter(({ interruptId }) => !isReservedInterrupt(interruptId))
   const resumed = resume === undefined || !isOwn ? {} : { resume: { resolutions, checkpoint } }
   const pending = new Map<string, Interrupt>()
   return {
@@ -52,9 +52,9 @@ export function openApprovals(request: InvokeRequest): OpenedRequest {
   }
 }
 
-/** Whether an interrupt is one of a guardrail. */
-export function isGuardrailInterrupt(id: string): boolean {
-  return id.startsWith(guardrailInterruptPrefix)
+/** Whether an interrupt is one that the launcher requests, for a guardrail or a tool call. */
+export function isReservedInterrupt(id: string): boolean {
+  return id.startsWith(guardrailInterruptPrefix) || id.startsWith(toolInterruptPrefix)
 }
 
 interface Sealed {

@@ -43,7 +43,7 @@ export interface AttemptOptions {
   readonly tracer: Tracer
   readonly timeoutMs: number
   readonly now: () => Date
-  /** Whether guardrails may pause the run. */
+  /** Whether guardrails or tool calls may pause the run. */
   readonly guarded?: boolean | undefined
   /** Called after each entry, to bound the memory of all journals. */
   readonly onGrowth: (attempt: Attempt) => void

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isObject } from '#core/json/is-object.ts'
 import { pauseReasons } from '#schemas/run.ts'
 import type { Interrupt, InvokeResult, PauseReason, Usage } from '#schemas/run.ts'
-import { isGuardrailInterrupt } from './approvals.ts'
+import { isReservedInterrupt } from './approvals.ts'
 import { failed, noUsage } from './run-context.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -24,16 +24,16 @@ export function pause(context: RunContext, given: readonly Interrupt[], checkpoi
   return { state: 'paused', pauseReason, interrupts, checkpoint: sealed, usage: context.usage() }
 }
 
-// Interrupts of guardrails are added by the launcher, so that no agent can word them.
+// Interrupts of guardrails and tool calls are added by the launcher, so that no agent can word them.
 function renamed(interrupt: Interrupt): Interrupt {
-  return isGuardrailInterrupt(interrupt.id) ? { ...interrupt, id: newInterruptId() } : interrupt
+  return isReservedInterrupt(interrupt.id) ? { ...interrupt, id: newInterruptId() } : interrupt
 }
 
 function newInterruptId(): string {
   return `int_${randomUUID()}`
 }
 
-/** An agent that failed while a model call waits for approval: the run pauses, and the agent is invoked again when it is resumed. */
+/** An agent that failed while a call waits for approval: the run pauses, and the agent is invoked again when it is resumed. */
 export function pausedIfWaiting(context: RunContext, outcome: InvokeResult): InvokeResult {
   const isWaiting = (context.approvals?.pending().length ?? 0) > 0
   if (!isWaiting || outcome.state !== 'failed' || context.signal.aborted) return outcome

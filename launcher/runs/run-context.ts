@@ -15,7 +15,7 @@ export interface RunContext {
   /** Aborts with a `StopReason`; the agent resolves when its work has stopped. */
   readonly signal: AbortSignal
   readonly span: Span
-  /** Approvals of model calls; undefined: the agent has no guardrails. */
+  /** Approvals of model calls and tool calls; undefined: the agent has neither guardrails nor bound tools. */
   readonly approvals?: Approvals | undefined
   readonly usage: () => Usage
   /** Appends a numbered entry. */

@@ -18,7 +18,7 @@ export interface RegistryOptions {
   readonly tracer: Tracer
   readonly concurrency: number
   readonly timeoutMs: number
-  /** Whether guardrails may pause runs. */
+  /** Whether guardrails or tool calls may pause runs. */
   readonly guarded?: boolean | undefined
   readonly now?: () => Date
   /** Called when an attempt has ended or paused. */
@@ -68,7 +68,7 @@ export interface RunRegistry {
   traceOf(runId: string): Trace | undefined
   /** Where an active run comes from, for calls of its agent to other agents; undefined for other runs. */
   originOf(runId: string): RunOrigin | undefined
-  /** Approvals of the model calls of an active run; undefined for other runs, and without guardrails. */
+  /** Approvals of an active run; undefined for other runs, and if neither guardrails nor tool calls may pause it. */
   approvalsOf(runId: string | undefined): Approvals | undefined
   /** Adds the usage of a model call to an active run and appends an entry; ignored for other runs. */
   report(runId: string | undefined, usage: Usage, data: Readonly<Record<string, unknown>>, spanId: string): void

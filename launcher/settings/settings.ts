@@ -54,6 +54,8 @@ export interface Settings {
   readonly modelProxy: boolean
   /** Whether the agent may score its runs: its pod has a feedback port. */
   readonly feedback: boolean
+  /** Whether bindings of the agent bring tools: its pod has a port for them. */
+  readonly tools: boolean
   readonly otlpEndpoint: string | undefined
   /** Credentials of a hosted backend; not in the environment of the agent. */
   readonly otlpHeaders: Readonly<Record<string, string>>
@@ -100,6 +102,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
   if (env.MESH_BUDGET_PORT && !env.MODEL_GATEWAY_URL)
     throw new ConfigError('MODEL_GATEWAY_URL: is missing, and MESH_BUDGET_PORT is set')
   if (env.FEEDBACK_PORT && !env.STATE_URL) throw new ConfigError('STATE_URL: is missing, and FEEDBACK_PORT is set')
+  if (env.DISCOVERY_PORT && !env.STATE_URL) throw new ConfigError('STATE_URL: is missing, and DISCOVERY_PORT is set')
   if (builtIn && agent.model === undefined) throw new ConfigError('/model: is missing, and no command was given')
   return {
     agent,
@@ -125,6 +128,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     gatewayTimeouts: gatewayTimeouts(env),
     modelProxy: Boolean(env.MESH_BUDGET_PORT),
     feedback: Boolean(env.FEEDBACK_PORT),
+    tools: Boolean(env.DISCOVERY_PORT),
     otlpEndpoint: parseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT),
     otlpHeaders: checked(() => parseOtlpHeaders(env.OTEL_EXPORTER_OTLP_HEADERS)),
     unsigned,

@@ -31,13 +31,16 @@ export interface StateClientOptions {
   /** Service account token with the audience `state`. */
   readonly tokenFile: string | undefined
   readonly dispatcher: () => Promise<Dispatcher>
+  /** Time without an answer after which a call fails (10 s). */
+  readonly timeoutMs?: number
 }
 
-const timeoutMs = 10_000
+const defaultTimeoutMs = 10_000
 const maxBytes = 16 * 1024 * 1024
 
 /** Creates a client of the routes that the state role has for launchers. */
-export function createStateClient({ stateUrl, tokenFile, dispatcher }: StateClientOptions): StateClient {
+export function createStateClient(options: StateClientOptions): StateClient {
+  const { stateUrl, tokenFile, dispatcher, timeoutMs = defaultTimeoutMs } = options
   const { origin, pathname } = new URL(stateUrl)
   const prefix = pathname === '/' ? '' : pathname
   const token = createTokenReader(tokenFile)

@@ -169,7 +169,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'guardrails: an agent words the question about its call',
     file: 'launcher/runs/outcome.ts',
-    find: 'return isGuardrailInterrupt(interrupt.id) ? {',
+    find: 'return isReservedInterrupt(interrupt.id) ? {',
     replace: "return interrupt.id === '' ? {",
     tests: approvals,
     only: 'cannot word or forge',
