@@ -60,7 +60,11 @@ export async function startLauncher(
     if (!definition.wanted(settings)) continue
     const one = await definition.start(pod)
     started.push(one)
-    parts = { tools: [...parts.tools, ...(one.tools ?? [])], turns: one.turns ?? parts.turns }
+    parts = {
+      tools: [...parts.tools, ...(one.tools ?? [])],
+      boundTools: one.boundTools ?? parts.boundTools,
+      turns: one.turns ?? parts.turns,
+    }
     for (const served of one.listeners)
       open.push(await listen(served, { ...addressOf(settings, served.port), log, onRefusal: meter.refused }))
   }

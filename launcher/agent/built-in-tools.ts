@@ -16,6 +16,8 @@ export interface Tool {
   readonly definition: ToolDefinition
   /** Offered without an entry in `tools`: another part of the spec binds it. */
   readonly always?: true
+  /** A call waits for a person, whatever the entries of `tools` say. */
+  readonly requiresApproval?: boolean
   run(args: Readonly<Record<string, unknown>>, scope: ToolScope): Promise<unknown>
 }
 

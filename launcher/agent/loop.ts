@@ -30,6 +30,8 @@ export interface LoopOptions {
 export interface LoopParts {
   /** Tools that the loop calls itself. */
   readonly tools: readonly Tool[]
+  /** Tools of bindings, read when a run starts; undefined: the agent has none. Rejects if they are not known. */
+  readonly boundTools?: (() => Promise<readonly Tool[]>) | undefined
   /** Session memory; undefined: the context of a run is the history of its conversation. */
   readonly turns: Turns | undefined
 }
@@ -39,8 +41,12 @@ export function createBuiltInAgent(options: LoopOptions): Agent {
   return {
     async run(context) {
       const parts = options.parts()
+      const bound = await readBoundTools(parts)
+      // Without its tools the model would make up what they return.
+      if (bound === undefined) return failed('tool_error', 'the tools of the agent cannot be read', context.usage())
+      const tools = [...parts.tools, ...bound]
       try {
-        return await converse({ ...options, ...parts, offered: offeredTools(options.config, parts.tools) }, context)
+        return await converse({ ...options, ...parts, tools, offered: offeredTools(options.config, tools) }, context)
       } catch (error) {
         if (context.signal.aborted) return stopped(context.signal, context.usage())
         if (error instanceof ModelError) return failed(error.failReason, error.message, context.usage())
@@ -48,6 +54,10 @@ export function createBuiltInAgent(options: LoopOptions): Agent {
       }
     },
   }
+}
+
+async function readBoundTools({ boundTools }: LoopParts): Promise<readonly Tool[] | undefined> {
+  return boundTools === undefined ? [] : boundTools().catch(() => undefined)
 }
 
 function offeredTools(config: AgentConfig, tools: readonly Tool[]): readonly ToolDefinition[] {

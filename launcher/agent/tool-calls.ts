@@ -73,10 +73,10 @@ function toInterrupt(call: PendingCall, { config, tools }: ToolCallOptions): Int
     const schema = args.schema === undefined ? {} : { schema: args.schema }
     return { id, reason: 'input_required', tool: call.name, question: args.question, ...schema }
   }
-  const approval = entry?.requireApproval?.some((name) => name === '*' || name === call.name) === true
-  if (!approval) return undefined
-  const definition = tools.find((tool) => tool.definition.name === call.name)?.definition
-  const schema = definition === undefined ? {} : { schema: definition.parameters }
+  const tool = tools.find(({ definition }) => definition.name === call.name)
+  const isNamed = entry?.requireApproval?.some((name) => name === '*' || name === call.name) === true
+  if (!isNamed && tool?.requiresApproval !== true) return undefined
+  const schema = tool === undefined ? {} : { schema: tool.definition.parameters }
   return { id, reason: 'approval_required', tool: call.name, arguments: args ?? call.arguments, ...schema }
 }
 

@@ -30,6 +30,8 @@ export interface StartedListener {
   readonly listeners: readonly ServedPort[]
   /** Tools that the built-in loop may call. */
   readonly tools?: readonly Tool[]
+  /** Tools that are read when a run starts. Rejects if they are not known. */
+  readonly boundTools?: () => Promise<readonly Tool[]>
   /** Memory of conversations for the built-in loop. */
   readonly turns?: Turns
   /** Called when the launcher begins to shut down. */

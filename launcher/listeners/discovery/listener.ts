@@ -1,5 +1,6 @@
 import { createCallForAgent } from '../../tools/agent-calls.ts'
 import { createToolBackend } from '../../tools/backend.ts'
+import { boundLoopTools } from '../../tools/loop-tools.ts'
 import { defineListener } from '../define-listener.ts'
 import { createDiscoveryHandlers } from './handlers.ts'
 import { discoveryPort } from './port.ts'
@@ -12,6 +13,7 @@ export const discoveryListener = defineListener({
     const backend = createToolBackend(pod)
     return {
       listeners: [discoveryPort.serve(createDiscoveryHandlers(backend, createCallForAgent(pod, backend)))],
+      boundTools: () => boundLoopTools(backend),
     }
   },
 })
