@@ -1,5 +1,6 @@
 import { ampFailures } from './amp/failures.ts'
 import { delegateFailures } from './delegate/failures.ts'
+import { discoveryFailures } from './discovery/failures.ts'
 import type { PortFailures } from './failure.ts'
 import { feedbackFailures } from './feedback/failures.ts'
 import { invokeFailures } from './invoke/failures.ts'
@@ -13,5 +14,6 @@ export const portFailures: readonly PortFailures[] = [
   modelProxyFailures,
   ampFailures,
   memoryFailures,
+  discoveryFailures,
   invokeFailures,
 ]

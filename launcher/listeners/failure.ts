@@ -4,6 +4,7 @@ import type { PortContract } from '../http/port.ts'
 export type Dependency =
   | 'agent'
   | 'collector'
+  | 'MCP server'
   | 'model gateway'
   | 'peer'
   | 'PostgreSQL'

@@ -59,6 +59,7 @@ export function launchRobot(
       MODEL_GATEWAY_URL: gatewayUrl,
       OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
       FEEDBACK_PORT: '0',
+      DISCOVERY_PORT: '0',
       // Long enough for a slow link, and shorter than the default of 600 s.
       MESH_GATEWAY_TIMEOUT_SECONDS: '5',
       MESH_BUDGET_PORT: '0',

@@ -8,6 +8,7 @@ import { addBudgetedAgent, addRoutes } from '#plugins/budgets/testing/state-role
 import { queueIngests } from '#plugins/knowledge/ingest/queue-ingests.ts'
 import { refreshTask } from '#plugins/knowledge/ingest/tasks.ts'
 import { lockBase, writeSettings } from '#plugins/knowledge/store/bases.ts'
+import { mcpObjectsIn } from '#plugins/mcp/testing/broker-role.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
 import { createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
 import { recordLauncherKey } from '#plugins/runs/store/launcher-keys.ts'
@@ -44,13 +45,15 @@ export interface StagedObjects {
 export async function addObjects(
   admin: KubeClient,
   database: Database,
-  keys: Readonly<Record<'robot' | 'peer', string>>,
+  { keys, toolsUrl }: { readonly keys: Readonly<Record<'robot' | 'peer', string>>; readonly toolsUrl: string },
 ): Promise<StagedObjects> {
   await addRoutes(admin, namespace)
+  await addTools(admin, toolsUrl)
   const robot = await addAgent(admin, 'robot', {
     budget: { amount: '1000' },
     memory: { session: {}, longTerm: { embeddingRoute: 'paid' } },
     knowledge: [{ name: base }],
+    tools: [{ name: 'clock', bindingRef: { name: 'clock' } }],
   })
   const peer = await addAgent(admin, 'peer', {})
   await addRegistry(admin, [robot, peer])
@@ -93,6 +96,13 @@ async function addRegistry(admin: KubeClient, agents: readonly StagedAgent[]): P
   const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', registry) }
   const body = { status: { members, memberCount: members.length } }
   await admin.patch(AgentRegistry, ref, { type: 'merge', body }, { subresource: 'status' })
+}
+
+// With the tools that the server offers as the accepted ones, as the manager writes them.
+async function addTools(admin: KubeClient, url: string): Promise<void> {
+  const { addServer, addBinding } = mcpObjectsIn(admin)
+  await addServer(namespace, 'clock', { url })
+  await addBinding(namespace, 'clock', { serverRef: { name: 'clock' }, timeout: '10s' })
 }
 
 // Every service account of the namespace may invoke: robot calls peer.

@@ -14,6 +14,7 @@ import type { LaunchedProcess } from '#launcher/testdata/launch.ts'
 import { completes, startGateway } from '#launcher/testdata/proxied-launcher.ts'
 import type { GatewayReply } from '#launcher/testdata/proxied-launcher.ts'
 import { tokenOf } from '#plugins/budgets/testing/state-role.ts'
+import { startMcpServer } from '#plugins/mcp/testing/mcp-server.ts'
 import { signAttempt, signGrant } from '#plugins/runs/grants.ts'
 import { openLink } from '#test/chaos/proxy.ts'
 import type { Link } from '#test/chaos/proxy.ts'
@@ -56,7 +57,10 @@ export async function startFailurePlatform(t: TestContext): Promise<FailurePlatf
   const folder = temp.path
   const servers = await startServers(t, folder)
   const links = await openLinks(t, servers)
-  const { keys, robot, peer, runId } = await addAgents(t, servers, folder)
+  const { keys, robot, peer, runId } = await addAgents(t, servers, {
+    folder,
+    toolsUrl: through(servers.tools.url, links.tools),
+  })
   const ports = { invoke: await freePort(), amp: await freePort() }
   const calls = await openLink(t, ports.amp, { port: ports.amp, targetHost: peerHost })
   const endpoints = await servePeerEndpoints(t, ports)
@@ -87,13 +91,14 @@ export async function startFailurePlatform(t: TestContext): Promise<FailurePlatf
 type Servers = Awaited<ReturnType<typeof startServers>>
 type Links = Awaited<ReturnType<typeof openLinks>>
 
-async function openLinks(t: TestContext, { postgres, redis, gateway, collector, stateUrl }: Servers) {
+async function openLinks(t: TestContext, { postgres, redis, gateway, collector, tools, stateUrl }: Servers) {
   const link = (url: string): Promise<Link> => openLink(t, portOf(url))
   return {
     store: await link(postgres.url),
     cache: await link(redis.url),
     models: await link(gateway.url),
     sink: await link(collector),
+    tools: await link(tools.url),
     state: await link(stateUrl),
     stateOfPeer: await link(stateUrl),
   }
@@ -102,6 +107,7 @@ async function openLinks(t: TestContext, { postgres, redis, gateway, collector, 
 function faultsOf({ postgres, redis }: Servers, links: Links, stateRole: KillableServer) {
   return {
     collector: linkFaults(links.sink),
+    'MCP server': linkFaults(links.tools),
     'model gateway': linkFaults(links.models),
     PostgreSQL: processFaults(links.store, { ...postgres, freeze: postgres.pause, thaw: postgres.resume }),
     Redis: processFaults(links.cache, redis),
@@ -110,13 +116,17 @@ function faultsOf({ postgres, redis }: Servers, links: Links, stateRole: Killabl
   }
 }
 
-async function addAgents(t: TestContext, { admin, postgres, env }: Servers, folder: string) {
+async function addAgents(
+  t: TestContext,
+  { admin, postgres, env }: Servers,
+  { folder, toolsUrl }: { readonly folder: string; readonly toolsUrl: string },
+) {
   await runMigration(folder, env)
   const database = await openDatabase({ url: postgres.url })
   t.after(() => database.close())
   const keys = { robot: createAgentKey(), peer: createAgentKey() }
   const publicKeys = { robot: keys.robot.publicKey, peer: keys.peer.publicKey }
-  return { keys, ...(await addObjects(admin, database, publicKeys)) }
+  return { keys, ...(await addObjects(admin, database, { keys: publicKeys, toolsUrl })) }
 }
 
 interface RoleParts {
@@ -133,6 +143,8 @@ async function startRoles(t: TestContext, { servers, links, endpoints, folder }:
     DATABASE_URL: through(postgres.url, links.store),
     REDIS_URL: through(redis.url, links.cache),
     GATEWAY_URL: through(gateway.url, links.models),
+    // The MCP server is one of this process.
+    MESH_OUTBOUND_ALLOW: '127.0.0.1',
   }
   const token = await tokenOf(admin, 'mesh-system', 'mesh-state')
   const state = { role: 'state', folder, env: { ...env, ...linked }, endpointsUrl: endpoints.calls, token } as const
@@ -148,18 +160,20 @@ async function startServers(t: TestContext, folder: string) {
   t.after(() => pool.close())
   const admin = createKubeClient({ server: kube.url, pool, bearer: kube.tokens['admin'] ?? '' })
   await applyShipped(kube, 'namespace', 'service-accounts', 'state')
-  const [postgres, redis, nats, gateway, collector] = await Promise.all([
+  const [postgres, redis, nats, gateway, collector, tools] = await Promise.all([
     startPostgres(t),
     startRedis(t),
     startNats(t),
     startGateway(t, answersModels),
     startCollector(t),
+    startMcpServer(t, '2026-07-28'),
   ])
   const env: Readonly<Record<string, string>> = await environment(folder, kube, {
     DATABASE_URL: postgres.url,
     NATS_URL: nats.url,
   })
-  return { admin, postgres, redis, gateway, collector, env, stateUrl: env['STATE_URL'] ?? '' }
+  tools.tools.set('now', {})
+  return { admin, postgres, redis, gateway, collector, tools, env, stateUrl: env['STATE_URL'] ?? '' }
 }
 
 const chat = completes()
