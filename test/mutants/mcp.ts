@@ -2,6 +2,10 @@ import type { Mutant } from './mutant.ts'
 
 const discovery = ['plugins/mcp/discovery/discover.test.ts']
 const pin = ['plugins/mcp/manifest/pin-manifest.test.ts']
+const bindings = ['plugins/mcp/bindings/select-tools.test.ts']
+const broker = ['plugins/mcp/broker/broker.test.ts']
+const port = ['launcher/listeners/discovery/discovery.test.ts']
+const loop = ['launcher/agent/bound-tools.test.ts']
 
 /** Defects of MCP servers: tools that no person has accepted. */
 export const mutants: readonly Mutant[] = [
@@ -26,5 +30,96 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: ['plugins/agents/reconcile/reconcile-agent.test.ts'],
     only: 'a reference to a Secret of the platform',
+  },
+  {
+    name: 'mcp: the entry of an agent widens its binding',
+    file: 'plugins/mcp/bindings/select-tools.ts',
+    find: 'restrictions.every(({ allow })',
+    replace: 'restrictions.some(({ allow })',
+    tests: bindings,
+  },
+  {
+    name: 'mcp: an approval of the binding is not needed by an entry without one',
+    file: 'plugins/mcp/bindings/select-tools.ts',
+    find: 'requiresApproval: restrictions.some(',
+    replace: 'requiresApproval: restrictions.every(',
+    tests: bindings,
+  },
+  {
+    name: 'mcp: a tool without hints counts as harmless',
+    file: 'plugins/mcp/bindings/select-tools.ts',
+    find: 'destructiveHint = true',
+    replace: 'destructiveHint = false',
+    tests: bindings,
+  },
+  {
+    name: 'mcp: tools of the former manifest are offered after another one was accepted',
+    file: 'plugins/mcp/bindings/select-tools.ts',
+    find: 'spec.acceptedManifest === undefined || spec.acceptedManifest === manifestDigest ? tools : []',
+    replace: 'tools',
+    tests: bindings,
+  },
+  {
+    name: 'mcp: a tool is called though its server offers another manifest',
+    file: 'plugins/mcp/broker/call-tool.ts',
+    find: 'offered.digest !== digest || definition === undefined',
+    replace: 'definition === undefined',
+    tests: broker,
+  },
+  {
+    name: 'mcp: a binding serves agents of every namespace',
+    file: 'plugins/mcp/broker/bound-tools.ts',
+    find: "if (!mayRefer(agent.namespace, namespace, binding.spec.allowedNamespaces)) return 'not_allowed'",
+    replace: '',
+    tests: broker,
+  },
+  {
+    name: 'mcp: a result of any size is returned',
+    file: 'plugins/mcp/broker/tool-result.ts',
+    find: 'Buffer.byteLength(JSON.stringify(read)) > maxBytes',
+    replace: 'maxBytes === 0',
+    tests: broker,
+  },
+  {
+    name: 'mcp: tools of one namespace that hang take every place',
+    file: 'plugins/mcp/broker/call-places.ts',
+    find: 'all >= total || own >= perNamespace',
+    replace: 'all >= total',
+    tests: broker,
+  },
+  {
+    name: 'mcp: an own agent calls a tool that waits for a person',
+    file: 'launcher/tools/call-approval.ts',
+    find: 'if (!tool.requiresApproval) return',
+    replace: 'if (tool.requiresApproval) return',
+    tests: port,
+  },
+  {
+    name: 'mcp: an approval allows the same call twice',
+    file: 'launcher/tools/call-approval.ts',
+    find: 'counts.set(call, before + 1)',
+    replace: '',
+    tests: port,
+  },
+  {
+    name: 'mcp: an approval allows other arguments',
+    file: 'launcher/tools/call-approval.ts',
+    find: 'canonicalJson([tool.name, tool.digest, args])',
+    replace: 'canonicalJson([tool.name, tool.digest])',
+    tests: port,
+  },
+  {
+    name: 'mcp: the loop calls a tool that waits for a person',
+    file: 'launcher/agent/tool-calls.ts',
+    find: 'if (!isNamed && tool?.requiresApproval !== true) return undefined',
+    replace: 'if (!isNamed) return undefined',
+    tests: loop,
+  },
+  {
+    name: 'mcp: a run goes on without its tools',
+    file: 'launcher/agent/loop.ts',
+    find: 'boundTools().catch(() => undefined)',
+    replace: 'boundTools().catch(() => [])',
+    tests: loop,
   },
 ]
