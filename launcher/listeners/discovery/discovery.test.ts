@@ -201,13 +201,17 @@ test('mcp: a call that needs approval and belongs to no run is refused', async (
   assert.deepEqual([status, body['error'], state.calls], [403, 'tool_approval_required', []])
 })
 
-for (const mode of ['auto', 'legacy'] as const)
-  test(`mcp: the public client lists and calls tools on /mcp (${mode})`, async (t) => {
+for (const [mode, revision] of [
+  ['auto', '2026-07-28'],
+  ['legacy', '2025-11-25'],
+] as const)
+  test(`mcp: the public client lists and calls tools on /mcp (${revision})`, async (t) => {
     const { state, url } = await start(t)
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
     const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`))
     await client.connect(transport)
     t.after(() => client.close())
+    assert.equal(client.getNegotiatedProtocolVersion(), revision)
     const { tools } = await client.listTools()
     assert.deepEqual(
       tools.map(({ name, description }) => [name, description]),
@@ -266,6 +270,30 @@ test('H1, F1: /mcp refuses foreign hosts, pages, batches and what is no message'
   assert.equal(await errorOf('tools/call', { name: 'x_echo', arguments: [] }), -32602)
   assert.equal(await errorOf('tools/call', { name: '../x' }), -32602)
   assert.deepEqual(state.calls, [])
+})
+
+test('H1: headers of revision 2026-07-28 must say what the body says', async (t) => {
+  const { url, state } = await start(t)
+  const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
+  const right = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'x_echo' }
+  const send = async (headers: Record<string, string>, more: object = {}) => {
+    const params = { name: 'x_echo', _meta, ...more }
+    const answer = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    })
+    const { error } = (await answer.json()) as { error?: { code: number } }
+    return [answer.status, error?.code]
+  }
+  assert.deepEqual(await send(right), [200, undefined])
+  const encoded = `=?base64?${Buffer.from('x_echo').toString('base64')}?=`
+  assert.deepEqual(await send({ ...right, 'mcp-name': encoded }), [200, undefined])
+  for (const name of Object.keys(right))
+    assert.deepEqual(await send({ ...right, [name]: 'other' }), [400, -32020], name)
+  const future = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2027-01-01' } }
+  assert.deepEqual(await send({ ...right, 'mcp-protocol-version': '2027-01-01' }, future), [400, -32022])
+  assert.equal(state.calls.length, 2)
 })
 
 test('F6: calls of one launcher are bounded', async (t) => {

@@ -17,7 +17,7 @@ export function createDiscoveryHandlers(tools: ToolSource, call: CallForAgent): 
     },
     mcp: async ({ request, response, body }) => {
       const answered = await answer({ request, response }, await body())
-      return answered === undefined ? { status: 202 } : { status: 200, body: answered }
+      return answered ?? { status: 202 }
     },
   }
 }

@@ -54,9 +54,9 @@ export const discoveryRoutes = {
   mcp: {
     method: 'POST',
     path: '/mcp',
-    summary: 'One message of the Model Context Protocol (Streamable HTTP, revisions 2025-06-18 and 2025-11-25).',
+    summary: 'One message of MCP (Streamable HTTP, revisions 2025-06-18, 2025-11-25 and 2026-07-28).',
     body: anyObject,
-    responses: { 200: anyObject, 202: null },
+    responses: { 200: anyObject, 202: null, 400: anyObject, 404: anyObject },
     refusals: ['unknown_run'],
   },
 } as const satisfies Record<string, RouteContract>
