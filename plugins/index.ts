@@ -14,6 +14,7 @@ import { integrations } from './integrations/index.ts'
 import { providers } from './providers/index.ts'
 import { registries } from './registries/index.ts'
 import { runs } from './runs/index.ts'
+import { secretBindings } from './secrets/index.ts'
 import { templates } from './templates/index.ts'
 import { tenants } from './tenants/index.ts'
 
@@ -34,6 +35,7 @@ export const plugins: readonly AnyPlugin[] = [
   mcp,
   agentMemory,
   guardrails,
+  secretBindings,
   audit,
   pruning,
 ]

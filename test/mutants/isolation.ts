@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the label of the platform does not keep a Secret from agents',
-    file: 'plugins/agents/platform-secrets.ts',
+    file: 'schemas/platform-secrets.ts',
     find: 'labels[MANAGED_BY.label] === MANAGED_BY.value ||',
     replace: '',
     tests: reconciler,

@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'mcp: an agent refers to the token of an MCP server',
-    file: 'plugins/agents/platform-secrets.ts',
+    file: 'schemas/platform-secrets.ts',
     find: "    labels[MCP_CREDENTIAL_LABEL] === 'true' ||\n",
     replace: '',
     tests: ['plugins/agents/reconcile/reconcile-agent.test.ts'],
@@ -121,5 +121,12 @@ export const mutants: readonly Mutant[] = [
     find: 'boundTools().catch(() => undefined)',
     replace: 'boundTools().catch(() => [])',
     tests: loop,
+  },
+  {
+    name: 'secrets: an agent gets the key of a provider through a binding',
+    file: 'plugins/secrets/find-secret.ts',
+    find: 'if (isPlatformSecret(secret.metadata))',
+    replace: 'if (secret.kind === name)',
+    tests: ['plugins/secrets/secrets.test.ts'],
   },
 ]

@@ -10,7 +10,7 @@ import { pod } from '#schemas/crds/agent-pod.ts'
 import { findPodProblems } from '#schemas/pod-rules.ts'
 import { collectReferences } from '#schemas/references.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
-import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '../platform-secrets.ts'
+import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '#schemas/platform-secrets.ts'
 import { secretResource } from '../resources.ts'
 
 type CheckedPod = Parameters<typeof findPodProblems>[0]

@@ -1,0 +1,30 @@
+import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
+import { findNamedObject } from '#plugins/agents/api.ts'
+import type { SecretBindingObject } from '#schemas/crds/secret-binding.ts'
+import { isPlatformSecret } from '#schemas/platform-secrets.ts'
+
+const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
+
+type Secret = KubeObject & { readonly data?: Readonly<Record<string, string>> }
+
+/** What is wrong with a binding. */
+export interface SecretProblem {
+  readonly reason: 'SecretMissing' | 'SecretNotForAgents' | 'KeyMissing'
+  readonly message: string
+}
+
+/** Returns what is wrong with a binding, or undefined. The message has names only, never a value. */
+export async function findSecretProblem(
+  cluster: Pick<KubeClient, 'get'>,
+  { metadata: { namespace = '' }, spec }: SecretBindingObject,
+): Promise<SecretProblem | undefined> {
+  const { name } = spec.secretRef
+  const named = `Secret ${namespace}/${name}`
+  const secret = await findNamedObject<Secret>(cluster, secrets, { namespace, name })
+  if (secret === undefined) return { reason: 'SecretMissing', message: `${named} does not exist.` }
+  if (isPlatformSecret(secret.metadata))
+    return { reason: 'SecretNotForAgents', message: `${named} is kept by the platform for itself.` }
+  const missing = spec.env.filter(({ key }) => !Object.hasOwn(secret.data ?? {}, key)).map(({ key }) => key)
+  if (missing.length === 0) return undefined
+  return { reason: 'KeyMissing', message: `${named} has no key ${missing.slice(0, 20).join(', ')}.` }
+}

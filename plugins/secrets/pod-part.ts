@@ -1,0 +1,48 @@
+import type { KubeClient } from '#core/kube/client.ts'
+import { findNamedObject } from '#plugins/agents/api.ts'
+import type { PodAddition, PodPart } from '#plugins/agents/points.ts'
+import { SecretBinding } from '#schemas/crds/secret-binding.ts'
+import type { SecretBindingObject } from '#schemas/crds/secret-binding.ts'
+import { findSecretProblem } from './find-secret.ts'
+
+type Condition = NonNullable<PodAddition['condition']>
+
+const type = 'SecretsBound'
+const bound: Condition = { type, status: 'True', reason: 'Bound', message: 'The agent has every key of its bindings.' }
+
+/**
+ * Gives an agent the keys of its secret bindings as variables. A Secret of the platform is not for agents, so its binding brings none. An
+ * absent Secret or key stays in the pods: those that run keep their values while a Secret is replaced, and new ones wait for it.
+ */
+export const secretsPodPart: PodPart = async ({ metadata: { namespace = '' }, spec: { secrets = [] } }, cluster) => {
+  if (secrets.length === 0) return undefined
+  const found = await Promise.all(secrets.map(({ name }) => readBinding(cluster, namespace, name)))
+  const problem = found.find((one) => one.problem !== undefined)?.problem
+  return {
+    env: found.flatMap(({ env }) => env),
+    condition: problem === undefined ? bound : { type, status: 'False', ...problem },
+  }
+}
+
+interface BoundSecret {
+  readonly env: NonNullable<PodAddition['env']>
+  readonly problem?: Pick<Condition, 'reason' | 'message'>
+}
+
+async function readBinding(cluster: KubeClient, namespace: string, name: string): Promise<BoundSecret> {
+  const binding = await findNamedObject<SecretBindingObject>(cluster, SecretBinding, { namespace, name })
+  if (binding === undefined) {
+    const message = `SecretBinding ${namespace}/${name} does not exist.`
+    return { env: [], problem: { reason: 'BindingMissing', message } }
+  }
+  const problem = await findSecretProblem(cluster, binding)
+  if (problem?.reason === 'SecretNotForAgents') return { env: [], problem }
+  const { secretRef, env } = binding.spec
+  return {
+    ...(problem === undefined ? {} : { problem }),
+    env: env.map(({ name: variable, key }) => ({
+      name: variable,
+      valueFrom: { secretKeyRef: { name: secretRef.name, key } },
+    })),
+  }
+}
