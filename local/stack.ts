@@ -106,6 +106,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
         endpoints: async ({ namespace, name, portName }) => agents.launchers(namespace, name, portName),
       },
       embeddedStore: { dir: folder.database, ...(image === undefined ? {} : { image }) },
+      embeddedObjects: folder.objects,
       generateKeys: true,
       pages: landingRoutes(code, page),
       ownUrls: agents.urls,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { DEFAULT_BUCKET, DEFAULT_REGION } from '#core/objects/s3-address.ts'
 import { fileSetting } from './file-setting.ts'
 import { defaultLimits } from './request-limits.ts'
 import type { SettingSource } from './setting-source.ts'
@@ -73,6 +74,24 @@ export const coreSettingsSchema = Type.Object({
       description:
         'Address of Valkey or Redis with user, password and database; rediss:// for TLS. Read by the state role only. Without it `all` keeps session memory and rates in its process.',
     }),
+  ),
+  objectStore: Type.Object(
+    {
+      addr: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 261,
+          description:
+            'host:port of an S3 server. Read by the state role only. Without it `all` keeps objects in its data folder.',
+        }),
+      ),
+      accessKey: Type.Optional(Type.String({ minLength: 1, description: 'Access key of the S3 server.' })),
+      secretKey: Type.Optional(Type.String({ minLength: 1, description: 'Secret key of the S3 server.' })),
+      bucket: Type.String({ minLength: 1, default: DEFAULT_BUCKET, description: 'Bucket, which must exist.' }),
+      region: Type.String({ minLength: 1, default: DEFAULT_REGION, description: 'Region of the bucket.' }),
+      tls: Type.Boolean({ default: false, description: 'Connects by TLS.' }),
+    },
+    { description: 'Store of recordings of runs.' },
   ),
   keysDir: Type.Optional(fileSetting({ holds: 'keys' }, 'Folder with the signing keys of the role.')),
   kubeconfig: Type.Optional(
@@ -234,6 +253,12 @@ export const coreSettingSources: readonly SettingSource[] = [
   { from: 'MESH_DATABASE_CONNECTIONS', to: 'databaseConnections' },
   { from: 'NATS_URL', to: 'natsUrl' },
   { from: 'REDIS_URL', to: 'redisUrl' },
+  { from: 'OBJECT_STORE_ADDR', to: 'objectStore.addr' },
+  { from: 'OBJECT_STORE_ACCESS_KEY', to: 'objectStore.accessKey' },
+  { from: 'OBJECT_STORE_SECRET_KEY', to: 'objectStore.secretKey' },
+  { from: 'OBJECT_STORE_BUCKET', to: 'objectStore.bucket' },
+  { from: 'OBJECT_STORE_REGION', to: 'objectStore.region' },
+  { from: 'OBJECT_STORE_TLS', to: 'objectStore.tls' },
   { from: 'MESH_KEYS_DIR', to: 'keysDir' },
   { from: 'KUBECONFIG', to: 'kubeconfig' },
   { from: 'MESH_CLUSTER_SERVER', to: 'cluster.server' },

@@ -7,6 +7,7 @@ import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import type { ConsolePage } from './console-page.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { RoleEmbeddings } from '#core/retrieval/embeddings.ts'
+import type { ObjectStore } from '#core/objects/object-store.ts'
 import type { StateStore } from '#core/state-store/state-store.ts'
 import type { SystemReads } from './system-reads.ts'
 
@@ -33,6 +34,8 @@ export interface StateContext extends OwnIdentity, SystemReads {
   readonly role: 'state'
   /** Undefined in a state role with a process of its own and without `REDIS_URL`. */
   readonly stateStore: StateStore | undefined
+  /** Undefined without `OBJECT_STORE_ADDR`, except in `all`. */
+  readonly objects: ObjectStore | undefined
   /** Embeddings with the identity of the role. It may use every route, so the plugin checks who may name one. */
   readonly embeddings: RoleEmbeddings
   /** Addresses of agents as their pods reach them: the Service, or the processes of the local workload runner. */

@@ -11,6 +11,8 @@ export interface DataFolder {
   readonly database: string
   readonly keys: string
   readonly workloads: string
+  /** Recordings of runs. */
+  readonly objects: string
   /** Outcomes that are not in the audit log yet. */
   readonly audit: string
   readonly kubeconfig: string
@@ -93,6 +95,7 @@ function pathsOf(root: string): DataFolder {
     database: join(root, 'database'),
     keys: join(root, 'keys'),
     workloads: join(root, 'workloads'),
+    objects: join(root, 'objects'),
     audit: join(root, 'audit'),
     kubeconfig: join(root, 'kubeconfig'),
     tokens: join(root, 'tokens.json'),

@@ -15,6 +15,8 @@ export const coreLayers: readonly string[] = [
   'core/sse',
   'core/http-client',
   'core/model-apis',
+  'core/objects',
+  'core/fixture',
   'core/kube',
   'core/errors',
   'core/jobs',

@@ -34,7 +34,7 @@ export function createPlatformOpener(shared: SharedParts): OpenPlatform {
     return {
       store,
       bus,
-      ...stateStoreOf(shared, needs.role),
+      ...stateStoresOf(shared, needs.role),
       callers: createCallers({ server: cluster.server, pool, served }),
       identity,
       ownBearer: ownBearerOf(cluster, needs.role),
@@ -57,12 +57,16 @@ export function createPlatformOpener(shared: SharedParts): OpenPlatform {
   }
 }
 
-function stateStoreOf({ stateStore }: SharedParts, role: Role): Pick<Platform, 'stateStore'> {
-  return role === 'state' ? { stateStore } : {}
+function stateStoresOf({ stateStore, objects }: SharedParts, role: Role): Pick<Platform, 'stateStore' | 'objects'> {
+  return role === 'state' ? { stateStore, objects } : {}
 }
 
-function stateStoreNotes({ stateStore }: SharedParts, role: Role): readonly string[] {
-  return role === 'state' && stateStore === undefined ? ['state store: not configured, no REDIS_URL'] : []
+function stateStoreNotes({ stateStore, objects }: SharedParts, role: Role): readonly string[] {
+  if (role !== 'state') return []
+  return [
+    ...(stateStore === undefined ? ['state store: not configured, no REDIS_URL'] : []),
+    ...(objects === undefined ? ['object store: not configured, no OBJECT_STORE_ADDR'] : []),
+  ]
 }
 
 const nothingObserved: Platform['observed'] = { find: async () => undefined, namespaceUid: async () => undefined }

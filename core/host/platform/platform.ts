@@ -13,6 +13,7 @@ import type { TaskQueue } from '#core/tasks/task-queue.ts'
 import type { JobTicks } from '#core/tasks/cron-ticks.ts'
 import type { MigrationSource } from '#core/database/migration.ts'
 import type { Projection, Store } from '#core/event-store/store.ts'
+import type { ObjectStore } from '#core/objects/object-store.ts'
 import type { StateStore } from '#core/state-store/state-store.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 
@@ -27,6 +28,8 @@ export interface Platform {
   readonly bus: Bus
   /** Of the state role; undefined where it is not configured. */
   readonly stateStore?: StateStore | undefined
+  /** Of the state role; undefined where it is not configured. */
+  readonly objects?: ObjectStore | undefined
   readonly callers: Core['cluster']
   /** The role's own identity: manager, gateway, state, and a worker that was given one. */
   readonly identity: OwnIdentity | undefined

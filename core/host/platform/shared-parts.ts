@@ -4,6 +4,7 @@ import type { Database } from '#core/database/database.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { NatsBus } from '#core/messaging/bus/nats-bus.ts'
+import type { ObjectStore } from '#core/objects/object-store.ts'
 import type { StateStore } from '#core/state-store/state-store.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
@@ -14,6 +15,8 @@ export interface SharedParts {
   readonly bus: Bus | NatsBus
   /** For the state role only. */
   readonly stateStore?: StateStore | undefined
+  /** For the state role only. */
+  readonly objects?: ObjectStore | undefined
   readonly cluster: ClusterLocation
   readonly served: ServedNamespaces
   /** Deadline of calls to the cluster in milliseconds (K4). */

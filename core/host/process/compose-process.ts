@@ -34,6 +34,7 @@ import type { ClusterLocation } from '#core/cluster/cluster-config.ts'
 import { createHost } from './host.ts'
 import type { Host } from './host.ts'
 import { createPlatformOpener } from '../platform/open-platform.ts'
+import { prepareObjectStore } from './open-object-store.ts'
 import { prepareStateStore } from './open-state-store.ts'
 import { openTracing } from './open-tracing.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
@@ -55,6 +56,8 @@ export interface Composition {
   readonly cluster?: ClusterLocation
   /** Folder of the embedded store, used without `DATABASE_URL`. Without both there is no store. */
   readonly embeddedStore?: { readonly dir: string; readonly image?: string }
+  /** Folder of objects without an S3 server. */
+  readonly embeddedObjects?: string
   /** Creates missing keys in `keysDir` (the embedded default), or without one in memory. */
   readonly generateKeys?: boolean
   readonly log?: Logger
@@ -97,12 +100,14 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   if (file.file !== undefined) log.info({ file: resolve(file.file) }, 'settings file read')
   const origin = (setting: string): string => originOfSetting(file, env, setting)
   const openStateStore = prepareStateStore(core, roles, origin)
+  const openObjectStore = prepareObjectStore(core, { roles, origin, folder: composition.embeddedObjects })
   const database = await openStoreOf(core, origin, composition)
   const bus = await openBus(core, { roles, database, log, origin }).catch(async (error: unknown) => {
     await database?.close()
     throw error
   })
   const stateStore = openStateStore({ log, metrics })
+  const objects = openObjectStore(metrics)
   const host = createHost({
     roles,
     plugins,
@@ -111,6 +116,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
       database,
       bus,
       stateStore,
+      objects,
       cluster,
       served: servedNamespaces(core.cluster.namespaces),
       deadlineMs: core.cluster.deadlineSeconds * 1000,
@@ -138,6 +144,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     await host.close().finally(async () => {
       await bus.close()
       await stateStore?.close()
+      await objects?.close()
       await database?.close()
       await tracing.close()
     })
@@ -213,7 +220,8 @@ async function openBus(core: CoreSettings, { roles, database, log, origin }: Bus
 }
 
 // Credentials in URLs must not reach a log, whichever library prints the URL.
-function concealPasswords({ databaseUrl = '', natsUrl = '', redisUrl = '' }: CoreSettings): void {
+function concealPasswords({ databaseUrl = '', natsUrl = '', redisUrl = '', objectStore }: CoreSettings): void {
+  for (const key of [objectStore.accessKey, objectStore.secretKey]) conceal(key ?? '')
   for (const text of [databaseUrl, redisUrl, ...natsUrl.split(',')]) {
     const url = URL.parse(text.trim())
     if (url === null) continue

@@ -31,7 +31,7 @@ interface ManagerInput {
 /** Input of declarations. */
 export interface DeclareInput extends ManagerInput {
   readonly core: Pick<Core, 'eventTypes' | 'urls'>
-  readonly platform: Pick<Platform, 'identity' | 'endpoints' | 'workerJobs' | 'ownBearer' | 'stateStore'>
+  readonly platform: Pick<Platform, 'identity' | 'endpoints' | 'workerJobs' | 'ownBearer' | 'stateStore' | 'objects'>
 }
 
 /** A role with background work. */

@@ -36,7 +36,7 @@ export interface RoleAppInput {
   readonly core: Core
   readonly platform: Pick<
     Platform,
-    'callers' | 'store' | 'directory' | 'identity' | 'serves' | 'stateStore' | 'ownBearer'
+    'callers' | 'store' | 'directory' | 'identity' | 'serves' | 'stateStore' | 'objects' | 'ownBearer'
   > &
     Partial<Pick<Platform, 'endpoints'>>
   readonly built: readonly Built[]

@@ -10,7 +10,8 @@ import { createSystemReads } from './create-system-reads.ts'
 /** What the context of the state role is made of. */
 export interface StateContextInput {
   readonly core: Pick<Core, 'urls'>
-  readonly platform: Pick<Platform, 'identity' | 'stateStore' | 'ownBearer'> & Partial<Pick<Platform, 'endpoints'>>
+  readonly platform: Pick<Platform, 'identity' | 'stateStore' | 'objects' | 'ownBearer'> &
+    Partial<Pick<Platform, 'endpoints'>>
   readonly built: readonly Built[]
 }
 
@@ -21,6 +22,7 @@ export function stateContext(plugin: AnyPlugin, { core, platform, built }: State
     ...platform.identity,
     role: 'state',
     stateStore: platform.stateStore,
+    objects: platform.objects,
     embeddings: createRoleEmbeddings({ gatewayUrl: () => core.urls.gateway, bearer: platform.ownBearer }),
     endpoints: platform.endpoints ?? endpointByService,
     ...createSystemReads(plugin, built),

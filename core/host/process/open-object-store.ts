@@ -1,0 +1,41 @@
+import type { CoreSettings } from '#core/config/core-settings.ts'
+import type { Role } from '#core/config/profile.ts'
+import { SettingsError } from '#core/config/settings-error.ts'
+import { createFolderStore } from '#core/objects/folder-store.ts'
+import type { ObjectStore } from '#core/objects/object-store.ts'
+import { S3SettingsProblem, parseS3Settings } from '#core/objects/s3-address.ts'
+import type { S3Address } from '#core/objects/s3-address.ts'
+import { openS3Store } from '#core/objects/s3-store.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+
+/** What the choice of the store depends on, beside the settings. */
+export interface ObjectStoreProcess {
+  readonly roles: readonly Role[]
+  readonly origin: (setting: string) => string
+  /** Folder of the embedded default. */
+  readonly folder: string | undefined
+}
+
+/**
+ * Checks the settings of the object store and returns what opens it; undefined without one. Only the state role connects. Replicas of it
+ * must share a store, so the folder is for the process of all roles.
+ */
+export function prepareObjectStore(
+  { objectStore }: Pick<CoreSettings, 'objectStore'>,
+  { roles, origin, folder }: ObjectStoreProcess,
+): (metrics: Metrics) => ObjectStore | undefined {
+  if (!roles.includes('state')) return () => undefined
+  const { addr, accessKey, secretKey, ...rest } = objectStore
+  if (addr === undefined) return () => (folder === undefined ? undefined : createFolderStore(folder))
+  const address = addressOf({ addr, accessKey, secretKey, ...rest }, origin)
+  return (metrics) => openS3Store(address, { metrics })
+}
+
+function addressOf(given: Parameters<typeof parseS3Settings>[0], origin: (setting: string) => string): S3Address {
+  try {
+    return parseS3Settings(given)
+  } catch (error) {
+    if (!(error instanceof S3SettingsProblem)) throw error
+    throw new SettingsError(`${origin(`objectStore.${error.setting}`)}: ${error.message}`)
+  }
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { parseObjectKey } from './object-key.ts'
+import type { ObjectKey } from './object-key.ts'
+import { ObjectStoreError, tooLarge } from './object-store.ts'
+import type { ObjectStore } from './object-store.ts'
+
+/** Creates the store of the embedded default: one file (0600) per object in a folder (0700) of this process. */
+export function createFolderStore(folder: string): ObjectStore {
+  const pathOf = (key: ObjectKey): string => join(folder, key)
+  return {
+    put: (key, bytes) => known(() => writeWhole(pathOf(key), bytes)),
+    get: (key, maxBytes) => known(() => readWhole(pathOf(key), maxBytes)),
+    list: (prefix, { limit, after = '' as ObjectKey }) =>
+      known(async () => {
+        const keys = await keysBelow(folder, prefix.slice(0, -1))
+        return keys
+          .filter((key) => key > after)
+          .toSorted()
+          .slice(0, limit)
+      }),
+    remove: (keys) =>
+      known(async () => {
+        for (const key of keys) await rm(pathOf(key), { force: true })
+      }),
+    close: async () => undefined,
+  }
+}
+
+// A temporary name begins with a dot, which no key does.
+async function writeWhole(path: string, bytes: Buffer): Promise<void> {
+  const folder = dirname(path)
+  const temporary = join(folder, `.${randomUUID()}`)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  try {
+    await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' })
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+async function readWhole(path: string, maxBytes: number): Promise<Buffer | undefined> {
+  const file = await open(path).catch(undefinedIfAbsent)
+  if (file === undefined) return undefined
+  try {
+    const found = await file.stat()
+    if (!found.isFile()) return undefined
+    if (found.size > maxBytes) throw tooLarge(maxBytes)
+    return await file.readFile()
+  } finally {
+    await file.close()
+  }
+}
+
+async function keysBelow(folder: string, path: string): Promise<readonly ObjectKey[]> {
+  const entries = (await readdir(join(folder, path), { withFileTypes: true }).catch(undefinedIfAbsent)) ?? []
+  const keys: ObjectKey[] = []
+  for (const entry of entries) {
+    const key = parseObjectKey(`${path}/${entry.name}`)
+    if (key === undefined) continue
+    if (entry.isDirectory()) keys.push(...(await keysBelow(folder, key)))
+    else if (entry.isFile()) keys.push(key)
+  }
+  return keys
+}
+
+function undefinedIfAbsent(error: unknown): undefined {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+}
+
+// A message of the file system has the path.
+async function known<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ObjectStoreError) throw error
+    const { code = 'error' } = error as NodeJS.ErrnoException
+    throw new ObjectStoreError('unavailable', `the folder of objects cannot be used: ${code}`)
+  }
+}
