@@ -17,6 +17,7 @@ import { runs } from './runs/index.ts'
 import { secretBindings } from './secrets/index.ts'
 import { templates } from './templates/index.ts'
 import { tenants } from './tenants/index.ts'
+import { traces } from './traces/index.ts'
 
 /** Every plugin of the platform, in the order in which independent ones load. */
 export const plugins: readonly AnyPlugin[] = [
@@ -31,6 +32,7 @@ export const plugins: readonly AnyPlugin[] = [
   tenants,
   cost,
   feedback,
+  traces,
   knowledge,
   mcp,
   agentMemory,

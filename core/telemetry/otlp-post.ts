@@ -12,8 +12,8 @@ export interface Collector {
   readonly dispatcher: () => Promise<Dispatcher>
 }
 
-/** Posts one export request. Returns the status; rejects on a timeout. */
-export async function postOtlp(collector: Collector, path: string, body: object): Promise<number> {
+/** Posts one export request, as an object or as its JSON. Returns the status; rejects on a timeout. */
+export async function postOtlp(collector: Collector, path: string, body: object | string): Promise<number> {
   const url = new URL(`${collector.endpoint}${path}`)
   const pool = await collector.dispatcher()
   const answer = await pool.request({
@@ -21,7 +21,7 @@ export async function postOtlp(collector: Collector, path: string, body: object)
     path: url.pathname,
     method: 'POST',
     headers: { ...collector.headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
     signal: AbortSignal.timeout(timeoutMs),
   })
   await answer.body.dump({ limit: maxAnswerBytes })

@@ -1,19 +1,22 @@
 import type { Logger } from '#core/log/logger.ts'
-import type { EndedSpan } from './tracer.ts'
 
 /** How spans are sent, and what is reported about it. */
-export interface SpanQueueOptions {
+export interface SpanQueueOptions<Span> {
   /** Sends a batch. Rejects when the collector does not accept it; the message of the error is logged. */
-  readonly send: (batch: readonly EndedSpan[]) => Promise<void>
+  readonly send: (batch: readonly Span[]) => Promise<void>
   readonly log: Logger
+  /** Number of spans that wait at most (2048). */
+  readonly maxSpans?: number
+  /** Size of a span in bytes, for the bounds of the queue (16 MiB) and of a batch (1 MiB); without it they are numbers of spans only. */
+  readonly sizeOf?: (span: Span) => number
   /** Receives the numbers of exported and dropped spans. */
   readonly count?: { exported(spans: number): void; dropped(spans: number): void }
   readonly flushEveryMs?: number
 }
 
 /** Exports spans, best effort (H4). Nothing waits for it; a full queue or a failed post drops spans and counts them. */
-export interface SpanQueue {
-  add(span: EndedSpan): void
+export interface SpanQueue<Span> {
+  add(span: Span): void
   /** Sends the queued spans. Resolves after the attempt. */
   flush(): Promise<void>
   /** Number of spans dropped so far. */
@@ -21,14 +24,17 @@ export interface SpanQueue {
   close(): Promise<void>
 }
 
-const maxQueue = 2048
 const maxBatch = 512
+const maxQueueBytes = 16 * 1024 * 1024
+const maxBatchBytes = 1024 * 1024
 // Logs the first failure and every sixtieth after it: a collector that is down for days must not fill the log.
 const failuresPerLine = 60
 
 /** Starts the queue. The timer does not keep the process alive. */
-export function createSpanQueue(options: SpanQueueOptions): SpanQueue {
-  let queue: EndedSpan[] = []
+export function createSpanQueue<Span>(options: SpanQueueOptions<Span>): SpanQueue<Span> {
+  const { maxSpans = 2048, sizeOf = () => 0 } = options
+  const queue: Span[] = []
+  let bytes = 0
   let dropped = 0
   let failures = 0
   let sending: Promise<void> | undefined
@@ -36,7 +42,17 @@ export function createSpanQueue(options: SpanQueueOptions): SpanQueue {
     dropped += spans
     options.count?.dropped(spans)
   }
-  const post = async (batch: readonly EndedSpan[]): Promise<void> => {
+  const nextBatch = (): readonly Span[] => {
+    let size = 0
+    const end = queue.findIndex((span, index) => {
+      size += sizeOf(span)
+      return index === maxBatch || (index > 0 && size > maxBatchBytes)
+    })
+    const batch = queue.splice(0, end === -1 ? queue.length : end)
+    for (const span of batch) bytes -= sizeOf(span)
+    return batch
+  }
+  const post = async (batch: readonly Span[]): Promise<void> => {
     try {
       await options.send(batch)
       options.count?.exported(batch.length)
@@ -49,9 +65,9 @@ export function createSpanQueue(options: SpanQueueOptions): SpanQueue {
   }
   const drain = async (): Promise<void> => {
     // Sends only what is queued now: while the collector is down, spans that arrive meanwhile must not prolong a drain.
-    for (let left = queue.length; left > 0; left -= maxBatch) {
-      const batch = queue.slice(0, maxBatch)
-      queue = queue.slice(batch.length)
+    for (let left = queue.length; left > 0;) {
+      const batch = nextBatch()
+      left -= batch.length
       await post(batch)
     }
   }
@@ -65,8 +81,15 @@ export function createSpanQueue(options: SpanQueueOptions): SpanQueue {
   }, options.flushEveryMs ?? 1000).unref()
   return {
     add(span) {
-      if (queue.length >= maxQueue) drop(1)
-      else queue.push(span)
+      const size = sizeOf(span)
+      if (queue.length >= maxSpans || bytes + size > maxQueueBytes) {
+        drop(1)
+        return
+      }
+      queue.push(span)
+      bytes += size
+      // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
+      if (queue.length >= maxBatch && sending === undefined) void flush()
     },
     flush,
     dropped: () => dropped,

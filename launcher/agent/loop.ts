@@ -1,4 +1,5 @@
 import { toDecided } from '#core/guardrails/messages.ts'
+import { genAi, genAiOperations, modelCallAttributes } from '#core/otlp/gen-ai.ts'
 import type { Interrupt, InvokeResult } from '#schemas/run.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import { pause, toInterrupt } from '../runs/outcome.ts'
@@ -147,13 +148,15 @@ async function callModel(call: {
 }): Promise<ModelAnswer> {
   const { scope, context, conversation, route, shown } = call
   const parent = stepTrace(context, conversation)
-  const span = context.start('model call', { 'mesh.model.route': route }, parent)
+  const about = { [genAi.operation]: genAiOperations.chat, [genAi.requestModel]: route }
+  const span = context.start('model call', { 'mesh.model.route': route, ...about }, parent)
+  let decisions = 0
   const startedAt = performance.now()
-  const about = () => ({ route, durationMs: Math.round(performance.now() - startedAt), parentSpanId: parent.spanId })
+  const reported = () => ({ route, durationMs: Math.round(performance.now() - startedAt), parentSpanId: parent.spanId })
   const fail = (error: unknown): void => {
     context.signal.removeEventListener('abort', abort)
-    span.end('error')
-    context.report(noUsage, { ...about(), error: describeFailure(error) }, span.spanId)
+    span.end('error', { [genAi.decisions]: decisions })
+    context.report(noUsage, { ...reported(), error: describeFailure(error) }, span.spanId)
   }
   // At once: no entry can follow the outcome of a run that exceeded its time limit.
   const abort = (): void => fail(new ModelError(`the run was stopped (${String(context.signal.reason)})`))
@@ -169,18 +172,14 @@ async function callModel(call: {
       approvals: context.approvals,
       onText: (text) => shown.add(text, span.spanId),
       onFindings: (findings) => {
+        decisions += findings.length
         for (const finding of findings) context.emit('guardrail.decided', { ...toDecided(finding) }, span.spanId)
       },
     })
-    const { inputTokens, outputTokens } = answer.usage
-    span.end('ok', {
-      'gen_ai.response.model': answer.model,
-      'gen_ai.usage.input_tokens': inputTokens,
-      'gen_ai.usage.output_tokens': outputTokens,
-    })
+    span.end('ok', { ...modelCallAttributes(answer), [genAi.decisions]: decisions })
     shown.finish(answer.text, span.spanId)
     const cost = answer.cost === undefined ? {} : { cost: answer.cost }
-    context.report(answer.usage, { ...about(), model: answer.model, ...cost }, span.spanId)
+    context.report(answer.usage, { ...reported(), model: answer.model, ...cost }, span.spanId)
     return answer
   } catch (error) {
     if (!context.signal.aborted) fail(error)

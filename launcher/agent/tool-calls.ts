@@ -1,3 +1,4 @@
+import { genAi, genAiOperations } from '#core/otlp/gen-ai.ts'
 import { randomUUID } from 'node:crypto'
 import { isObject } from '#core/json/is-object.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
@@ -86,7 +87,11 @@ async function makeCall(
   options: ToolCallOptions & { readonly parent: Trace },
 ): Promise<string> {
   const { context, parent } = options
-  const span = context.start(`tool ${call.name}`, { 'mesh.tool.name': call.name }, parent)
+  const span = context.start(
+    `tool ${call.name}`,
+    { [genAi.operation]: genAiOperations.runTool, [genAi.toolName]: call.name },
+    parent,
+  )
   const args = parseArguments(call)
   const about = { toolCallId: call.id, name: call.name }
   context.emit(

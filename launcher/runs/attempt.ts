@@ -1,3 +1,4 @@
+import { genAi, genAiOperations } from '#core/otlp/gen-ai.ts'
 import { longTimeout } from '#core/async/long-timeout.ts'
 import { msToDuration } from '#schemas/duration.ts'
 import type { InvokeRequest, InvokeResult } from '#schemas/run.ts'
@@ -57,7 +58,11 @@ export function startAttempt(options: AttemptOptions): Attempt {
   const origin = toOrigin(options)
   const timeoutMs = Math.max(0, origin.deadline.getTime() - options.now().getTime())
   const abort = new AbortController()
-  const span = options.tracer.start('run', options.parent, { 'mesh.run.id': options.runId })
+  const span = options.tracer.start('run', options.parent, {
+    'mesh.run.id': options.runId,
+    [genAi.operation]: genAiOperations.runAgent,
+    [genAi.agentName]: options.agentName,
+  })
   const done = Promise.withResolvers<InvokeResult>()
   let result: InvokeResult | undefined
   let atWork = true

@@ -8,6 +8,8 @@ import type { TlsIdentity } from '../http/certificate.ts'
 import { defaultTimeouts } from '../model-calls/gateway-timeouts.ts'
 import type { GatewayTimeouts } from '../model-calls/gateway-timeouts.ts'
 import { parseLevel } from '../telemetry/log.ts'
+import { parseTraceSettings } from '../telemetry/trace-settings.ts'
+import type { TraceSettings } from '../telemetry/trace-settings.ts'
 import type { Level } from '../telemetry/log.ts'
 import { defaultAgentPort, parsePort, portOf } from '#schemas/launcher-ports.ts'
 import type { PortName } from '#schemas/launcher-ports.ts'
@@ -56,6 +58,8 @@ export interface Settings {
   readonly feedback: boolean
   /** Whether bindings of the agent bring tools: its pod has a port for them. */
   readonly tools: boolean
+  /** What traces of the agent may hold, and whether they are stored. */
+  readonly traces: TraceSettings
   readonly otlpEndpoint: string | undefined
   /** Credentials of a hosted backend; not in the environment of the agent. */
   readonly otlpHeaders: Readonly<Record<string, string>>
@@ -129,6 +133,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     modelProxy: Boolean(env.MESH_BUDGET_PORT),
     feedback: Boolean(env.FEEDBACK_PORT),
     tools: Boolean(env.DISCOVERY_PORT),
+    traces: parseTraceSettings(agent.plugins['traces']),
     otlpEndpoint: parseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT),
     otlpHeaders: checked(() => parseOtlpHeaders(env.OTEL_EXPORTER_OTLP_HEADERS)),
     unsigned,

@@ -18,6 +18,8 @@ export interface StateCall {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: object
+  /** The body as JSON text, in place of `body`. */
+  readonly json?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
 }
@@ -44,7 +46,7 @@ export function createStateClient(options: StateClientOptions): StateClient {
   const { origin, pathname } = new URL(stateUrl)
   const prefix = pathname === '/' ? '' : pathname
   const token = createTokenReader(tokenFile)
-  return async ({ method, path, body, headers = {}, signal }) => {
+  return async ({ method, path, body, json = body && JSON.stringify(body), headers = {}, signal }) => {
     const bearer = await token()
     const answer = await collect(await dispatcher(), {
       origin,
@@ -52,11 +54,11 @@ export function createStateClient(options: StateClientOptions): StateClient {
       method,
       headers: {
         accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
         ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(json === undefined ? {} : { body: json }),
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       maxBytes,

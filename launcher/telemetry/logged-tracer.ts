@@ -3,10 +3,10 @@ import { createTracer } from '#core/telemetry/tracer.ts'
 import type { EndedSpan, Tracer } from '#core/telemetry/tracer.ts'
 
 /** Creates the launcher's tracer: logs each ended span and exports sampled ones. */
-export function createLoggedTracer(log: Logger, exporter?: { add(span: EndedSpan): void }): Tracer {
+export function createLoggedTracer(log: Logger, add?: (span: EndedSpan) => void): Tracer {
   return createTracer((span) => {
     record(log, span)
-    if (span.sampled) exporter?.add(span)
+    if (span.sampled) add?.(span)
   })
 }
 

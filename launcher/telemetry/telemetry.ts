@@ -1,13 +1,14 @@
 import { hostname } from 'node:os'
 import type { Dispatcher } from 'undici'
 import type { Logger } from '#core/log/logger.ts'
-import { createOtlpExporter } from '#core/telemetry/otlp-span-exporter.ts'
+import { fromEnded } from '#core/otlp/write-json.ts'
 import { createOtlpMetrics } from '#core/telemetry/otlp-metrics.ts'
 import type { OtlpMetrics } from '#core/telemetry/otlp-metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createLoggedTracer } from './logged-tracer.ts'
+import { createSpanExport } from './span-export.ts'
 import { createLauncherMeter } from './metrics.ts'
 import type { LauncherMeter } from './metrics.ts'
 
@@ -22,11 +23,8 @@ export interface Telemetry {
 }
 
 /** Creates the telemetry of a launcher. */
-export function createTelemetry(
-  { otlpEndpoint, otlpHeaders, agent }: Settings,
-  dispatcher: () => Promise<Dispatcher>,
-  log: Logger,
-): Telemetry {
+export function createTelemetry(settings: Settings, dispatcher: () => Promise<Dispatcher>, log: Logger): Telemetry {
+  const { otlpEndpoint, otlpHeaders, agent } = settings
   const target =
     otlpEndpoint === undefined
       ? undefined
@@ -38,11 +36,12 @@ export function createTelemetry(
           dispatcher,
           log,
         }
-  const exporter = target === undefined ? undefined : createOtlpExporter(target)
+  const exporter = createSpanExport(settings, { dispatcher, log })
+  const origin = { resource: resourceOf(agent), scope: 'mesh.launcher' }
   const meter = createLauncherMeter()
   let metrics: OtlpMetrics | undefined
   return {
-    tracer: createLoggedTracer(log, exporter),
+    tracer: createLoggedTracer(log, exporter && ((span) => exporter.add(origin, [fromEnded(span)]))),
     meter,
     pushMetrics: (gauges) => {
       if (target !== undefined) metrics = createOtlpMetrics({ ...target, collect: () => meter.collect(gauges()) })

@@ -1,3 +1,4 @@
+import { genAi, genAiOperations } from '#core/otlp/gen-ai.ts'
 import { randomUUID } from 'node:crypto'
 import type { Call, RouteContract } from '../http/port.ts'
 import { Refusal } from '../http/refusal.ts'
@@ -28,7 +29,11 @@ export function createCallForAgent(
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) throw new Refusal('unknown_tool')
     const { runId, parent } = attribute(request, registry)
     const ofRun = runId === undefined ? {} : { 'mesh.run.id': runId }
-    const span = tracer.start({ name: `tool ${name}`, kind: 'client' }, parent, { ...ofRun, 'mesh.tool.name': name })
+    const span = tracer.start({ name: `tool ${name}`, kind: 'client' }, parent, {
+      ...ofRun,
+      [genAi.operation]: genAiOperations.runTool,
+      [genAi.toolName]: name,
+    })
     const gone = new AbortController()
     response.on('close', () => gone.abort(new Error('the agent closed the connection')))
     return inSpan(span, async () => {

@@ -15,6 +15,7 @@ import type { RunsServices } from './services.ts'
 import { findRun } from './store/internal/find-run.ts'
 import { lockRun } from './store/internal/lease.ts'
 import { readKeysOfAgents } from './store/launcher-keys.ts'
+import { readOwners } from './store/read-owners.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
 export type {
@@ -54,6 +55,8 @@ export interface RunsApi {
   find(caller: Pick<Caller, 'may'>, reference: RunReference): Promise<FoundRun>
   /** Locks a run until COMMIT; false if it was removed. What refers to a run is stored under this lock, and removed by `runs.deleted`. */
   lockIn(tx: Tx, runId: string): Promise<boolean>
+  /** Those of the traces that still have a run. */
+  heldTracesIn(tx: Tx, traceIds: readonly string[]): Promise<ReadonlySet<string>>
   /**
    * Creates the run of a call between agents, in the state role, after the caller's envelope was verified. Throws `call_refused`,
    * `depth_exceeded`, `cycle_detected`, 403 unless the subject may invoke the agent, and as `queueIn`.
@@ -74,6 +77,7 @@ export function createRunsApi(services: RunsServices): RunsApi {
     queueIn: (tx, prepared, options) => queuePrepared(services, tx, prepared, options),
     find: (caller, reference) => findForCaller(services.store.reader<RunsTables>(), caller, reference),
     lockIn: async (tx, runId) => (await lockRun(tx.tables<RunsTables>(), runId)) !== undefined,
+    heldTracesIn: async (tx, traceIds) => new Set((await readOwners(tx.tables<RunsTables>(), '', traceIds)).keys()),
     startPeer: (state, call) => startPeerRun({ ...services, state }, call),
     readPeer: (state, pod, runId, waitMs) => readPeerRun({ ...services, state }, pod, runId, waitMs),
   }
@@ -92,6 +96,8 @@ export interface RunsSystem {
   agentsOf(runId: string): Promise<{ readonly own: AgentOfRun; readonly root: AgentOfRun | undefined } | undefined>
   /** A run of the agent with that uid; undefined for runs of others. */
   runOf(agentUid: string, reference: RunReference): Promise<FoundRun | undefined>
+  /** Those of the traces that have runs: `own` if one is of the agent. */
+  tracesOf(agentUid: string, traceIds: readonly string[]): Promise<ReadonlyMap<string, 'own' | 'foreign'>>
   /** The valid public keys (PEM, SPKI) of the launchers of agents, by the uid of the agent. */
   launcherKeys(agentUids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
   /** The user on whose behalf a run acts, its agent and its conversation; undefined for an unknown run. */
@@ -110,6 +116,7 @@ export function createRunsSystem({ store }: { readonly store: Store }): RunsSyst
   const db = store.reader<RunsTables>()
   return {
     runOf: (agentUid, reference) => findOfAgent(db, agentUid, reference),
+    tracesOf: (agentUid, traceIds) => readOwners(db, agentUid, traceIds),
     launcherKeys: (agentUids) => readKeysOfAgents(db, agentUids),
     subjectOf: async (runId) => {
       const run = await findRun(db, runId)

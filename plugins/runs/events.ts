@@ -198,12 +198,17 @@ export const runRejected: EventType<Static<typeof failedData>> = defineEvent({
   data: failedData,
 })
 
+const deletedData = Type.Object({
+  runId,
+  traceId: Type.Optional(Type.String({ description: 'Trace of the run; absent in events of earlier versions.' })),
+})
+
 /** Rows, journal and payloads of the run were removed. */
-export const runDeleted: EventType<Static<typeof onlyRun>> = defineEvent({
+export const runDeleted: EventType<Static<typeof deletedData>> = defineEvent({
   plugin: 'runs',
   fact: 'deleted',
   summary: 'The run and its content were removed.',
-  data: onlyRun,
+  data: deletedData,
   audit: auditedRun('delete'),
 })
 

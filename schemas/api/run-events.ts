@@ -9,7 +9,7 @@ import { FailReason, Interrupt, PauseReason, Usage } from './runs.ts'
 export const TreeNode = Type.Object(
   {
     spanId: Type.String({ description: 'Unique within the tree.' }),
-    kind: Type.Enum(['run', 'step', 'message', 'model', 'tool', 'delegate', 'interrupt']),
+    kind: Type.Enum(['run', 'step', 'message', 'model', 'tool', 'delegate', 'interrupt', 'guardrail']),
     name: Type.String(),
     startedAt: time,
     durationMs: Type.Union([Type.Number(), Type.Null()]),

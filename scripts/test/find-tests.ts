@@ -50,6 +50,7 @@ const onPglite = [
   'plugins/runs/worker/lease.test.ts',
   'plugins/runs/worker/worker.test.ts',
   'test/contract/plugins/bookmarks/bookmarks.test.ts',
+  'plugins/traces/spans.test.ts',
 ]
 // Real pods need a cluster: `npm run test:pods` names its folder. The fault cases are a separate step: `npm run test:chaos`.
 const onlyWhenNamed = [

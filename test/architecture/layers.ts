@@ -8,6 +8,7 @@ export const coreLayers: readonly string[] = [
   'core/json',
   'core/log',
   'core/telemetry',
+  'core/otlp',
   'core/signing',
   'core/guardrails/detectors',
   'core/guardrails',

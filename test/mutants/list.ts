@@ -40,6 +40,7 @@ import { mutants as ofNamespaces } from './namespaces.ts'
 import { mutants as ofTasks } from './tasks.ts'
 import { mutants as ofCalls } from './amp.ts'
 import { mutants as ofTenants } from './tenants.ts'
+import { mutants as ofTraces } from './traces.ts'
 import type { Mutant } from './mutant.ts'
 
 /** Every listed defect. */
@@ -60,6 +61,7 @@ export const all: readonly Mutant[] = [
   ...ofBudgets,
   ...ofFeedback,
   ...ofTenants,
+  ...ofTraces,
   ...ofCost,
   ...ofKnowledge,
   ...ofMcp,

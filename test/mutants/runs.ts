@@ -72,8 +72,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'UXM9: a message takes the span of its model call',
     file: 'plugins/runs/read/build-tree.ts',
-    find: "new Set(['message', 'delegate', 'interrupt'])",
-    replace: "new Set(['delegate', 'interrupt'])",
+    find: "new Set(['message', 'delegate', 'interrupt', 'guardrail'])",
+    replace: "new Set(['delegate', 'interrupt', 'guardrail'])",
     tests: ['plugins/runs/read/build-tree.test.ts'],
   },
   {

@@ -1,3 +1,4 @@
+import { genAi } from '#core/otlp/gen-ai.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
 import { toStorable, toStorableValue } from '#schemas/storable-text.ts'
@@ -73,7 +74,7 @@ function conversationOf(backend: MemoryBackend, { params }: Pick<Call<Conversati
   if (!isConversationId(id)) throw new Refusal('malformed_request', `the conversation id ${CONVERSATION_ID_DETAIL}`)
   // Its paths are those of long-term memory.
   if (id === 'agent') throw new Refusal('malformed_request', 'the conversation id agent is reserved')
-  return { path: `/memory/conversations/${encodeURIComponent(id)}`, attributes: { 'gen_ai.conversation.id': id } }
+  return { path: `/memory/conversations/${encodeURIComponent(id)}`, attributes: { [genAi.conversationId]: id } }
 }
 
 function decode(segment: string): string | undefined {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Finding } from '#core/guardrails/guard.ts'
 import { toDecided } from '#core/guardrails/messages.ts'
+import { genAi, genAiOperations, modelCallAttributes } from '#core/otlp/gen-ai.ts'
 import type { Span } from '#core/telemetry/tracer.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
 import { singleHeader } from '../../http/guard.ts'
@@ -44,6 +45,8 @@ export function callHandler(
     const model = toModelRequest(api.operation, await readCall(exchange, api), namespace)
     const span = pod.tracer.start('model call', parent, {
       'mesh.model.route': model.route,
+      [genAi.operation]: api.operation === 'embeddings' ? genAiOperations.embeddings : genAiOperations.chat,
+      [genAi.requestModel]: model.route,
       ...(runId === undefined ? {} : { 'mesh.run.id': runId }),
     })
     const reported = report(pod, { runId, span, route: model.route, parentSpanId: parent?.spanId })
@@ -101,6 +104,7 @@ interface Reported {
 function report({ registry }: Pick<Pod, 'registry'>, { runId, span, route, parentSpanId }: Reported) {
   const startedAt = performance.now()
   let ended = false
+  let decisions = 0
   const about = (): object => ({
     route,
     durationMs: Math.round(performance.now() - startedAt),
@@ -108,22 +112,19 @@ function report({ registry }: Pick<Pod, 'registry'>, { runId, span, route, paren
   })
   return {
     found(findings: readonly Finding[]): void {
+      decisions += findings.length
       for (const finding of findings) registry.emit(runId, 'guardrail.decided', { ...toDecided(finding) }, span.spanId)
     },
     ok({ usage = noUsage, model, cost }: CallResult): void {
       ended = true
-      span.end('ok', {
-        ...(model === undefined ? {} : { 'gen_ai.response.model': model }),
-        'gen_ai.usage.input_tokens': usage.inputTokens,
-        'gen_ai.usage.output_tokens': usage.outputTokens,
-      })
+      span.end('ok', { ...modelCallAttributes({ model, usage, cost }), [genAi.decisions]: decisions })
       const found = { ...(model === undefined ? {} : { model }), ...(cost === undefined ? {} : { cost }) }
       registry.report(runId, usage, { ...about(), ...found }, span.spanId)
     },
     failed(error: unknown): void {
       if (ended) return
       const { code, message, status, headers } = toCallError(error)
-      span.end('error', { 'error.type': code ?? String(status) })
+      span.end('error', { 'error.type': code ?? String(status), [genAi.decisions]: decisions })
       const provider = headers['x-mesh-provider']
       const failure = { code: code ?? 'model_error', message: message.slice(0, 1000), status }
       const described = provider === undefined ? failure : { ...failure, provider }

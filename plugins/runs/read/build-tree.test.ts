@@ -169,3 +169,26 @@ test('a part of a long journal: a node that ends later is running, an end withou
   const forged = buildTree(run, journal(['usage.reported', 'm', { durationMs: 1e300 }]))
   assert.equal(forged.children[0]?.durationMs, null)
 })
+
+test('a guardrail decision is below its step, and leaves its span to the model call', () => {
+  const decided = { policy: 'default/pii', rule: 'no-cards', check: 'pii', stage: 'request', count: 2 }
+  const root = buildTree(
+    toRow({ state: 'succeeded' }),
+    journal(
+      ['step.started', 's1', { step: 1 }],
+      ['guardrail.decided', 'm1', { ...decided, action: 'mask' }],
+      ['guardrail.decided', 'm1', { ...decided, rule: 'no-secrets', action: 'block' }],
+      ['usage.reported', 'm1', { model: 'mock', usage: {}, parentSpanId: 's1' }],
+      ['step.finished', 's1', { step: 1 }],
+    ),
+  )
+  const [step] = root.children
+  assert.deepEqual(step?.children.map(outline), [
+    ['guardrail', 'no-cards', 'ok', []],
+    ['guardrail', 'no-secrets', 'error', []],
+    ['model', 'mock', 'ok', []],
+  ])
+  assert.deepEqual(step?.children[0]?.attributes, { ...decided, action: 'mask' })
+  assert.equal(step?.children[2]?.spanId, 'm1')
+  assert.ok(isUnique(root))
+})

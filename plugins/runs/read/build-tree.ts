@@ -54,7 +54,7 @@ const keys: Readonly<Record<string, string>> = {
 }
 
 // Identified by their key, since they share the span id of the call that they belong to.
-const namedByKey: ReadonlySet<string> = new Set(['message', 'delegate', 'interrupt'])
+const namedByKey: ReadonlySet<string> = new Set(['message', 'delegate', 'interrupt', 'guardrail'])
 
 /** Position of the entries in the journal; the default is all of it. */
 export interface TreePart {
@@ -64,7 +64,7 @@ export interface TreePart {
   readonly isTruncated?: boolean
 }
 
-/** Builds the tree: a node per step, message, model call, tool call, delegation and interrupt, below its step. */
+/** Builds the tree: a node per step, message, model call, tool call, delegation, interrupt and guardrail decision, below its step. */
 export function buildTree(run: SelectedRun, entries: readonly TreeEntry[], part: TreePart = {}): TreeNode {
   const { isContinued = false, isTruncated = false } = part
   const root = rootOf(run)
@@ -78,6 +78,7 @@ export function buildTree(run: SelectedRun, entries: readonly TreeEntry[], part:
 function add(building: Building, entry: TreeEntry): void {
   const [kind = '', what] = entry.kind.split('.')
   if (entry.kind === 'usage.reported') addModelCall(building, entry)
+  else if (entry.kind === 'guardrail.decided') addDecision(building, entry)
   else if (entry.kind === 'interrupt.resolved') close(building, { ...entry, data: withoutId(entry.data) }, kind)
   else if (keys[kind] === undefined) return
   else if (what === 'started' || what === 'requested') open(building, entry, kind)
@@ -143,6 +144,14 @@ function addModelCall(building: Building, entry: TreeEntry): void {
   const node = insert(building, entry, { kind: 'model', name })
   lasted(node, entry)
   node.status = error === undefined ? 'ok' : 'error'
+}
+
+/** A decision of a guardrail rule takes no time of its own, and has the span of the model call that it is about. */
+function addDecision(building: Building, entry: TreeEntry): void {
+  const { rule, action } = entry.data
+  const node = insert(building, entry, { kind: 'guardrail', name: typeof rule === 'string' ? rule : 'guardrail' })
+  node.durationMs = 0
+  node.status = action === 'block' ? 'error' : 'ok'
 }
 
 function lasted(node: OpenNode, { ts, data: { durationMs } }: TreeEntry): void {

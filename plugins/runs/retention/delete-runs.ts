@@ -12,7 +12,7 @@ export async function deleteRuns(tx: Tx, ids: readonly string[], actor: Actor): 
   await tx.appendEach(
     runs.map((run) => ({
       stream: `runs/${run.id}`,
-      event: { type: runDeleted, actor, subject: subjectOf(run), data: { runId: run.id } },
+      event: { type: runDeleted, actor, subject: subjectOf(run), data: { runId: run.id, traceId: run.trace_id } },
     })),
   )
   return runs.length

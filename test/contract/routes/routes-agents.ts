@@ -35,7 +35,7 @@ function onAgent(suffix: string, authz: string, more: Partial<RawRequest> = {}) 
   }
 }
 
-function memoryConfig(path: string, body: object): Readonly<Record<string, RouteCase>> {
+function agentConfig(path: string, body: object): Readonly<Record<string, RouteCase>> {
   const url = `/api/agents/{ns}/{name}/${path}`
   return {
     [`GET ${url}`]: {
@@ -116,8 +116,9 @@ export const agentRoutes: Readonly<Record<string, RouteCase>> = {
     questions: ({ namespace }) => [virtual('list', 'runs', namespace)],
     allowed: found(200),
   },
-  ...memoryConfig('sessionmemory', { session: { ttl: '1h' } }),
-  ...memoryConfig('longtermmemory', { longTerm: { ttl: '90d' } }),
+  ...agentConfig('sessionmemory', { session: { ttl: '1h' } }),
+  ...agentConfig('longtermmemory', { longTerm: { ttl: '90d' } }),
+  ...agentConfig('tracepolicy', { tracePolicy: { capture: 'full', redact: ['email'] } }),
   'GET /api/agents/{ns}/{name}/memory': {
     ...onAgent('/memory', 'review: list agentmemories'),
     questions: ({ namespace }) => [virtual('list', 'agentmemories', namespace)],

@@ -27,6 +27,14 @@ function onRun(method: string, suffix: string, verb: 'get' | 'update', allowed: 
   }
 }
 
+// By the id of its run: who may get the run may read its trace.
+function onTrace(suffix: string): RouteCase {
+  return {
+    ...onRun('GET', suffix, 'get', ok(200)),
+    request: (target, world) => ({ method: 'GET', path: `/api/traces/${runOf(target, world)}${suffix}` }),
+  }
+}
+
 function invoking(path: string, status: number): RouteCase {
   return {
     over: 'objects',
@@ -57,6 +65,8 @@ export const runRoutes: Readonly<Record<string, RouteCase>> = {
   'GET /api/runs/{id}/events': onRun('GET', '/events', 'get', ok(200)),
   'POST /api/runs/{id}/resume': onRun('POST', '/resume', 'update', () => ({ status: 409, code: 'run_not_paused' })),
   'POST /api/runs/{id}/cancel': onRun('POST', '/cancel', 'update', () => ({ status: 409, code: 'run_terminal' })),
+  'GET /api/traces/{id}': onTrace(''),
+  'GET /api/traces/{id}/detail': onTrace('/detail'),
   'GET /api/cost': {
     over: 'namespaces',
     authz: 'review: list costs',

@@ -3,14 +3,15 @@ import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent } from 'undici'
 import { createLogger } from '#core/log/create-logger.ts'
-import { defineCounter } from './metrics.ts'
-import { createOtlpMetrics } from './otlp-metrics.ts'
+import { defineCounter } from '#core/telemetry/metrics.ts'
+import { createOtlpMetrics } from '#core/telemetry/otlp-metrics.ts'
 import { createOtlpExporter } from './otlp-span-exporter.ts'
-import { startCollector } from './testing/collector.ts'
-import { asSpan, createTraceScope, currentTrace, inSpan } from './trace-context.ts'
-import { createTracer } from './tracer.ts'
-import type { EndedSpan } from './tracer.ts'
-import { parseTraceparent, startTrace } from './traceparent.ts'
+import { createSpanEncoder, fromEnded } from './write-json.ts'
+import { startCollector } from '#core/telemetry/testing/collector.ts'
+import { asSpan, createTraceScope, currentTrace, inSpan } from '#core/telemetry/trace-context.ts'
+import { createTracer } from '#core/telemetry/tracer.ts'
+import type { EndedSpan } from '#core/telemetry/tracer.ts'
+import { parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 
 type Ends = { after(fn: () => unknown): void }
 
@@ -18,10 +19,10 @@ function createExporter(t: Ends, endpoint: string) {
   const lines: string[] = []
   const counted = { exported: 0, dropped: 0 }
   const pool = new Agent()
-  const exporter = createOtlpExporter({
+  const origin = { resource: { 'service.name': 'mesh-test' }, scope: 'mesh' }
+  const encode = createSpanEncoder()
+  const queue = createOtlpExporter({
     endpoint,
-    resource: { 'service.name': 'mesh-test' },
-    scope: 'mesh',
     dispatcher: async () => pool,
     log: createLogger({ destination: { write: (line) => lines.push(line) } }),
     count: {
@@ -30,6 +31,7 @@ function createExporter(t: Ends, endpoint: string) {
     },
     flushEveryMs: 3_600_000,
   })
+  const exporter = { ...queue, add: (span: EndedSpan) => queue.add(encode(origin, fromEnded(span))) }
   t.after(() => exporter.close().finally(() => pool.destroy()))
   return { exporter, counted, lines, tracer: createTracer((span) => exporter.add(span)) }
 }

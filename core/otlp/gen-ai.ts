@@ -1,0 +1,47 @@
+/**
+ * Names of attributes of spans of model calls, tool calls and agents: OpenTelemetry semantic conventions for generative AI, and our own
+ * where these have none.
+ */
+export const genAi = {
+  operation: 'gen_ai.operation.name',
+  agentName: 'gen_ai.agent.name',
+  conversationId: 'gen_ai.conversation.id',
+  requestModel: 'gen_ai.request.model',
+  responseModel: 'gen_ai.response.model',
+  inputTokens: 'gen_ai.usage.input_tokens',
+  outputTokens: 'gen_ai.usage.output_tokens',
+  cachedTokens: 'gen_ai.usage.cache_read.input_tokens',
+  toolName: 'gen_ai.tool.name',
+  /** Amount as decimal text. */
+  cost: 'mesh.model.cost',
+  /** ISO 4217 code of the cost. */
+  currency: 'mesh.model.currency',
+  /** Matches of guardrail rules in a model call. */
+  decisions: 'mesh.guardrail.decisions',
+} as const
+
+/** Values of `gen_ai.operation.name`. */
+export const genAiOperations = {
+  chat: 'chat',
+  embeddings: 'embeddings',
+  runAgent: 'invoke_agent',
+  runTool: 'execute_tool',
+} as const
+
+/** What a model call used and cost. */
+export interface MeasuredCall {
+  readonly model?: string | undefined
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cachedTokens: number }
+  readonly cost?: { readonly amount: string; readonly currency: string } | undefined
+}
+
+/** Attributes of a model call that was answered. */
+export function modelCallAttributes({ model, usage, cost }: MeasuredCall): Readonly<Record<string, string | number>> {
+  return {
+    ...(model === undefined ? {} : { [genAi.responseModel]: model }),
+    [genAi.inputTokens]: usage.inputTokens,
+    [genAi.outputTokens]: usage.outputTokens,
+    ...(usage.cachedTokens === 0 ? {} : { [genAi.cachedTokens]: usage.cachedTokens }),
+    ...(cost === undefined ? {} : { [genAi.cost]: cost.amount, [genAi.currency]: cost.currency }),
+  }
+}

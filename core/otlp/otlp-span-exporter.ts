@@ -1,0 +1,23 @@
+import { postOtlp } from '#core/telemetry/otlp-post.ts'
+import type { Collector } from '#core/telemetry/otlp-post.ts'
+import { createSpanQueue } from '#core/telemetry/span-queue.ts'
+import type { SpanQueue, SpanQueueOptions } from '#core/telemetry/span-queue.ts'
+import { joinSpans } from './write-json.ts'
+import type { EncodedSpan } from './write-json.ts'
+
+/** Destination of spans. */
+export interface OtlpOptions extends Collector, Omit<SpanQueueOptions<EncodedSpan>, 'send' | 'sizeOf'> {}
+
+/** Exports spans as JSON over HTTP without the SDK of OpenTelemetry, for launchers: they are small and start often. */
+export function createOtlpExporter(options: OtlpOptions): SpanQueue<EncodedSpan> {
+  const send = async (batch: readonly EncodedSpan[]): Promise<void> => {
+    const status = await postOtlp(options, '/v1/traces', joinSpans(batch))
+    if (status >= 300) throw new Error(`status ${status}`)
+  }
+  return createSpanQueue({ ...options, sizeOf: sizeOfSpan, send })
+}
+
+/** Memory of an encoded span without its shared parts, in bytes: texts of JSON are mostly ASCII. */
+export function sizeOfSpan({ span }: EncodedSpan): number {
+  return span.length
+}

@@ -1,0 +1,84 @@
+import type { Dispatcher } from 'undici'
+import type { Logger } from '#core/log/logger.ts'
+import { createOtlpExporter, sizeOfSpan } from '#core/otlp/otlp-span-exporter.ts'
+import type { OtlpSpan, SpanOrigin } from '#core/otlp/span.ts'
+import { createSpanEncoder, joinSpans } from '#core/otlp/write-json.ts'
+import type { EncodedSpan } from '#core/otlp/write-json.ts'
+import { createSpanQueue } from '#core/telemetry/span-queue.ts'
+import type { SpanQueue } from '#core/telemetry/span-queue.ts'
+import type { Settings } from '../settings/settings.ts'
+import { createStateClient } from '../state/state-client.ts'
+import { createTraceFilter } from './trace-policy.ts'
+
+/** Where spans of the agent go, within its trace policy. Best effort: nothing waits for it (H4). */
+export interface SpanExport {
+  add(origin: SpanOrigin, spans: readonly OtlpSpan[]): void
+  /** Number of spans dropped so far, by each destination. */
+  dropped(): number
+  /** Sends what is queued. */
+  close(): Promise<void>
+}
+
+/** What the export is made of. `maxSpans` wait at most for each destination. */
+export interface SpanExportParts {
+  readonly dispatcher: () => Promise<Dispatcher>
+  readonly log: Logger
+  readonly maxSpans?: number
+}
+
+type ExportSettings = Pick<Settings, 'traces' | 'otlpEndpoint' | 'otlpHeaders' | 'stateUrl' | 'stateTokenFile'>
+
+/** Creates the export to the OTLP backend and to the store, each with a queue of its own; undefined without a destination. */
+export function createSpanExport(settings: ExportSettings, parts: SpanExportParts): SpanExport | undefined {
+  const { otlpEndpoint: endpoint, otlpHeaders: headers, traces } = settings
+  const queues: readonly SpanQueue<EncodedSpan>[] = [
+    ...(endpoint === undefined ? [] : [createOtlpExporter({ endpoint, headers, ...parts })]),
+    ...(traces.store && settings.stateUrl !== undefined
+      ? [createStoreExporter(settings.stateUrl, settings, parts)]
+      : []),
+  ]
+  if (queues.length === 0) return undefined
+  const filter = createTraceFilter(traces)
+  const encode = createSpanEncoder()
+  const origins = new WeakMap<SpanOrigin, SpanOrigin>()
+  const originOf = (origin: SpanOrigin): SpanOrigin => {
+    const known = origins.get(origin)
+    if (known !== undefined) return known
+    const filtered = filter.origin(origin)
+    origins.set(origin, filtered)
+    return filtered
+  }
+  return {
+    add(origin, spans) {
+      for (const span of spans) {
+        const kept = filter.span(span)
+        if (kept === undefined) continue
+        const encoded = encode(originOf(origin), kept)
+        for (const queue of queues) queue.add(encoded)
+      }
+    },
+    dropped: () => queues.reduce((sum, queue) => sum + queue.dropped(), 0),
+    close: async () => {
+      await Promise.all(queues.map((queue) => queue.close()))
+    },
+  }
+}
+
+function createStoreExporter(
+  stateUrl: string,
+  { stateTokenFile: tokenFile }: ExportSettings,
+  { dispatcher, log, maxSpans }: SpanExportParts,
+): SpanQueue<EncodedSpan> {
+  const state = createStateClient({ stateUrl, tokenFile, dispatcher })
+  return createSpanQueue({
+    log,
+    sizeOf: sizeOfSpan,
+    ...(maxSpans === undefined ? {} : { maxSpans }),
+    send: async (batch: readonly EncodedSpan[]) => {
+      const { status, body } = await state({ method: 'POST', path: '/spans', json: joinSpans(batch) })
+      if (status !== 200) throw new Error(`the state role answered ${status}`)
+      const { rejected } = body
+      if (typeof rejected === 'number' && rejected > 0) log.warn({ rejected }, 'spans not stored')
+    },
+  })
+}

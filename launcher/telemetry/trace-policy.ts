@@ -1,0 +1,76 @@
+import type { OtlpAttributes, OtlpSpan, OtlpValue, SpanOrigin } from '#core/otlp/span.ts'
+import type { TraceSettings } from './trace-settings.ts'
+
+/** Applies the trace policy of the agent to spans. */
+export interface TraceFilter {
+  /** The span as it may be kept; undefined if its trace is not sampled, or nothing is captured. */
+  span(span: OtlpSpan): OtlpSpan | undefined
+  origin(origin: SpanOrigin): SpanOrigin
+}
+
+/** Creates the filter of a policy. */
+export function createTraceFilter({ capture, sampleRate, redact }: TraceSettings): TraceFilter {
+  const isKept = createSampler(sampleRate)
+  const keepText = capture === 'full' ? () => true : isMetadata
+  const clean = (value: OtlpValue): OtlpValue => mapTexts(value, redact)
+  const attributes = (given: OtlpAttributes): OtlpAttributes =>
+    Object.fromEntries(
+      Object.entries(given).flatMap(([key, value]) =>
+        isNumber(value) || keepText(key) ? [[key, clean(value)] as const] : [],
+      ),
+    )
+  return {
+    span(span) {
+      if (capture === 'none' || !isKept(span.traceId)) return undefined
+      const message = capture === 'full' ? span.statusMessage : undefined
+      return {
+        ...span,
+        name: redact(span.name),
+        statusMessage: message === undefined ? undefined : redact(message),
+        attributes: attributes(span.attributes),
+        events: span.events.map((event) => ({
+          ...event,
+          name: redact(event.name),
+          attributes: attributes(event.attributes),
+        })),
+      }
+    },
+    origin: ({ resource, scope }) => ({ resource: attributes(resource), scope: redact(scope) }),
+  }
+}
+
+// By the 56 random bits of the id (W3C Trace Context, level 2), so that every process decides the same.
+function createSampler(rate: number): (traceId: string) => boolean {
+  if (rate >= 1) return () => true
+  const most = rate * 2 ** 56
+  return (traceId) => Number.parseInt(traceId.slice(18), 16) < most
+}
+
+function isNumber(value: OtlpValue): boolean {
+  return typeof value === 'number' || typeof value === 'boolean'
+}
+
+/**
+ * Texts that are names and not content, by the semantic conventions of OpenTelemetry. What is not listed is left out: a new attribute of a
+ * library may hold a prompt.
+ */
+const metadata: readonly RegExp[] = [
+  /^gen_ai\.(?:operation\.name|provider\.name|system|(?:request|response)\.(?:model|id|finish_reasons)|output\.type|token\.type|agent\.(?:id|name)|conversation\.id|tool\.(?:name|type|call\.id)|data_source\.id|request\.(?:choice\.count|encoding_formats))$/,
+  /^mesh\./,
+  /^(?:service|telemetry|deployment|process\.runtime|host\.arch|os\.type|k8s|container|cloud)\.[a-z0-9_.]+$/,
+  /^(?:otel|code|thread|network|server|client|rpc)\.[a-z0-9_.]+$/,
+  /^(?:error\.type|exception\.type|http\.request\.method|http\.route|http\.method|url\.scheme)$/,
+  /^(?:db\.(?:system|system\.name|operation\.name|operation|collection\.name|namespace)|messaging\.(?:system|operation\.(?:name|type)))$/,
+  /^(?:openinference\.span\.kind|traceloop\.span\.kind|llm\.(?:model_name|provider|system|request\.type)|tool\.name)$/,
+]
+
+function isMetadata(key: string): boolean {
+  return metadata.some((pattern) => pattern.test(key))
+}
+
+function mapTexts(value: OtlpValue, map: (text: string) => string): OtlpValue {
+  if (typeof value === 'string') return map(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return (value as readonly OtlpValue[]).map((one) => mapTexts(one, map))
+  return Object.fromEntries(Object.entries(value as OtlpAttributes).map(([key, one]) => [key, mapTexts(one, map)]))
+}

@@ -1,0 +1,44 @@
+import { PolicyProblem } from '#core/guardrails/detectors/policy-problem.ts'
+import { createRedact } from '#core/guardrails/redact-text.ts'
+import type { Redact } from '#core/guardrails/redact-text.ts'
+import { isObject } from '#core/json/is-object.ts'
+import { ConfigError } from '../settings/agent-config.ts'
+
+/** What traces of the agent may hold, and whether they are stored. */
+export interface TraceSettings {
+  readonly store: boolean
+  readonly capture: 'full' | 'metadata' | 'none'
+  /** Share of the traces, from 0 to 1. */
+  readonly sampleRate: number
+  readonly redact: Redact
+}
+
+/** Without the plugin `traces` spans go to the OTLP backend only, as the default policy says. */
+const withoutPlugin: TraceSettings = { store: false, capture: 'metadata', sampleRate: 1, redact: (text) => text }
+
+/** Reads what the plugin `traces` wrote; throws `ConfigError` naming the field. */
+export function parseTraceSettings(given: unknown): TraceSettings {
+  if (given === undefined) return withoutPlugin
+  if (!isObject(given)) throw new ConfigError('/plugins/traces: must be an object')
+  const { store, capture, redact, sampleRate } = given
+  if (typeof store !== 'boolean') throw wrong('store', 'must be true or false')
+  if (capture !== 'full' && capture !== 'metadata' && capture !== 'none')
+    throw wrong('capture', 'must be full, metadata or none')
+  if (typeof sampleRate !== 'number' || !(sampleRate >= 0 && sampleRate <= 1))
+    throw wrong('sampleRate', 'must be a number from 0 to 1')
+  if (!Array.isArray(redact) || !redact.every((one) => typeof one === 'string'))
+    throw wrong('redact', 'must be a list of texts')
+  return { store, capture, sampleRate, redact: compile(redact) }
+}
+
+function compile(entries: readonly string[]): Redact {
+  try {
+    return createRedact(entries)
+  } catch (error) {
+    throw error instanceof PolicyProblem ? wrong('redact', error.detail) : error
+  }
+}
+
+function wrong(field: string, problem: string): ConfigError {
+  return new ConfigError(`/plugins/traces/${field}: ${problem}`)
+}

@@ -1,0 +1,31 @@
+import { contribute } from '#core/jobs/extension-point.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
+import { agentPodPart } from '#plugins/agents/points.ts'
+import { pruner } from '#plugins/pruning/points.ts'
+import { runs } from '#plugins/runs/index.ts'
+import { tracesConsumers } from './consumers.ts'
+import { tracesJobs } from './jobs.ts'
+import { tracesPodPart } from './pod-part.ts'
+import { tracesRoutes } from './routes.ts'
+import { createServices } from './services.ts'
+import { tracesSettings } from './settings.ts'
+import { tracesStateRoutes } from './state-routes.ts'
+import { spanPruner } from './store/remove-spans.ts'
+
+/** Traces of agents: spans of their launchers, and those that they send to the OTLP ports of these. */
+export const traces = definePlugin({
+  contract: 1,
+  name: 'traces',
+  summary: 'Traces of agents, and what they may hold.',
+  needs: { runs },
+  settings: tracesSettings,
+  requires: ['store'],
+  migrations: new URL('./migrations/', import.meta.url),
+  access: [{ resource: 'agentdeployments', state: ['get'] }],
+  create: createServices,
+  contributions: ({ settings }) => [contribute(agentPodPart, tracesPodPart(settings)), contribute(pruner, spanPruner)],
+  routes: tracesRoutes,
+  stateRoutes: tracesStateRoutes,
+  consumers: tracesConsumers,
+  jobs: tracesJobs,
+})

@@ -1,0 +1,34 @@
+import type { PodAddition, PodPart } from '#plugins/agents/points.ts'
+import type { LauncherTraces } from '#schemas/traces.ts'
+import type { TracesSettings } from './settings.ts'
+import { findPatternProblem, toAppliedPolicy } from './trace-policy.ts'
+
+/** Gives launchers the trace policy of their agent. */
+export function tracesPodPart({ adapter }: Pick<TracesSettings, 'adapter'>): PodPart {
+  return async ({ spec: { tracePolicy } }) => {
+    const problem = findPatternProblem(tracePolicy?.redact)
+    const applied = toAppliedPolicy(tracePolicy)
+    // What cannot be redacted is not captured.
+    const policy = problem === undefined ? applied : ({ ...applied, capture: 'none', redact: [] } as const)
+    const launcher: LauncherTraces = { store: adapter === 'builtin', ...policy }
+    return {
+      launcher: { ...launcher },
+      ...(problem === undefined ? {} : { condition: notApplied(problem) }),
+    }
+  }
+}
+
+function notApplied({
+  index,
+  detail,
+}: {
+  readonly index: number
+  readonly detail: string
+}): NonNullable<PodAddition['condition']> {
+  return {
+    type: 'TracePolicyApplied',
+    status: 'False',
+    reason: 'InvalidPattern',
+    message: `spec.tracePolicy.redact[${index}] ${detail}. No spans of the agent are kept.`,
+  }
+}

@@ -1,0 +1,63 @@
+import { readJsonTraces } from '#core/otlp/read-json.ts'
+import { OtlpMalformed } from '#core/otlp/span.ts'
+import type { OriginatedSpan, ReceivedSpans } from '#core/otlp/span.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { RunsSystem } from '#plugins/runs/api.ts'
+import type { TracesServices } from './services.ts'
+import { NamespaceFull, storeSpans } from './store/store-spans.ts'
+import type { SpanOwner } from './store/store-spans.ts'
+import { toChunks } from './stored-span.ts'
+
+/** Answer to a launcher: spans that were stored, and those that were not. */
+export interface SpanReceipt {
+  readonly accepted: number
+  readonly rejected: number
+}
+
+/**
+ * Stores the spans of an export request of an agent's launcher. Spans of traces whose runs are all of other agents are refused, those
+ * above a quota dropped; both are counted. Throws `malformed_request` for what is no export request.
+ */
+export async function receiveSpans(
+  services: Pick<TracesServices, 'core' | 'settings' | 'received'>,
+  runs: Pick<RunsSystem, 'tracesOf'>,
+  owner: SpanOwner,
+  body: unknown,
+): Promise<SpanReceipt> {
+  const { core, settings, received } = services
+  const { spans, rejected } = parse(body, core.now().getTime())
+  const own = await withoutForeign(runs, owner, spans)
+  const chunks = toChunks(own)
+  const stored =
+    chunks.length === 0
+      ? 0
+      : await core.store.transact((tx) => storeSpans(tx, owner, chunks, settings)).catch(noneIfFull)
+  received('malformed', rejected)
+  received('foreign_trace', spans.length - own.length)
+  received('over_quota', own.length - stored)
+  received('stored', stored)
+  return { accepted: stored, rejected: rejected + spans.length - stored }
+}
+
+function parse(body: unknown, now: number): ReceivedSpans {
+  try {
+    return readJsonTraces(body, now)
+  } catch (error) {
+    throw error instanceof OtlpMalformed ? new Fail('malformed_request', error.message) : error
+  }
+}
+
+async function withoutForeign(
+  runs: Pick<RunsSystem, 'tracesOf'>,
+  { uid }: SpanOwner,
+  spans: readonly OriginatedSpan[],
+): Promise<readonly OriginatedSpan[]> {
+  if (spans.length === 0) return spans
+  const owners = await runs.tracesOf(uid, [...new Set(spans.map(({ span }) => span.traceId))])
+  return spans.filter(({ span }) => owners.get(span.traceId) !== 'foreign')
+}
+
+function noneIfFull(error: unknown): number {
+  if (error instanceof NamespaceFull) return 0
+  throw error
+}

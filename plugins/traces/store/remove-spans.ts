@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { RawBuilder, Transaction } from 'kysely'
+import { deletedUids } from '#core/cluster/object-index-sql.ts'
+import type { Tx } from '#core/event-store/store.ts'
+import type { Pruner } from '#plugins/pruning/points.ts'
+import type { TracesTables } from './tables.ts'
+
+interface RemovedChunk {
+  readonly trace_id: string
+  readonly agent_uid: string
+  readonly namespace_uid: string
+  readonly spans: number
+  readonly bytes: number
+}
+
+/** Removes at most `limit` chunks that are older than the retention, by the clock of the database. Returns their number. */
+export function removeExpiredSpans(tx: Tx, retentionDays: number, limit: number): Promise<number> {
+  const expired = sql`stored_at < now() - make_interval(days => ${retentionDays})`
+  return removeChunks(tx.tables<TracesTables>(), sql`${expired} order by stored_at limit ${limit}`)
+}
+
+/** Removes at most `limit` chunks of deleted agents, also those that a pod stored after its agent was pruned. */
+export function removeOrphanedSpans(tx: Tx, limit: number): Promise<number> {
+  return removeChunks(
+    tx.tables<TracesTables>(),
+    sql`agent_uid in ${deletedUids('AgentDeployment')} order by agent_uid, id limit ${limit}`,
+  )
+}
+
+/** Removes every chunk of a trace. Returns their number. */
+export function removeTrace(tx: Tx, traceId: string): Promise<number> {
+  return removeChunks(tx.tables<TracesTables>(), sql`trace_id = ${traceId}`)
+}
+
+/** Removes the spans of a deleted agent. */
+export const spanPruner: Pruner = {
+  name: 'traces',
+  kinds: ['AgentDeployment'],
+  prune: (tx, { uid }, limit) =>
+    removeChunks(tx.tables<TracesTables>(), sql`agent_uid = ${uid} order by id limit ${limit}`),
+}
+
+async function removeChunks(db: Transaction<TracesTables>, which: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<RemovedChunk>`delete from traces_chunks where id in (
+      select id from traces_chunks where ${which} for update skip locked)
+    returning trace_id, agent_uid, namespace_uid, spans, bytes`.execute(db)
+  if (rows.length === 0) return 0
+  const keys = rows.toSorted((a, b) => (a.trace_id < b.trace_id ? -1 : 1))
+  // In the order in which spans are stored: traces, then the namespace.
+  await sql`with gone as (
+      select trace_id, agent_uid, sum(spans)::integer as spans from unnest(
+        ${keys.map(({ trace_id: id }) => id)}::text[], ${keys.map(({ agent_uid: uid }) => uid)}::text[],
+        ${keys.map(({ spans }) => spans)}::integer[]) as given (trace_id, agent_uid, spans) group by 1, 2
+    ), locked as (
+      select t.trace_id, t.agent_uid from traces_totals t join gone using (trace_id, agent_uid)
+      order by 1, 2 for update of t
+    ) update traces_totals t set spans = greatest(t.spans - gone.spans, 0)
+      from gone join locked using (trace_id, agent_uid)
+      where t.trace_id = gone.trace_id and t.agent_uid = gone.agent_uid`.execute(db)
+  const traceIds = [...new Set(keys.map(({ trace_id: id }) => id))]
+  await sql`delete from traces_totals where spans = 0 and trace_id = any(${traceIds}::text[])`.execute(db)
+  const bytes = new Map<string, number>()
+  for (const { namespace_uid: uid, bytes: size } of rows) bytes.set(uid, (bytes.get(uid) ?? 0) + size)
+  for (const [uid, size] of [...bytes].sort(([a], [b]) => (a < b ? -1 : 1)))
+    await sql`update traces_usage set bytes = greatest(bytes - ${size}, 0) where namespace_uid = ${uid}`.execute(db)
+  await sql`delete from traces_usage where bytes = 0 and namespace_uid = any(${[...bytes.keys()]}::text[])`.execute(db)
+  return rows.length
+}

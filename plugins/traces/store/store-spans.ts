@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import type { Transaction } from 'kysely'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
+import { liveNamespaceUid } from '#core/cluster/object-index-sql.ts'
+import type { Tx } from '#core/event-store/store.ts'
+import type { TraceChunk } from '../stored-span.ts'
+import type { TracesTables } from './tables.ts'
+
+/** The agent that sends spans. */
+export interface SpanOwner {
+  readonly namespace: string
+  readonly uid: string
+  readonly name: string
+}
+
+/** Quotas; what exceeds them is not stored. */
+export interface SpanQuotas {
+  readonly spansPerTrace: number
+  readonly bytesPerNamespace: number
+}
+
+/** Thrown when the namespace would exceed its quota, so that the transaction stores nothing. */
+export class NamespaceFull extends Error {
+  override readonly name = 'NamespaceFull'
+}
+
+/**
+ * Stores chunks, in the order of their traces. Returns the number of stored spans: a trace above its quota is left out. Throws
+ * `NamespaceFull`.
+ */
+export async function storeSpans(
+  tx: Tx,
+  owner: SpanOwner,
+  chunks: readonly TraceChunk[],
+  { spansPerTrace, bytesPerNamespace }: SpanQuotas,
+): Promise<number> {
+  const db = tx.tables<TracesTables>()
+  const within = await countSpans(db, owner.uid, chunks, spansPerTrace)
+  const kept = chunks.filter(({ traceId }) => within.has(traceId))
+  if (kept.length === 0) return 0
+  const rows = kept.map((chunk) => ({ ...chunk, id: uuidV7(), bytes: Buffer.byteLength(chunk.content) }))
+  const uid = await countBytes(db, owner.namespace, sumOf(rows, 'bytes'), bytesPerNamespace)
+  if (uid === undefined) throw new NamespaceFull('the namespace has no room for spans')
+  await sql`insert into traces_chunks
+      (id, trace_id, namespace, namespace_uid, agent_uid, agent_name, spans, bytes, content, stored_at)
+    select id, trace_id, ${owner.namespace}, ${uid}, ${owner.uid}, ${owner.name}, spans, bytes, content, now()
+    from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ traceId }) => traceId)}::text[],
+      ${rows.map(({ spans }) => spans)}::integer[], ${rows.map(({ bytes }) => bytes)}::integer[],
+      ${rows.map(({ content }) => content)}::text[]) as given (id, trace_id, spans, bytes, content)`.execute(db)
+  return sumOf(rows, 'spans')
+}
+
+function sumOf<Key extends string>(rows: readonly Readonly<Record<Key, number>>[], key: Key): number {
+  return rows.reduce((sum, row) => sum + row[key], 0)
+}
+
+// The rows are locked until COMMIT in the order of the traces, so that concurrent requests never exceed the quota.
+async function countSpans(
+  db: Transaction<TracesTables>,
+  agentUid: string,
+  chunks: readonly TraceChunk[],
+  most: number,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ trace_id: string }>`
+    insert into traces_totals as t (trace_id, agent_uid, spans)
+    select trace_id, ${agentUid}, spans
+    from unnest(${chunks.map(({ traceId }) => traceId)}::text[], ${chunks.map(({ spans }) => spans)}::integer[])
+      as given (trace_id, spans)
+    where spans <= ${most}
+    on conflict (trace_id, agent_uid) do update set spans = t.spans + excluded.spans
+      where t.spans + excluded.spans <= ${most}
+    returning trace_id`.execute(db)
+  return new Set(rows.map(({ trace_id: traceId }) => traceId))
+}
+
+/** Returns the uid of the namespace; undefined above its quota, and for a namespace that is gone. */
+async function countBytes(
+  db: Transaction<TracesTables>,
+  namespace: string,
+  bytes: number,
+  most: number,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ namespace_uid: string }>`
+    insert into traces_usage as u (namespace_uid, bytes)
+    select uid, ${bytes}::bigint from (select ${liveNamespaceUid(namespace)} as uid) live
+    where uid is not null and ${bytes}::bigint <= ${most}::bigint
+    on conflict (namespace_uid) do update set bytes = u.bytes + excluded.bytes
+      where u.bytes + excluded.bytes <= ${most}::bigint
+    returning namespace_uid`.execute(db)
+  return rows[0]?.namespace_uid
+}

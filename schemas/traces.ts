@@ -1,0 +1,19 @@
+/** Largest body of an export from a launcher to the state role. */
+export const MAX_SPAN_BATCH_BYTES = 4 * 1024 * 1024
+
+/** `spec.tracePolicy` of an agent with its defaults. */
+export interface AppliedTracePolicy {
+  readonly capture: 'full' | 'metadata' | 'none'
+  readonly redact: readonly string[]
+  /** Share of the traces, from 0 to 1. */
+  readonly sampleRate: number
+}
+
+/** Part of the launcher's configuration that the plugin `traces` writes. */
+export interface LauncherTraces extends AppliedTracePolicy {
+  /** Whether spans are sent to the state role. */
+  readonly store: boolean
+}
+
+/** Kinds of personal data that `spec.tracePolicy.redact` names; any other entry is an RE2 pattern. */
+export const REDACTED_KINDS = ['email', 'phone', 'credit_card', 'ip_address'] as const

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ObjectRef } from '#core/kube/client.ts'
+import type { Persona } from '#local/cluster/personas.ts'
+import type { TraceSpanNode } from '#schemas/api/traces.ts'
+import { ModelProvider } from '#schemas/crds/model-provider.ts'
+import { ModelRoute } from '#schemas/crds/model-route.ts'
+import { sharedEmbedded } from './platform/shared-platform.ts'
+
+interface Detail {
+  readonly traceId: string
+  readonly run: { readonly id: string; readonly agent: string } | null
+  readonly spans: number
+  readonly truncated: boolean
+  readonly roots: readonly TraceSpanNode[]
+}
+
+const namespace = 'default'
+const script = [{ toolCalls: [{ name: 'calculate', arguments: { expression: '6*7' } }], reply: 'It is 42.' }]
+
+const all = (spans: readonly TraceSpanNode[]): readonly TraceSpanNode[] =>
+  spans.flatMap((span) => [span, ...all(span.children)])
+const outline = ({ name, children }: TraceSpanNode): unknown[] => [name, ...children.map(outline)]
+
+test('traces: the spans of a run are stored by its launcher, and read as its callers may', async (t) => {
+  const { admin, send, tokens } = await sharedEmbedded()
+  const ask = (method: string, path: string, body?: unknown, as: Persona = 'developer') =>
+    send({ method, path: `/api${path}`, bearer: tokens[as], ...(body === undefined ? {} : { body }) })
+  const write = (resource: typeof ModelProvider | typeof ModelRoute, spec: object) => {
+    const metadata = { name: 'traced-mock', namespace }
+    const body = { apiVersion: 'mesh.dev/v1alpha1', kind: resource.kind, metadata, spec }
+    return admin.patch(resource, metadata as ObjectRef, { type: 'apply', body: body as never, force: true })
+  }
+  await write(ModelProvider, { type: 'mock', mock: { script } })
+  await write(ModelRoute, { providerRef: { name: 'traced-mock' }, model: 'mock' })
+  const config = { model: { route: 'traced-mock' }, systemPrompt: 'Count.', tools: [{ name: 'calculate' }] }
+  const made = await ask('POST', '/agents', { namespace, config: { name: 'traced-loop', ...config } })
+  assert.equal(made.status, 201, made.text)
+  const invoke = async (): Promise<string> => {
+    const body = { agent: { namespace, name: 'traced-loop' }, input: 'How much is it?', timeout: '60s' }
+    const { runId } = (await ask('POST', '/invoke', body)).json<{ runId: string }>()
+    return runId
+  }
+  const untilStored = async (runId: string, spans: number): Promise<Detail> => {
+    for (;;) {
+      const detail = (await ask('GET', `/traces/${runId}/detail`)).json<Detail>()
+      if (detail.spans >= spans) return detail
+      await pause(50)
+    }
+  }
+
+  await t.test('the tree has each operation once: steps, model calls with tokens, tools', async () => {
+    const runId = await invoke()
+    const { roots, run, truncated } = await untilStored(runId, 6)
+    assert.deepEqual([run?.id, run?.agent, truncated], [runId, 'traced-loop', false])
+    assert.deepEqual(roots.map(outline), [
+      ['run', ['step 1', ['model call'], ['tool calculate']], ['step 2', ['model call']]],
+    ])
+    const [model] = all(roots).filter(({ name }) => name === 'model call')
+    assert.equal(model?.attributes['gen_ai.operation.name'], 'chat')
+    assert.ok(Number(model?.attributes['gen_ai.usage.input_tokens']) > 0)
+    const tool = all(roots).find(({ name }) => name === 'tool calculate')
+    assert.equal(tool?.attributes['gen_ai.tool.name'], 'calculate')
+    assert.deepEqual([roots[0]?.agent, roots[0]?.service], [{ namespace, name: 'traced-loop' }, 'traced-loop'])
+    const root = (await ask('GET', `/runs/${runId}/tree`)).json<{ root: { spanId: string } }>().root
+    assert.equal(roots[0]?.parentSpanId, root.spanId, 'the spans hang below the run')
+  })
+
+  await t.test('a trace is found by its id, and hidden from those who may not get its run', async () => {
+    const runId = await invoke()
+    const { traceId } = await untilStored(runId, 6)
+    const summary = (await ask('GET', `/traces/${traceId}`)).json<{ agents: unknown; spans: number; link: null }>()
+    assert.deepEqual(summary.agents, [{ namespace, name: 'traced-loop', spans: 6 }])
+    assert.equal(summary.link, null)
+    for (const path of [`/traces/${traceId}`, `/traces/${traceId}/detail`, `/traces/${runId}`]) {
+      assert.equal((await ask('GET', path, undefined, 'other-tenant')).status, 404)
+    }
+    assert.equal((await ask('GET', `/traces/${'a'.repeat(32)}`)).status, 404)
+    for (const id of ['0'.repeat(32), 'x', '%00', traceId.toUpperCase(), '..%2f..'])
+      assert.equal((await ask('GET', `/traces/${id}`)).status, 400, id)
+  })
+
+  await t.test('a policy that captures nothing stores nothing; a wrong pattern is refused by its field', async () => {
+    const path = `/agents/${namespace}/traced-loop/tracepolicy`
+    assert.deepEqual((await ask('GET', path)).json(), { tracePolicy: null })
+    const wrong = await ask('PUT', path, { tracePolicy: { redact: ['email', '('] } })
+    assert.equal(wrong.status, 400)
+    assert.equal(wrong.json<{ errors: { pointer: string }[] }>().errors[0]?.pointer, '/tracePolicy/redact/1')
+    assert.equal((await ask('PUT', path, { tracePolicy: null }, 'viewer')).status, 403)
+    const set = await ask('PUT', path, { tracePolicy: { capture: 'none' } })
+    assert.deepEqual([set.status, set.json()], [200, { tracePolicy: { capture: 'none' } }])
+    const removed = await ask('PUT', `${path}?dryRun=All`, { tracePolicy: null })
+    assert.deepEqual(removed.json(), { tracePolicy: null })
+    assert.deepEqual((await ask('GET', path)).json(), { tracePolicy: { capture: 'none' } })
+  })
+})

@@ -1,0 +1,80 @@
+import type { Mutant } from './mutant.ts'
+
+const store = ['plugins/traces/spans.test.ts']
+const state = ['plugins/traces/state-routes.test.ts']
+const policy = ['launcher/telemetry/trace-policy.test.ts']
+const otlp = ['core/otlp/read-json.test.ts']
+
+/** Defects of traces: spans in traces of others, content beyond the policy, spans without a bound or an end. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'traces: an agent adds spans to the trace of another one',
+    file: 'plugins/traces/receive-spans.ts',
+    find: "owners.get(span.traceId) !== 'foreign'",
+    replace: 'span.traceId !== ""',
+    tests: [...store, ...state],
+  },
+  {
+    name: 'traces: a trace has no quota',
+    file: 'plugins/traces/store/store-spans.ts',
+    find: 'where t.spans + excluded.spans <= ${most}',
+    replace: 'where ${most} > 0',
+    tests: store,
+  },
+  {
+    name: 'traces: a namespace has no quota',
+    file: 'plugins/traces/store/store-spans.ts',
+    find: 'and ${bytes}::bigint <= ${most}::bigint',
+    replace: 'and ${most} > 0',
+    tests: store,
+  },
+  {
+    name: 'traces: spans are read in namespaces without a proof',
+    file: 'plugins/traces/store/read-spans.ts',
+    find: 'where trace_id = ${traceId} and namespace = any(${namespacesOf(accesses)}::text[])',
+    replace: 'where trace_id = ${traceId}',
+    tests: store,
+  },
+  {
+    name: 'traces: spans outlive the last run of their trace',
+    file: 'plugins/traces/consumers.ts',
+    find: 'traceIds.filter((id) => !held.has(id))',
+    replace: 'traceIds.filter((id) => held.has(id))',
+    tests: store,
+  },
+  {
+    name: 'traces: removed spans still count for the namespace',
+    file: 'plugins/traces/store/remove-spans.ts',
+    find: 'set bytes = greatest(bytes - ${size}, 0)',
+    replace: 'set bytes = greatest(bytes - 0 * ${size}, 0)',
+    tests: store,
+  },
+  {
+    name: 'traces: metadata keeps every text',
+    file: 'launcher/telemetry/trace-policy.ts',
+    find: "const keepText = capture === 'full' ? () => true : isMetadata",
+    replace: 'const keepText = () => true',
+    tests: policy,
+  },
+  {
+    name: 'traces: names of spans are not redacted',
+    file: 'launcher/telemetry/trace-policy.ts',
+    find: 'name: redact(span.name),',
+    replace: 'name: span.name,',
+    tests: policy,
+  },
+  {
+    name: 'traces: a span of the future is stored',
+    file: 'core/otlp/raw-span.ts',
+    find: 'if (ended > BigInt(now + MOST_AHEAD_MS) * NANOS_PER_MS)',
+    replace: 'if (ended < 0n)',
+    tests: otlp,
+  },
+  {
+    name: 'traces: a span has any number of attributes',
+    file: 'core/otlp/read-json.ts',
+    find: 'const kept = given.slice(0, most)',
+    replace: 'const kept = given.slice(0, most * given.length)',
+    tests: otlp,
+  },
+]
