@@ -24,11 +24,17 @@ const loopback = ['localhost', '127.0.0.1', '[::1]']
 export function guard(request: IncomingMessage, options: GuardOptions): void {
   if (request.rawHeaders.length / 2 > maxHeaders) throw new Refusal('header_fields_too_large')
   checkHost(request, options)
-  if (request.headers.origin !== undefined) throw new Refusal('origin_refused')
+  checkOrigin(request, options)
   if (request.headers['sec-fetch-site'] === 'cross-site') throw new Refusal('origin_refused')
   if (!hasBody(request)) return
   checkMediaType(request.headers['content-type'], options.mediaTypes ?? ['application/json'])
   if (Number(request.headers['content-length'] ?? 0) > options.bodyLimit) throw new Refusal('payload_too_large')
+}
+
+// The listener itself serves no page, so its own origin is a client that says where it connects (MCP, DNS rebinding).
+function checkOrigin({ headers: { origin } }: IncomingMessage, { port }: GuardOptions): void {
+  if (origin === undefined || loopback.some((name) => origin === `http://${name}:${port}`)) return
+  throw new Refusal('origin_refused')
 }
 
 function checkHost(request: IncomingMessage, options: GuardOptions): void {

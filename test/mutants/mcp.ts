@@ -123,6 +123,14 @@ export const mutants: readonly Mutant[] = [
     tests: loop,
   },
   {
+    name: 'mcp: a header may say something else than the argument that it repeats',
+    file: 'launcher/listeners/discovery/argument-headers.ts',
+    find: 'return isEqual ? undefined',
+    replace: 'return isEqual || values.length === 1 ? undefined',
+    tests: ['launcher/listeners/discovery/discovery.test.ts'],
+    only: 'headers of revision 2026-07-28 that repeat arguments',
+  },
+  {
     name: 'secrets: an agent gets the key of a provider through a binding',
     file: 'plugins/secrets/find-secret.ts',
     find: 'if (isPlatformSecret(secret.metadata))',

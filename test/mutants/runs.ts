@@ -257,7 +257,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a page of another origin reaches the launcher',
     file: 'launcher/http/guard.ts',
-    find: "  if (request.headers.origin !== undefined) throw new Refusal('origin_refused')\n",
+    find: '  checkOrigin(request, options)\n',
     replace: '',
     tests: ['launcher/http/guard.test.ts'],
   },

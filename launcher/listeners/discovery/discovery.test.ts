@@ -11,6 +11,11 @@ import { gives, refusesWith, startToolServer } from '../../testdata/tool-server.
 import type { TestOffer } from '../../testdata/tool-server.ts'
 
 const config = { name: 'robot', namespace: 'default', uid: 'uid-1' }
+// What each request of revision 2026-07-28 carries.
+const _meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
 const offers: readonly TestOffer[] = [{ name: 'x_echo' }, { name: 'x_drop', requiresApproval: true }]
 
 /** An agent that calls its tools in order on port 2999, and fails when one is refused. */
@@ -265,7 +270,7 @@ test('H1, F1: /mcp refuses foreign hosts, pages, batches and what is no message'
   const errorOf = async (method: string, params = {}) =>
     ((await send({ ...message, method, params })).body?.['error'] as { code: number } | undefined)?.code
   assert.equal(await errorOf('resources/list'), -32601)
-  assert.equal(await errorOf('server/discover'), -32601)
+  assert.equal(await errorOf('server/discover'), -32602)
   assert.equal(await errorOf('tools/call', {}), -32602)
   assert.equal(await errorOf('tools/call', { name: 'x_echo', arguments: [] }), -32602)
   assert.equal(await errorOf('tools/call', { name: '../x' }), -32602)
@@ -274,7 +279,6 @@ test('H1, F1: /mcp refuses foreign hosts, pages, batches and what is no message'
 
 test('H1: headers of revision 2026-07-28 must say what the body says', async (t) => {
   const { url, state } = await start(t)
-  const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
   const right = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'x_echo' }
   const send = async (headers: Record<string, string>, more: object = {}) => {
     const params = { name: 'x_echo', _meta, ...more }
@@ -291,9 +295,70 @@ test('H1: headers of revision 2026-07-28 must say what the body says', async (t)
   assert.deepEqual(await send({ ...right, 'mcp-name': encoded }), [200, undefined])
   for (const name of Object.keys(right))
     assert.deepEqual(await send({ ...right, [name]: 'other' }), [400, -32020], name)
-  const future = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2027-01-01' } }
+  assert.deepEqual(await send({ ...right, 'mcp-name': '=?base64?eF9lY2hv' }), [400, -32020])
+  const future = { _meta: { ..._meta, 'io.modelcontextprotocol/protocolVersion': '2027-01-01' } }
   assert.deepEqual(await send({ ...right, 'mcp-protocol-version': '2027-01-01' }, future), [400, -32022])
+  for (const lacking of Object.keys(_meta)) {
+    const rest = Object.fromEntries(Object.entries(_meta).filter(([key]) => key !== lacking))
+    assert.deepEqual(await send(right, { _meta: rest }), [400, -32602], lacking)
+  }
+  assert.deepEqual(await send(right, { _meta: undefined }), [400, -32602])
   assert.equal(state.calls.length, 2)
+})
+
+test('H1: headers of revision 2026-07-28 that repeat arguments must say what the body says', async (t) => {
+  const property = (type: string, name: unknown) => ({ type, 'x-mcp-header': name })
+  const nested = { type: 'object', properties: { deep: property('string', 'Deep') } }
+  const properties = {
+    region: property('string', 'Region'),
+    count: property('integer', 'Count'),
+    dry: property('boolean', 'Dry'),
+    odd: property('string', 'not a token\n'),
+    nested,
+  }
+  const { url, state } = await start(t, [{ name: 'x_echo', inputSchema: { type: 'object', properties } }])
+  const right = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'x_echo' }
+  const send = async (args: object, headers: Record<string, string>) => {
+    const answer = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...right, ...headers },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'x_echo', arguments: args, _meta },
+      }),
+    })
+    const { error } = (await answer.json()) as { error?: { code: number } }
+    return error?.code ?? answer.status
+  }
+  const encoded = (text: string | Buffer) => `=?base64?${Buffer.from(text).toString('base64')}?=`
+  for (const [args, headers] of [
+    [{}, {}],
+    [{ region: null, other: 'x', odd: 'x' }, {}],
+    [{ region: 'eu' }, { 'Mcp-Param-Region': 'eu' }],
+    [{ region: 'zürich\n' }, { 'mcp-param-region': encoded('zürich\n') }],
+    [
+      { count: 42, dry: false },
+      { 'mcp-param-count': '42.0', 'mcp-param-dry': 'false' },
+    ],
+    [{ nested: { deep: 'a' } }, { 'mcp-param-deep': 'a' }],
+  ] as const)
+    assert.equal(await send(args, headers), 200, JSON.stringify([args, headers]))
+  const made = state.calls.length
+  for (const [args, headers] of [
+    [{ region: 'eu' }, {}],
+    [{ region: 'eu' }, { 'mcp-param-region': 'us' }],
+    [{ region: 'eu' }, { 'mcp-param-region': 'eu, eu' }],
+    [{ region: 'eu' }, { 'mcp-param-region': '=?base64?ZXU?=' }],
+    [{ region: 'eu' }, { 'mcp-param-region': '=?base64?ZX!U=?=' }],
+    [{ region: '\ufffd' }, { 'mcp-param-region': encoded(Buffer.from([0xff])) }],
+    [{ count: 42 }, { 'mcp-param-count': '0x2a' }],
+    [{ dry: false }, { 'mcp-param-dry': 'true' }],
+    [{ nested: { deep: 'a' } }, { 'mcp-param-deep': 'b' }],
+  ] as const)
+    assert.equal(await send(args, headers), -32020, JSON.stringify([args, headers]))
+  assert.equal(state.calls.length, made)
 })
 
 test('F6: calls of one launcher are bounded', async (t) => {

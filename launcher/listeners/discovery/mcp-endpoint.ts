@@ -3,7 +3,8 @@ import { Refusal } from '../../http/refusal.ts'
 import type { AgentRequest, CallForAgent } from '../../tools/agent-calls.ts'
 import type { OfferedTool, ToolResult } from '../../tools/offered-tool.ts'
 import type { ToolSource } from '../../tools/tool-source.ts'
-import { revisionOf } from './mcp-revision.ts'
+import { findOtherHeader } from './argument-headers.ts'
+import { mismatch, revisionOf } from './mcp-revision.ts'
 import type { McpRequest } from './mcp-revision.ts'
 import { RpcError, rpcCodes, toRpcError } from './rpc-error.ts'
 
@@ -45,13 +46,17 @@ export function createMcpEndpoint(options: McpEndpointOptions): AnswerMessage {
   }
 }
 
-async function resultOf({ tools, call }: McpEndpointOptions, request: McpRequest): Promise<object> {
-  const { from, method, params } = request
-  const { own, complete, unknownMethodStatus: status } = revisionOf(request)
+async function resultOf(options: McpEndpointOptions, request: McpRequest): Promise<object> {
+  const { method, params } = request
+  const { own, complete, hasArgumentHeaders, unknownMethodStatus: status } = revisionOf(request)
   const ofRevision = Object.hasOwn(own, method) ? own[method] : undefined
   if (ofRevision !== undefined) return complete(method, ofRevision(params))
-  if (method === 'tools/list') return complete(method, { tools: (await tools.current()).map(toListed) })
-  if (method === 'tools/call') return complete(method, await callTool(call, from, params))
+  if (method === 'tools/list') return complete(method, { tools: (await options.tools.current()).map(toListed) })
+  if (method === 'tools/call') {
+    const called = toCall(params)
+    if (hasArgumentHeaders === true) await checkHeaders(options, request, called)
+    return complete(method, await callTool(options.call, request.from, called))
+  }
   throw new RpcError(rpcCodes.methodNotFound, 'The method is not supported.', status === undefined ? {} : { status })
 }
 
@@ -59,10 +64,24 @@ function toListed({ name, title, description, inputSchema, outputSchema, annotat
   return { name, title, description, inputSchema, outputSchema, annotations }
 }
 
-async function callTool(call: CallForAgent, from: AgentRequest, params: Fields): Promise<ToolResult> {
-  const { name, arguments: args = {} } = params
+interface CalledTool {
+  readonly name: string
+  readonly args: Fields
+}
+
+function toCall({ name, arguments: args = {} }: Fields): CalledTool {
   if (typeof name !== 'string') throw new RpcError(rpcCodes.invalidParams, 'params.name: must be a text')
   if (!isObject(args)) throw new RpcError(rpcCodes.invalidParams, 'params.arguments: must be a JSON object')
+  return { name, args }
+}
+
+async function checkHeaders({ tools }: McpEndpointOptions, { from }: McpRequest, called: CalledTool): Promise<void> {
+  const tool = (await tools.current()).find(({ name }) => name === called.name)
+  const other = tool === undefined ? undefined : findOtherHeader(from.request, tool.inputSchema, called.args)
+  if (other !== undefined) throw mismatch(other)
+}
+
+async function callTool(call: CallForAgent, from: AgentRequest, { name, args }: CalledTool): Promise<ToolResult> {
   try {
     return await call(from, name, args)
   } catch (error) {

@@ -2,6 +2,7 @@ import { isObject } from '#core/json/is-object.ts'
 import { singleHeader } from '../../http/guard.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { AgentRequest } from '../../tools/agent-calls.ts'
+import { decodeHeaderValue } from './header-value.ts'
 import { RpcError, rpcCodes } from './rpc-error.ts'
 
 /** A request of a client. */
@@ -16,6 +17,7 @@ const MODERN = '2026-07-28'
 /** Revisions that begin with `initialize`, newest first. Both are served without sessions and streams, which they allow. */
 const handshake = ['2025-11-25', '2025-06-18'] as const
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
+const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
 const serverInfo = { name: 'mesh', version: '1' }
 const capabilities = { tools: {} }
@@ -30,6 +32,8 @@ export interface Revision {
   complete(method: string, result: object): object
   /** HTTP status of an unknown method; default 200. */
   readonly unknownMethodStatus?: 404
+  /** Headers of a call repeat its arguments. */
+  readonly hasArgumentHeaders?: true
 }
 
 const before2026: Revision = {
@@ -46,6 +50,7 @@ const since2026: Revision = {
     _meta: { [SERVER_KEY]: serverInfo },
   }),
   unknownMethodStatus: 404,
+  hasArgumentHeaders: true,
 }
 
 function initialize({ protocolVersion }: McpRequest['params']): object {
@@ -55,22 +60,23 @@ function initialize({ protocolVersion }: McpRequest['params']): object {
 
 /** The generation of a request. Throws `RpcError` or `Refusal` if its headers and body do not agree. */
 export function revisionOf(request: McpRequest): Revision {
-  const { _meta: meta } = request.params
-  const claimed = isObject(meta) ? meta[VERSION_KEY] : undefined
-  if (claimed !== undefined) {
-    checkModern(request, claimed)
+  const { _meta: given } = request.params
+  const meta = isObject(given) ? given : {}
+  const named = singleHeader(request.from.request, 'mcp-protocol-version')
+  if (meta[VERSION_KEY] !== undefined) {
+    checkModern(request, meta)
     return since2026
   }
-  // A client that looks for a revision has none yet.
-  const isFirst = request.method === 'initialize' || request.method === 'server/discover'
-  const named = singleHeader(request.from.request, 'mcp-protocol-version')
-  if (!isFirst && named !== undefined && !handshake.some((revision) => revision === named))
+  if (named === MODERN || (named === undefined && request.method === 'server/discover')) throw absent(VERSION_KEY)
+  // A client that begins has no revision yet.
+  if (request.method !== 'initialize' && named !== undefined && !handshake.some((revision) => revision === named))
     throw new Refusal('malformed_request', `MCP-Protocol-Version: must be ${handshake.join(' or ')}`)
   return before2026
 }
 
 // Headers repeat the body for intermediaries, and must not say something else (MCP 2026-07-28, standard request headers).
-function checkModern({ from, method, params }: McpRequest, claimed: unknown): void {
+function checkModern({ from, method, params }: McpRequest, meta: McpRequest['params']): void {
+  const claimed = meta[VERSION_KEY]
   const header = (name: string): string | undefined => singleHeader(from.request, name)
   if (header('mcp-protocol-version') !== claimed) throw mismatch('MCP-Protocol-Version')
   if (claimed !== MODERN)
@@ -79,14 +85,17 @@ function checkModern({ from, method, params }: McpRequest, claimed: unknown): vo
       data: { supported: [MODERN], requested: claimed },
     })
   if (header('mcp-method') !== method) throw mismatch('Mcp-Method')
-  if (method === 'tools/call' && decode(header('mcp-name')) !== params['name']) throw mismatch('Mcp-Name')
+  const name = header('mcp-name')
+  if (method === 'tools/call' && (name === undefined || decodeHeaderValue(name) !== params['name']))
+    throw mismatch('Mcp-Name')
+  if (!isObject(meta[CAPABILITIES_KEY])) throw absent(CAPABILITIES_KEY)
 }
 
-function mismatch(name: string): RpcError {
+function absent(key: string): RpcError {
+  return new RpcError(rpcCodes.invalidParams, `params._meta: must have ${key}`, { status: 400 })
+}
+
+/** The error of a header that does not say what the body says. */
+export function mismatch(name: string): RpcError {
   return new RpcError(rpcCodes.headerMismatch, `${name} is not what the body says.`, { status: 400 })
-}
-
-function decode(value: string | undefined): string | undefined {
-  const encoded = /^=\?base64\?([A-Za-z0-9+/]{0,512}={0,2})\?=$/.exec(value ?? '')?.[1]
-  return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8')
 }

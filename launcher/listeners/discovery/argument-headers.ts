@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http'
+import { isObject } from '#core/json/is-object.ts'
+import { valuesOf } from '../../http/guard.ts'
+import { decodeHeaderValue } from './header-value.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+type Headers = Pick<IncomingMessage, 'rawHeaders' | 'headers'>
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/
+
+/**
+ * Returns the name of a header that does not say what the arguments say, or undefined. The schema of a tool names them (`x-mcp-header`, MCP
+ * 2026-07-28, custom headers): a value in the body has its header, with the same value. An absent or null value has none to compare.
+ */
+export function findOtherHeader(request: Headers, schema: Fields, args: Fields): string | undefined {
+  const { properties } = schema
+  if (!isObject(properties)) return undefined
+  for (const [name, value] of Object.entries(args)) {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    if (!isObject(property)) continue
+    const other = isObject(value) ? findOtherHeader(request, property, value) : ofValue(request, property, value)
+    if (other !== undefined) return other
+  }
+  return undefined
+}
+
+function ofValue(request: Headers, { 'x-mcp-header': named, type }: Fields, value: unknown): string | undefined {
+  if (typeof named !== 'string' || !TOKEN.test(named)) return undefined
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined
+  const values = valuesOf(request, `mcp-param-${named.toLowerCase()}`)
+  const sent = values.length === 1 ? decodeHeaderValue(values[0] ?? '') : undefined
+  const isEqual = sent === String(value) || (type === 'integer' && isNumber(sent, value))
+  return isEqual ? undefined : `Mcp-Param-${named}`
+}
+
+// 42.0 is 42.
+function isNumber(sent: string | undefined, value: unknown): boolean {
+  return sent !== undefined && /^-?\d{1,32}(?:\.\d{1,32})?$/.test(sent) && Number(sent) === value
+}
