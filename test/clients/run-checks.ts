@@ -59,7 +59,15 @@ async function runAll(checks: readonly Check[], print: (line: string) => void): 
   return results
 }
 
-async function runCheck({ name, steps }: Check, print: (line: string) => void): Promise<CheckResult> {
+async function runCheck(check: Check, print: (line: string) => void): Promise<CheckResult> {
+  try {
+    return await runSteps(check, print)
+  } finally {
+    await check.end?.()
+  }
+}
+
+async function runSteps({ name, steps }: Check, print: (line: string) => void): Promise<CheckResult> {
   let passed = 0
   for (const [step, run] of Object.entries(steps)) {
     const from = performance.now()

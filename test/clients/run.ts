@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { startEmbedded } from '#test/flows/platform/embedded.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { browserCheck } from './browser.ts'
+import { conformanceCheck } from './mcp-conformance.ts'
 import { documentChecks, goCheck, needs, pythonCheck, typescriptChecks } from './checks.ts'
 import { inShort, isFailed, runChecks } from './run-checks.ts'
 import type { ChecksOutcome } from './run-checks.ts'
@@ -11,7 +12,7 @@ import { installNpmTools, installPythonTools } from './toolbox.ts'
 import type { Check, Workspace } from './workspace.ts'
 
 // npm run test:clients [-- NAME] [--rerun-failed]: generates clients from docs/reference/openapi.json with common generators, compiles them
-// and runs them against a BFF of the embedded default. Also lints both documents. The tools are installed into mesh/clients in the user's
+// and runs them against a BFF of the embedded default. Also lints both documents, and runs the conformance suite of MCP. The tools are installed into mesh/clients in the user's
 // cache, with the versions of this folder's lock files. A check whose program is missing is NOT RUN, which is not a success. With
 // --rerun-failed a failed check runs once more, and is reported as FLAKY if it passes then.
 const docs = fileURLToPath(new URL('../../docs/reference/', import.meta.url))
@@ -25,7 +26,11 @@ let outcome: ChecksOutcome
 const npm = await installNpmTools()
 const python = needs('python3') === undefined ? await installPythonTools() : undefined
 
-const platform = startEmbedded({ after: (end) => void ends.unshift(end) })
+// The tools of the conformance suite are on this machine.
+const platform = startEmbedded(
+  { after: (end) => void ends.unshift(end) },
+  { env: { MESH_OUTBOUND_ALLOW: '127.0.0.1' } },
+)
 const server = platform.then(({ url, tokens }) => ({ url, token: tokens.developer }))
 server.catch(() => undefined)
 const workspace: Workspace = {
@@ -44,6 +49,7 @@ function checksIn(own: Workspace): readonly Check[] {
     ...typescriptChecks(own, npm),
     ...documentChecks(own, npm),
     browserCheck(own),
+    conformanceCheck(own, npm),
   ].filter(({ name }) => wanted.length === 0 || wanted.includes(name))
 }
 

@@ -19,6 +19,8 @@ export interface Check {
   /** Why it cannot run on this machine. */
   readonly missing?: string | undefined
   readonly steps: Readonly<Record<string, () => Promise<unknown>>>
+  /** Ends what the steps have started. */
+  readonly end?: () => Promise<unknown>
 }
 
 /** Creates a folder with copies of programs, and with the npm tools if given. */

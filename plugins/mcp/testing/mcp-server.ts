@@ -4,13 +4,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { buffer } from 'node:stream/consumers'
-import type { TestContext } from 'node:test'
 import {
   McpServer,
   WebStandardStreamableHTTPServerTransport,
   createMcpHandler,
   fromJsonSchema,
 } from '@modelcontextprotocol/server'
+import type { Scope } from '#test/harness/scope.ts'
 
 /** A tool of a test server. */
 export interface TestTool {
@@ -33,7 +33,7 @@ export interface ToolServer {
 }
 
 /** Serves raw HTTP, for servers that break the rules. */
-export async function listenRaw(t: TestContext, listener: RequestListener): Promise<string> {
+export async function listenRaw(t: Scope, listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => {
@@ -44,7 +44,7 @@ export async function listenRaw(t: TestContext, listener: RequestListener): Prom
 }
 
 /** Starts a server that speaks one revision only: 2026-07-28 without sessions, or 2025-11-25 with them. */
-export async function startMcpServer(t: TestContext, revision: '2025-11-25' | '2026-07-28'): Promise<ToolServer> {
+export async function startMcpServer(t: Scope, revision: '2025-11-25' | '2026-07-28'): Promise<ToolServer> {
   const tools = new Map<string, TestTool>([['echo', {}]])
   const bearers: (string | undefined)[] = []
   const calls: string[] = []

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { startMcpServer } from '#plugins/mcp/testing/mcp-server.ts'
+import type { TestTool } from '#plugins/mcp/testing/mcp-server.ts'
+import { exec } from './exec.ts'
+import { here } from './toolbox.ts'
+import type { Check, Workspace } from './workspace.ts'
+
+const READY_MS = 60_000
+// The names of the suite's tools begin with the entry of the agent that brings them.
+const entries = ['test', 'json'] as const
+const namespace = 'default'
+// Milliseconds per scenario, on a machine that does other work.
+const patience = ['--timeout', '120000'] as const
+
+const image = { type: 'image', data: 'aQ==', mimeType: 'image/png' }
+const resource = { uri: 'test://embedded-resource', mimeType: 'text/plain', text: 'An embedded resource.' }
+
+/** Tools that the suite calls, by entry, without its prefix. */
+const tools: Readonly<Record<(typeof entries)[number], Readonly<Record<string, TestTool>>>> = {
+  test: {
+    simple_text: text('This is a simple text response for testing.'),
+    image_content: { result: { content: [image] } },
+    audio_content: { result: { content: [{ type: 'audio', data: 'aQ==', mimeType: 'audio/wav' }] } },
+    embedded_resource: { result: { content: [{ type: 'resource', resource }] } },
+    multiple_content_types: {
+      result: { content: [{ type: 'text', text: 'Many.' }, image, { type: 'resource', resource }] },
+    },
+    error_handling: {
+      result: { ...text('This tool intentionally returns an error for testing').result, isError: true },
+    },
+    custom_header: {
+      inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
+    },
+  },
+  json: {
+    schema_2020_12_tool: {
+      inputSchema: JSON.parse(readFileSync(join(here, 'mcp-schema.json'), 'utf8')) as object,
+    },
+  },
+}
+
+type Revision = '2025-11-25' | '2026-07-28'
+
+/** Client scenarios. The others need OAuth, streams of a GET, or answers to questions of a server, which the client does not offer. */
+const clientScenarios: Readonly<Record<Revision, readonly string[]>> = {
+  '2025-11-25': ['initialize', 'tools_call', 'json-schema-2020-12-preservation'],
+  '2026-07-28': [
+    'tools_call',
+    'request-metadata',
+    'http-standard-headers',
+    'http-custom-headers',
+    'http-invalid-tool-headers',
+    'json-schema-ref-no-deref',
+    'json-schema-2020-12-preservation',
+  ],
+}
+
+function text(value: string): { readonly result: { readonly content: readonly object[] } } {
+  return { result: { content: [{ type: 'text', text: value }] } }
+}
+
+const agent = `require('http').createServer((_, answer) => answer.end(process.env.DISCOVERY_PORT)).listen(process.env.AGENT_PORT)`
+
+/**
+ * The conformance suite of MCP, unchanged: against port 2999 of an agent whose tools are those of a server of the public SDK, and against the
+ * client that reads manifests and calls tools. What the port does not offer is listed in mcp-expected-failures; a scenario of it that
+ * passes is a failure.
+ */
+export function conformanceCheck({ folder, server }: Workspace, packages: string): Check {
+  const program = join(packages, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
+  const run = (...args: readonly string[]) => exec([process.execPath, program, ...args], { cwd: folder })
+  const serve = (revision: Revision) => {
+    const expected = join(here, 'mcp-expected-failures', `${revision}.yml`)
+    return run('server', '--url', url, '--requirements', revision, '--expected-failures', expected, ...patience)
+  }
+  // One by one: a suite of the program runs all of its clients at once.
+  const call = async (revision: Revision) => {
+    for (const scenario of clientScenarios[revision])
+      await run('client', '--command', client, '--scenario', scenario, '--spec-version', revision, ...patience)
+  }
+  const ends: (() => unknown)[] = []
+  const client = `${process.execPath} ${join(here, 'mcp-client.ts')}`
+  let url = ''
+  return {
+    name: 'mcp-conformance',
+    steps: {
+      'bind tools': async () => {
+        url = await bindTools(await server, { after: (end) => void ends.push(end) })
+      },
+      'server 2025-11-25': () => serve('2025-11-25'),
+      'server 2026-07-28': () => serve('2026-07-28'),
+      'client 2025-11-25': () => call('2025-11-25'),
+      'client 2026-07-28': () => call('2026-07-28'),
+    },
+    end: async () => {
+      for (const end of ends) await end()
+    },
+  }
+}
+
+type Bff = Awaited<Workspace['server']>
+
+/** Creates servers, bindings and an agent through the API. Returns the endpoint of the agent. */
+async function bindTools(bff: Bff, scope: Parameters<typeof startMcpServer>[0]): Promise<string> {
+  // A second run of the check has objects of its own.
+  const id = randomUUID().slice(0, 8)
+  for (const entry of entries) {
+    const server = await startMcpServer(scope, '2026-07-28')
+    server.tools.clear()
+    for (const [tool, one] of Object.entries(tools[entry]))
+      server.tools.set(tool, { description: `The tool ${tool} of the suite.`, ...one })
+    const name = `${entry}-${id}`
+    await send(bff, 'mcpservers', { name, spec: { url: server.url } })
+    await send(bff, 'mcptoolbindings', { name, spec: { serverRef: { name } } })
+    await untilReady(bff, `mcptoolbindings/${namespace}/${name}`)
+  }
+  const spec = {
+    runtime: { command: [process.execPath, '-e', agent] },
+    tools: entries.map((name) => ({ name, bindingRef: { name: `${name}-${id}` } })),
+  }
+  const name = `conformance-${id}`
+  await send(bff, 'agents', { name, spec })
+  const input = { agent: { namespace, name }, input: {} }
+  const { output } = await request(bff, 'invoke', { method: 'POST', body: JSON.stringify(input) })
+  return `http://127.0.0.1:${String(output)}/mcp`
+}
+
+function send(bff: Bff, path: string, { name, spec }: { readonly name: string; readonly spec: object }) {
+  return request(bff, path, { method: 'POST', body: JSON.stringify({ metadata: { namespace, name }, spec }) })
+}
+
+async function request({ url, token }: Bff, path: string, init: RequestInit = {}): Promise<Record<string, unknown>> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/api/${path}`, { ...init, headers })
+  const body = (await answer.json()) as Record<string, unknown>
+  if (!answer.ok) throw new Error(`${path}: ${JSON.stringify(body)}`)
+  return body
+}
+
+async function untilReady(bff: Bff, path: string): Promise<void> {
+  const deadline = Date.now() + READY_MS
+  for (;;) {
+    const { status } = (await request(bff, path)) as {
+      status?: { conditions?: readonly { type: string; status: string }[] }
+    }
+    if (status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') === true) return
+    if (Date.now() > deadline) throw new Error(`${path} is not ready: ${JSON.stringify(status)}`)
+    await setTimeout(500)
+  }
+}
