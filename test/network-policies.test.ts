@@ -79,12 +79,12 @@ function admits(target: Labels, port: number, { pod, namespace }: Source): boole
 }
 
 const expected: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>> = {
-  bff: { 8080: everyone, 8081: monitoring },
-  gateway: { 4000: everyone, 8081: monitoring },
-  state: { 3002: ['agent', 'role'], 8081: monitoring },
-  worker: { 8081: monitoring },
+  bff: { 8080: everyone, 8081: monitoring, 8083: [] },
+  gateway: { 4000: everyone, 8081: monitoring, 8083: [] },
+  state: { 3002: ['agent', 'role'], 8081: monitoring, 8083: [] },
+  worker: { 8081: monitoring, 8083: [] },
   // 8082: the audit webhook of the API server, which comes from no pod.
-  manager: { 8081: monitoring, 8082: everyone },
+  manager: { 8081: monitoring, 8082: everyone, 8083: [] },
 }
 
 for (const [role, ports] of Object.entries(expected)) {

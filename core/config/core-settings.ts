@@ -168,6 +168,22 @@ export const coreSettingsSchema = Type.Object({
       description: 'Addresses or CIDR blocks of proxies whose X-Forwarded-For header is trusted.',
     }),
   }),
+  liveness: Type.Object({
+    port: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 65_535,
+        description:
+          'Port on which a thread of its own serves /livez; 0 is any free port. Default: none, as /livez of the admin port is enough for `all`.',
+      }),
+    ),
+    blockedSeconds: Type.Integer({
+      minimum: 1,
+      maximum: 3_600,
+      default: 60,
+      description: 'Seconds without a turn of the event loop after which that /livez is 503.',
+    }),
+  }),
   urls: Type.Object({
     bff: ownUrl('the BFF'),
     gateway: ownUrl('the model gateway'),
@@ -275,6 +291,8 @@ export const coreSettingSources: readonly SettingSource[] = [
   { from: 'MESH_GATEWAY_PORT', to: 'listen.gateway' },
   { from: 'MESH_STATE_PORT', to: 'listen.state' },
   { from: 'MESH_ADMIN_PORT', to: 'listen.admin' },
+  { from: 'MESH_LIVENESS_PORT', to: 'liveness.port' },
+  { from: 'MESH_LIVENESS_BLOCKED_SECONDS', to: 'liveness.blockedSeconds' },
   { from: 'MESH_MANAGER_PORT', to: 'listen.manager' },
   { from: 'MESH_MANAGER_TLS_CERT_FILE', to: 'listen.managerTls.certFile' },
   { from: 'MESH_MANAGER_TLS_KEY_FILE', to: 'listen.managerTls.keyFile' },

@@ -29,7 +29,7 @@ const neverBundled = ['pg-native', '@electric-sql/pglite', '@electric-sql/pglite
 const pgvector = 'node_modules/@electric-sql/pglite-pgvector/dist/vector.tar.gz'
 
 // Programs of threads, which start from a file of their own.
-const threads = ['plugins/knowledge/documents/parse-worker.ts']
+const threads = ['core/host/probes/liveness-thread.ts', 'plugins/knowledge/documents/parse-worker.ts']
 
 // Folder of core/http/openapi/scalar-script.ts, which reads the packaged script.
 const besideScript = 'core/http/openapi'

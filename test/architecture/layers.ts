@@ -54,6 +54,7 @@ export const coreLayers: readonly string[] = [
   'core/host/load',
   'core/host/third-party',
   'core/host/platform',
+  'core/host/probes',
   'core/host/role',
   'core/host/process',
   'core/host/commands',

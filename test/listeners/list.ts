@@ -40,7 +40,8 @@ export async function startPlatformSubject(t: Scope): Promise<Subject> {
   const folder = tempFolder('listeners')
   t.after(folder.remove)
   const managerPort = await freePort()
-  const env = { MESH_MANAGER_PORT: String(managerPort) }
+  const livenessPort = await freePort()
+  const env = { MESH_MANAGER_PORT: String(managerPort), MESH_LIVENESS_PORT: String(livenessPort) }
   const all = await startAll(t, join(folder.path, 'data'), { flags: ['--no-demo'], env })
   const { ready, server, adminUrl, stateUrl } = all
   const { developer, admin } = ready.tokens
@@ -101,6 +102,12 @@ export async function startPlatformSubject(t: Scope): Promise<Subject> {
       {
         name: 'admin',
         port: portOf(adminUrl),
+        ordinary: { path: '/livez', status: 200 },
+        doors: [{ method: 'POST', path: '/livez', headers: [] }],
+      },
+      {
+        name: 'liveness',
+        port: livenessPort,
         ordinary: { path: '/livez', status: 200 },
         doors: [{ method: 'POST', path: '/livez', headers: [] }],
       },

@@ -93,6 +93,15 @@ test('packed: the thread that reads documents starts from its own file', async (
   assert.match(JSON.stringify(report), /within 30 days/)
 })
 
+test('packed: the thread of the liveness probe starts from its own file', async () => {
+  const worker = new Worker(join(folder, 'node_modules/@mesh.dev/mesh/core/host/probes/liveness-thread.js'), {
+    workerData: { host: '127.0.0.1', port: 0, blockedMs: 1_000, answered: new Int32Array(new SharedArrayBuffer(4)) },
+  })
+  const [{ port }] = (await once(worker, 'message')) as [{ port: number }]
+  assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200)
+  await worker.terminate()
+})
+
 test(
   'packed: mesh all starts in an empty folder and serves agents and third parties',
   { skip: notLinux },

@@ -13,7 +13,10 @@ import type { Tracer } from '#core/telemetry/tracer.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { isLoopbackAddress } from '#core/net/loopback-host.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
-import { createAdminServer, isTaken, listen } from '../role/admin-server.ts'
+import { createAdminServer } from '../role/admin-server.ts'
+import { startLiveness } from '../probes/liveness.ts'
+import type { Liveness } from '../probes/liveness.ts'
+import { isTaken, listen } from '../probes/probe-server.ts'
 import { checkKinds } from '../load/check-kinds.ts'
 import { loadOrder } from '../load/load-order.ts'
 import type { OpenPlatform } from '../platform/platform.ts'
@@ -53,7 +56,9 @@ export interface HostOptions {
 }
 
 /** Base URLs of the listeners of a process. */
-export type Addresses = Readonly<Partial<Record<'bff' | 'gateway' | 'state' | 'manager' | 'admin', string>>>
+export type Addresses = Readonly<
+  Partial<Record<'bff' | 'gateway' | 'state' | 'manager' | 'admin' | 'liveness', string>>
+>
 
 /** A process that can be started once. */
 export interface Host {
@@ -82,6 +87,7 @@ export function createHost(options: HostOptions): Host {
   const roles: RunningRole[] = []
   let state: 'new' | 'starting' | 'ready' | 'draining' = 'new'
   let closing: Promise<void> | undefined
+  let liveness: Liveness | undefined
 
   const refuseClosed = (): void => {
     if (state !== 'starting') throw new Error('closed while it started')
@@ -102,6 +108,7 @@ export function createHost(options: HostOptions): Host {
     const failed: unknown[] = []
     for (const role of roles.toReversed()) await role.close().catch((error: unknown) => failed.push(error))
     await closeServer(admin)
+    await liveness?.close()
     if (failed.length > 0) throw new AggregateError(failed, failed.map(String).join('; '))
   }
 
@@ -111,6 +118,8 @@ export function createHost(options: HostOptions): Host {
       state = 'starting'
       try {
         checkKinds(options.plugins)
+        liveness = await openLiveness(options, log)
+        if (liveness !== undefined) addresses.liveness = toUrl(hostOf(options), liveness.port)
         const input = roleInput(options, { log, metrics, addresses })
         addresses.admin = await listenAdmin(admin, options)
         for (const name of options.roles) {
@@ -220,6 +229,13 @@ function servedHosts(options: HostOptions): readonly string[] | undefined {
   } = options.settings.core
   const ofUrls = Object.values(urls).flatMap((url) => URL.parse(url)?.hostname ?? [])
   return [...hosts, ...ofUrls]
+}
+
+async function openLiveness(options: HostOptions, log: Logger): Promise<Liveness | undefined> {
+  const { port, blockedSeconds } = options.settings.core.liveness
+  if (port === undefined) return undefined
+  const hosts = servedHosts(options)
+  return startLiveness({ host: hostOf(options), port, hosts, blockedMs: blockedSeconds * 1_000, log })
 }
 
 async function listenAdmin(admin: Server, options: HostOptions): Promise<string> {

@@ -3,7 +3,8 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { exchangeRaw, statusOf } from '#test/listeners/raw-exchange.ts'
-import { createAdminServer, listen } from './admin-server.ts'
+import { listen } from '../probes/probe-server.ts'
+import { createAdminServer } from './admin-server.ts'
 import type { AdminOptions } from './admin-server.ts'
 
 const ready = async () => ({ ready: true, checks: [], notes: [] })
