@@ -117,6 +117,8 @@ export interface Interrupt {
   readonly id: string
   readonly reason: PauseReason
   readonly tool?: string
+  /** Id of the call that waits for approval, as in `tool.started` once it is made. */
+  readonly toolCallId?: string
   readonly arguments?: unknown
   readonly question?: string
   /** JSON schema of the answer or of the call's arguments; required for approval with edited arguments. */

@@ -78,7 +78,8 @@ function toInterrupt(call: PendingCall, { config, tools }: ToolCallOptions): Int
   const isNamed = entry?.requireApproval?.some((name) => name === '*' || name === call.name) === true
   if (!isNamed && tool?.requiresApproval !== true) return undefined
   const schema = tool === undefined ? {} : { schema: tool.definition.parameters }
-  return { id, reason: 'approval_required', tool: call.name, arguments: args ?? call.arguments, ...schema }
+  const about = { tool: call.name, toolCallId: call.id, arguments: args ?? call.arguments }
+  return { id, reason: 'approval_required', ...about, ...schema }
 }
 
 async function makeCall(

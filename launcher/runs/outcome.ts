@@ -48,6 +48,7 @@ export function toInterrupt(value: unknown): Interrupt {
     id: typeof given.id === 'string' && given.id !== '' ? given.id : newInterruptId(),
     reason,
     ...(typeof given.tool === 'string' ? { tool: given.tool } : {}),
+    ...(typeof given.toolCallId === 'string' ? { toolCallId: given.toolCallId } : {}),
     ...(given.arguments === undefined ? {} : { arguments: given.arguments }),
     ...(typeof given.question === 'string' ? { question: given.question } : {}),
     ...(given.schema === undefined ? {} : { schema: given.schema }),

@@ -35,6 +35,7 @@ export const Interrupt = Type.Object(
     id: Type.String(),
     reason: PauseReason,
     tool: Type.Optional(Type.String()),
+    toolCallId: Type.Optional(Type.String({ description: 'The call that waits for approval.' })),
     arguments: Type.Optional(anyValue),
     question: Type.Optional(Type.String()),
     schema: Type.Optional(anyValue),

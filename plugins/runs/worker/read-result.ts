@@ -83,11 +83,12 @@ function readPauseReason(value: unknown): PauseReason {
 
 function readInterrupt(value: unknown): Interrupt {
   const given = toRecord(value, 'interrupts')
-  const { tool, question } = given
+  const { tool, toolCallId, question } = given
   return {
     id: readText(given['id'], 'interrupts/id', maxId),
     reason: readPauseReason(given['reason']),
     ...(typeof tool === 'string' ? { tool } : {}),
+    ...(typeof toolCallId === 'string' ? { toolCallId } : {}),
     ...('arguments' in given ? { arguments: given['arguments'] } : {}),
     ...(typeof question === 'string' ? { question } : {}),
     ...('schema' in given ? { schema: given['schema'] } : {}),
