@@ -1,4 +1,5 @@
 import type { Mountable } from '#core/http/endpoint/mountable.ts'
+import { agUiEndpoint } from './endpoints/ag-ui.ts'
 import { fixture } from './endpoints/fixture.ts'
 import { invokeEndpoints } from './endpoints/invoke.ts'
 import { listEndpoints } from './endpoints/lists.ts'
@@ -13,6 +14,7 @@ export function runsRoutes(services: RunsServices): readonly Mountable[] {
     ...listEndpoints(callerServices, services.core),
     ...invokeEndpoints(callerServices),
     ...runEndpoints(callerServices),
+    agUiEndpoint(callerServices),
     { wiring: 'unwired', because: 'Replay fixtures are not recorded by this version.', endpoints: [fixture] },
   ]
 }

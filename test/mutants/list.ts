@@ -26,6 +26,7 @@ import { mutants as ofPages } from './pages.ts'
 import { mutants as ofKnowledge } from './knowledge.ts'
 import { mutants as ofModelFilters } from './model-filters.ts'
 import { mutants as ofModelProxy } from './model-proxy.ts'
+import { mutants as ofOpenProtocols } from './open-protocols.ts'
 import { mutants as ofOutbound } from './outbound.ts'
 import { mutants as ofProviders } from './providers.ts'
 import { mutants as ofRuns } from './runs.ts'
@@ -57,6 +58,7 @@ export const all: readonly Mutant[] = [
   ...ofAudit,
   ...ofProviders,
   ...ofGateway,
+  ...ofOpenProtocols,
   ...ofOutbound,
   ...ofBudgets,
   ...ofFeedback,

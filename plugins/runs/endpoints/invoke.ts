@@ -9,6 +9,8 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { RunEvent } from '#schemas/api/run-events.ts'
 import { CreateRunBody, InvokeAnswer, InvokeBody, Run } from '#schemas/api/runs.ts'
 import { durationToMs } from '#schemas/duration.ts'
+import { acceptsAgUi } from '../ag-ui/accepts.ts'
+import { streamAgUi } from '../ag-ui/stream-ag-ui.ts'
 import { encodeLiveFrame } from '../stream/encode-frame.ts'
 import type { CallerRunsServices } from '../services.ts'
 import { subscribeToEnd, waitForRun } from '../stream/wait-for-run.ts'
@@ -168,6 +170,10 @@ async function streamed(
 ): Promise<undefined> {
   const { run } = await services.runs.open(call.caller, made.id)
   call.reply.header('x-mesh-run-id', made.id)
+  if (acceptsAgUi(call.headers['accept'])) {
+    const as = { threadId: run.conversation_id, runId: run.id, isCurrent: true }
+    return streamAgUi(services, call, { run, as, endsAtPause: false }, () => services.runs.open(call.caller, made.id))
+  }
   const stream = openEventStream(call, { recheck: () => services.runs.open(call.caller, made.id) })
   const gone = new AbortController()
   // oxlint-disable-next-line typescript/no-floating-promises -- never rejects

@@ -5,6 +5,8 @@ import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { eventStreamText, nothing } from '#schemas/api/common.ts'
 import { RunEvent, RunEventsQuery, RunTree, RunTreeQuery } from '#schemas/api/run-events.ts'
 import { ResumeBody, Run, RunParams } from '#schemas/api/runs.ts'
+import { acceptsAgUi } from '../ag-ui/accepts.ts'
+import { streamAgUi } from '../ag-ui/stream-ag-ui.ts'
 import { encodeLiveFrame } from '../stream/encode-frame.ts'
 import type { CallerRunsServices } from '../services.ts'
 import { readJournalEnds } from '../store/reads.ts'
@@ -105,6 +107,10 @@ function eventStream(services: RunEndpointServices): AnyEndpoint {
       if (await nothingAfter(services, run, after)) {
         reply.code(204)
         return
+      }
+      if (acceptsAgUi(headers['accept'])) {
+        const as = { threadId: run.conversation_id, runId: run.id, isCurrent: true }
+        return streamAgUi(services, call, { run, as, after, endsAtPause: false }, () => runs.open(caller, params.id))
       }
       const stream = openEventStream(call, { recheck: () => runs.open(caller, params.id) })
       const gone = new AbortController()

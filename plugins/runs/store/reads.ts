@@ -159,6 +159,25 @@ export async function readJournalEnds(db: Db, runIds: readonly string[]): Promis
   return new Map(rows.map((row) => [row.run_id, row.journal_seq]))
 }
 
+/** Sequence number of the last pause with an interrupt; undefined if there was none. */
+export async function readPauseSeq(
+  db: Db,
+  { id }: Pick<SelectedRun, 'id'>,
+  interruptId: string,
+): Promise<number | undefined> {
+  const paused = JSON.stringify({ interrupts: [{ id: interruptId }] })
+  const row = await db
+    .selectFrom('runs_journal')
+    .select('seq')
+    .where('run_id', '=', id)
+    .where('kind', '=', 'run.paused')
+    .where(sql<boolean>`data @> ${paused}::jsonb`)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.seq
+}
+
 /** Partial texts of the unfinished messages of a run. */
 export function readPartials(db: Db, run: Pick<SelectedRun, 'id'>) {
   return db.selectFrom('runs_partial').selectAll().where('run_id', '=', run.id).execute()

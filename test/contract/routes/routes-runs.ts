@@ -60,6 +60,18 @@ export const runRoutes: Readonly<Record<string, RouteCase>> = {
   },
   'POST /api/runs': invoking('/api/runs', 201),
   'POST /api/invoke': invoking('/api/invoke', 200),
+  'POST /api/agents/{ns}/{name}/ag-ui': {
+    over: 'objects',
+    authz: 'review: create agentdeployments/invoke',
+    request: (target) => ({
+      method: 'POST',
+      path: `/api/agents/${target.namespace}/${nameOf(target)}/ag-ui`,
+      body: { threadId: 'contract', runId: 'contract', messages: [{ id: 'm', role: 'user', content: 'Hi.' }] },
+    }),
+    // The stream is the outcome of the run.
+    questions: (target) => [invoke(agents, target.namespace, nameOf(target)), virtual('get', 'runs', target.namespace)],
+    allowed: found(200),
+  },
   'GET /api/runs/{id}': onRun('GET', '', 'get', ok(200)),
   'GET /api/runs/{id}/tree': onRun('GET', '/tree', 'get', ok(200)),
   'GET /api/runs/{id}/events': onRun('GET', '/events', 'get', ok(200)),
