@@ -159,7 +159,11 @@ export async function allowedWrites(world: World, summary: Summary): Promise<voi
     assert.ok(!users.has(accountOf(role)) || callers.has(accountOf(role)), `K1: ${role} asked as itself`)
 }
 
-const makesRuns: ReadonlySet<string> = new Set(['POST /api/runs', 'POST /api/invoke'])
+const makesRuns: ReadonlySet<string> = new Set([
+  'POST /api/runs',
+  'POST /api/invoke',
+  'POST /api/agents/{ns}/{name}/ag-ui',
+])
 
 async function inBatches<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   for (let from = 0; from < all.length; from += 64) await Promise.all(all.slice(from, from + 64).map(work))

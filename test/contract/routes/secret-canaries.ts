@@ -41,7 +41,7 @@ export async function sendCanaries(world: World, summary: Summary, collector: Co
   for (const { route, target } of sampled([...one.values()], SHARE)) {
     for (const credential of senders) {
       // The input of an allowed run is stored with the run by design.
-      const keeps = /^POST \/api\/(?:runs|invoke)$/.test(route) && credential.name === 'developer'
+      const keeps = /^POST \/api\/(?:runs|invoke|.*\/a2a|.*\/ag-ui)$/.test(route) && credential.name === 'developer'
       for (const request of variants(caseOf({ route }).request(target, world), next, keeps)) {
         await summary.hold('canaries', async () => {
           const traced = { traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01` }
