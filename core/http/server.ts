@@ -146,10 +146,11 @@ interface FailedRequest {
 
 function sendError(services: HttpServices, { error, request, reply }: FailedRequest): FastifyReply {
   const failed = errorOf(request, error)
-  const wire = services.errorFormat?.write(failed, describe(request))
+  const ofRole = services.errorFormat?.write(failed, describe(request))
   const answer = toRequestAnswer(failed, request)
   const state = stateOf(request)
-  if (wire === undefined) state.failure = failureOf(answer)
+  if (ofRole === undefined) state.failure = failureOf(answer)
+  const wire = ofRole ?? writtenByEndpoint(answer, request)
   recordFailedOutcome(services, request)
   if ((wire ?? answer).status === 500) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -157,6 +158,11 @@ function sendError(services: HttpServices, { error, request, reply }: FailedRequ
   }
   if (wire !== undefined) return sendWire(reply, wire)
   return send(reply, isPlain(request, answer) ? answer : withTrace(request, answer))
+}
+
+// The body of a 401 is constant.
+function writtenByEndpoint(answer: Answer, { routeOptions, body }: FastifyRequest): WireError | undefined {
+  return answer.status === 401 ? undefined : routeOptions.config.endpoint?.writeError?.(answer, body)
 }
 
 function describe(request: FastifyRequest) {

@@ -8,6 +8,8 @@ import type { StreamRegistry } from '../limits/stream-registry.ts'
 import type { AccessOf, Authz } from './authz.ts'
 import type { ParamsOf, PathNames } from './path-params.ts'
 import type { Reply } from './reply.ts'
+import type { WireError } from '../problem/error-format.ts'
+import type { Answer } from '../problem/problem.ts'
 
 /**
  * `Idempotency-Key` of a request as a hash with its caller and route, and a hash of the request. A handler stores both in its transaction,
@@ -100,6 +102,11 @@ export interface Endpoint<
    * informer nor a transaction of the store records the act, so an intent is stored before it and its success after (A2).
    */
   readonly audit?: { readonly action: string; readonly resourceKind: string; readonly intent?: true }
+  /**
+   * Writes errors for clients that expect something other than problem+json; `body` is that of the request, undefined if it was not read. A
+   * 401 is always that of every route (D3).
+   */
+  writeError?(answer: Answer, body: unknown): WireError
   /** Review of a `row` route, made before every response including stored ones. The handler receives the proof as `access`. */
   review?(call: Call<ParamsOf<U, Static<P>>, Static<Q>, Static<B>>): Promise<AccessOf<A>>
   handle(call: Call<ParamsOf<U, Static<P>>, Static<Q>, Static<B>, AccessOf<A>>): Promise<unknown>
