@@ -11,6 +11,8 @@ import type { PrepareRequest } from './prepared/request.ts'
 import type { PreparedRun } from './prepared/seal.ts'
 import { findForCaller, findOfAgent } from './read/find-run.ts'
 import type { FoundRun, RunReference } from './read/find-run.ts'
+import { createRunsOfCallers } from './read/runs-of-callers.ts'
+import type { RunsOfCallers } from './read/runs-of-callers.ts'
 import type { RunsServices } from './services.ts'
 import { findRun } from './store/internal/find-run.ts'
 import { lockRun } from './store/internal/lease.ts'
@@ -18,6 +20,10 @@ import { readKeysOfAgents } from './store/launcher-keys.ts'
 import { readOwners } from './store/read-owners.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
+export type { ResumeAnswer } from './lifecycle/decide.ts'
+export type { RunDetail } from './read/to-run.ts'
+export type { LiveFrame } from './stream/live-frame.ts'
+export type { SelectedRun } from './store/tables.ts'
 export type {
   AccountName,
   FoundRun,
@@ -28,6 +34,7 @@ export type {
   QueuedRun,
   QueueOptions,
   RunReference,
+  RunsOfCallers,
 }
 
 /** Runs for other plugins: found within a caller's rights, and started on behalf of others (ADR 0063). */
@@ -53,6 +60,8 @@ export interface RunsApi {
   queueIn(tx: Tx, prepared: PreparedRun, options?: QueueOptions): Promise<QueuedRun>
   /** The run that a caller may `get`. Throws `not_found` for others. */
   find(caller: Pick<Caller, 'may'>, reference: RunReference): Promise<FoundRun>
+  /** Runs of callers, for other protocols than that of the API. In roles that serve callers. */
+  ofCallers(): RunsOfCallers
   /** Locks a run until COMMIT; false if it was removed. What refers to a run is stored under this lock, and removed by `runs.deleted`. */
   lockIn(tx: Tx, runId: string): Promise<boolean>
   /** Those of the traces that still have a run. */
@@ -76,6 +85,7 @@ export function createRunsApi(services: RunsServices): RunsApi {
     prepareAs: (manager, account, request) => prepareRunAs(services, manager, account, request),
     queueIn: (tx, prepared, options) => queuePrepared(services, tx, prepared, options),
     find: (caller, reference) => findForCaller(services.store.reader<RunsTables>(), caller, reference),
+    ofCallers: () => createRunsOfCallers(services),
     lockIn: async (tx, runId) => (await lockRun(tx.tables<RunsTables>(), runId)) !== undefined,
     heldTracesIn: async (tx, traceIds) => new Set((await readOwners(tx.tables<RunsTables>(), '', traceIds)).keys()),
     startPeer: (state, call) => startPeerRun({ ...services, state }, call),

@@ -19,7 +19,7 @@ import type { LiveUpdates } from './stream/live-frame.ts'
 import { resumeRun } from './interrupts/resume-run.ts'
 import { toDetail, toRun } from './read/to-run.ts'
 import type { Run, RunDetail } from './read/to-run.ts'
-import { listRuns, locateRun, readRun, readRunContent, readRunDetail } from './store/reads.ts'
+import { countRuns, listRuns, locateRun, readRun, readRunContent, readRunDetail } from './store/reads.ts'
 import type { RunFilter, RunPage } from './store/reads.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { readTree } from './read/read-tree.ts'
@@ -57,6 +57,8 @@ export interface CallerRuns {
   /** A part of the tree, after a sequence number and within the bounds of one response. */
   tree(caller: Caller, id: string, after: number): Promise<RunTree>
   list(access: Access, filter: RunFilter, page: RunPage): Promise<readonly Run[]>
+  /** Number of runs that `list` has in all its pages, at most 10,000. */
+  count(access: Access, filter: RunFilter): Promise<number>
   /** Proves that the caller may change the run. A run that the caller may not get is unknown. */
   mayUpdate(caller: Caller, id: string): Promise<Access<'update', 'runs'>>
   resume(by: Changer, id: string, answer: ResumeAnswer): Promise<RunDetail>
@@ -107,6 +109,7 @@ export function createCallerRuns(services: CallerRunsDependencies): CallerRuns {
     },
     tree: async (caller, id, after) => readTree(db, (await open(caller, id)).run, after),
     list: async (access, filter, page) => (await listRuns(db, accessFor('list', access), filter, page)).map(toRun),
+    count: (access, filter) => countRuns(db, accessFor('list', access), filter),
     mayUpdate: async (caller, id) => {
       const { access } = await open(caller, id)
       return caller.review('update', 'runs', { namespace: access.namespace })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder, Selectable, SelectQueryBuilder } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import { inLiveNamespace, liveNamespaceUid } from '#core/cluster/object-index-sql.ts'
-import type { RunState } from '#schemas/run.ts'
+import type { PauseReason, RunState } from '#schemas/run.ts'
 import type { JournalRow, RunsTables, SelectedRun } from './tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
 
@@ -12,6 +12,12 @@ export interface RunFilter {
   readonly agentUid?: string | undefined
   readonly conversationId?: string | undefined
   readonly state?: RunState | undefined
+  /** One of these states. */
+  readonly states?: readonly RunState[] | undefined
+  /** One of these reasons of a pause. */
+  readonly pauseReasons?: readonly PauseReason[] | undefined
+  /** Bounds the last known time of the state from below. */
+  readonly changedSince?: Date | undefined
   readonly label?: readonly [string, string] | undefined
   readonly since?: Date | undefined
 }
@@ -58,6 +64,16 @@ export function selectPage(
   return sql<SelectedRun>`select run.* from runs_labels cross join lateral ${run} run
     where ${within} and key = ${key} and value = ${value} and ${young} and ${behind('runs_labels', 'run_id', after)}
     order by runs_labels.created_at desc, runs_labels.run_id desc limit ${limit}`
+}
+
+const MOST_COUNTED = 10_000
+
+/** Number of runs of the proof's namespace; beyond 10,000 it is not counted. */
+export async function countRuns(db: Db, { namespace }: Access<'list', 'runs'>, filter: RunFilter): Promise<number> {
+  const runs = narrowed(namespace === '' ? current(db) : currentOf(db, namespace), filter)
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (${runs.clearSelect().select('id').limit(MOST_COUNTED)}) counted`.execute(db)
+  return rows[0]?.count ?? 0
 }
 
 /** Namespace of a run: the only field that may be read before the access review, which needs it. */
@@ -199,8 +215,13 @@ function currentOf(db: Db, namespace: string): SelectRuns {
 
 type SelectRuns = SelectQueryBuilder<RunsTables, 'runs_runs', SelectedRun>
 
-function narrowed(runs: SelectRuns, { agent, agentUid, conversationId, state, since }: RunFilter): SelectRuns {
+function narrowed(runs: SelectRuns, filter: RunFilter): SelectRuns {
+  const { agent, agentUid, conversationId, state, states, pauseReasons, since, changedSince } = filter
   let query = runs
+  if (states !== undefined) query = query.where('state', 'in', [...states])
+  if (pauseReasons !== undefined) query = query.where('pause_reason', 'in', [...pauseReasons])
+  if (changedSince !== undefined)
+    query = query.where(sql<boolean>`coalesce(finished_at, started_at, created_at) >= ${changedSince}`)
   if (agent !== undefined) query = query.where('agent_name', '=', agent)
   if (agentUid !== undefined) query = query.where('agent_uid', '=', agentUid)
   if (conversationId !== undefined) query = query.where('conversation_id', '=', conversationId)
