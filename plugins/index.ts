@@ -1,4 +1,5 @@
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { a2aProtocol } from './a2a/index.ts'
 import { agents } from './agents/index.ts'
 import { audit } from './audit/index.ts'
 import { budgets } from './budgets/index.ts'
@@ -25,6 +26,7 @@ export const plugins: readonly AnyPlugin[] = [
   agents,
   templates,
   runs,
+  a2aProtocol,
   registries,
   integrations,
   providers,

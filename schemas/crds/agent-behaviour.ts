@@ -95,9 +95,45 @@ export const tools = Type.Array(
   },
 )
 
+const a2aSkill = Type.Object(
+  {
+    id: Type.String({ minLength: 1, maxLength: 63, pattern: DNS_LABEL_PATTERN, description: 'Id of the skill.' }),
+    name: Type.String({ minLength: 1, maxLength: 128, description: 'Name of the skill.' }),
+    description: Type.String({ minLength: 1, maxLength: 1024, description: 'What the skill does.' }),
+    tags: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+        maxItems: 16,
+        description: 'Keywords of the skill.',
+        'x-kubernetes-list-type': 'atomic',
+      }),
+    ),
+    examples: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
+        maxItems: 16,
+        description: 'Messages that the skill answers.',
+        'x-kubernetes-list-type': 'atomic',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'A skill in the agent card.' },
+)
+
 /** Standard agent-to-agent protocol. */
 export const a2a = Type.Object(
-  { expose: Type.Optional(Type.Boolean({ default: false, description: 'Serve the agent card and JSON-RPC of A2A.' })) },
+  {
+    expose: Type.Optional(Type.Boolean({ default: false, description: 'Serve the agent card and JSON-RPC of A2A.' })),
+    description: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1024, description: 'What the agent does, for its agent card.' }),
+    ),
+    skills: Type.Optional(
+      Type.Array(a2aSkill, {
+        maxItems: 32,
+        description: 'Skills in the agent card; by default one with the name of the agent.',
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['id'],
+      }),
+    ),
+  },
   { additionalProperties: false, description: 'Agent-to-agent protocol (A2A).' },
 )
 

@@ -3,7 +3,9 @@ import type { Mutant } from './mutant.ts'
 const agUi = ['test/flows/ag-ui.test.ts']
 const mapping = ['plugins/runs/ag-ui/map-frames.test.ts']
 
-/** Defects in AG-UI. */
+const a2a = ['test/flows/a2a.test.ts']
+
+/** Defects in AG-UI and A2A. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'ag-ui: the outcome is streamed to those who may only invoke',
@@ -53,5 +55,47 @@ export const mutants: readonly Mutant[] = [
     find: 'text.slice(have - offset)',
     replace: 'text',
     tests: mapping,
+  },
+  {
+    name: 'a2a: a task of another agent is shown',
+    file: 'plugins/a2a/methods/method.ts',
+    find: 'if (run.agent?.namespace !== params.ns || run.agent.name !== params.name)',
+    replace: 'if (run.agent === null)',
+    tests: a2a,
+  },
+  {
+    name: 'a2a: an agent that is not exposed is served',
+    file: 'plugins/a2a/card/read-agent.ts',
+    find: 'if (agent.spec.a2a?.expose === true)',
+    replace: 'if (agent.spec !== undefined)',
+    tests: a2a,
+  },
+  {
+    name: 'a2a: the outcome is shown to those who may only invoke',
+    file: 'plugins/a2a/methods/send-message.ts',
+    find: "  await http.caller.review('get', 'runs', { namespace: http.params.ns })\n",
+    replace: '',
+    tests: a2a,
+  },
+  {
+    name: 'a2a: a message answers a task of another context',
+    file: 'plugins/a2a/methods/send-message.ts',
+    find: "(message.contextId ?? '') !== '' && message.contextId !== run.conversationId",
+    replace: "message.contextId === '\\u0000'",
+    tests: a2a,
+  },
+  {
+    name: 'a2a: text is sent twice to a client that was late',
+    file: 'plugins/a2a/tasks/task-updates.ts',
+    find: 'const rest = isPart ? text : text.slice(have)',
+    replace: 'const rest = text',
+    tests: a2a,
+  },
+  {
+    name: 'http: the 401 of a route is in its own format',
+    file: 'core/http/server.ts',
+    find: 'return answer.status === 401 ? undefined : routeOptions',
+    replace: 'return routeOptions',
+    tests: a2a,
   },
 ]

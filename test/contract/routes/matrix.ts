@@ -100,10 +100,25 @@ export async function sendCell(world: World, credential: Credential, cell: Cell)
   return expected
 }
 
+interface SentProblem {
+  readonly code: string
+  readonly detail?: string
+  readonly cluster?: ClusterRefusal
+}
+
+/** The problem document of a refusal: the body, or a detail of an error of JSON-RPC. */
+function problemOf({ headers, json }: RawAnswer): SentProblem | undefined {
+  const type = headers['content-type'] ?? ''
+  if (type.includes('problem+json')) return json<SentProblem>()
+  if (!type.includes('application/json')) return undefined
+  const { error } = json<{ error?: { data?: readonly (SentProblem & { '@type': string })[] } | null }>() ?? {}
+  if (!Array.isArray(error?.data)) return undefined
+  return error.data.find((detail) => detail['@type'].startsWith('urn:mesh:error:'))
+}
+
 // Compares the status, and the fields that the expectation names.
 function readAnswer(answer: RawAnswer, expected: Omit<Expected, 'denied'>): Omit<Expected, 'denied'> {
-  const isProblem = answer.headers['content-type']?.includes('problem+json') === true
-  const problem = isProblem ? answer.json<{ code: string; detail?: string; cluster?: ClusterRefusal }>() : undefined
+  const problem = problemOf(answer)
   return {
     status: answer.status,
     ...(expected.code === undefined ? {} : defined({ code: problem?.code })),

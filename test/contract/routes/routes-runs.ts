@@ -1,4 +1,4 @@
-import { invoke, virtual } from './raw-requests.ts'
+import { get, invoke, virtual } from './raw-requests.ts'
 import { agents, found, nameOf, nothing, ok, query } from './route-case.ts'
 import type { RouteCase, Target } from './route-case.ts'
 import type { World } from './world.ts'
@@ -60,6 +60,30 @@ export const runRoutes: Readonly<Record<string, RouteCase>> = {
   },
   'POST /api/runs': invoking('/api/runs', 201),
   'POST /api/invoke': invoking('/api/invoke', 200),
+  'GET /api/agents/{ns}/{name}/a2a/.well-known/agent-card.json': {
+    over: 'objects',
+    authz: 'kube: get agentdeployments',
+    request: (target) => ({
+      path: `/api/agents/${target.namespace}/${nameOf(target)}/a2a/.well-known/agent-card.json`,
+    }),
+    questions: (target) => [get(agents, target.namespace, nameOf(target))],
+    // The agents of the matrix are not exposed.
+    allowed: () => ({ status: 404, code: 'not_found' }),
+  },
+  'POST /api/agents/{ns}/{name}/a2a': {
+    over: 'objects',
+    authz: 'review: create agentdeployments/invoke',
+    request: (target) => ({
+      method: 'POST',
+      path: `/api/agents/${target.namespace}/${nameOf(target)}/a2a`,
+      body: { jsonrpc: '2.0', id: 1, method: 'ListTasks' },
+    }),
+    questions: (target) => [
+      invoke(agents, target.namespace, nameOf(target)),
+      get(agents, target.namespace, nameOf(target)),
+    ],
+    allowed: () => ({ status: 404 }),
+  },
   'POST /api/agents/{ns}/{name}/ag-ui': {
     over: 'objects',
     authz: 'review: create agentdeployments/invoke',

@@ -1,0 +1,19 @@
+import { definePlugin } from '#core/plugin/plugin.ts'
+import { runs } from '#plugins/runs/index.ts'
+import { a2aErrors } from './errors.ts'
+import { a2aRoutes } from './routes.ts'
+import { createServices } from './services.ts'
+import { a2aSettings } from './settings.ts'
+
+/** Agents for clients of the Agent2Agent protocol (A2A): a task is a run, a context is a conversation. */
+export const a2aProtocol = definePlugin({
+  contract: 1,
+  name: 'a2a',
+  summary: 'Agents for clients of the Agent2Agent protocol (A2A).',
+  needs: { runs },
+  settings: a2aSettings,
+  requires: ['store'],
+  errors: a2aErrors,
+  create: createServices,
+  routes: a2aRoutes,
+})
