@@ -13,6 +13,7 @@ import { agentMemory } from './memory/index.ts'
 import { pruning } from './pruning/index.ts'
 import { integrations } from './integrations/index.ts'
 import { providers } from './providers/index.ts'
+import { recording } from './recording/index.ts'
 import { registries } from './registries/index.ts'
 import { runs } from './runs/index.ts'
 import { secretBindings } from './secrets/index.ts'
@@ -37,6 +38,7 @@ export const plugins: readonly AnyPlugin[] = [
   traces,
   knowledge,
   mcp,
+  recording,
   agentMemory,
   guardrails,
   secretBindings,

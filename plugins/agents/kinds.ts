@@ -44,6 +44,7 @@ const sample = {
   budget: { amount: '5.00', currency: 'EUR', window: 'day', onExceed: 'pause' },
   limits: { timeout: '10m', maxSteps: 10, maxDelegationDepth: 0, concurrency: 4 },
   tracePolicy: { capture: 'full', redact: ['email'], sampleRate: 0.5 },
+  recording: {},
   evalGate: { suiteRef: { name: 'smoke' }, minScore: 0.9 },
   rollout: { revisionHistoryLimit: 5 },
 }

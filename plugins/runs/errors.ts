@@ -4,7 +4,6 @@ import { defineErrors } from '#core/errors/define-errors.ts'
 export const runErrors = defineErrors({
   prepared_run_refused: { status: 409, title: 'The prepared run cannot be queued.' },
   delegate_not_allowed: { status: 403, title: 'The agent may not call that agent.' },
-  no_fixture: { status: 404, title: 'The run recorded nothing.' },
   run_not_paused: { status: 409, title: 'The run is not paused.' },
   run_terminal: { status: 409, title: 'The run has ended.' },
   call_refused: { status: 403, title: 'The agent may not make that call.' },

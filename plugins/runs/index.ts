@@ -25,7 +25,6 @@ import { stateEndpoints } from './delegation/state-endpoints.ts'
 const virtual = 'Virtual resource: exists only in access reviews.'
 const runsAccess: readonly AccessRule[] = [
   { resource: 'runs', kind: 'Run', reason: virtual, viewer: readVerbs, developer: ['create', 'update', 'delete'] },
-  { resource: 'runs/fixture', developer: ['get'] },
   { resource: 'runshares', kind: 'RunShare', developer: ['get', 'list', 'create', 'delete'] },
   { resource: 'agentdeployments/invoke', developer: ['create'] },
   { resource: 'agentdeployments', state: ['get'] },

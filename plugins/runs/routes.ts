@@ -1,6 +1,5 @@
 import type { Mountable } from '#core/http/endpoint/mountable.ts'
 import { agUiEndpoint } from './endpoints/ag-ui.ts'
-import { fixture } from './endpoints/fixture.ts'
 import { invokeEndpoints } from './endpoints/invoke.ts'
 import { listEndpoints } from './endpoints/lists.ts'
 import { runEndpoints } from './endpoints/run.ts'
@@ -15,6 +14,5 @@ export function runsRoutes(services: RunsServices): readonly Mountable[] {
     ...invokeEndpoints(callerServices),
     ...runEndpoints(callerServices),
     agUiEndpoint(callerServices),
-    { wiring: 'unwired', because: 'Replay fixtures are not recorded by this version.', endpoints: [fixture] },
   ]
 }

@@ -196,6 +196,7 @@ export const AgentFile = Type.Object(
     budget: Type.Optional(budget),
     limits: spec.limits,
     tracePolicy: spec.tracePolicy,
+    recording: spec.recording,
     eval: Type.Optional(evaluation),
   },
   { additionalProperties: false, description: 'An agent in the simplified format.' },

@@ -67,6 +67,7 @@ function toSpec(file: AgentFile): SpecFields {
     budget: file.budget === undefined ? undefined : { ...file.budget, amount: toAmount(file.budget.amount) },
     limits: file.limits,
     tracePolicy: file.tracePolicy,
+    recording: file.recording,
     evalGate: toEvalGate(file),
   }
 }

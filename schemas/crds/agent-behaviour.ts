@@ -260,6 +260,16 @@ export const tracePolicy = Type.Object(
   { additionalProperties: false, description: 'What traces of this agent hold.' },
 )
 
+/** Recording of runs; absent: nothing is recorded. */
+export const runRecording = Type.Object(
+  {},
+  {
+    additionalProperties: false,
+    description:
+      'Records the model calls and tool calls of runs, with whole prompts and results, to replay them. Secrets and what tracePolicy.redact names are removed.',
+  },
+)
+
 /** Evaluation that a new revision must pass before it receives traffic. */
 export const evalGate = Type.Object(
   {

@@ -12,6 +12,7 @@ import {
   memory,
   model,
   prompt,
+  runRecording,
   tools,
   tracePolicy,
 } from './agent-behaviour.ts'
@@ -83,6 +84,7 @@ export const agentSpec = Type.Object(
     budget: Type.Optional(budget),
     limits: Type.Optional(limits),
     tracePolicy: Type.Optional(tracePolicy),
+    recording: Type.Optional(runRecording),
     evalGate: Type.Optional(evalGate),
     rollout: Type.Optional(rollout),
   },

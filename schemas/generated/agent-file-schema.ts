@@ -2364,6 +2364,11 @@ export const agentFileSchema: Record<string, unknown> = {
       },
       "additionalProperties": false
     },
+    "recording": {
+      "type": "object",
+      "properties": {},
+      "additionalProperties": false
+    },
     "eval": {
       "type": "object",
       "required": [

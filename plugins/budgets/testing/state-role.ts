@@ -18,6 +18,7 @@ import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { CoreWith } from '#core/plugin/core-services.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { memoryKeyring } from '#core/signing/testing/key-types.ts'
+import type { ObjectStore } from '#core/objects/object-store.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { runsProjection } from '#plugins/runs/projections.ts'
@@ -46,11 +47,16 @@ export async function startStateRole(
     contributed = [],
     settings: some = {},
     also = [],
+    settingsOf = {},
+    objects,
   }: {
     contributed?: readonly Contribution[]
     settings?: Partial<BudgetsSettings>
     /** Further plugins, which need `runs` at most. */
     also?: readonly AnyPlugin[]
+    /** Settings of these that differ from their defaults. */
+    settingsOf?: Readonly<Record<string, object>>
+    objects?: ObjectStore | undefined
   } = {},
 ) {
   const kube = await sharedKube(t)
@@ -91,7 +97,11 @@ export async function startStateRole(
     { plugin: runs as AnyPlugin, services: ofRuns, wired: ready },
     ...also.map((plugin) => ({
       plugin,
-      services: plugin.create(core, Value.Create(plugin.settings), { runs: runs.api?.(ofRuns) }),
+      services: plugin.create(
+        core,
+        { ...(Value.Create(plugin.settings) as object), ...settingsOf[plugin.name] },
+        { runs: runs.api?.(ofRuns) },
+      ),
       wired: ready,
     })),
     { plugin: budgets as AnyPlugin, services: budgets.create(core, settings, { runs: undefined }), wired: ready },
@@ -100,7 +110,7 @@ export async function startStateRole(
   const { app } = await createRoleApp({
     role: 'state',
     core,
-    platform: { callers: core.cluster as never, store, directory: undefined, identity },
+    platform: { callers: core.cluster as never, store, directory: undefined, identity, objects },
     built,
     settings: {
       limits: {

@@ -1,5 +1,6 @@
 import test, { describe } from 'node:test'
 import { forms, startPlatform } from '#test/flows/platform.ts'
+import { startS3 } from '#test/harness/s3.ts'
 import { allowedWrites, coverage, deniedWrites, noBearer, reads, revoke } from './access-questions.ts'
 import { sendCanaries } from './secret-canaries.ts'
 import { startCollector } from './collector.ts'
@@ -27,7 +28,13 @@ describe('every form', { concurrency: asked.length }, () => {
       async (t) => {
         const collector = await startCollector(t)
         const exporter = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }
-        const env = { LOG_LEVEL: 'debug', ...exporter }
+        const s3 = await startS3(t)
+        const objects = {
+          OBJECT_STORE_ADDR: new URL(s3.url).host,
+          OBJECT_STORE_ACCESS_KEY: s3.accessKey,
+          OBJECT_STORE_SECRET_KEY: s3.secretKey,
+        }
+        const env = { LOG_LEVEL: 'debug', ...exporter, ...objects }
         const world = await fill(await startPlatform(t, form, { env }))
         const summary = createSummary(form)
         const settled = async (part: (world: World, summary: Summary) => Promise<void>): Promise<void> => {

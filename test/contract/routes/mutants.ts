@@ -88,8 +88,8 @@ async function holdRoute(world: World, endpoint: AnyEndpoint, rows: readonly Row
 
 // The handler calls the cluster, reviews a stored row, or is refused by the gateway. An unwired route sends no request.
 function isHandlersOwn({ kind }: Authz, rows: readonly Row[]): boolean {
-  const { refusedByGateway, gated } = caseOf({ route: rows[0]?.cell.route ?? '' })
-  return gated !== true && (refusedByGateway === true || kind === 'kube' || kind === 'row')
+  const { refusedByGateway } = caseOf({ route: rows[0]?.cell.route ?? '' })
+  return refusedByGateway === true || kind === 'kube' || kind === 'row'
 }
 
 /** Whether each row is refused by a server that has only this endpoint. */

@@ -63,6 +63,11 @@ export function virtual(verb: VirtualVerb, resource: string, namespace: string):
   return { path, ...(method === undefined ? {} : { method, body: {} }), virtual: true }
 }
 
+/** `get` of the virtual subresource `fixture` of a run. */
+export function fixture(namespace: string, runId: string): AccessRequest {
+  return { path: `${collection('runs', namespace)}/${runId}/fixture`, virtual: true }
+}
+
 /** `create` of the virtual subresource `invoke` of a named object. */
 export function invoke(plural: string, namespace: string, name: string): AccessRequest {
   return { method: 'POST', path: `${collection(plural, namespace)}/${name}/invoke`, body: {}, virtual: true }

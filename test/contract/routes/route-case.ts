@@ -26,8 +26,6 @@ export interface RouteCase {
   readonly hides?: true
   /** The gateway reports the refusal, with the cluster's message as the detail. */
   readonly refusedByGateway?: true
-  /** Returns 501 to every authenticated caller, before any review. */
-  readonly gated?: true
 }
 
 /** Plurals of the kinds used most. */

@@ -1,5 +1,5 @@
-import { get, invoke, virtual } from './raw-requests.ts'
-import { agents, found, nameOf, nothing, ok, query } from './route-case.ts'
+import { fixture, get, invoke, virtual } from './raw-requests.ts'
+import { agents, found, nameOf, ok, query } from './route-case.ts'
 import type { RouteCase, Target } from './route-case.ts'
 import type { World } from './world.ts'
 
@@ -153,11 +153,11 @@ export const runRoutes: Readonly<Record<string, RouteCase>> = {
   },
   'GET /api/runs/{id}/fixture': {
     over: 'objects',
-    gated: true,
     authz: 'row: get runs/fixture',
+    hides: true,
     request: (target, world) => ({ path: `/api/runs/${runOf(target, world)}/fixture` }),
-    // Nothing is recorded yet: the route returns 501 before any review.
-    questions: nothing,
-    allowed: () => ({ status: 501, code: 'not_wired' }),
+    questions: (target, world) =>
+      target.exists ? [virtual('get', 'runs', target.namespace), fixture(target.namespace, runOf(target, world))] : [],
+    allowed: ({ exists }) => ({ status: 404, code: exists ? 'no_fixture' : 'not_found' }),
   },
 }

@@ -1,0 +1,17 @@
+import { on } from '#core/messaging/consumer/consumer.ts'
+import type { Consumer } from '#core/messaging/consumer/consumer.ts'
+import { runDeleted } from '#plugins/runs/events.ts'
+import { requestRecordingErasure } from './store/sizes.ts'
+import type { RecordingTables } from './store/tables.ts'
+
+/** Notes removed runs, whose recordings the state role erases: by their retention, and with their namespace. */
+export function recordingConsumers(): readonly Consumer[] {
+  return [
+    on('recording.retention', [runDeleted], { order: 'none', from: 'start' }, async (events, tx) => {
+      await requestRecordingErasure(
+        tx.tables<RecordingTables>(),
+        events.map(({ data }) => data.runId),
+      )
+    }),
+  ]
+}

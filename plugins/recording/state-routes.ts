@@ -1,0 +1,73 @@
+import { Fail } from '#core/errors/domain-error.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import type { ObjectStore } from '#core/objects/object-store.ts'
+import type { StateContext } from '#core/plugin/role-contexts.ts'
+import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import { RunParams } from '#schemas/api/runs.ts'
+import { nothing } from '#schemas/api/common.ts'
+import { Fixture, FixturePart, MAX_PART_BYTES } from '#schemas/fixture.ts'
+import { runs } from '#plugins/runs/index.ts'
+import type { RecordingServices } from './services.ts'
+import { storePart } from './store-part.ts'
+import { listParts, streamFixture } from './stream-fixture.ts'
+
+/** Parsing and writing a part again may make it longer: 1e20 has 21 digits. */
+const PART_BODY_BYTES = 2 * MAX_PART_BYTES
+
+/** Routes of the state role, the only one with credentials of the object store. */
+export function recordingStateRoutes(services: RecordingServices, state: StateContext): readonly AnyEndpoint[] {
+  return [partEndpoint(services, state), fixtureEndpoint(services, state)]
+}
+
+function partEndpoint(services: RecordingServices, state: StateContext): AnyEndpoint {
+  const { core } = services
+  const system = state.system(runs)
+  return endpoint({
+    method: 'POST',
+    url: '/recording/parts',
+    summary: 'Store a part of the recording of a run of the agent whose pod calls.',
+    authz: { kind: 'bearer' },
+    body: FixturePart,
+    bodyLimit: PART_BODY_BYTES,
+    response: { 204: nothing },
+    handle: async ({ bearer, body: part }) => {
+      const pod = await state.authenticate(bearer, 'state')
+      if (pod === undefined) throw new Fail('unauthenticated')
+      const agent = agentOfServiceAccount(pod.username)
+      const observed = agent && (await core.observed.find('AgentDeployment', agent.namespace, agent.name))
+      // By uid: a re-created agent does not record runs of the former one.
+      const run = observed && (await system.runOf(observed.uid, { runId: part.runId }))
+      if (run === undefined) {
+        services.counted('unknown_run')
+        throw new Fail('not_found')
+      }
+      await storePart(services, configured(state.objects), run, part as FixturePart)
+    },
+  })
+}
+
+// For the BFF with the bearer of its caller, as conversations are: other bearers of this role are those of pods.
+function fixtureEndpoint({ core, reviewFixture }: RecordingServices, state: StateContext): AnyEndpoint {
+  return endpoint({
+    method: 'GET',
+    url: '/recording/runs/:id/fixture',
+    summary: 'Get the merged recording of a run, for a user.',
+    authz: { kind: 'token', of: 'a user', verify: (bearer) => core.cluster.as(bearer) },
+    params: RunParams,
+    response: { 200: Fixture },
+    stream: true,
+    handle: async ({ access: caller, params, reply }) => {
+      await reviewFixture(caller, params.id)
+      const objects = configured(state.objects)
+      const keys = await listParts(objects, params.id)
+      reply.header('content-type', 'application/json; charset=utf-8')
+      return streamFixture(objects, params.id, keys)
+    },
+  })
+}
+
+function configured(objects: ObjectStore | undefined): ObjectStore {
+  if (objects === undefined) throw new Fail('not_wired', 'No object store is configured (OBJECT_STORE_ADDR).')
+  return objects
+}

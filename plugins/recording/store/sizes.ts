@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import type { Transaction } from 'kysely'
+import type { FoundRun } from '#plugins/runs/api.ts'
+import type { RecordingTables } from './tables.ts'
+
+type RecordingTx = Transaction<RecordingTables>
+
+/** A run with a recording. */
+export type RecordedRun = Pick<FoundRun, 'id' | 'namespace' | 'namespaceUid'>
+
+/** Sizes with a new part. */
+export interface RecordingSize {
+  readonly parts: number
+  readonly bytes: number
+  readonly ofNamespace: number
+}
+
+/** Counts a part of a run. Returns the sizes with it; undefined if the recording is being erased. The namespace is locked until COMMIT. */
+export async function addPart(
+  db: RecordingTx,
+  { id, namespace, namespaceUid }: RecordedRun,
+  bytes: number,
+): Promise<RecordingSize | undefined> {
+  const { rows } = await sql<{ parts: number; bytes: string }>`
+    insert into recording_runs as r (run_id, namespace, namespace_uid, parts, bytes)
+    values (${id}, ${namespace}, ${namespaceUid}, 1, ${bytes}::bigint)
+    on conflict (run_id) do update
+      set parts = r.parts + 1, bytes = r.bytes + excluded.bytes, updated_at = clock_timestamp()
+      where r.erase_at is null
+    returning parts, bytes::text as bytes`.execute(db)
+  const [run] = rows
+  if (run === undefined) return undefined
+  const usage = await sql<{ bytes: string }>`
+    insert into recording_usage as u (namespace_uid, bytes) values (${namespaceUid}, ${bytes}::bigint)
+    on conflict (namespace_uid) do update set bytes = u.bytes + excluded.bytes
+    returning bytes::text as bytes`.execute(db)
+  return { parts: run.parts, bytes: Number(run.bytes), ofNamespace: Number(usage.rows[0]?.bytes) }
+}
+
+/** Takes a part back that was not stored. */
+export async function removePart(db: RecordingTx, { id, namespaceUid }: RecordedRun, bytes: number): Promise<void> {
+  await sql`update recording_runs set parts = greatest(parts - 1, 0), bytes = greatest(bytes - ${bytes}::bigint, 0)
+    where run_id = ${id}`.execute(db)
+  await subtract(db, namespaceUid, bytes)
+}
+
+/** Notes that recordings of removed runs have to be erased. */
+export async function requestRecordingErasure(db: RecordingTx, runIds: readonly string[]): Promise<void> {
+  await sql`update recording_runs set erase_at = clock_timestamp()
+    where run_id = any(${[...runIds]}::uuid[]) and erase_at is null`.execute(db)
+}
+
+/** Forgets a recording whose parts are removed. False if it has got a new part since. */
+export async function forgetRecording(db: RecordingTx, { runId, parts }: DueRecording): Promise<boolean> {
+  const { rows } = await sql<{ namespace_uid: string; bytes: string }>`
+    delete from recording_runs where run_id = ${runId} and parts = ${parts}
+    returning namespace_uid, bytes::text as bytes`.execute(db)
+  const [row] = rows
+  if (row === undefined) return false
+  await subtract(db, row.namespace_uid, Number(row.bytes))
+  await db.deleteFrom('recording_usage').where('bytes', '=', 0n).execute()
+  return true
+}
+
+/** A recording to erase. */
+export interface DueRecording {
+  readonly runId: string
+  readonly parts: number
+  readonly reason: 'retention' | 'run'
+}
+
+// A part that was accepted before is stored within ten seconds, or fails.
+const WRITES_END_AFTER = '1 minute'
+
+/** Recordings of removed runs, and those older than `days`, by the clock of the database. */
+export async function readDue(
+  db: Pick<RecordingTx, 'getExecutor'>,
+  { days, limit }: { readonly days: number; readonly limit: number },
+): Promise<readonly DueRecording[]> {
+  const { rows } = await sql<{ run_id: string; parts: number; gone: boolean }>`
+    select run_id, parts, erase_at is not null as gone from recording_runs
+    where (erase_at < clock_timestamp() - ${WRITES_END_AFTER}::interval
+        or created_at < clock_timestamp() - make_interval(days => ${days}))
+      and updated_at < clock_timestamp() - ${WRITES_END_AFTER}::interval
+    order by run_id limit ${limit}`.execute(db)
+  return rows.map(({ run_id, parts, gone }) => ({ runId: run_id, parts, reason: gone ? 'run' : 'retention' }))
+}
+
+async function subtract(db: RecordingTx, namespaceUid: string, bytes: number): Promise<void> {
+  await sql`update recording_usage set bytes = greatest(bytes - ${bytes}::bigint, 0)
+    where namespace_uid = ${namespaceUid}`.execute(db)
+}
