@@ -10,6 +10,10 @@ import type { PortContract } from './http/port.ts'
 import { createUpstream } from './http/upstream.ts'
 import type { ListenerDefinition, Pod, StartedListener } from './listeners/define-listener.ts'
 import { listenerDefinitions } from './listeners/index.ts'
+import { createRecorderOf } from './recording/create-recorder.ts'
+import type { Recorder } from './recording/open-call.ts'
+import { recordModelCalls } from './recording/record-model-calls.ts'
+import type { ModelCalls } from './model-calls/model-calls.ts'
 import { createRegistry } from './runs/run-registry.ts'
 import type { RunRegistry } from './runs/run-registry.ts'
 import type { Settings } from './settings/settings.ts'
@@ -37,7 +41,8 @@ export async function startLauncher(
   const upstream = createUpstream()
   const telemetry = createTelemetry(settings, upstream.dispatcher, log)
   const { guarded: countFindings } = telemetry.meter
-  const modelCalls = createModelCallsOf(settings, { ...upstream, log, countFindings })
+  const recorder = createRecorderOf(settings, { ...upstream, log, onPart: telemetry.meter.recorded })
+  const modelCalls = recorded(createModelCallsOf(settings, { ...upstream, log, countFindings }), recorder)
   let parts: LoopParts = { tools: builtInTools(() => new Date()), turns: undefined }
   const registry = createRegistry({
     agentName: settings.agent.name,
@@ -46,6 +51,7 @@ export async function startLauncher(
     concurrency: settings.agent.limits.concurrency,
     timeoutMs: settings.agent.limits.timeoutMs,
     guarded: hasGuardrails(settings) || settings.tools,
+    onStart: (attempt, epoch) => recorder?.follow({ ...attempt, epoch }),
     onEnd: telemetry.meter.ended,
   })
   telemetry.pushMetrics(() => ({ active: registry.active().length, journalBytes: registry.bytes() }))
@@ -53,7 +59,7 @@ export async function startLauncher(
   const { tracer, meter } = telemetry
   const { dispatcher } = upstream
   const health = async (): Promise<boolean> => !draining && supervision.ready()
-  const pod: Pod = { settings, log, tracer, registry, supervision, dispatcher, modelCalls, health }
+  const pod: Pod = { settings, log, tracer, registry, supervision, dispatcher, modelCalls, recorder, health }
   const started: StartedListener[] = []
   const open: Listener[] = []
   for (const definition of definitions) {
@@ -82,12 +88,17 @@ export async function startLauncher(
     async close() {
       // Settled before the spans are sent.
       await modelCalls?.stop()
+      await recorder?.close()
       await telemetry.close()
       await Promise.all(open.map((one) => one.close()))
       await Promise.all(started.map((one) => one.close?.()))
       await upstream.close()
     },
   }
+}
+
+function recorded(calls: ModelCalls | undefined, recorder: Recorder | undefined): ModelCalls | undefined {
+  return calls === undefined || recorder === undefined ? calls : recordModelCalls(calls, recorder)
 }
 
 function addressOf(

@@ -7,6 +7,8 @@ import type { ToolDefinition } from './chat-messages.ts'
 export interface ToolScope {
   readonly runId: string
   readonly span: Span
+  /** Parent of the span. */
+  readonly parentSpanId?: string
   readonly signal: AbortSignal
   emit(kind: EntryKind, data: Readonly<Record<string, unknown>>): void
 }

@@ -168,6 +168,7 @@ async function callModel(call: {
       tools: scope.offered,
       runId: context.runId,
       traceparent: span.traceparent,
+      parentSpanId: parent.spanId,
       signal: context.signal,
       approvals: context.approvals,
       onText: (text) => shown.add(text, span.spanId),

@@ -45,6 +45,8 @@ export interface ModelCall {
   readonly tools: readonly ToolDefinition[]
   readonly runId: string
   readonly traceparent: string
+  /** Parent of the span of the call. */
+  readonly parentSpanId: string
   readonly signal: AbortSignal
   readonly onText: (text: string) => void
   readonly approvals: Approvals | undefined
@@ -88,12 +90,12 @@ async function callWithin(
   namespace: string,
   { call, body }: { readonly call: ModelCall; readonly body: ModelBody },
 ): Promise<ModelAnswer> {
-  const { runId, traceparent, signal } = call
+  const { runId, traceparent, parentSpanId, signal } = call
   const received = receive(call.onText)
   try {
     const request = toModelRequest('chat/completions', { body, bytes: Buffer.from(JSON.stringify(body)) }, namespace)
     const { approvals, onFindings } = call
-    const context = { runId, traceparent, conversationId: undefined, signal, approvals, onFindings }
+    const context = { runId, traceparent, parentSpanId, conversationId: undefined, signal, approvals, onFindings }
     const { cost } = await modelCalls.call(request, context, received)
     return { ...received.end(), ...(cost === undefined ? {} : { cost }) }
   } catch (error) {

@@ -120,7 +120,7 @@ async function answerOf(
   call: PendingCall,
   args: Readonly<Record<string, unknown>> | undefined,
   resolution: Resolution | undefined,
-  options: ToolCallOptions & { readonly span: RunContext['span'] },
+  options: ToolCallOptions & { readonly span: RunContext['span']; readonly parent: Trace },
 ): Promise<unknown> {
   if (resolution?.decision === 'reject')
     throw new Error(`the call was rejected: ${resolution.reason ?? 'no reason given'}`)
@@ -128,9 +128,9 @@ async function answerOf(
   if (call.name === askHuman.name) return humanAnswer(resolution)
   const tool = options.tools.find(({ definition }) => definition.name === call.name)
   if (tool === undefined) throw new Error(`unknown tool ${call.name}`)
-  const { context, span } = options
+  const { context, span, parent } = options
   const emit: RunContext['emit'] = (kind, data) => context.emit(kind, data, span.spanId)
-  return tool.run(args, { runId: context.runId, span, signal: context.signal, emit })
+  return tool.run(args, { runId: context.runId, span, parentSpanId: parent.spanId, signal: context.signal, emit })
 }
 
 function humanAnswer(resolution: Resolution | undefined): unknown {

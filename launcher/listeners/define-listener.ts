@@ -5,6 +5,7 @@ import type { Tool } from '../agent/built-in-tools.ts'
 import type { Turns } from '../agent/turns.ts'
 import type { PortContract, ServedPort } from '../http/port.ts'
 import type { ModelCalls } from '../model-calls/model-calls.ts'
+import type { Recorder } from '../recording/open-call.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Supervision } from '../supervise/supervision.ts'
@@ -20,6 +21,8 @@ export interface Pod {
   readonly dispatcher: () => Promise<Dispatcher>
   /** Model calls of the agent; undefined if they go to the gateway directly. */
   readonly modelCalls: ModelCalls | undefined
+  /** Undefined unless the runs of the agent are recorded. */
+  readonly recorder?: Recorder | undefined
   /** False while the launcher drains and until the agent answers. */
   readonly health: () => Promise<boolean>
 }

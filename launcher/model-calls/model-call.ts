@@ -24,6 +24,8 @@ export interface CallResult {
 export interface CallContext {
   readonly runId: string | undefined
   readonly traceparent: string
+  /** Parent of the span of the call. */
+  readonly parentSpanId?: string | undefined
   readonly conversationId: string | undefined
   /** Header `anthropic-beta`, which the gateway validates. */
   readonly betas?: string | undefined

@@ -21,6 +21,8 @@ export interface RegistryOptions {
   /** Whether guardrails or tool calls may pause runs. */
   readonly guarded?: boolean | undefined
   readonly now?: () => Date
+  /** Called when an attempt has started. */
+  readonly onStart?: ((attempt: Attempt, epoch: number) => void) | undefined
   /** Called when an attempt has ended or paused. */
   readonly onEnd?: (state: InvokeResult['state']) => void
   /** Maximum memory of all journals (64 MiB). */
@@ -155,6 +157,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
     clearTimeout(runs.get(start.runId)?.expiry)
     const known: Known = { attempt, epoch: start.epoch, last: undefined, expiry: undefined }
     runs.set(start.runId, known)
+    options.onStart?.(attempt, start.epoch)
     // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
     void awaitStop(attempt)
     // oxlint-disable-next-line typescript/no-floating-promises -- never rejects

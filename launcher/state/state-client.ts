@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
 import { isObject } from '#core/json/is-object.ts'
 import { collect } from '#core/http-client/request.ts'
+import { conceal } from '#core/log/secrets.ts'
 import type { AnswerHeaders } from '#core/http-client/request.ts'
 
 /** An answer of the state role. */
@@ -95,7 +96,7 @@ export function createTokenReader(file: string | undefined): () => Promise<strin
     if (file === undefined) return undefined
     const now = performance.now()
     if (kept === undefined || now >= kept.until)
-      kept = { token: (await readFile(file, 'utf8')).trim(), until: now + keptMs }
+      kept = { token: conceal((await readFile(file, 'utf8')).trim()), until: now + keptMs }
     return kept.token
   }
 }

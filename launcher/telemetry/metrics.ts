@@ -23,6 +23,12 @@ export const launcherMetrics = {
     labels: ['policy', 'stage', 'action'],
     roles: ['launcher'],
   }),
+  recorded: defineCounter({
+    name: 'mesh_launcher_recording_parts_total',
+    help: 'Parts of recordings by outcome: stored, dropped (overload), refused (quota, no store) or failed.',
+    labels: ['outcome'],
+    roles: ['launcher'],
+  }),
   active: defineGauge({
     name: 'mesh_launcher_runs_active',
     help: 'Active runs.',
@@ -49,13 +55,14 @@ export interface LauncherMeter {
   refused(listener: string, code: RefusalCode): void
   /** Matches of rules in one check. */
   guarded(findings: readonly Finding[]): void
+  recorded(outcome: string): void
   /** Returns all series; none before the first run or refusal, so that an idle launcher opens no connection. */
   collect(now: { readonly active: number; readonly journalBytes: number }): readonly MetricPoint[]
 }
 
 /** Creates the meter; counters start at zero. */
 export function createLauncherMeter(): LauncherMeter {
-  const { runs, refusals, guardrails, active, journalBytes, resident } = launcherMetrics
+  const { runs, refusals, guardrails, recorded, active, journalBytes, resident } = launcherMetrics
   const counts = new Map<string, MetricPoint>()
   const count = (spec: MetricPoint['spec'], labels: MetricPoint['labels'], by = 1): void => {
     const key = JSON.stringify([spec.name, labels])
@@ -64,6 +71,7 @@ export function createLauncherMeter(): LauncherMeter {
   return {
     ended: (state) => count(runs, { state }),
     refused: (listener, code) => count(refusals, { listener, code }),
+    recorded: (outcome) => count(recorded, { outcome }),
     guarded: (findings) => {
       for (const { policy, stage, action, count: by } of findings) count(guardrails, { policy, stage, action }, by)
     },

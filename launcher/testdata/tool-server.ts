@@ -32,9 +32,16 @@ export async function startToolServer(t: Scope, offers: readonly TestOffer[]) {
   const calls: { readonly path: string; readonly args: Readonly<Record<string, unknown>> }[] = []
   /** Digest and approval of each call, as the launcher has listed them. */
   const listed: (readonly [unknown, unknown])[] = []
-  const own = { ...server, calls, listed, reply: gives('done'), offers, isDown: false }
+  /** Parts of recordings, and how they are answered. */
+  const parts: unknown[] = []
+  const storesPart = (response: ServerResponse): void => void response.writeHead(204).end()
+  const own = { ...server, parts, storesPart, calls, listed, reply: gives('done'), offers, isDown: false }
   server.reply = (response, request) => {
     if (own.isDown) return void response.destroy()
+    if (request.path === '/recording/parts') {
+      parts.push(JSON.parse(request.text))
+      return own.storesPart(response)
+    }
     if (request.path === '/mcp/tools')
       return answers(200, { items: own.offers.map(toItem), missing: [] })(response, request)
     const body = JSON.parse(request.text) as Record<string, unknown>

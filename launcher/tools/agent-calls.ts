@@ -48,7 +48,8 @@ export function createCallForAgent(
         registry.emit(runId, 'tool.finished', { ...about, result, isError, durationMs }, span.spanId)
       }
       try {
-        const call = { tool, args, runId, traceparent: span.traceparent, signal: gone.signal }
+        const { traceparent } = span
+        const call = { tool, args, runId, traceparent, parentSpanId: parent?.spanId, signal: gone.signal }
         const result = await backend.send(call)
         finish(result.structuredContent ?? result.content, result.isError)
         return result

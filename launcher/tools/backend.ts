@@ -15,6 +15,8 @@ export interface SentCall {
   readonly args: Readonly<Record<string, unknown>>
   readonly runId: string | undefined
   readonly traceparent: string
+  /** Parent of the span of the call. */
+  readonly parentSpanId?: string | undefined
   readonly signal: AbortSignal
 }
 

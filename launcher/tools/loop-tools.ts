@@ -14,8 +14,8 @@ function toLoopTool(backend: ToolBackend, tool: OfferedTool): Tool {
     always: true,
     requiresApproval: tool.requiresApproval,
     definition: { name, description, parameters: inputSchema },
-    async run(args, { runId, span, signal }) {
-      const result = await backend.send({ tool, args, runId, traceparent: span.traceparent, signal })
+    async run(args, { runId, span, parentSpanId, signal }) {
+      const result = await backend.send({ tool, args, runId, traceparent: span.traceparent, parentSpanId, signal })
       if (result.isError) throw new Error(toText(result))
       return result.structuredContent ?? toText(result)
     },

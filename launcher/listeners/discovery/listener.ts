@@ -1,3 +1,4 @@
+import { recordToolCalls } from '../../recording/record-tool-calls.ts'
 import { createCallForAgent } from '../../tools/agent-calls.ts'
 import { createToolBackend } from '../../tools/backend.ts'
 import { boundLoopTools } from '../../tools/loop-tools.ts'
@@ -10,7 +11,8 @@ export const discoveryListener = defineListener({
   port: discoveryPort,
   wanted: ({ tools, stateUrl }) => tools && stateUrl !== undefined,
   start(pod) {
-    const backend = createToolBackend(pod)
+    const tools = createToolBackend(pod)
+    const backend = pod.recorder === undefined ? tools : recordToolCalls(tools, pod.recorder)
     return {
       listeners: [discoveryPort.serve(createDiscoveryHandlers(backend, createCallForAgent(pod, backend)))],
       boundTools: () => boundLoopTools(backend),

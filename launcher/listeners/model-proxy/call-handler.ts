@@ -57,6 +57,7 @@ export function callHandler(
       const context = {
         runId,
         traceparent: span.traceparent,
+        parentSpanId: parent?.spanId,
         conversationId,
         betas: api.operation === 'messages' ? singleHeader(request, 'anthropic-beta')?.slice(0, maxBetas) : undefined,
         signal: gone.signal,

@@ -1,0 +1,46 @@
+import type { FixtureRequest } from '#schemas/fixture.ts'
+
+/** A call that may be recorded. */
+export interface StartedCall {
+  readonly runId: string | undefined
+  readonly call: FixtureRequest
+  /** Size of the request as JSON. */
+  readonly requestBytes: number
+  /** Span of the call. */
+  readonly traceparent: string
+  readonly parentSpanId: string | undefined
+}
+
+/** How a call ended, before secrets are removed. */
+export type CallEnd =
+  /** JSON, or server-sent events of a stream. */
+  | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly stream: boolean }
+  | { readonly kind: 'value'; readonly body: unknown; readonly size: number }
+  | { readonly kind: 'error'; readonly status: number; readonly code: string | null; readonly message: string }
+  | { readonly kind: 'aborted' }
+
+/** A call whose recording has begun. */
+export interface OpenCall {
+  /** Accounts bytes of the answer; false: they are too many, and the answer is left out. */
+  reserve(bytes: number): boolean
+  end(end: CallEnd): void
+}
+
+/** Records calls of runs. No method waits for anything, or throws. */
+export interface Recorder {
+  /** Begins a call; undefined: it belongs to no run of this launcher, or the recording is full. */
+  begin(started: StartedCall): OpenCall | undefined
+  /** Follows an attempt of a run to its end. */
+  follow(attempt: FollowedAttempt): void
+  /** Sends what is queued, for a short time. */
+  close(): Promise<void>
+}
+
+/** An attempt of a run. */
+export interface FollowedAttempt {
+  readonly runId: string
+  readonly epoch: number
+  readonly done: Promise<{ readonly state: 'succeeded' | 'failed' | 'paused' | 'cancelled' | 'timed_out' }>
+  /** Resolves when the agent has stopped. */
+  readonly stopped: Promise<void>
+}

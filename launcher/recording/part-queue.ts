@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from '#core/log/logger.ts'
+import type { StateClient } from '../state/state-client.ts'
+
+/** Outcome of a part: what happened to it, for metrics. */
+export type PartOutcome = 'stored' | 'dropped' | 'refused' | 'failed'
+
+/** A part that is sent when its turn comes. */
+export interface QueuedPart {
+  readonly runId: string
+  /** Bytes in memory until it is sent. */
+  readonly bytes: number
+  /** JSON of the part. */
+  text(): Promise<string>
+  /** Called once. */
+  ended(outcome: PartOutcome): void
+}
+
+/** Sends parts to the state role, one after the other. */
+export interface PartQueue {
+  /** Queues a part, or drops it above the bounds. */
+  add(part: QueuedPart): void
+  close(): Promise<void>
+}
+
+/** Options of `createPartQueue`; times in milliseconds. */
+export interface PartQueueOptions {
+  readonly state: StateClient
+  readonly log: Logger
+  /** Parts that wait (1,000). */
+  readonly maxParts?: number
+  /** Pause before the second try (1 s). */
+  readonly retryMs?: number
+  /** Time for the rest when the launcher ends (2 s). */
+  readonly closeMs?: number
+}
+
+/** Creates the queue. A part is tried twice. The state role says which parts it will never take. */
+export function createPartQueue(options: PartQueueOptions): PartQueue {
+  const { state, log, maxParts = 1_000, retryMs = 1_000, closeMs = 2_000 } = options
+  const waiting: QueuedPart[] = []
+  const stop = new AbortController()
+  let sending: Promise<void> | undefined
+  const post = async (json: string): Promise<PartOutcome | 'again'> => {
+    const answer = await state({ method: 'POST', path: '/recording/parts', json, signal: stop.signal }).catch(
+      () => undefined,
+    )
+    if (answer === undefined || answer.status >= 500) return answer?.status === 501 ? 'refused' : 'again'
+    return answer.status === 204 ? 'stored' : 'refused'
+  }
+  const send = async (part: QueuedPart): Promise<PartOutcome> => {
+    const body = await part.text()
+    const outcome = await post(body)
+    if (outcome !== 'again') return outcome
+    await delay(retryMs, undefined, { signal: stop.signal })
+    const second = await post(body)
+    return second === 'again' ? 'failed' : second
+  }
+  const sendAll = async (): Promise<void> => {
+    for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
+      const outcome = await send(part).catch(() => 'failed' as const)
+      if (outcome !== 'stored') log.warn({ runId: part.runId, outcome }, 'part of a recording was not stored')
+      part.ended(outcome)
+    }
+    sending = undefined
+  }
+  return {
+    add(part) {
+      if (stop.signal.aborted || waiting.length >= maxParts) {
+        part.ended('dropped')
+        return
+      }
+      waiting.push(part)
+      sending ??= sendAll()
+    },
+    async close() {
+      const late = delay(closeMs, undefined, { ref: false })
+      await Promise.race([sending, late])
+      stop.abort(new Error('the launcher ends'))
+      for (const part of waiting.splice(0)) part.ended('dropped')
+      await sending
+    },
+  }
+}

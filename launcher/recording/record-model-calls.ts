@@ -1,0 +1,63 @@
+import { Refusal, refusals } from '../http/refusal.ts'
+import { GatewayRefusal } from '../model-calls/gateway-refusal.ts'
+import type { AnswerSink, CallContext } from '../model-calls/model-call.ts'
+import type { ModelCalls } from '../model-calls/model-calls.ts'
+import type { ModelRequest } from '../model-calls/model-request.ts'
+import type { CallEnd, OpenCall, Recorder } from './open-call.ts'
+
+/** Records the model calls of `inner`: of port 2996 and of the built-in loop. */
+export function recordModelCalls(inner: ModelCalls, recorder: Recorder): ModelCalls {
+  return {
+    ...inner,
+    async call(request, context, sink) {
+      const open = recorder.begin(toStarted(request, context))
+      if (open === undefined) return inner.call(request, context, sink)
+      const tap = createTap(open, sink)
+      try {
+        const result = await inner.call(request, context, tap.sink)
+        open.end(tap.end())
+        return result
+      } catch (error) {
+        open.end(toCallEnd(error, context.signal))
+        throw error
+      }
+    },
+  }
+}
+
+function toStarted({ operation, body, bytes }: ModelRequest, context: CallContext) {
+  const { runId, traceparent, parentSpanId } = context
+  const call = { channel: 'model', request: { operation, body } } as const
+  return { runId, call, requestBytes: bytes.length, traceparent, parentSpanId }
+}
+
+/** How a failed call is recorded. */
+export function toCallEnd(error: unknown, signal: AbortSignal): CallEnd {
+  if (signal.aborted) return { kind: 'aborted' }
+  if (error instanceof GatewayRefusal) {
+    const { status, code, message } = error
+    return { kind: 'error', status, code, message }
+  }
+  const { code, message } = error instanceof Refusal ? error : new Refusal('internal_error')
+  return { kind: 'error', status: refusals[code].status, code, message }
+}
+
+function createTap(open: OpenCall, sink: AnswerSink) {
+  const chunks: Buffer[] = []
+  let stream = false
+  return {
+    sink: {
+      head(status, headers) {
+        stream = headers['content-type'] === 'text/event-stream'
+        sink.head(status, headers)
+      },
+      data(chunk) {
+        // A copy: the connection uses the memory of a chunk again.
+        if (open.reserve(chunk.length)) chunks.push(Buffer.from(chunk))
+        else chunks.length = 0
+        return sink.data(chunk)
+      },
+    } satisfies AnswerSink,
+    end: (): CallEnd => ({ kind: 'bytes', bytes: Buffer.concat(chunks), stream }),
+  }
+}

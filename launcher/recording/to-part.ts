@@ -1,0 +1,50 @@
+import { assembleAnswer, parseAnswer } from '#core/fixture/assemble-answer.ts'
+import type { RedactValue } from '#core/fixture/redact-values.ts'
+import { toStorableValue } from '#schemas/storable-text.ts'
+import { MAX_PART_BYTES } from '#schemas/fixture.ts'
+import type { FixtureAnswer, FixtureCall, FixtureRequest } from '#schemas/fixture.ts'
+import type { CallEnd } from './open-call.ts'
+
+/** A call that has ended, before secrets are removed. */
+export interface EndedCall {
+  readonly place: Omit<FixtureCall, 'channel' | 'request' | 'answer'>
+  readonly call: FixtureRequest
+  readonly end: CallEnd
+  /** The content is above the limits, and left out. */
+  readonly tooLarge: boolean
+}
+
+/** JSON of the part of a call, without secrets. A call that is too large keeps its place, without content. */
+export async function toPart(ended: EndedCall, redact: RedactValue): Promise<string> {
+  const { place, call, end, tooLarge } = ended
+  const answer = tooLarge ? omitted('too_large') : await toAnswer(call, end)
+  const request = withoutContent(call, tooLarge)
+  const clean = (await redact(toStorableValue({ request, answer }))) as { request: object; answer: FixtureAnswer }
+  const text = JSON.stringify({ ...place, channel: call.channel, ...clean })
+  if (Buffer.byteLength(text) <= MAX_PART_BYTES) return text
+  return JSON.stringify({
+    ...place,
+    channel: call.channel,
+    request: withoutContent(call, true),
+    answer: omitted('too_large'),
+  })
+}
+
+async function toAnswer(call: FixtureRequest, end: CallEnd): Promise<FixtureAnswer> {
+  if (end.kind === 'aborted') return end
+  if (end.kind === 'value') return { kind: 'answer', body: end.body }
+  if (end.kind === 'error')
+    return { ...end, code: end.code?.slice(0, 128) ?? null, message: end.message.slice(0, 4_000) }
+  const operation = call.channel === 'model' ? call.request.operation : ''
+  const body = end.stream ? await assembleAnswer(operation, end.bytes) : parseAnswer(end.bytes)
+  return body === undefined ? omitted('unreadable') : { kind: 'answer', body }
+}
+
+function omitted(reason: 'too_large' | 'unreadable'): FixtureAnswer {
+  return { kind: 'omitted', reason }
+}
+
+function withoutContent({ channel, request }: FixtureRequest, leaveOut: boolean): object {
+  if (!leaveOut) return request
+  return channel === 'model' ? { ...request, body: null } : { ...request, arguments: null }
+}
