@@ -29,6 +29,7 @@ import { mutants as ofModelProxy } from './model-proxy.ts'
 import { mutants as ofOpenProtocols } from './open-protocols.ts'
 import { mutants as ofOutbound } from './outbound.ts'
 import { mutants as ofProviders } from './providers.ts'
+import { mutants as ofRecording } from './recording.ts'
 import { mutants as ofRuns } from './runs.ts'
 import { mutants as ofRunBounds } from './runs-bounds.ts'
 import { mutants as ofDispatch } from './runs-dispatch.ts'
@@ -71,6 +72,7 @@ export const all: readonly Mutant[] = [
   ...ofModelFilters,
   ...ofModelProxy,
   ...ofCalls,
+  ...ofRecording,
   ...ofRuns,
   ...ofRunBounds,
   ...ofDispatch,
