@@ -348,9 +348,10 @@ test('launcher: the bundle loads no schema library or framework; idle it stays b
     minify: true,
   })
   const packages = new Set(
-    Object.keys(metafile.inputs).flatMap((path) => /node_modules\/([^/]+)/.exec(path)?.[1] ?? []),
+    Object.keys(metafile.inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
   )
-  assert.deepEqual([...packages].toSorted(), ['eventsource-parser', 'jose', 're2js', 'undici'])
+  const expected = ['@bufbuild/protobuf', 'eventsource-parser', 'jose', 're2js', 'undici']
+  assert.deepEqual([...packages].toSorted(), expected)
   const launched = await launch(t, {
     main: outfile,
     prefix: [process.execPath, '--max-semi-space-size=4'],

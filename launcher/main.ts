@@ -1,9 +1,11 @@
 import { constants } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
 import { catchFatalErrors } from '#core/log/fatal-errors.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { startLauncher } from './launcher.ts'
 import type { Launcher } from './launcher.ts'
 import { EXIT_PORT_TAKEN } from '#schemas/launcher-ports.ts'
+import type { ThreadSettings } from './listeners/collector/thread-settings.ts'
 import { ConfigError } from './settings/agent-config.ts'
 import { readSettings, shutdownReserveMs } from './settings/settings.ts'
 import type { Settings } from './settings/settings.ts'
@@ -178,14 +180,21 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
   clearTimeout(timer)
 }
 
-main().catch((error: unknown) => {
+// A thread of this file is the collector: the launcher is one file.
+if (parentPort === null) main().catch(endFailed)
+else {
+  const { runCollector } = await import('./listeners/collector/thread.ts')
+  await runCollector(workerData as ThreadSettings, parentPort)
+}
+
+function endFailed(error: unknown): never {
   const log = createLog('error')
   if (error instanceof ConfigError) log.error({}, `configuration: ${error.message}`)
   else if (isPortTaken(error))
     log.error({ port: error.port }, 'port of the launcher is in use by another process of the pod')
   else log.error({ err: error instanceof Error ? error.stack : String(error) }, 'launcher failed to start')
-  process.exit(exitCodeOf(error))
-})
+  return process.exit(exitCodeOf(error))
+}
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof ConfigError) return exitConfig

@@ -3,7 +3,7 @@ export interface ReservedPort {
   readonly port: number
   /** Variable that overrides the port: local workloads set an allocated one, pods use the reserved one. */
   readonly env: string
-  readonly owner: 'launcher' | 'collector'
+  readonly owner: 'launcher'
   /** `pod` listens on the address of the pod, other listeners on loopback only (H2). */
   readonly bind: 'loopback' | 'pod'
   readonly purpose: string
@@ -72,18 +72,18 @@ export const reservedPorts = {
   otlpGrpc: {
     port: 4317,
     env: 'MESH_OTLP_GRPC_PORT',
-    owner: 'collector',
+    owner: 'launcher',
     bind: 'loopback',
     purpose: 'OTLP over gRPC',
-    startedWhen: 'a trace backend is configured',
+    startedWhen: 'traces are on and the agent has a process',
   },
   otlpHttp: {
     port: 4318,
     env: 'MESH_OTLP_HTTP_PORT',
-    owner: 'collector',
+    owner: 'launcher',
     bind: 'loopback',
     purpose: 'OTLP over HTTP',
-    startedWhen: 'a trace backend is configured',
+    startedWhen: 'traces are on and the agent has a process',
   },
   invoke: {
     port: 8080,

@@ -25,6 +25,7 @@ export const refusals = {
   too_many_scores: { status: 429, message: 'The run or its namespace has its maximum of scores.' },
   too_many_runs: { status: 429, message: 'The agent is at its limit of concurrent runs.' },
   too_many_calls: { status: 429, message: 'Too many model calls are in progress.' },
+  too_many_exports: { status: 429, message: 'Too many exports are in progress.' },
   too_many_memory_calls: { status: 429, message: 'Too many calls to memory are in progress.' },
   memory_quota_exceeded: { status: 429, message: 'The memory of the agent or of its namespace is used up.' },
   too_many_tool_calls: { status: 429, message: 'Too many tool calls are in progress.' },

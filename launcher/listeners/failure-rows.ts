@@ -1,4 +1,5 @@
 import { ampFailures } from './amp/failures.ts'
+import { collectorFailures } from './collector/failures.ts'
 import { delegateFailures } from './delegate/failures.ts'
 import { discoveryFailures } from './discovery/failures.ts'
 import type { PortFailures } from './failure.ts'
@@ -15,5 +16,6 @@ export const portFailures: readonly PortFailures[] = [
   ampFailures,
   memoryFailures,
   discoveryFailures,
+  collectorFailures,
   invokeFailures,
 ]

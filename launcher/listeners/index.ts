@@ -1,4 +1,5 @@
 import { ampListener } from './amp/listener.ts'
+import { collectorListener } from './collector/listener.ts'
 import { delegateListener } from './delegate/listener.ts'
 import type { ListenerDefinition } from './define-listener.ts'
 import { discoveryListener } from './discovery/listener.ts'
@@ -18,5 +19,6 @@ export const listenerDefinitions: readonly ListenerDefinition[] = [
   ampListener,
   memoryListener,
   discoveryListener,
+  collectorListener,
   invokeListener,
 ]

@@ -23,6 +23,7 @@ const runId = uuidV7()
 const toolCall = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } }
 const probe = 'a probe is no operation'
 const betweenAgents = 'has a launcher on each side: see the test of calls between agents'
+const ofAgent = 'takes spans that the agent made'
 const ofRun = 'belongs to the span of the run that POST /invoke started'
 
 /** What each route of each port does: an operation with one span, or why it has none. A new route is added here. */
@@ -54,6 +55,8 @@ const routes: Readonly<Record<string, Operation | string>> = {
   'amp.a2a': betweenAgents,
   'ampInbound.amp': betweenAgents,
   'ampInbound.a2a': betweenAgents,
+  'otlpGrpc.export': ofAgent,
+  'otlpHttp.traces': ofAgent,
   'invoke.invoke': { span: 'run', body: { input: {} }, status: 200 },
   'invoke.live': probe,
   'invoke.agentLive': probe,

@@ -58,6 +58,8 @@ export interface Settings {
   readonly feedback: boolean
   /** Whether bindings of the agent bring tools: its pod has a port for them. */
   readonly tools: boolean
+  /** Whether the agent may send spans: its pod has the OTLP ports. */
+  readonly collector: boolean
   /** What traces of the agent may hold, and whether they are stored. */
   readonly traces: TraceSettings
   readonly otlpEndpoint: string | undefined
@@ -133,6 +135,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     modelProxy: Boolean(env.MESH_BUDGET_PORT),
     feedback: Boolean(env.FEEDBACK_PORT),
     tools: Boolean(env.DISCOVERY_PORT),
+    collector: Boolean(env.MESH_OTLP_GRPC_PORT && env.MESH_OTLP_HTTP_PORT),
     traces: parseTraceSettings(agent.plugins['traces']),
     otlpEndpoint: parseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT),
     otlpHeaders: checked(() => parseOtlpHeaders(env.OTEL_EXPORTER_OTLP_HEADERS)),
@@ -153,7 +156,7 @@ export function agentEnvironment(env: Environment, agentPort: number): Record<st
   const port = { AGENT_PORT: String(agentPort) }
   if (env.MESH_AGENT_ENV_FILE) return { ...parseVariables(readNamedFile('MESH_AGENT_ENV_FILE', env)), ...port }
   const kept = Object.entries(env).filter(([name, value]) => value !== undefined && !launcherOnly.has(name))
-  return { ...(Object.fromEntries(kept) as Record<string, string>), ...modelProxy(env), ...port }
+  return { ...(Object.fromEntries(kept) as Record<string, string>), ...modelProxy(env), ...collector(env), ...port }
 }
 
 function gatewayTimeouts(env: Environment): GatewayTimeouts {
@@ -172,6 +175,11 @@ function gatewayTimeouts(env: Environment): GatewayTimeouts {
 
 function modelProxy({ MESH_BUDGET_PORT: number }: Environment): Record<string, string> {
   return number ? { MODEL_GATEWAY_URL: `http://127.0.0.1:${number}` } : {}
+}
+
+// The backend of the launcher is not the agent's.
+function collector({ MESH_OTLP_HTTP_PORT: number }: Environment): Record<string, string> {
+  return number ? { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${number}` } : {}
 }
 
 function parseVariables(text: string): Record<string, string> {

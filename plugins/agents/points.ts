@@ -30,7 +30,7 @@ type Pod = NonNullable<AgentDeploymentSpec['pod']>
 type Variables = NonNullable<NonNullable<AgentDeploymentSpec['runtime']>['env']>
 
 /** A port of the launcher that is opened by a plugin and not by the spec. */
-export type AddedPort = 'feedback'
+export type AddedPort = 'feedback' | 'otlpGrpc' | 'otlpHttp'
 
 /** What a plugin adds to the pods of an agent. Every name may be set once: by the spec, the platform or one plugin. */
 export interface PodAddition {

@@ -3,9 +3,10 @@ import type { LauncherTraces } from '#schemas/traces.ts'
 import type { TracesSettings } from './settings.ts'
 import { findPatternProblem, toAppliedPolicy } from './trace-policy.ts'
 
-/** Gives launchers the trace policy of their agent. */
+/** Gives launchers the trace policy of their agent, and agents with a process the OTLP ports of their launcher. */
 export function tracesPodPart({ adapter }: Pick<TracesSettings, 'adapter'>): PodPart {
-  return async ({ spec: { tracePolicy } }) => {
+  return async ({ spec: { image, runtime, tracePolicy } }) => {
+    const hasProcess = image !== undefined || runtime?.command !== undefined
     const problem = findPatternProblem(tracePolicy?.redact)
     const applied = toAppliedPolicy(tracePolicy)
     // What cannot be redacted is not captured.
@@ -13,6 +14,7 @@ export function tracesPodPart({ adapter }: Pick<TracesSettings, 'adapter'>): Pod
     const launcher: LauncherTraces = { store: adapter === 'builtin', ...policy }
     return {
       launcher: { ...launcher },
+      ...(hasProcess && adapter !== 'none' ? { ports: ['otlpGrpc', 'otlpHttp'] as const } : {}),
       ...(problem === undefined ? {} : { condition: notApplied(problem) }),
     }
   }

@@ -7,7 +7,7 @@ export const tracesSettings = Type.Object(
     adapter: Type.Enum(['builtin', 'otlp', 'none'], {
       default: 'builtin',
       description:
-        'Where traces of agents are read. builtin: in the store, besides an OTLP backend. otlp: in the OTLP backend only, which `link` opens. none: the routes return 501. A change replaces pods.',
+        'Where traces of agents are read. builtin: in the store, besides an OTLP backend. otlp: in the OTLP backend only, which `link` opens. none: the routes return 501, and agents have no OTLP ports. A change replaces pods.',
     }),
     link: Type.Optional(
       Type.String({

@@ -19,6 +19,30 @@ interface Detail {
 const namespace = 'default'
 const script = [{ toolCalls: [{ name: 'calculate', arguments: { expression: '6*7' } }], reply: 'It is 42.' }]
 
+// Without any SDK: a span below the run, with a prompt that the policy does not let out.
+const sender = [
+  'node',
+  '-e',
+  `require('node:http').createServer(async (request, response) => {
+    if (request.url === '/healthz') return response.end()
+    await request.resume()
+    const [, traceId, parentSpanId] = (request.headers.traceparent ?? '').split('-')
+    const now = String(BigInt(Date.now()) * 1000000n)
+    const attributes = [
+      { key: 'gen_ai.request.model', value: { stringValue: 'gpt-x' } },
+      { key: 'gen_ai.input.messages', value: { stringValue: 'a secret' } },
+    ]
+    const span = { traceId, spanId: '00f067aa0ba902b7', parentSpanId, name: 'plan', attributes, startTimeUnixNano: now, endTimeUnixNano: now }
+    const answer = await fetch(process.env.OTEL_EXPORTER_OTLP_ENDPOINT + '/v1/traces', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }),
+    })
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ output: { status: answer.status, protocol: process.env.OTEL_EXPORTER_OTLP_PROTOCOL } }))
+  }).listen(process.env.AGENT_PORT, '127.0.0.1')`,
+]
+
 const all = (spans: readonly TraceSpanNode[]): readonly TraceSpanNode[] =>
   spans.flatMap((span) => [span, ...all(span.children)])
 const outline = ({ name, children }: TraceSpanNode): unknown[] => [name, ...children.map(outline)]
@@ -37,8 +61,13 @@ test('traces: the spans of a run are stored by its launcher, and read as its cal
   const config = { model: { route: 'traced-mock' }, systemPrompt: 'Count.', tools: [{ name: 'calculate' }] }
   const made = await ask('POST', '/agents', { namespace, config: { name: 'traced-loop', ...config } })
   assert.equal(made.status, 201, made.text)
-  const invoke = async (): Promise<string> => {
-    const body = { agent: { namespace, name: 'traced-loop' }, input: 'How much is it?', timeout: '60s' }
+  const own = await ask('POST', '/agents', {
+    metadata: { namespace, name: 'traced-own' },
+    spec: { runtime: { command: sender } },
+  })
+  assert.equal(own.status, 201, own.text)
+  const invoke = async (name = 'traced-loop'): Promise<string> => {
+    const body = { agent: { namespace, name }, input: 'How much is it?', timeout: '60s' }
     const { runId } = (await ask('POST', '/invoke', body)).json<{ runId: string }>()
     return runId
   }
@@ -79,6 +108,16 @@ test('traces: the spans of a run are stored by its launcher, and read as its cal
     assert.equal((await ask('GET', `/traces/${'a'.repeat(32)}`)).status, 404)
     for (const id of ['0'.repeat(32), 'x', '%00', traceId.toUpperCase(), '..%2f..'])
       assert.equal((await ask('GET', `/traces/${id}`)).status, 400, id)
+  })
+
+  await t.test('a span that an agent sends to its OTLP port is below its run, within the policy', async () => {
+    const runId = await invoke('traced-own')
+    const { roots } = await untilStored(runId, 2)
+    assert.deepEqual(roots.map(outline), [['run', ['plan']]])
+    const [span] = roots[0]?.children ?? []
+    assert.deepEqual(span?.attributes, { 'gen_ai.request.model': 'gpt-x' })
+    const run = (await ask('GET', `/runs/${runId}`)).json<{ output: unknown }>()
+    assert.deepEqual(run.output, { status: 200, protocol: 'http/protobuf' })
   })
 
   await t.test('a policy that captures nothing stores nothing; a wrong pattern is refused by its field', async () => {

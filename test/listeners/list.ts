@@ -8,7 +8,7 @@ import { listenerDefinitions } from '#launcher/listeners/index.ts'
 import { startAll } from '#test/flows/platform/embedded.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import type { Scope } from '#test/harness/scope.ts'
-import { startProcess, untilReady } from '#test/harness/server-process.ts'
+import { acceptsTcp, startProcess, untilReady } from '#test/harness/server-process.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { Door } from './corpus.ts'
 import type { Address } from './raw-exchange.ts'
@@ -18,6 +18,8 @@ export interface Listener extends Address {
   readonly name: string
   /** A normal GET and its status, sent after each hostile request. */
   readonly ordinary: { readonly path: string; readonly status: number }
+  /** Serves HTTP/2 without TLS only. */
+  readonly http2?: boolean
   /** Routes that parse a body. */
   readonly doors: readonly Door[]
 }
@@ -134,8 +136,7 @@ export async function startLauncherSubject(t: Scope): Promise<Subject> {
   const { privateKey } = generateKeyPairSync('ed25519')
   writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }))
   const ports = new Map<PortName, number>()
-  for (const [name, { owner }] of Object.entries(reservedPorts))
-    if (owner === 'launcher') ports.set(name as PortName, await freePort())
+  for (const name of Object.keys(reservedPorts)) ports.set(name as PortName, await freePort())
   const logFile = join(folder.path, 'launcher.log')
   const server = startProcess({
     program: process.execPath,
@@ -154,7 +155,8 @@ export async function startLauncherSubject(t: Scope): Promise<Subject> {
     },
   })
   t.after(() => server.end('SIGKILL'))
-  await untilReady(server, async () => (await fetch(`http://127.0.0.1:${ports.get('delegate')}/none`)).status === 404)
+  // The last port that opens.
+  await untilReady(server, () => acceptsTcp(ports.get('invoke') ?? 0))
   return {
     name: 'launcher',
     pid: server.pid,
@@ -162,8 +164,9 @@ export async function startLauncherSubject(t: Scope): Promise<Subject> {
     logFile,
     listeners: listenerDefinitions
       .flatMap(({ port }) => port)
-      .map(({ name, routes }) => ({
+      .map(({ name, routes, protocol }) => ({
         name,
+        ...(protocol === 'h2' ? { http2: true as const } : {}),
         port: ports.get(name) ?? 0,
         ...(reservedPorts[name].bind === 'pod' ? { tls: true as const } : {}),
         ordinary: { path: '/none', status: 404 },

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { connect } from 'node:http2'
+import type { IncomingHttpHeaders } from 'node:http2'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { corpusOf } from './corpus.ts'
@@ -8,7 +11,6 @@ import { listeningPorts } from './listening.ts'
 import { startLauncherSubject, startPlatformSubject } from './list.ts'
 import type { Listener, Subject } from './list.ts'
 import { exchangeRaw, statusOf } from './raw-exchange.ts'
-import type { RawAnswer } from './raw-exchange.ts'
 
 // Limit for a response on a machine that runs many tests at once.
 const boundMs = 30_000
@@ -72,18 +74,29 @@ async function attack(t: TestContext, subject: Subject, listener: Listener): Pro
   assert.deepEqual(wrong, [])
 }
 
-async function complaintOf(
-  listener: Listener,
-  { bytes, unfinished = false }: HostileRequest,
-): Promise<string | undefined> {
+async function complaintOf(listener: Listener, { bytes, ...request }: HostileRequest): Promise<string | undefined> {
+  // A server of HTTP/2 waits for the first frame.
+  const unfinished = request.unfinished === true || (listener.http2 === true && bytes.startsWith('PRI * HTTP/2.0'))
   const answer = await exchangeRaw(listener, bytes, unfinished ? leaveMs : boundMs)
   if (answer.end === 'silent' && !unfinished) return 'neither an answer nor a closed connection'
   if (statusOf(answer) === 500) return answer.text.slice(-300)
-  const status = statusOf(await ordinary(listener))
+  const status = await ordinaryStatus(listener)
   return status === listener.ordinary.status ? undefined : `afterwards an ordinary request got ${status}`
 }
 
-function ordinary(listener: Listener): Promise<RawAnswer> {
-  const head = `GET ${listener.ordinary.path} HTTP/1.1\r\nHost: 127.0.0.1:${listener.port}\r\nConnection: close\r\n\r\n`
-  return exchangeRaw(listener, head, boundMs)
+async function ordinaryStatus(listener: Listener): Promise<number | undefined> {
+  const { port, ordinary, http2 } = listener
+  if (http2 === true) return http2Status(`http://127.0.0.1:${port}`, ordinary.path)
+  const head = `GET ${ordinary.path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`
+  return statusOf(await exchangeRaw(listener, head, boundMs))
+}
+
+async function http2Status(url: string, path: string): Promise<number | undefined> {
+  const session = connect(url)
+  try {
+    const [headers] = (await once(session.request({ ':path': path }).resume(), 'response')) as [IncomingHttpHeaders]
+    return headers[':status'] as number | undefined
+  } finally {
+    session.destroy()
+  }
 }

@@ -4,6 +4,8 @@ const store = ['plugins/traces/spans.test.ts']
 const state = ['plugins/traces/state-routes.test.ts']
 const policy = ['launcher/telemetry/trace-policy.test.ts']
 const otlp = ['core/otlp/read-json.test.ts']
+const protobuf = ['core/otlp/read-protobuf.test.ts']
+const ports = ['launcher/listeners/collector/collector.test.ts']
 
 /** Defects of traces: spans in traces of others, content beyond the policy, spans without a bound or an end. */
 export const mutants: readonly Mutant[] = [
@@ -76,5 +78,33 @@ export const mutants: readonly Mutant[] = [
     find: 'const kept = given.slice(0, most)',
     replace: 'const kept = given.slice(0, most * given.length)',
     tests: otlp,
+  },
+  {
+    name: 'traces: a zip bomb is decompressed',
+    file: 'launcher/listeners/collector/exports.ts',
+    find: '{ maxOutputLength: MAX_EXPORT_BYTES, finishFlush',
+    replace: '{ finishFlush',
+    tests: ports,
+  },
+  {
+    name: 'traces: an agent names itself as another one',
+    file: 'launcher/listeners/collector/exports.ts',
+    find: '{ ...origin.resource, ...agent }',
+    replace: '{ ...agent, ...origin.resource }',
+    tests: ports,
+  },
+  {
+    name: 'traces: a message over gRPC may be cut',
+    file: 'launcher/listeners/collector/handlers.ts',
+    find: 'body.readUInt32BE(1) === body.length - PREFIX_BYTES',
+    replace: 'body.length > 0',
+    tests: ports,
+  },
+  {
+    name: 'traces: values of protobuf nest without a bound',
+    file: 'core/otlp/read-protobuf.ts',
+    find: '|| depth >= spanBounds.depth) return undefined',
+    replace: '|| depth >= 1e9) return undefined',
+    tests: protobuf,
   },
 ]

@@ -116,7 +116,7 @@ function claimsOf({ spec }: AgentDeploymentObject): Claims {
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/
 const CONTAINER = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 // Ports that the platform opens by the spec are not a plugin's to add.
-const LAUNCHER_PORT = /^(?:feedback)$/
+const LAUNCHER_PORT = /^(?:feedback|otlpGrpc|otlpHttp)$/
 const CONDITION = /^[A-Z][A-Za-z]{0,62}$/
 
 function claim(claims: Claims, plugin: string, part: PodAddition): string | undefined {

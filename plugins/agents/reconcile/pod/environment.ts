@@ -47,6 +47,7 @@ export function launcherEnvironment(agent: AgentDeploymentObject, settings: PodP
     variable('MESH_STATE_TOKEN_FILE', `${MOUNTS.launcherTokens}/state`),
     ...(separate ? [variable('MESH_AGENT_CONTAINER', 'true')] : []),
     ...contractVariables(agent, settings),
+    ...backendVariables(settings),
     ...((agent.spec.registries ?? []).length === 0 ? [] : [port('ampInbound')]),
     ...(agent.spec.model === undefined ? [] : gatewayVariables(settings)),
     ...(agent.spec.model === undefined || !settings.modelProxy ? [] : [port('budget')]),
@@ -56,10 +57,14 @@ export function launcherEnvironment(agent: AgentDeploymentObject, settings: PodP
 /** Environment of the agent: its address contract, then `runtime.env`, whose names `reservedVariable` has checked. */
 export function agentEnvironment(agent: AgentDeploymentObject, settings: PodPlatform): EnvironmentVariable[] {
   const models = settings.modelProxy ? proxyVariables() : gatewayVariables(settings)
+  const own = agent.spec.runtime?.env ?? []
+  const collector = settings.ports.includes('otlpHttp') ? collectorVariables() : backendVariables(settings)
   return [
     ...contractVariables(agent, settings),
+    // An agent may have a collector of its own.
+    ...collector.filter(({ name }) => !own.some((one) => one.name === name)),
     ...(agent.spec.model === undefined ? [] : models),
-    ...(agent.spec.runtime?.env ?? []),
+    ...own,
   ]
 }
 
@@ -89,7 +94,18 @@ function contractVariables(agent: AgentDeploymentObject, settings: PodPlatform):
     ...memoryVariables(agent, settings),
     ...(hasToolBinding(spec) ? [port('discovery')] : []),
     ...registryVariables(agent),
-    ...(settings.otlpEndpoint === undefined ? [] : [variable('OTEL_EXPORTER_OTLP_ENDPOINT', settings.otlpEndpoint)]),
+  ]
+}
+
+function backendVariables({ otlpEndpoint }: ReconcileSettings): EnvironmentVariable[] {
+  return otlpEndpoint === undefined ? [] : [variable('OTEL_EXPORTER_OTLP_ENDPOINT', otlpEndpoint)]
+}
+
+// SDKs differ in the protocol that they use without the second variable.
+function collectorVariables(): EnvironmentVariable[] {
+  return [
+    variable('OTEL_EXPORTER_OTLP_ENDPOINT', `http://127.0.0.1:$(${reservedPorts.otlpHttp.env})`),
+    variable('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/protobuf'),
   ]
 }
 

@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { listen } from '#test/harness/listen.ts'
+import type { Scope } from '#test/harness/scope.ts'
+import { bundleLauncher } from '../../scripts/images/bundle.ts'
+import type { Bench } from '../tools/bench.ts'
+import { inFolder, root } from '../tools/platform.ts'
+import { cpuOf } from '../tools/process-figures.ts'
+import { interleave } from '../tools/rounds.ts'
+import type { Candidate } from '../tools/rounds.ts'
+import { withScope } from '../tools/scope.ts'
+import { quantile } from '../tools/statistics.ts'
+import { encodeBatch } from './encode-batch.ts'
+import { readTrace } from './read-trace.ts'
+
+const perSecond = Number(process.env.BENCH_SPANS ?? 20_000)
+const seconds = 5
+const batch = 512
+
+/** Requests to a launcher while its agent sends spans, and the read of a trace. */
+export const bench: Bench = {
+  title: `requests to a launcher (ms) while its agent sends ${perSecond} spans/s over HTTP, and a trace of 1,000 spans`,
+  measure: () =>
+    inFolder((folder) =>
+      withScope(async (t) => {
+        const { pid, http, delegate } = await startCollecting(t, folder)
+        const trace = await readTrace(t)
+        const requests = (name: string, load: () => Promise<Record<string, number>>): Candidate => ({
+          name,
+          run: async () => {
+            const before = cpuOf(pid)
+            const done = new AbortController()
+            const waiting = probe(`http://127.0.0.1:${delegate}`, done.signal)
+            const figures = await load()
+            done.abort()
+            return { ...figures, ...(await waiting), 'cores of the launcher': (cpuOf(pid) - before) / (seconds * 1e6) }
+          },
+        })
+        const candidates = [
+          requests('no spans', () => sleep(seconds * 1000, {})),
+          requests('spans', () => sendSpans(http)),
+          { name: 'trace of 1,000 spans', run: trace },
+        ]
+        return interleave(candidates, { rounds: 5, most: 8 })
+      }),
+    ),
+  goals: (figureOf) => [
+    {
+      text: 'spans per second taken',
+      value: figureOf('spans', 'spans per second'),
+      limit: 0.98 * perSecond,
+      atLeast: true,
+    },
+    {
+      text: 'p50 of a request with spans against without, ratio',
+      value: figureOf('spans', 'p50 ms') / figureOf('no spans', 'p50 ms'),
+      limit: 1.2,
+      peer: { candidate: 'no spans', figure: 'p50 ms' },
+    },
+    { text: 'trace of 1,000 spans, ms', value: figureOf('trace of 1,000 spans', 'p50 ms'), limit: 50 },
+  ],
+}
+
+/** Bundled launcher of an agent that never answers, whose spans go to a server that takes all. */
+async function startCollecting(t: Scope, folder: string) {
+  const bundle = join(folder, 'launcher.mjs')
+  await bundleLauncher(root, bundle)
+  const config = join(folder, 'agent.json')
+  const traces = { store: true, capture: 'metadata', redact: [], sampleRate: 1 }
+  writeFileSync(config, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1', plugins: { traces } }))
+  const state = createServer((request, response) => {
+    request.resume().once('end', () => response.setHeader('content-type', 'application/json').end('{"rejected":0}'))
+  })
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', bundle, '--', 'sleep', '3600'], {
+    env: {
+      PATH: process.env.PATH,
+      MESH_AGENT_CONFIG: config,
+      MESH_UNSIGNED: 'true',
+      MESH_BIND: '127.0.0.1',
+      STATE_URL: await listen(t, state),
+      MESH_LAUNCHER_PORT: '0',
+      DELEGATE_PORT: '0',
+      MESH_OTLP_GRPC_PORT: '0',
+      MESH_OTLP_HTTP_PORT: '0',
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const open = await untilOpen(child)
+  return { pid: child.pid ?? 0, http: open['otlpHttp'] ?? 0, delegate: open['delegate'] ?? 0 }
+}
+
+async function untilOpen(child: ChildProcess): Promise<Record<string, number>> {
+  const open: Record<string, number> = {}
+  const lines = createInterface({ input: child.stderr as NodeJS.ReadableStream })
+  for await (const line of lines) {
+    const { listener, port } = JSON.parse(line) as { listener?: string; port?: number }
+    if (listener !== undefined) open[listener] = port ?? 0
+    if (listener === 'invoke') break
+  }
+  child.stderr?.resume()
+  return open
+}
+
+async function sendSpans(port: number): Promise<Record<string, number>> {
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 8, pipelining: 1 })
+  const body = encodeBatch(batch)
+  const started = performance.now()
+  const open = new Set<Promise<unknown>>()
+  let taken = 0
+  for (let sent = 0; performance.now() - started < seconds * 1000; sent += batch) {
+    const due = started + (sent / perSecond) * 1000
+    if (performance.now() < due) await sleep(due - performance.now())
+    const one = sendBatch(pool, body).then((count) => (taken += count))
+    open.add(one)
+    one.finally(() => open.delete(one)).catch(() => undefined)
+  }
+  await Promise.all(open)
+  const elapsed = (performance.now() - started) / 1000
+  await pool.close()
+  return { 'spans per second': taken / elapsed }
+}
+
+async function sendBatch(pool: Pool, body: Buffer): Promise<number> {
+  const headers = { 'content-type': 'application/x-protobuf' }
+  const { statusCode, body: answer } = await pool.request({ path: '/v1/traces', method: 'POST', headers, body })
+  await answer.dump()
+  return statusCode === 200 ? batch : 0
+}
+
+// A request each 5 ms that the launcher answers itself, so that its own delay shows.
+async function probe(origin: string, stop: AbortSignal): Promise<Record<string, number>> {
+  const pool = new Pool(origin, { connections: 1 })
+  const times: number[] = []
+  while (!stop.aborted) {
+    const started = performance.now()
+    const { body } = await pool.request({ path: '/healthz', method: 'GET' })
+    await body.dump()
+    times.push(performance.now() - started)
+    await sleep(5)
+  }
+  await pool.close()
+  return { 'p50 ms': quantile(times, 0.5), 'p99 ms': quantile(times, 0.99) }
+}

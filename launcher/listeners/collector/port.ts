@@ -1,0 +1,73 @@
+import { definePort } from '../../http/port.ts'
+import { refusals } from '../../http/refusal.ts'
+import type { Refusal } from '../../http/refusal.ts'
+import { object, optional, text } from '../../http/schema.ts'
+
+/** Largest body, as sent and decompressed: the default of gRPC. */
+export const MAX_EXPORT_BYTES = 4 * 1024 * 1024
+
+const partialSuccess = object({ rejectedSpans: text(), errorMessage: text() })
+
+/** Port 4318: OTLP over HTTP. */
+export const otlpHttpPort = definePort({
+  name: 'otlpHttp',
+  bodyLimit: MAX_EXPORT_BYTES,
+  mediaTypes: ['application/x-protobuf', 'application/json'],
+  refusalBody: toStatus,
+  routes: {
+    traces: {
+      method: 'POST',
+      path: '/v1/traces',
+      summary:
+        'Takes spans (`ExportTraceServiceRequest`), also with `Content-Encoding: gzip`, and answers in their encoding. Metrics and logs are not taken: 404.',
+      body: 'bytes',
+      responses: { 200: object({ partialSuccess: optional(partialSuccess) }) },
+      stream: 'application/x-protobuf',
+      refusals: ['too_many_exports'],
+    },
+  },
+})
+
+/** Port 4317: OTLP over gRPC, without a framework of gRPC: one method with one message. */
+export const otlpGrpcPort = definePort({
+  name: 'otlpGrpc',
+  protocol: 'h2',
+  bodyLimit: MAX_EXPORT_BYTES,
+  mediaTypes: ['application/grpc', 'application/grpc+proto'],
+  refusalBody: toStatus,
+  routes: {
+    export: {
+      method: 'POST',
+      path: '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
+      summary:
+        'Takes spans, also with `grpc-encoding: gzip`. The status of the call is in the trailers: `RESOURCE_EXHAUSTED` for a body that is too large or too many at once, `INVALID_ARGUMENT` for one that is no message. Other services are `UNIMPLEMENTED`.',
+      body: 'bytes',
+      responses: {},
+      stream: 'application/grpc',
+      refusals: ['too_many_exports'],
+    },
+  },
+})
+
+// INVALID_ARGUMENT, PERMISSION_DENIED, UNIMPLEMENTED, RESOURCE_EXHAUSTED.
+const grpcCodes: Readonly<Partial<Record<number, number>>> = {
+  400: 3,
+  403: 7,
+  404: 12,
+  405: 12,
+  413: 8,
+  415: 3,
+  429: 8,
+  431: 8,
+}
+const INTERNAL = 13
+
+/** Code of gRPC for a refusal. */
+export function toGrpcCode({ code }: Pick<Refusal, 'code'>): number {
+  return grpcCodes[refusals[code].status] ?? INTERNAL
+}
+
+// A google.rpc.Status, as OTLP wants it for failed requests.
+function toStatus(refusal: Refusal): object {
+  return { code: toGrpcCode(refusal), message: refusal.message }
+}

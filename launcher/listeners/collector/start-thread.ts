@@ -1,0 +1,89 @@
+import { Worker } from 'node:worker_threads'
+import { exponentialMs } from '#core/async/backoff.ts'
+import type { Logger } from '#core/log/logger.ts'
+import type { ThreadOrder, ThreadReport, ThreadSettings } from './thread-settings.ts'
+
+/** A running collector. */
+export interface CollectorThread {
+  drain(): void
+  /** Closes the ports and sends what is queued. */
+  close(): Promise<void>
+}
+
+// The whole launcher is one file; without a bundle the thread begins where the launcher does.
+const entry = import.meta.url.endsWith('.ts') ? new URL('../../main.ts', import.meta.url) : new URL(import.meta.url)
+const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 }
+const restart = { minMs: 1_000, maxMs: 60_000 }
+
+/** Starts the collector in a thread, and again when it ends. Rejects if its ports cannot be opened at the start. */
+export async function startCollector(settings: ThreadSettings, log: Logger): Promise<CollectorThread> {
+  let worker = await open(settings, log)
+  let isClosing = false
+  let failures = 0
+  let timer: NodeJS.Timeout | undefined
+  const again = async (): Promise<void> => {
+    try {
+      worker = await open(settings, log)
+      watch()
+    } catch (error) {
+      log.error({ err: String(error) }, 'collector thread did not start')
+      later()
+    }
+  }
+  const later = (): void => {
+    if (isClosing) return
+    timer = setTimeout(
+      () => {
+        // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
+        void again()
+      },
+      exponentialMs(failures++, restart),
+    ).unref()
+  }
+  const watch = (): void => {
+    worker.once('exit', (code) => {
+      if (isClosing) return
+      log.error({ code }, 'collector thread ended, its ports are closed until it starts again')
+      later()
+    })
+  }
+  watch()
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  const order = (given: ThreadOrder): void => worker.postMessage(given)
+  return {
+    drain: () => order('drain'),
+    async close() {
+      isClosing = true
+      clearTimeout(timer)
+      const closed = new Promise<void>((resolve) => {
+        worker.on('message', ({ type }: ThreadReport) => type === 'closed' && resolve())
+        worker.once('exit', () => resolve())
+      })
+      order('close')
+      // A thread that has ended has no message; its threadId is -1.
+      if (worker.threadId !== -1) await closed
+      await worker.terminate()
+    },
+  }
+}
+
+async function open(settings: ThreadSettings, log: Logger): Promise<Worker> {
+  const worker = new Worker(entry, { name: 'collector', workerData: settings, resourceLimits })
+  worker.on('error', (error) => log.error({ err: String(error) }, 'collector thread failed'))
+  const { promise, resolve, reject } = Promise.withResolvers<undefined>()
+  worker.once('exit', (code) => reject(new Error(`the collector thread ended with ${code}`)))
+  worker.once('message', (report: ThreadReport) => {
+    if (report.type === 'open')
+      for (const [listener, port] of Object.entries(report.ports)) log.info({ listener, port }, 'listening')
+    if (report.type === 'failed')
+      reject(Object.assign(new Error(report.message), { code: report.code, port: report.port }))
+    else resolve(undefined)
+  })
+  try {
+    await promise
+    return worker
+  } catch (error) {
+    await worker.terminate()
+    throw error
+  }
+}

@@ -1,0 +1,63 @@
+import type { MessagePort } from 'node:worker_threads'
+import { listen } from '../../http/listener.ts'
+import type { Listener } from '../../http/listener.ts'
+import { createUpstream } from '../../http/upstream.ts'
+import { createLog } from '../../telemetry/log.ts'
+import { createSpanExport } from '../../telemetry/span-export.ts'
+import { parseTraceSettings } from '../../telemetry/trace-settings.ts'
+import { createExports } from './exports.ts'
+import { serveGrpc, serveHttp } from './handlers.ts'
+import type { ThreadOrder, ThreadReport, ThreadSettings } from './thread-settings.ts'
+
+/** Spans that wait for each destination: a second of 20,000, in at most 16 MiB. */
+const MAX_SPANS = 20_000
+
+/** Serves the OTLP ports in a thread until it is closed, so that reading spans delays no request of the launcher (H4). */
+export async function runCollector(settings: ThreadSettings, port: MessagePort): Promise<void> {
+  const report = (message: ThreadReport): void => port.postMessage(message)
+  try {
+    const opened = await openCollector(settings)
+    port.on('message', (order: ThreadOrder) => {
+      if (order === 'drain') opened.drain()
+      // oxlint-disable-next-line typescript/no-floating-promises -- the report is its end
+      else void opened.close().finally(() => report({ type: 'closed' }))
+    })
+    report({ type: 'open', ports: opened.ports })
+  } catch (error) {
+    const { code, port: taken } = error as { readonly code?: string; readonly port?: number }
+    report({ type: 'failed', message: error instanceof Error ? error.message : String(error), code, port: taken })
+  }
+}
+
+interface OpenCollector extends Pick<Listener, 'drain' | 'close'> {
+  readonly ports: { readonly otlpGrpc: number; readonly otlpHttp: number }
+}
+
+async function openCollector(settings: ThreadSettings): Promise<OpenCollector> {
+  const { agent, logLevel, traces: given, grpcPort, httpPort } = settings
+  const log = createLog(logLevel, { launcher: agent.name, thread: 'collector' })
+  const upstream = createUpstream()
+  const traces = parseTraceSettings(given)
+  const target = createSpanExport({ ...settings, traces }, { ...upstream, log, maxSpans: MAX_SPANS })
+  const exports = createExports(target ?? { add: () => undefined }, {
+    'mesh.agent.namespace': agent.namespace,
+    'mesh.agent.name': agent.name,
+    'mesh.agent.uid': agent.uid,
+  })
+  // The launcher logs which ports are open.
+  const options = { address: '127.0.0.1', log: { ...log, info: () => undefined } }
+  const grpc = await listen(serveGrpc(exports), { ...options, number: grpcPort })
+  const http = await listen(serveHttp(exports), { ...options, number: httpPort })
+  const listeners = [grpc, http]
+  return {
+    ports: { otlpGrpc: grpc.port, otlpHttp: http.port },
+    drain: () => {
+      for (const listener of listeners) listener.drain()
+    },
+    close: async () => {
+      await Promise.all(listeners.map((listener) => listener.close()))
+      await target?.close()
+      await upstream.close()
+    },
+  }
+}
