@@ -32,7 +32,12 @@ export const bindingKind = crud(McpToolBinding, {
 
 /** Rights of the manager, which reads manifests with the tokens of the servers, and of the state role, which calls tools with them. */
 export const mcpAccess: readonly AccessRule[] = [
-  { resource: 'mcpservers/status', reason: 'Tools and conditions of servers.', manager: statusVerbs },
+  {
+    resource: 'mcpservers/status',
+    reason: 'Tools and conditions of servers; the state role writes the newest failure of a call.',
+    manager: statusVerbs,
+    state: ['patch'],
+  },
   { resource: 'mcptoolbindings/status', reason: 'Tools and conditions of bindings.', manager: statusVerbs },
   {
     group: '',

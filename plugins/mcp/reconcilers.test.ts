@@ -108,8 +108,14 @@ for (const make of ['real', 'embedded'] as const) {
       const nullable = { type: 'object', properties: { a: { default: null, enum: [null, 1.5, 1e300] } } }
       server.tools.set('echo', { description: 'changed', inputSchema: nullable })
       server.tools.set('more', {})
-      await patch('tools', { description: 'read again' })
+      // What the state role writes when a call finds it.
+      const failedCall = { tool: 'echo', reason: 'ManifestChanged', time: '2026-11-23T00:00:00Z' }
+      const found = { type: 'merge', body: { status: { failedCall } } } as const
+      await admin.patch(McpServer, refOf('tools'), found, { subresource: 'status' })
       const changed = await when('tools', 'Ready=False ManifestChanged')
+      assert.deepEqual(changed.status?.failedCall, failedCall)
+      const calls = changed.status?.conditions?.find(({ type }) => type === 'CallsSucceed')
+      assert.deepEqual([calls?.status, calls?.reason], ['False', 'ManifestChanged'])
       assert.deepEqual(namesOf(changed), [['echo', undefined]])
       assert.deepEqual(changed.status?.proposed?.changes, ['changed echo', 'added more'])
       await patch('tools', { acceptedManifest: changed.status?.proposed?.digest })

@@ -31,7 +31,12 @@ export function serverReconciler(options: ServerReconcilerOptions): Reconciler {
   return {
     name: 'mcpservers',
     resource: McpServer,
-    concern: ({ metadata: { uid, generation, deletionTimestamp } }) => [uid, generation, deletionTimestamp],
+    concern: ({ metadata: { uid, generation, deletionTimestamp }, status }) => [
+      uid,
+      generation,
+      deletionTimestamp,
+      (status as McpServerStatus | undefined)?.failedCall,
+    ],
     reconcile: async ({ namespace = '', name }, cached) => {
       const server = cached as McpServerObject | undefined
       const key = `${namespace}/${name}`
@@ -60,7 +65,10 @@ async function reconcileServer(
   const discovery =
     'reason' in credential
       ? undefined
-      : await discoveries.get({ uid, generation, namespace, url, bearer: credential.bearer }, maxAgeMs(server.status))
+      : await discoveries.get(
+          { uid, generation, namespace, url, bearer: credential.bearer, changedAt: changedAt(server) },
+          maxAgeMs(server.status),
+        )
   const isReading = discovery === undefined && !('reason' in credential)
   // What was found before stays until the server was read again.
   if (isReading && server.status?.observedGeneration === generation && !isUnresolved(server))
@@ -70,16 +78,19 @@ async function reconcileServer(
   return { requeueAfterMs: isReading ? WHILE_READING_MS : maxAgeMs(status) }
 }
 
+// A call has found another manifest, so that it is read at once.
+function changedAt({ status }: McpServerObject): string | undefined {
+  return status?.failedCall?.reason === 'ManifestChanged' ? status.failedCall.time : undefined
+}
+
 // The Secret of a server may come without a change of the server.
 function isUnresolved({ status }: McpServerObject): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'ResolvedRefs' && value === 'False') === true
 }
 
-// A manifest that waits for acceptance is read again when the spec names it, so it is not polled.
+// A manifest that waits for acceptance is read again when the spec names it, so it is not polled. Nor is a server whose calls fail.
+const others: ReadonlySet<string> = new Set(['ManifestAccepted', 'Ready', 'CallsSucceed'])
+
 function isBroken(status: McpServerStatus | undefined): boolean {
-  return (
-    status?.conditions?.some(
-      ({ type, status: value }) => type !== 'ManifestAccepted' && type !== 'Ready' && value === 'False',
-    ) === true
-  )
+  return status?.conditions?.some(({ type, status: value }) => !others.has(type) && value === 'False') === true
 }

@@ -5,6 +5,7 @@ import { createFindCallingAgent } from '#plugins/agents/api.ts'
 import { createFindBoundTools } from './broker/bound-tools.ts'
 import { createCallPlaces } from './broker/call-places.ts'
 import { createCallTool } from './broker/call-tool.ts'
+import { createReportCall } from './broker/report-call.ts'
 import { brokerEndpoints } from './broker/state-routes.ts'
 import { createWithSession } from './client/session.ts'
 import { createDiscoveries } from './discovery/discoveries.ts'
@@ -52,6 +53,7 @@ export function createServices(core: Core, settings: McpSettings): McpServices {
           maxResultBytes,
         }),
         onCall: (outcome) => made.inc({ outcome }),
+        report: createReportCall({ cluster, log: core.log, now: core.now }),
       })
     },
     close: async () => {

@@ -86,6 +86,16 @@ const status = Type.Object(
         { description: 'What the server offers now, where it is not accepted.' },
       ),
     ),
+    failedCall: Type.Optional(
+      Type.Object(
+        {
+          tool: Type.String({ maxLength: 128, description: 'Tool that was called.' }),
+          reason: Type.String({ maxLength: 64, description: 'Why the call failed.' }),
+          time: Type.String({ maxLength: 32, format: 'date-time', description: 'When the call failed.' }),
+        },
+        { description: 'The newest failure of a call, until a call succeeds. Written by the state role.' },
+      ),
+    ),
     conditions: Type.Optional(conditions),
   },
   { description: 'Tools of the server, as the manager has read them.' },

@@ -131,6 +131,21 @@ export const mutants: readonly Mutant[] = [
     only: 'headers of revision 2026-07-28 that repeat arguments',
   },
   {
+    name: 'mcp: each failed call is a write to the API server',
+    file: 'plugins/mcp/broker/report-call.ts',
+    find: 'age < PAUSE_MS && (before.reason === reason || age < MIN_PAUSE_MS)',
+    replace: 'age < 0',
+    tests: ['plugins/mcp/broker/report-call.test.ts'],
+  },
+  {
+    name: 'mcp: a manifest that a call finds changed is not read again',
+    file: 'plugins/mcp/reconcilers.ts',
+    find: "status?.failedCall?.reason === 'ManifestChanged' ?",
+    replace: "status?.failedCall?.reason === 'other' ?",
+    tests: ['plugins/mcp/reconcilers.test.ts'],
+    only: 'a changed manifest waits for acceptance',
+  },
+  {
     name: 'secrets: an agent gets the key of a provider through a binding',
     file: 'plugins/secrets/find-secret.ts',
     find: 'if (isPlatformSecret(secret.metadata))',

@@ -8,6 +8,7 @@ import { nothing } from '#schemas/api/common.ts'
 import { mcpErrors } from '../errors.ts'
 import type { BoundTool, BoundTools, FindBoundTools } from './bound-tools.ts'
 import type { CallTool } from './call-tool.ts'
+import type { ReportCall } from './report-call.ts'
 import { OfferedTools, ToolCallAnswer, ToolCallRequest, ToolParams } from './state-schemas.ts'
 
 /** Dependencies of the routes. */
@@ -17,6 +18,7 @@ export interface BrokerOptions {
   readonly callTool: CallTool
   /** Reports the outcome of a call, for metrics. */
   readonly onCall: (outcome: string) => void
+  readonly report: ReportCall
 }
 
 const authz = { kind: 'bearer' } as const
@@ -47,7 +49,7 @@ function listEndpoint({ find, boundTools }: BrokerOptions): AnyEndpoint {
   })
 }
 
-function callEndpoint({ find, boundTools, callTool, onCall }: BrokerOptions): AnyEndpoint {
+function callEndpoint({ find, boundTools, callTool, onCall, report }: BrokerOptions): AnyEndpoint {
   return endpoint({
     method: 'POST',
     url: '/mcp/tools/:tool/calls',
@@ -65,9 +67,13 @@ function callEndpoint({ find, boundTools, callTool, onCall }: BrokerOptions): An
         checkListed(bound, body)
         const result = await callTool({ bound, args: body.arguments ?? {}, namespace: agent.namespace, signal })
         onCall(result.isError ? 'tool_error' : 'ok')
+        report(bound, undefined).catch(() => undefined)
         return { ...result, content: [...result.content] }
       } catch (error) {
-        onCall(error instanceof Fail ? error.code : 'internal_error')
+        const code = error instanceof Fail ? error.code : 'internal_error'
+        onCall(code)
+        // Not the launcher's old list, which says nothing about the server.
+        if (bound.digest === body.digest) report(bound, code).catch(() => undefined)
         throw error
       }
     },

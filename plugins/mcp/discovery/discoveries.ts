@@ -9,6 +9,8 @@ export interface DiscoveryKey {
   readonly namespace: string
   readonly url: string
   readonly bearer: string | undefined
+  /** When a call has found another manifest. */
+  readonly changedAt?: string | undefined
 }
 
 /** Reads manifests in the background, so that a server that hangs holds up no reconciler, and no other namespace. */

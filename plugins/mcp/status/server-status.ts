@@ -47,7 +47,8 @@ export function toServerStatus(server: McpServerObject, found: ServerFindings): 
   })
   const { accepted, proposed } = pinned
   const protocolVersion = read?.protocolVersion ?? server.status?.protocolVersion
-  const values = conditionsOf(found, pinned)
+  const { failedCall } = server.status ?? {}
+  const values = [...conditionsOf(found, pinned), callsOf(failedCall)]
   return {
     observedGeneration: server.metadata.generation ?? 0,
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
@@ -57,6 +58,7 @@ export function toServerStatus(server: McpServerObject, found: ServerFindings): 
     ...(proposed === undefined
       ? {}
       : { proposed: { digest: proposed.digest, changes: proposed.changes, tools: [...proposed.tools] } }),
+    ...(failedCall === undefined ? {} : { failedCall }),
     conditions: toConditions(server, values, found.now),
   }
 }
@@ -82,6 +84,20 @@ function discoveredOf(discovery: Discovery | undefined): ConditionValue {
     return { type, status: 'Unknown', reason: 'InProgress', message: 'The manifest is being read.' }
   if ('failure' in discovery) return { type, status: 'False', ...ofFailure(discovery.failure) }
   return { type, status: 'True', reason: 'Discovered', message: 'The manifest was read.' }
+}
+
+// Not part of Ready: a call may fail by its arguments, and the next one succeed.
+function callsOf(failed: McpServerStatus['failedCall']): ConditionValue {
+  const type = 'CallsSucceed'
+  if (failed === undefined)
+    return {
+      type,
+      status: 'True',
+      reason: 'NoFailure',
+      message: 'No call has failed since the last one that succeeded.',
+    }
+  const message = `The call of ${failed.tool} at ${failed.time} failed.`
+  return { type, status: 'False', reason: failed.reason, message }
 }
 
 function ofFailure({ reason, message }: McpFailure): { readonly reason: string; readonly message: string } {
