@@ -2,7 +2,8 @@ import { definePlugin } from '#core/plugin/plugin.ts'
 import { bindingReconciler } from './bindings/reconcilers.ts'
 import { toolsEndpoint } from './endpoints/tools.ts'
 import { mcpErrors } from './errors.ts'
-import { bindingKind, mcpAccess, serverKind } from './kinds.ts'
+import { bindingKind, mcpAccess, serverKind, toolRegistryKind } from './kinds.ts'
+import { toolRegistryReconciler } from './registries/reconcilers.ts'
 import { serverReconciler } from './reconcilers.ts'
 import { createServices } from './services.ts'
 import { mcpSettings } from './settings.ts'
@@ -13,7 +14,7 @@ export const mcp = definePlugin({
   name: 'mcp',
   summary: 'Servers of tools that speak the Model Context Protocol, with pinned manifests.',
   settings: mcpSettings,
-  kinds: [serverKind, bindingKind],
+  kinds: [serverKind, bindingKind, toolRegistryKind],
   access: mcpAccess,
   errors: mcpErrors,
   create: createServices,
@@ -22,6 +23,7 @@ export const mcp = definePlugin({
   reconcilers: ({ core, settings, discoveries }, { cluster }) => [
     serverReconciler({ cluster, discoveries, requireAcceptance: settings.requireAcceptance, now: core.now }),
     bindingReconciler({ cluster, now: core.now }),
+    toolRegistryReconciler({ cluster, now: core.now }),
   ],
   close: ({ close }) => close(),
 })

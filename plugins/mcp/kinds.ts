@@ -3,6 +3,7 @@ import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
 import { crud } from '#core/plugin/crud.ts'
 import { McpServer } from '#schemas/crds/mcp-server.ts'
 import { McpToolBinding } from '#schemas/crds/mcp-tool-binding.ts'
+import { ToolRegistry } from '#schemas/crds/tool-registry.ts'
 
 /** Servers of tools, with CRUD routes. */
 export const serverKind = crud(McpServer, {
@@ -30,6 +31,16 @@ export const bindingKind = crud(McpToolBinding, {
   },
 })
 
+/** Registries of bindings, with CRUD routes. */
+export const toolRegistryKind = crud(ToolRegistry, {
+  verbs: ['list', 'create', 'get', 'update', 'delete'],
+  sample: {
+    description: 'Tools of the support team.',
+    bindings: [{ name: 'tickets' }, { name: 'calendar' }],
+    allowedNamespaces: ['team-a'],
+  },
+})
+
 /** Rights of the manager, which reads manifests with the tokens of the servers, and of the state role, which calls tools with them. */
 export const mcpAccess: readonly AccessRule[] = [
   {
@@ -39,6 +50,7 @@ export const mcpAccess: readonly AccessRule[] = [
     state: ['patch'],
   },
   { resource: 'mcptoolbindings/status', reason: 'Tools and conditions of bindings.', manager: statusVerbs },
+  { resource: 'toolregistries/status', reason: 'Tools and conditions of registries.', manager: statusVerbs },
   {
     group: '',
     resource: 'secrets',
@@ -48,5 +60,6 @@ export const mcpAccess: readonly AccessRule[] = [
   },
   { resource: 'mcpservers', state: ['get'] },
   { resource: 'mcptoolbindings', state: ['get'] },
+  { resource: 'toolregistries', state: ['get'] },
   { resource: 'agentdeployments', state: ['get'] },
 ]

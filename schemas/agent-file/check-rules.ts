@@ -104,12 +104,18 @@ function scalingRules({ scaling }: AgentFile): FileProblem[] {
 function toolRules({ tools = [] }: AgentFile): FileProblem[] {
   const entries = tools.map((tool) => (typeof tool === 'string' ? { name: tool } : tool))
   const problems = entries.flatMap((entry, index) => {
-    const ref = 'bindingRef' in entry ? entry.bindingRef : undefined
+    const { bindingRef = undefined, registryRef = undefined } =
+      'bindingRef' in entry || 'registryRef' in entry ? entry : {}
+    if (bindingRef !== undefined && registryRef !== undefined)
+      return [{ path: ['tools', index], message: 'bindingRef and registryRef exclude each other' }]
+    const ref = bindingRef ?? registryRef
     if (ref === undefined && !OWN_TOOLS.includes(entry.name)) {
       const message = `without bindingRef the name must be one of the own tools: ${OWN_TOOLS.join(', ')}`
       return [{ path: ['tools', index], message }]
     }
-    return typeof ref === 'string' ? checkReferenceText(ref, ['tools', index, 'bindingRef']) : []
+    return typeof ref === 'string'
+      ? checkReferenceText(ref, ['tools', index, bindingRef === undefined ? 'registryRef' : 'bindingRef'])
+      : []
   })
   return [...problems, ...repeated(entries, ['tools'])]
 }

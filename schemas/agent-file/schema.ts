@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { bindingRef, budgetAmount, delegate, toolsNeedingApproval } from '../crds/agent-behaviour.ts'
+import { bindingRef, budgetAmount, delegate, toolRegistryRef, toolsNeedingApproval } from '../crds/agent-behaviour.ts'
 import { agentSpec } from '../crds/agent-deployment.ts'
 import { environment as environmentList, resources as agentResources } from '../crds/agent-runtime.ts'
 import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, objectRef, quantity } from '../parts.ts'
@@ -112,6 +112,9 @@ const tool = Type.Object(
     bindingRef: Type.Optional(
       Type.Union([Type.String({ maxLength: 317, description: 'name or namespace/name' }), bindingRef]),
     ),
+    registryRef: Type.Optional(
+      Type.Union([Type.String({ maxLength: 317, description: 'name or namespace/name' }), toolRegistryRef]),
+    ),
     allow: toolEntry.allow,
     requireApproval: Type.Optional(
       Type.Union([Type.Boolean(), toolsNeedingApproval], {
@@ -119,7 +122,7 @@ const tool = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, description: 'An own tool, or the tools of a binding.' },
+  { additionalProperties: false, description: 'An own tool, or the tools of a binding or registry.' },
 )
 
 const budget = Type.Object(

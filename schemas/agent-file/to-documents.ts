@@ -93,15 +93,18 @@ function toScaling(scaling: NonNullable<AgentFile['scaling']>): NonNullable<Agen
 
 function toTool(tool: NonNullable<AgentFile['tools']>[number]): NonNullable<AgentDeploymentSpec['tools']>[number] {
   if (typeof tool === 'string') return { name: tool }
-  const { bindingRef, requireApproval, ...rest } = tool
+  const { bindingRef, registryRef, requireApproval, ...rest } = tool
   const approval = requireApproval === true ? ['*'] : requireApproval
   return {
     ...rest,
-    ...(bindingRef === undefined
-      ? {}
-      : { bindingRef: typeof bindingRef === 'string' ? toObjectRef(bindingRef) : bindingRef }),
+    ...(bindingRef === undefined ? {} : { bindingRef: toRef(bindingRef) }),
+    ...(registryRef === undefined ? {} : { registryRef: toRef(registryRef) }),
     ...(approval === undefined || approval === false ? {} : { requireApproval: approval }),
   }
+}
+
+function toRef<Named extends { name: string }>(ref: string | Named): Named | ReturnType<typeof toObjectRef> {
+  return typeof ref === 'string' ? toObjectRef(ref) : ref
 }
 
 function toNamed<Named extends { name: string }>(entry: string | Named): Named | { name: string } {

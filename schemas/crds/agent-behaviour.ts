@@ -48,6 +48,9 @@ const toolName = Type.String({ minLength: 1, maxLength: 128, pattern: '^(\\*|[A-
 /** Where the tools of an entry come from. */
 export const bindingRef = objectRef('McpToolBinding', 'Binding that brings tools of an MCP server.')
 
+/** Where the tools of an entry with several bindings come from. */
+export const toolRegistryRef = objectRef('ToolRegistry', 'Registry that brings the tools of its bindings.')
+
 /** Tools whose calls wait for a person. */
 export const toolsNeedingApproval = Type.Array(toolName, {
   maxItems: 256,
@@ -63,13 +66,15 @@ export const tools = Type.Array(
         minLength: 1,
         maxLength: 63,
         pattern: '^[a-z0-9]([-_a-z0-9]*[a-z0-9])?$',
-        description: 'Name of this entry; without bindingRef one of the own tools time, calculate and ask_human.',
+        description:
+          'Name of this entry; without bindingRef and registryRef one of the own tools time, calculate and ask_human.',
       }),
       bindingRef: Type.Optional(bindingRef),
+      registryRef: Type.Optional(toolRegistryRef),
       allow: Type.Optional(
         Type.Array(toolName, {
           maxItems: 256,
-          description: 'Tools of the binding that the agent may call; all of them when absent.',
+          description: 'Tools of the binding or registry that the agent may call; all of them when absent.',
           'x-kubernetes-list-type': 'set',
         }),
       ),
@@ -77,12 +82,16 @@ export const tools = Type.Array(
     },
     {
       additionalProperties: false,
-      description: 'One own tool, or the tools of one binding.',
+      description: 'One own tool, or the tools of one binding or registry.',
       'x-kubernetes-validations': [
         {
-          rule: `has(self.bindingRef) || self.name in ${JSON.stringify(OWN_TOOLS)}`,
+          rule: `has(self.bindingRef) || has(self.registryRef) || self.name in ${JSON.stringify(OWN_TOOLS)}`,
           message: 'without bindingRef the name must be one of the own tools: time, calculate, ask_human',
           fieldPath: '.name',
+        },
+        {
+          rule: '!(has(self.bindingRef) && has(self.registryRef))',
+          message: 'bindingRef and registryRef exclude each other',
         },
       ],
     },

@@ -1959,6 +1959,33 @@ export const agentFileSchema: Record<string, unknown> = {
                   }
                 ]
               },
+              "registryRef": {
+                "anyOf": [
+                  {
+                    "type": "string",
+                    "maxLength": 317
+                  },
+                  {
+                    "type": "object",
+                    "required": [
+                      "name"
+                    ],
+                    "properties": {
+                      "name": {
+                        "type": "string",
+                        "maxLength": 253,
+                        "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+                      },
+                      "namespace": {
+                        "type": "string",
+                        "maxLength": 63,
+                        "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+                      }
+                    },
+                    "additionalProperties": false
+                  }
+                ]
+              },
               "allow": {
                 "type": "array",
                 "items": {

@@ -74,6 +74,11 @@ export const configSamples: readonly { config: Record<string, unknown>; spec?: o
     says: 'without bindingRef the name must be one of the own tools',
   },
   {
+    config: { name: 'a', model, tools: [{ name: 'x', bindingRef: 'a', registryRef: 'b' }] },
+    spec: { model, tools: [{ name: 'x', bindingRef: { name: 'a' }, registryRef: { name: 'b' } }] },
+    says: 'bindingRef and registryRef exclude each other',
+  },
+  {
     config: {
       name: 'a',
       model,

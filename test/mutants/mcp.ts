@@ -146,6 +146,14 @@ export const mutants: readonly Mutant[] = [
     only: 'a changed manifest waits for acceptance',
   },
   {
+    name: 'mcp: a registry of another namespace need not allow the agent',
+    file: 'plugins/mcp/broker/bound-tools.ts',
+    find: 'if (!mayRefer(agent.namespace, namespace, registry.spec.allowedNamespaces))',
+    replace: 'if (registry.spec.bindings.length === 0)',
+    tests: ['plugins/mcp/broker/broker.test.ts'],
+    only: 'calls of MCP tools by launchers',
+  },
+  {
     name: 'secrets: an agent gets the key of a provider through a binding',
     file: 'plugins/secrets/find-secret.ts',
     find: 'if (isPlatformSecret(secret.metadata))',

@@ -7,6 +7,8 @@ import type { McpServerObject, McpTool } from '#schemas/crds/mcp-server.ts'
 import { McpToolBinding } from '#schemas/crds/mcp-tool-binding.ts'
 import type { McpToolBindingObject } from '#schemas/crds/mcp-tool-binding.ts'
 import { durationToMs } from '#schemas/duration.ts'
+import { ToolRegistry } from '#schemas/crds/tool-registry.ts'
+import type { ToolRegistryObject } from '#schemas/crds/tool-registry.ts'
 import { mayRefer } from '#schemas/references.ts'
 import { findServer } from '../bindings/reconcilers.ts'
 import { acceptedTools, selectTools } from '../bindings/select-tools.ts'
@@ -26,6 +28,7 @@ export interface BoundTool {
 
 /** Why an entry of an agent brings no tools. */
 export type MissingReason =
+  | 'registry_missing'
   | 'binding_missing'
   | 'not_allowed'
   | 'server_missing'
@@ -44,6 +47,17 @@ export type FindBoundTools = (agent: CallingAgent) => Promise<BoundTools>
 type Entry = NonNullable<AgentDeploymentSpec['tools']>[number]
 type Found = readonly Omit<BoundTool, 'name'>[] | MissingReason
 
+interface NamedTarget {
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Tools of one binding. An entry with a registry has several, whose names say of which binding they are. */
+interface Part {
+  readonly entry: string
+  readonly found: Found
+}
+
 const DEFAULT_TIMEOUT_MS = 60_000
 // Launchers read them in one answer, and a manifest may have 256 KiB.
 const MAX_TOOLS = 1_024
@@ -53,8 +67,8 @@ const MAX_BYTES = 4 * 1024 * 1024
 export function createFindBoundTools(cluster: Pick<KubeClient, 'get'>, ttlMs = 2_000): FindBoundTools {
   const bindings = createTtlCache<McpToolBindingObject | undefined>(ttlMs)
   const servers = createTtlCache<McpServerObject | undefined>(ttlMs)
-  const find = async (agent: CallingAgent, entry: Entry): Promise<Found> => {
-    const { name = '', namespace = agent.namespace } = entry.bindingRef ?? {}
+  const registries = createTtlCache<ToolRegistryObject | undefined>(ttlMs)
+  const find = async (agent: CallingAgent, entry: Entry, { namespace, name }: NamedTarget): Promise<Found> => {
     const binding = await bindings(`${namespace}/${name}`, () =>
       findNamedObject<McpToolBindingObject>(cluster, McpToolBinding, { namespace, name }),
     )
@@ -63,12 +77,32 @@ export function createFindBoundTools(cluster: Pick<KubeClient, 'get'>, ttlMs = 2
     const server = await servers(`${namespace}/${binding.spec.serverRef.name}`, () => findServer(cluster, binding))
     return server === undefined ? 'server_missing' : toolsOf(entry, binding, server)
   }
-  return async (agent) => {
-    const entries = (agent.spec.tools ?? []).filter(({ bindingRef }) => bindingRef !== undefined)
-    const found = await Promise.all(
-      entries.map(async (entry) => ({ entry: entry.name, found: await find(agent, entry) })),
+  const findOfRegistry = async (agent: CallingAgent, entry: Entry, target: NamedTarget): Promise<readonly Part[]> => {
+    const { namespace, name } = target
+    const registry = await registries(`${namespace}/${name}`, () =>
+      findNamedObject<ToolRegistryObject>(cluster, ToolRegistry, { namespace, name }),
     )
-    return toBoundTools(found)
+    if (registry === undefined) return [{ entry: entry.name, found: 'registry_missing' }]
+    if (!mayRefer(agent.namespace, namespace, registry.spec.allowedNamespaces))
+      return [{ entry: entry.name, found: 'not_allowed' }]
+    return Promise.all(
+      registry.spec.bindings.map(async (binding) => ({
+        entry: `${entry.name}_${binding.name}`,
+        found: await find(agent, entry, { namespace, name: binding.name }),
+      })),
+    )
+  }
+  return async (agent) => {
+    const found = await Promise.all(
+      (agent.spec.tools ?? []).map(async (entry): Promise<readonly Part[]> => {
+        const { name, bindingRef, registryRef } = entry
+        if (bindingRef !== undefined)
+          return [{ entry: name, found: await find(agent, entry, { namespace: agent.namespace, ...bindingRef }) }]
+        if (registryRef === undefined) return []
+        return findOfRegistry(agent, entry, { namespace: agent.namespace, ...registryRef })
+      }),
+    )
+    return toBoundTools(found.flat())
   }
 }
 
@@ -81,7 +115,7 @@ function toolsOf(entry: Entry, { spec }: McpToolBindingObject, server: McpServer
 }
 
 // An entry that would exceed the bounds is left out as a whole, so that later ones are not cut at a chance place.
-function toBoundTools(found: readonly { readonly entry: string; readonly found: Found }[]): BoundTools {
+function toBoundTools(found: readonly Part[]): BoundTools {
   const kept: { readonly entry: string; readonly one: Omit<BoundTool, 'name'> }[] = []
   const missing: { entry: string; reason: MissingReason }[] = []
   let bytes = 0

@@ -39,7 +39,7 @@ const resultOf = (result: string) => (id: unknown, response: ServerResponse) =>
 
 test('calls of MCP tools by launchers', needs('kube-apiserver', 'etcd'), async (t) => {
   const role = await startBrokerRole(t, { maxResultBytes: 4_096, maxCalls: 3, maxCallsPerNamespace: 2 })
-  const { url, admin, addNamespace, addServer, addBinding, addAgent } = role
+  const { url, admin, addNamespace, addServer, addBinding, addRegistry, addAgent } = role
   for (const name of [namespace, other]) await addNamespace(name)
   let created = 0
   const agent = async (tools: readonly object[], at = namespace) =>
@@ -89,6 +89,38 @@ test('calls of MCP tools by launchers', needs('kube-apiserver', 'etcd'), async (
     assert.partialDeepStrictEqual(first.body['items'], [
       { server: { namespace, name: 'crm' }, tool: 'drop', description: 'Drops.', inputSchema: { type: 'object' } },
     ])
+  })
+
+  await t.test('mcp: a registry brings the tools of its bindings, none of which it widens', async () => {
+    const server = await startMcpServer(t, '2026-07-28')
+    server.tools.set('drop', {})
+    await addServer(namespace, 'shop', { url: server.url })
+    await addBinding(namespace, 'orders', { serverRef: { name: 'shop' }, requireApproval: ['drop'] })
+    await addBinding(namespace, 'open', { serverRef: { name: 'shop' }, allow: ['echo'], allowedNamespaces: [other] })
+    const bindings = ['orders', 'open', 'gone'].map((name) => ({ name }))
+    await addRegistry(namespace, 'support', { bindings, allowedNamespaces: [other] })
+    await addRegistry(namespace, 'closed', { bindings })
+    const entry = (name: string, more = {}) => ({ name: 'r', registryRef: { name, ...more } })
+    const mine = await agent([entry('support')])
+    assert.deepEqual(await listed(mine), {
+      tools: ['r_orders_drop!', 'r_orders_echo', 'r_open_echo'],
+      missing: [{ entry: 'r_gone', reason: 'binding_missing' }],
+    })
+    assert.equal((await mine.call('r_open_echo')).status, 200)
+    assert.equal((await mine.call('r_open_drop')).status, 404)
+    const narrowed = await agent([{ ...entry('support'), allow: ['echo'], requireApproval: ['*'] }])
+    assert.deepEqual((await listed(narrowed)).tools, ['r_orders_echo!', 'r_open_echo!'])
+    const abroad = await agent([entry('support', { namespace })], other)
+    assert.deepEqual((await listed(abroad)).tools, ['r_open_echo'])
+    assert.equal((await abroad.call('r_orders_echo')).status, 404)
+    for (const [name, reason] of [
+      ['closed', 'not_allowed'],
+      ['none', 'registry_missing'],
+    ] as const)
+      assert.deepEqual(await listed(await agent([entry(name, { namespace })], other)), {
+        tools: [],
+        missing: [{ entry: 'r', reason }],
+      })
   })
 
   for (const revision of ['2025-11-25', '2026-07-28'] as const)

@@ -16,6 +16,7 @@ import { apply } from '#plugins/providers/testing/manager.ts'
 import { McpServer } from '#schemas/crds/mcp-server.ts'
 import type { McpServerSpec, McpServerStatus } from '#schemas/crds/mcp-server.ts'
 import type { McpToolBindingSpec } from '#schemas/crds/mcp-tool-binding.ts'
+import { ToolRegistry } from '#schemas/crds/tool-registry.ts'
 import { applyShipped } from '#test/harness/deploy.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { createWithSession } from '../client/session.ts'
@@ -91,6 +92,8 @@ export function mcpObjectsIn(admin: KubeClient) {
     },
     addBinding: (namespace: string, name: string, spec: McpToolBindingSpec) =>
       apply(admin, { apiVersion, kind: 'McpToolBinding', metadata: { namespace, name }, spec }),
+    addRegistry: (namespace: string, name: string, spec: object) =>
+      admin.create(ToolRegistry, { apiVersion, kind: 'ToolRegistry', metadata: { namespace, name }, spec }),
     /** Creates an agent with its service account; resolves with a launcher's token for the state role. */
     addAgent: async (namespace: string, name: string, tools: readonly object[]) => {
       await apply(admin, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } })

@@ -140,7 +140,7 @@ function registryVariables({ metadata, spec }: AgentDeploymentObject): Environme
 }
 
 function hasToolBinding(spec: AgentDeploymentSpec): boolean {
-  return (spec.tools ?? []).some((tool) => tool.bindingRef !== undefined)
+  return (spec.tools ?? []).some((tool) => (tool.bindingRef ?? tool.registryRef) !== undefined)
 }
 
 function port(name: PortName): EnvironmentVariable {
