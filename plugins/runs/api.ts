@@ -13,6 +13,8 @@ import { findForCaller, findOfAgent } from './read/find-run.ts'
 import type { FoundRun, RunReference } from './read/find-run.ts'
 import { createRunsOfCallers } from './read/runs-of-callers.ts'
 import type { RunsOfCallers } from './read/runs-of-callers.ts'
+import { snapshotRun } from './read/snapshot-run.ts'
+import type { RunSnapshot, SnapshotBounds } from './read/snapshot-run.ts'
 import type { RunsServices } from './services.ts'
 import { findRun } from './store/internal/find-run.ts'
 import { lockRun } from './store/internal/lease.ts'
@@ -35,6 +37,8 @@ export type {
   QueueOptions,
   RunReference,
   RunsOfCallers,
+  RunSnapshot,
+  SnapshotBounds,
 }
 
 /** Runs for other plugins: found within a caller's rights, and started on behalf of others (ADR 0063). */
@@ -62,6 +66,8 @@ export interface RunsApi {
   find(caller: Pick<Caller, 'may'>, reference: RunReference): Promise<FoundRun>
   /** Runs of callers, for other protocols than that of the API. In roles that serve callers. */
   ofCallers(): RunsOfCallers
+  /** A run that a caller may `get`, with its content and the beginning of its journal. Throws `not_found` for others. */
+  snapshot(caller: Pick<Caller, 'may'>, runId: string, most: SnapshotBounds): Promise<RunSnapshot>
   /** Locks a run until COMMIT; false if it was removed. What refers to a run is stored under this lock, and removed by `runs.deleted`. */
   lockIn(tx: Tx, runId: string): Promise<boolean>
   /** Those of the traces that still have a run. */
@@ -86,6 +92,7 @@ export function createRunsApi(services: RunsServices): RunsApi {
     queueIn: (tx, prepared, options) => queuePrepared(services, tx, prepared, options),
     find: (caller, reference) => findForCaller(services.store.reader<RunsTables>(), caller, reference),
     ofCallers: () => createRunsOfCallers(services),
+    snapshot: (caller, runId, most) => snapshotRun(services.store, caller, runId, most),
     lockIn: async (tx, runId) => (await lockRun(tx.tables<RunsTables>(), runId)) !== undefined,
     heldTracesIn: async (tx, traceIds) => new Set((await readOwners(tx.tables<RunsTables>(), '', traceIds)).keys()),
     startPeer: (state, call) => startPeerRun({ ...services, state }, call),

@@ -3,9 +3,9 @@ import { terminalStates } from '#schemas/run.ts'
 import { createFrameBuffer } from './frame-buffer.ts'
 import type { LiveUpdates, LiveFrame } from './live-frame.ts'
 import { behindKind } from './live-updates.ts'
+import { toFrame } from './to-frame.ts'
 import type { RunWatch } from './run-watch.ts'
 import { readJournal, readJournalPage, readPartials } from '../store/reads.ts'
-import type { JournalPage } from '../store/reads.ts'
 import { nameOfRun } from '../lifecycle/run-writer.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 
@@ -130,20 +130,6 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
         start === have ? frame : { ...frame, data: { ...frame.data, offset: have, text: text.slice(have - start) } },
       )
     },
-  }
-}
-
-function toFrame(run: SelectedRun, row: JournalPage['entries'][number]): LiveFrame {
-  return {
-    v: 1,
-    seq: row.seq,
-    runId: run.id,
-    ts: row.ts.toISOString(),
-    kind: row.kind,
-    agent: run.agent_name,
-    path: row.path,
-    spanId: row.span_id,
-    data: row.data,
   }
 }
 

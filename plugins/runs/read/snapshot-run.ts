@@ -1,0 +1,63 @@
+import type { Caller } from '#core/cluster/caller.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { Store } from '#core/event-store/store.ts'
+import type { LiveFrame } from '../stream/live-frame.ts'
+import { toFrame } from '../stream/to-frame.ts'
+import { lockRun } from '../store/internal/lease.ts'
+import { readJournalPage, readRunContent } from '../store/reads.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import { buildTree } from './build-tree.ts'
+import type { TreeNode } from './build-tree.ts'
+import { findForCaller } from './find-run.ts'
+import type { FoundRun } from './find-run.ts'
+import { toDetail } from './to-run.ts'
+import type { RunDetail } from './to-run.ts'
+
+/** A run at one moment: its state, its content and the beginning of its journal belong together. */
+export interface RunSnapshot {
+  readonly found: FoundRun
+  readonly agentUid: string | null
+  readonly run: RunDetail
+  readonly events: readonly LiveFrame[]
+  /** The journal was longer than asked for. */
+  readonly truncated: boolean
+  /** The span tree of the run, built from these of its events. */
+  readonly tree: (events: readonly LiveFrame[]) => TreeNode
+}
+
+/** Most of a journal that a snapshot holds: entries, and bytes of their JSON. */
+export interface SnapshotBounds {
+  readonly rows: number
+  readonly bytes: number
+}
+
+/** Takes a snapshot of a run that the caller may `get`. Throws `not_found` for others. */
+export async function snapshotRun(
+  store: Store,
+  caller: Pick<Caller, 'may'>,
+  runId: string,
+  most: SnapshotBounds,
+): Promise<RunSnapshot> {
+  const found = await findForCaller(store.reader<RunsTables>(), caller, { runId })
+  return store.transact(async (tx) => {
+    const db = tx.tables<RunsTables>()
+    // Writers of the run wait, so that its state fits its journal.
+    const locked = await lockRun(db, found.id)
+    if (locked === undefined) throw new Fail('not_found')
+    const { run } = locked
+    const { entries, isLast } = await readJournalPage(db, run, 0, most)
+    const detail = toDetail(run, await readRunContent(db, run))
+    const events = entries.map((entry) => toFrame(run, entry))
+    const tree = treeOf(run, !isLast)
+    return { found, agentUid: run.agent_uid, run: detail, events, truncated: !isLast, tree }
+  })
+}
+
+function treeOf(run: SelectedRun, isTruncated: boolean): RunSnapshot['tree'] {
+  return (events) =>
+    buildTree(
+      run,
+      events.map(({ seq = 0, ts, kind, spanId, data }) => ({ seq, ts: new Date(ts), kind, span_id: spanId, data })),
+      { isTruncated },
+    )
+}
