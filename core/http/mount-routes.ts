@@ -103,8 +103,18 @@ function readInputs(endpoint: AnyEndpoint): (request: FastifyRequest) => void {
   const readQuery = queryReader(endpoint.query)
   return (request) => {
     const state = stateOf(request)
-    state.params = readParams(request.params as Readonly<Record<string, string>>)
+    state.params = paramsOf(endpoint, () => readParams(request.params as Readonly<Record<string, string>>))
     state.query = readQuery(request.raw.url ?? '')
+  }
+}
+
+// S2: a malformed token is as unknown as any other.
+function paramsOf<Params>({ authz }: AnyEndpoint, readParams: () => Params): Params {
+  if (authz.kind !== 'public' || authz.shownBy !== 'shareToken') return readParams()
+  try {
+    return readParams()
+  } catch {
+    throw new Fail('not_found')
   }
 }
 

@@ -188,6 +188,8 @@ function isPlain(request: FastifyRequest, answer: Answer): boolean {
 function withTrace(request: FastifyRequest, answer: Answer): Answer {
   const path = request.raw.url?.split(/[?#]/, 1)[0] ?? ''
   const { traceId } = stateOf(request).trace
+  // S5: the path of a share has its token.
+  if (request.routeOptions.config.public === true) return { ...answer, problem: { ...answer.problem, traceId } }
   return { ...answer, problem: { ...answer.problem, instance: path.slice(0, 2048), traceId } }
 }
 
@@ -212,9 +214,24 @@ async function answerUnrouted(
   prepare(request, reply, services)
   try {
     checkHost(request, hosts)
+    // S2: a malformed token is as unknown as any other.
+    if (isBelowShare(request, services)) throw new Fail('not_found')
     await admission?.authenticate(request)
     respond(error)
   } catch (refused) {
     respond(refused)
   }
+}
+
+// Whether a path would be that of a share, if its last segment were one that the router can read.
+function isBelowShare({ method, raw }: FastifyRequest, { catalog }: HttpServices): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  const path = raw.url?.split(/[?#]/, 1)[0] ?? ''
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+  return catalog.some(({ prefix, endpoint: { authz, url } }) => {
+    const isShare = authz.kind === 'public' && authz.shownBy === 'shareToken'
+    return (
+      isShare && `${prefix}${url}`.startsWith(folder) && /^:[A-Za-z]+$/.test(`${prefix}${url}`.slice(folder.length))
+    )
+  })
 }

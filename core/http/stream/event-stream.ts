@@ -3,7 +3,7 @@ import type { Call } from '../endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { serverReplyOf } from '../endpoint/reply.ts'
 import { headersOf } from './raw-headers.ts'
-import { stateOf } from '../endpoint/request-context.ts'
+import { ownerOfRequest, stateOf } from '../endpoint/request-context.ts'
 import type { StreamRegistry } from '../limits/stream-registry.ts'
 
 /** An open server-sent-event stream of one client. */
@@ -36,7 +36,7 @@ const HEARTBEAT = Buffer.from(': \n\n')
 
 /** Takes over the connection of a call for events. Throws before any byte is sent. HEAD returns the headers and an ended stream. */
 export function openEventStream(
-  call: Pick<Call<unknown, unknown, unknown>, 'reply' | 'request' | 'headers' | 'caller' | 'streams'>,
+  call: Pick<Call<unknown, unknown, unknown>, 'reply' | 'request' | 'headers' | 'streams'>,
   options: EventStreamOptions = {},
 ): EventStream {
   const { request } = call
@@ -54,7 +54,7 @@ export function openEventStream(
     if (!ended) write(RETRY_HINT)
     finish()
   }
-  const leave = enter(call.streams, call.caller.username, drained)
+  const leave = enter(call.streams, ownerOfRequest(request), drained)
   stateOf(request).leavePlace?.()
   const revoke = (): void => {
     if (!ended) call.streams.dropped('revoked')
