@@ -17,6 +17,7 @@ import { recording } from './recording/index.ts'
 import { registries } from './registries/index.ts'
 import { runs } from './runs/index.ts'
 import { secretBindings } from './secrets/index.ts'
+import { sharing } from './sharing/index.ts'
 import { templates } from './templates/index.ts'
 import { tenants } from './tenants/index.ts'
 import { traces } from './traces/index.ts'
@@ -28,6 +29,7 @@ export const plugins: readonly AnyPlugin[] = [
   templates,
   runs,
   a2aProtocol,
+  sharing,
   registries,
   integrations,
   providers,

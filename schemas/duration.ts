@@ -16,7 +16,7 @@ export interface DurationBounds {
   readonly max: string
 }
 
-/** Bounds of every duration that a caller can give. All but `retention` become timers. */
+/** Bounds of every duration that a caller can give. All but `share` and `retention` become timers. */
 export const durationBounds = {
   /** One run of an agent. */
   runTimeout: { min: '1ms', max: '24d' },
@@ -32,6 +32,8 @@ export const durationBounds = {
   mcpRefresh: { min: '1m', max: '24h' },
   /** One call of a tool of an MCP server: agent and launcher wait for it. */
   mcpCall: { min: '1s', max: '5m' },
+  /** Validity of a share. */
+  share: { min: '1m', max: '30d' },
   /** Age at which stored entries are dropped. */
   retention: { min: '1s', max: '3650d' },
 } as const satisfies Readonly<Record<string, DurationBounds>>

@@ -44,6 +44,8 @@ const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.knowledge.ingest-failed.v1': knowledgeBase,
   'dev.mesh.tenants.quota-changed.v1': { kind: 'Tenant', verb: 'get', resource: 'tenants' },
   'dev.mesh.feedback.score-recorded.v1': { kind: 'Run', verb: 'list', resource: 'feedback' },
+  'dev.mesh.sharing.created.v1': { kind: 'RunShare', verb: 'list', resource: 'runshares' },
+  'dev.mesh.sharing.revoked.v1': { kind: 'RunShare', verb: 'list', resource: 'runshares' },
   'dev.mesh.memory.item-remembered.v1': { kind: 'AgentDeployment', verb: 'list', resource: 'agentmemories' },
   'dev.mesh.pruning.unfinished.v1': undefined,
   'dev.mesh.providers.model-call-metered.v1': { kind: 'ModelRoute', verb: 'get', resource: 'modelroutes' },

@@ -21,11 +21,10 @@ import { runsRoutes } from './routes.ts'
 import { runsSettings } from './settings.ts'
 import { stateEndpoints } from './delegation/state-endpoints.ts'
 
-// Runs and their shares are virtual resources: they exist in access reviews only.
+// Runs are a virtual resource: they exist in access reviews only.
 const virtual = 'Virtual resource: exists only in access reviews.'
 const runsAccess: readonly AccessRule[] = [
   { resource: 'runs', kind: 'Run', reason: virtual, viewer: readVerbs, developer: ['create', 'update', 'delete'] },
-  { resource: 'runshares', kind: 'RunShare', developer: ['get', 'list', 'create', 'delete'] },
   { resource: 'agentdeployments/invoke', developer: ['create'] },
   { resource: 'agentdeployments', state: ['get'] },
   { group: 'discovery.k8s.io', resource: 'endpointslices', worker: ['list'] },

@@ -49,6 +49,9 @@ const onPglite = [
   'plugins/runs/worker/fairness.test.ts',
   'plugins/runs/worker/lease.test.ts',
   'plugins/runs/worker/worker.test.ts',
+  'plugins/sharing/public/stream-shared.test.ts',
+  'plugins/sharing/retention.test.ts',
+  'plugins/sharing/shares.test.ts',
   'test/contract/plugins/bookmarks/bookmarks.test.ts',
   'plugins/traces/spans.test.ts',
 ]

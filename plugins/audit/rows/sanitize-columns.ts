@@ -7,6 +7,8 @@ const GUESS = guessedActor('')
 
 // Usernames are the cluster's (e-mail addresses, issuer URLs, certificate names); a field manager is any client's free text.
 const uid = /^[A-Za-z0-9-]{1,64}$/
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const username = /^[\p{L}\p{N}][\p{L}\p{N} ._:@/+#=,|~!$&'()*%-]{0,316}$/u
 const fieldManager = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,127}$/
 const name = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,251}[A-Za-z0-9])?)?$/
@@ -35,8 +37,12 @@ const details: Readonly<Record<string, RegExp>> = {
   late: /^true$/,
   malformed: /^true$/,
   reason: /^unknown$/,
-  occurredAt: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
-  amends: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  occurredAt: instant,
+  amends: uuid,
+  runId: uuid,
+  expiresAt: instant,
+  maxViews: /^[1-9][0-9]{0,9}$/,
+  content: /^(?:full|none)$/,
   impersonated: username,
   count: /^[1-9][0-9]{0,9}$/,
 }

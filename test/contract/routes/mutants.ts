@@ -30,6 +30,8 @@ export async function authzMutants(world: World, summary: Summary): Promise<void
   const names = ['none', 'viewer', 'other-tenant', 'bff', 'admin']
   const credentials = world.credentials.filter(({ name }) => names.includes(name))
   for (const mounted of await describeCatalog(plugins, '0.0.0')) {
+    // A route without a check has none to lose.
+    if (mounted.endpoint.authz.kind === 'public') continue
     const route = routeOf(mounted)
     const rows: Row[] = []
     for (const cell of cells((one) => one === route))

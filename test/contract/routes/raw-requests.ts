@@ -50,14 +50,15 @@ export function annotate(path: string): AccessRequest {
   }
 }
 
-type VirtualVerb = 'list' | 'get' | 'create' | 'update' | 'watch'
+type VirtualVerb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'watch'
 const methods: Partial<Record<VirtualVerb, string>> = { create: 'POST', update: 'PUT' }
 
-/** `list`, `create` or `update` of a virtual resource, without a name. */
-export function virtual(verb: VirtualVerb, resource: string, namespace: string): AccessRequest {
+/** `list`, `create` or `update` of a virtual resource, without a name; `delete` of a named one. */
+export function virtual(verb: VirtualVerb, resource: string, namespace: string, name = 'any'): AccessRequest {
   const path = collection(resource, namespace)
   // A request can only `get` by name, while the review has no name. No shipped role distinguishes the two.
   if (verb === 'get') return { path: `${path}/any`, virtual: true }
+  if (verb === 'delete') return { method: 'DELETE', path: `${path}/${name}`, virtual: true }
   if (verb === 'watch') return { path: `${path}?watch=true&timeoutSeconds=1`, virtual: true }
   const method = methods[verb]
   return { path, ...(method === undefined ? {} : { method, body: {} }), virtual: true }

@@ -26,6 +26,8 @@ export interface RouteCase {
   readonly hides?: true
   /** The gateway reports the refusal, with the cluster's message as the detail. */
   readonly refusedByGateway?: true
+  /** Served without a bearer: every credential gets the same response. */
+  readonly public?: true
 }
 
 /** Plurals of the kinds used most. */

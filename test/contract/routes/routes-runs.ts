@@ -1,10 +1,11 @@
 import { fixture, get, invoke, virtual } from './raw-requests.ts'
-import { agents, found, nameOf, ok, query } from './route-case.ts'
+import { agents, bearerOnly, found, nameOf, nothing, ok, query } from './route-case.ts'
 import type { RouteCase, Target } from './route-case.ts'
 import type { World } from './world.ts'
 
-const runOf = ({ namespace, exists }: Target, { runs }: World): string =>
-  exists ? (runs[namespace] ?? '') : '01900000-0000-7000-8000-000000000000'
+const unknownId = '01900000-0000-7000-8000-000000000000'
+
+const runOf = ({ namespace, exists }: Target, { runs }: World): string => (exists ? (runs[namespace] ?? '') : unknownId)
 
 function onRun(method: string, suffix: string, verb: 'get' | 'update', allowed: RouteCase['allowed']): RouteCase {
   return {
@@ -32,6 +33,27 @@ function onTrace(suffix: string): RouteCase {
   return {
     ...onRun('GET', suffix, 'get', ok(200)),
     request: (target, world) => ({ method: 'GET', path: `/api/traces/${runOf(target, world)}${suffix}` }),
+  }
+}
+
+function onShares(
+  method: string,
+  suffix: string,
+  verb: 'create' | 'list' | 'delete',
+  allowed: RouteCase['allowed'],
+): RouteCase {
+  return {
+    over: 'objects',
+    authz: `row: ${verb} runshares`,
+    hides: true,
+    request: (target, world) => ({
+      method,
+      path: `/api/runs/${runOf(target, world)}/shares${suffix}`,
+      ...(method === 'POST' ? { body: {} } : {}),
+    }),
+    questions: ({ namespace, exists }) =>
+      exists ? [virtual('get', 'runs', namespace), virtual(verb, 'runshares', namespace, unknownId)] : [],
+    allowed: (target) => (target.exists ? allowed(target) : { status: 404, code: 'not_found' }),
   }
 }
 
@@ -150,6 +172,21 @@ export const runRoutes: Readonly<Record<string, RouteCase>> = {
     questions: ({ namespace, exists }) =>
       exists ? [virtual('get', 'runs', namespace), virtual('create', 'feedback', namespace)] : [],
     allowed: found(202),
+  },
+  'POST /api/runs/{id}/shares': onShares('POST', '', 'create', ok(201)),
+  'GET /api/runs/{id}/shares': onShares('GET', '', 'list', ok(200)),
+  'DELETE /api/runs/{id}/shares/{shareId}': onShares('DELETE', `/${unknownId}`, 'delete', () => ({
+    status: 404,
+    code: 'not_found',
+  })),
+  'GET /api/my/shares': { ...bearerOnly('/api/my/shares'), authz: 'owner' },
+  'GET /api/shared/runs/{token}': {
+    over: 'one',
+    public: true,
+    authz: 'public',
+    request: () => ({ path: `/api/shared/runs/mshr_${'A'.repeat(43)}` }),
+    questions: nothing,
+    allowed: () => ({ status: 404, code: 'not_found' }),
   },
   'GET /api/runs/{id}/fixture': {
     over: 'objects',

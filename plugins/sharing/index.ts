@@ -1,0 +1,34 @@
+import { definePlugin } from '#core/plugin/plugin.ts'
+import { runs } from '#plugins/runs/index.ts'
+import { sharingConsumers } from './consumers.ts'
+import { sharingErrors } from './errors.ts'
+import { shareCreated, shareRevoked } from './events.ts'
+import { sharingJobs } from './jobs.ts'
+import { sharingRoutes } from './routes.ts'
+import { createServices } from './services.ts'
+import { sharingSettings } from './settings.ts'
+
+/** Shares of runs: links that show a redacted snapshot to people without an account. */
+export const sharing = definePlugin({
+  contract: 1,
+  name: 'sharing',
+  summary: 'Shares of runs: links to a redacted snapshot, for people without an account.',
+  needs: { runs },
+  settings: sharingSettings,
+  requires: ['store'],
+  migrations: new URL('./migrations/', import.meta.url),
+  events: [shareCreated, shareRevoked],
+  access: [
+    {
+      resource: 'runshares',
+      kind: 'RunShare',
+      reason: 'Virtual resource: exists only in access reviews.',
+      developer: ['get', 'list', 'create', 'delete'],
+    },
+  ],
+  errors: sharingErrors,
+  create: createServices,
+  routes: sharingRoutes,
+  consumers: sharingConsumers,
+  jobs: sharingJobs,
+})

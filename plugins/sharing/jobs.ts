@@ -1,0 +1,49 @@
+import type { Job } from '#core/jobs/background-work.ts'
+import type { JobContext } from '#core/plugin/role-contexts.ts'
+import { assertEpoch } from '#core/database/leader-election.ts'
+import type { SharingServices } from './services.ts'
+import { removeShares } from './store/shares.ts'
+import { readShareBytes } from './store/usage.ts'
+import type { SharingTables } from './store/tables.ts'
+
+const name = 'sharing.retention'
+const EVERY_MS = 600_000
+const READ_EVERY_MS = 60_000
+const AT_ONCE = 200
+
+/** Removes expired shares, and reads what all of them store. */
+export function sharingJobs(services: SharingServices, { role }: Pick<JobContext, 'role'>): readonly Job[] {
+  return role === 'worker' ? [createShareRetention(services), metricsJob(services)] : []
+}
+
+/** The job that removes expired shares with their snapshots, in batches, each under the epoch (O5). */
+export function createShareRetention(
+  { store, removed }: Pick<SharingServices, 'store' | 'removed'>,
+  batch = AT_ONCE,
+): Job {
+  return {
+    name,
+    leaderOnly: true,
+    every: EVERY_MS,
+    async run({ epoch, signal }) {
+      for (let count = batch; count === batch && !signal.aborted;) {
+        const ids = await store.transact(async (tx) => {
+          const db = tx.tables<SharingTables>()
+          await assertEpoch(db, name, epoch)
+          return removeShares(db, { expired: batch })
+        })
+        removed('expired', ids)
+        count = ids.length
+      }
+    },
+  }
+}
+
+function metricsJob({ store, stores }: Pick<SharingServices, 'store' | 'stores'>): Job {
+  return {
+    name: 'sharing.metrics',
+    leaderOnly: false,
+    every: READ_EVERY_MS,
+    run: async () => stores(await readShareBytes(store.reader<SharingTables>())),
+  }
+}
