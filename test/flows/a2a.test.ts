@@ -87,6 +87,18 @@ async function taskOf(sent: ReturnType<typeof send>): Promise<Task> {
   return result
 }
 
+const atWork: readonly unknown[] = [TaskState.TASK_STATE_SUBMITTED, TaskState.TASK_STATE_WORKING]
+
+/** The task of a message when it has ended or asks. A slow machine may exceed the wait of the method. */
+async function settled(client: Client, sent: ReturnType<typeof send>): Promise<Task> {
+  let task = await taskOf(sent)
+  while (atWork.includes(task.status?.state)) {
+    await collect(client.resubscribeTask({ tenant: '', id: task.id })).catch(() => undefined)
+    task = await client.getTask({ tenant: '', id: task.id, historyLength: undefined })
+  }
+  return task
+}
+
 async function collect(stream: AsyncIterable<StreamResponse>): Promise<readonly StreamResponse['payload'][]> {
   const found: StreamResponse['payload'][] = []
   for await (const { payload } of stream) found.push(payload)
@@ -129,6 +141,11 @@ test('A2A: the public client discovers agents, sends messages and follows tasks'
   const rpc = (body: unknown, headers: Readonly<Record<string, string>> = {}, persona: Persona = 'developer') =>
     platform.send({ method: 'POST', path: `/api/agents/${agent}/a2a`, bearer: platform.tokens[persona], body, headers })
 
+  const count = async (): Promise<number> => {
+    const path = `/api/agents/${agent}/runs?limit=200`
+    return (await platform.send({ path, bearer })).json<{ items: unknown[] }>().items.length
+  }
+
   await t.test('the card names the agent, its skills, the route and the bearer', async () => {
     const card = await client.getAgentCard()
     assert.deepEqual([card.name, card.description, card.skills[0]?.id], [name, 'An echo.', 'echo'])
@@ -141,7 +158,7 @@ test('A2A: the public client discovers agents, sends messages and follows tasks'
   })
 
   await t.test('a message is a run of the caller; context and task are conversation and run', async () => {
-    const task = await taskOf(send(client, toMessage('hello', { contextId: 'a2a-context' })))
+    const task = await settled(client, send(client, toMessage('hello', { contextId: 'a2a-context' })))
     assert.equal(task.status?.state, TaskState.TASK_STATE_COMPLETED)
     assert.equal(outputOf(task), 'You said hello')
     assert.equal(task.contextId, 'a2a-context')
@@ -152,7 +169,7 @@ test('A2A: the public client discovers agents, sends messages and follows tasks'
     }>()
     assert.deepEqual(run.trigger, { kind: 'a2a', by: 'developer' })
     assert.deepEqual([run.subject, run.conversationId], ['developer', 'a2a-context'])
-    const again = await taskOf(send(client, toMessage({ a: [1] }, { contextId: 'a2a-context' })))
+    const again = await settled(client, send(client, toMessage({ a: [1] }, { contextId: 'a2a-context' })))
     assert.deepEqual(outputOf(again), { input: { a: [1] }, before: ['hello'] })
     const read = await client.getTask({ tenant: '', id: task.id, historyLength: undefined })
     assert.deepEqual([outputOf(read), read.history[0]?.parts[0]?.content?.value], ['You said hello', 'hello'])
@@ -178,7 +195,7 @@ test('A2A: the public client discovers agents, sends messages and follows tasks'
   })
 
   await t.test('a failed run is a failed task with its reason', async () => {
-    const task = await taskOf(send(client, toMessage('fail')))
+    const task = await settled(client, send(client, toMessage('fail')))
     assert.equal(task.status?.state, TaskState.TASK_STATE_FAILED)
     assert.deepEqual(
       task.status?.message?.parts.map(({ content }) => content?.value),
@@ -188,18 +205,33 @@ test('A2A: the public client discovers agents, sends messages and follows tasks'
 
   await t.test('a task is followed, and cancelled; an ended one is neither', async () => {
     const task = await taskOf(send(client, toMessage('wait'), true))
-    assert.ok([TaskState.TASK_STATE_SUBMITTED, TaskState.TASK_STATE_WORKING].includes(task.status?.state ?? 0))
+    assert.ok(atWork.includes(task.status?.state))
     const followed = client.resubscribeTask({ tenant: '', id: task.id })
     const head = await followed.next()
     assert.equal(head.value?.payload?.$case, 'task')
     const cancelled = await client.cancelTask({ tenant: '', id: task.id, metadata: undefined })
-    assert.equal(cancelled.status?.state, TaskState.TASK_STATE_CANCELED)
+    assert.ok([...atWork, TaskState.TASK_STATE_CANCELED].includes(cancelled.status?.state))
     const rest = await collect({ [Symbol.asyncIterator]: () => followed })
     const last = rest.at(-1)
     assert.equal(last?.$case === 'statusUpdate' && last.value.status?.state, TaskState.TASK_STATE_CANCELED)
     assert.equal(await codeOf(client.cancelTask({ tenant: '', id: task.id, metadata: undefined })), -32002)
     assert.equal(await codeOf(client.resubscribeTask({ tenant: '', id: task.id }).next()), -32004)
     assert.equal(await codeOf(send(client, toMessage('more', { taskId: task.id }))), -32004)
+  })
+
+  await t.test('a client that goes away cancels nothing', async () => {
+    const message = toMessage('wait')
+    const stream = client.sendMessageStream({ ...noTenant, message, configuration: undefined })
+    const { value } = await stream.next()
+    const id = value?.payload?.$case === 'task' ? value.payload.value.id : ''
+    await stream.return(undefined)
+    // Another client follows the same task, and sees the agent at work until it is cancelled.
+    const other = client.resubscribeTask({ tenant: '', id })
+    const { value: seen } = await other.next()
+    assert.ok(seen?.payload?.$case === 'task' && atWork.includes(seen.payload.value.status?.state))
+    await client.cancelTask({ tenant: '', id, metadata: undefined })
+    const last = (await collect({ [Symbol.asyncIterator]: () => other })).at(-1)
+    assert.equal(last?.$case === 'statusUpdate' && last.value.status?.state, TaskState.TASK_STATE_CANCELED)
   })
 
   await t.test('lists: by context and state, in pages, with content when asked', async () => {
@@ -244,7 +276,7 @@ test('A2A: the public client discovers agents, sends messages and follows tasks'
     assert.equal(patched.status, 200, patched.text)
     const careful = await open('developer', 'demo/careful')
     const ask = async (): Promise<Task> => {
-      const task = await taskOf(send(careful, toMessage('Please approve.')))
+      const task = await settled(careful, send(careful, toMessage('Please approve.')))
       assert.equal(task.status?.state, TaskState.TASK_STATE_INPUT_REQUIRED)
       return task
     }
@@ -252,10 +284,10 @@ test('A2A: the public client discovers agents, sends messages and follows tasks'
     assert.match(String(asked.status?.message?.parts[0]?.content?.value), /calculate/)
     assert.equal(await codeOf(send(careful, toMessage('maybe', { taskId: asked.id }))), -32602)
     assert.equal(await codeOf(send(careful, toMessage('approve', { taskId: asked.id, contextId: 'other' }))), -32602)
-    const approved = await taskOf(send(careful, toMessage('approve', { taskId: asked.id })))
+    const approved = await settled(careful, send(careful, toMessage('approve', { taskId: asked.id })))
     assert.equal(outputOf(approved), 'The answer is 42.')
     const metadata = { 'mesh.dev/answer': { decision: 'reject', reason: 'no numbers' } }
-    const rejected = await taskOf(send(careful, toMessage('no', { taskId: (await ask()).id, metadata })))
+    const rejected = await settled(careful, send(careful, toMessage('no', { taskId: (await ask()).id, metadata })))
     assert.equal(rejected.status?.state, TaskState.TASK_STATE_REJECTED)
     const streamed = await ask()
     const message = toMessage('approve', { taskId: streamed.id })
@@ -270,7 +302,7 @@ test('A2A: the public client discovers agents, sends messages and follows tasks'
 
   await t.test('version 0.3: the card, messages, streams and tasks of earlier clients', async () => {
     const legacy = await open('developer', agent, '0.3')
-    const task = await taskOf(send(legacy, toMessage('old')))
+    const task = await settled(legacy, send(legacy, toMessage('old')))
     assert.deepEqual([task.status?.state, outputOf(task)], [TaskState.TASK_STATE_COMPLETED, 'You said old'])
     const items = await collect(
       legacy.sendMessageStream({ ...noTenant, message: toMessage('olds'), configuration: undefined }),
@@ -324,6 +356,36 @@ test('A2A: the public client discovers agents, sends messages and follows tasks'
       assert.deepEqual([persona, answer.status], [persona, allowed ? 200 : 403], answer.text)
       if (!allowed) assert.equal(answer.json<{ error: { code: number } }>().error.code, -32000)
     }
+    // Without the right to read runs, no run is made whose outcome would be shown (SEC18).
+    const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default'
+    const apiVersion = 'rbac.authorization.k8s.io/v1'
+    const apiGroup = 'rbac.authorization.k8s.io'
+    const rules = [{ apiGroups: ['mesh.dev'], resources: ['agentdeployments'], resourceNames: [name], verbs: ['get'] }]
+    for (const [plural, body] of [
+      ['roles', { apiVersion, kind: 'Role', metadata: { name: 'a2a-reader' }, rules }],
+      [
+        'rolebindings',
+        {
+          apiVersion,
+          kind: 'RoleBinding',
+          metadata: { name: 'a2a-reader' },
+          roleRef: { apiGroup, kind: 'Role', name: 'a2a-reader' },
+          subjects: [{ apiGroup, kind: 'User', name: 'other-tenant' }],
+        },
+      ],
+    ] as const) {
+      const granted = await platform.kube({
+        method: 'POST',
+        path: `${rbac}/${plural}`,
+        bearer: platform.tokens.admin,
+        body,
+      })
+      assert.equal(granted.status, 201, granted.text)
+    }
+    const before = await count()
+    const params = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] } }
+    const blind = await rpc({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params }, {}, 'other-tenant')
+    assert.deepEqual([blind.status, await count()], [403, before], blind.text)
     const path = `/api/agents/${agent}/a2a`
     const anonymous = await platform.send({ method: 'POST', path, body: {} })
     assert.equal(anonymous.status, 401)
@@ -358,10 +420,6 @@ test('A2A: the public client discovers agents, sends messages and follows tasks'
   })
 
   await t.test('F5, X3: bad input has the standard’s code, names the field, and makes no run', async () => {
-    const count = async (): Promise<number> => {
-      const path = `/api/agents/${agent}/runs?limit=200`
-      return (await platform.send({ path, bearer })).json<{ items: unknown[] }>().items.length
-    }
     const before = await count()
     const call = (method: string, params?: unknown) => ({ jsonrpc: '2.0', id: 1, method, params })
     const hi = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] }

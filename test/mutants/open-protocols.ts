@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/a2a/tasks/task-updates.ts',
     find: 'const rest = isPart ? text : text.slice(have)',
     replace: 'const rest = text',
-    tests: a2a,
+    tests: ['plugins/a2a/a2a.test.ts'],
   },
   {
     name: 'http: the 401 of a route is in its own format',

@@ -75,7 +75,7 @@ export function createTaskUpdates(task: StreamedTask): (frame: LiveFrame) => rea
     'run.rejected': (frame) => failed('TASK_STATE_REJECTED', frame, 'approval_denied'),
     'run.cancelled': (frame) => [status('TASK_STATE_CANCELED', frame)],
   }
-  return (frame) => maps[frame.kind]?.(frame) ?? []
+  return (frame) => (Object.hasOwn(maps, frame.kind) ? (maps[frame.kind]?.(frame) ?? []) : [])
 }
 
 function isInterrupt(value: unknown): value is Interrupt {

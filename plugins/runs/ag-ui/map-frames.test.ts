@@ -198,7 +198,11 @@ const data = fc.record(
   },
   { requiredKeys: [] },
 )
-const kinds = [...entryKinds.filter((kind) => kind !== 'run.paused' && kind !== 'run.resumed'), 'stream.gone']
+const kinds = [
+  ...entryKinds.filter((kind) => kind !== 'run.paused' && kind !== 'run.resumed'),
+  'stream.gone',
+  'constructor',
+]
 // Interrupts have an id and a reason: the worker validates them (`readResult`).
 const interrupt = fc.record(
   { id, reason: fc.constantFrom(...pauseReasons), tool: fc.string(), toolCallId: id, question: id, schema: junk },

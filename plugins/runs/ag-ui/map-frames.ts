@@ -110,7 +110,8 @@ export function createFrameMapper(run: MappedRun): FrameMapper {
     start,
     map: (frame) => {
       const timestamp = Date.parse(frame.ts)
-      return (maps[frame.kind]?.(frame) ?? []).map((event) => ({ ...event, timestamp }))
+      const events = Object.hasOwn(maps, frame.kind) ? maps[frame.kind]?.(frame) : undefined
+      return (events ?? []).map((event) => ({ ...event, timestamp }))
     },
     get isSettled() {
       return messages.open + steps.open + delegates.open === 0
