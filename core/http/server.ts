@@ -150,14 +150,15 @@ function sendError(services: HttpServices, { error, request, reply }: FailedRequ
   const answer = toRequestAnswer(failed, request)
   const state = stateOf(request)
   if (ofRole === undefined) state.failure = failureOf(answer)
-  const wire = ofRole ?? writtenByEndpoint(answer, request)
+  const complete = isPlain(request, answer) ? answer : withTrace(request, answer)
+  const wire = ofRole ?? writtenByEndpoint(complete, request)
   recordFailedOutcome(services, request)
   if ((wire ?? answer).status === 500) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
     services.log.error({ requestId: request.id, traceId: state.trace.traceId, stack }, 'request failed unexpectedly')
   }
   if (wire !== undefined) return sendWire(reply, wire)
-  return send(reply, isPlain(request, answer) ? answer : withTrace(request, answer))
+  return send(reply, complete)
 }
 
 // The body of a 401 is constant.

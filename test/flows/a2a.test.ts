@@ -390,6 +390,8 @@ test('A2A: the public client discovers agents, sends messages and follows tasks'
     const anonymous = await platform.send({ method: 'POST', path, body: {} })
     assert.equal(anonymous.status, 401)
     assert.equal(anonymous.headers['www-authenticate'], 'Bearer')
+    // As that of every route.
+    assert.match(String(anonymous.headers['content-type']), /problem\+json/)
     // A token of the cluster for another audience.
     const token = await platform.kube({
       method: 'POST',

@@ -4,7 +4,7 @@ import type { Credential } from './credentials.ts'
 import { causedRequests } from './caused-requests.ts'
 import { holdDenials } from './denials.ts'
 import type { Denial } from './denials.ts'
-import { sendCell, caseOf, cells, expectedOf, holdCell } from './matrix.ts'
+import { sendCell, caseOf, cells, expectedOf, holdCell, problemOf } from './matrix.ts'
 import type { Cell, Expected } from './matrix.ts'
 import { routes } from './routes.ts'
 import { sampled } from './sample.ts'
@@ -118,7 +118,7 @@ export async function deniedWrites(world: World, summary: Summary): Promise<void
       await summary.hold(credential.name, async () => {
         const answer = await holdCell(world, credential, { cell, expected })
         if (expected.status !== 403) return
-        sent.push({ user: credential.user ?? '', cell, traceId: answer.json<{ traceId: string }>().traceId })
+        sent.push({ user: credential.user ?? '', cell, traceId: problemOf(answer)?.traceId ?? '' })
       })
       count(summary, credential, expected)
     })

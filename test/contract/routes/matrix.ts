@@ -103,12 +103,13 @@ export async function sendCell(world: World, credential: Credential, cell: Cell)
 
 interface SentProblem {
   readonly code: string
+  readonly traceId?: string
   readonly detail?: string
   readonly cluster?: ClusterRefusal
 }
 
 /** The problem document of a refusal: the body, or a detail of an error of JSON-RPC. */
-function problemOf({ headers, json }: RawAnswer): SentProblem | undefined {
+export function problemOf({ headers, json }: RawAnswer): SentProblem | undefined {
   const type = headers['content-type'] ?? ''
   if (type.includes('problem+json')) return json<SentProblem>()
   if (!type.includes('application/json')) return undefined
