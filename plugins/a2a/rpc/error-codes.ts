@@ -51,7 +51,7 @@ export function writeRpcError({ status, headers, problem }: Answer, body: unknow
     code,
     // The detail of a refused request may quote a name of the client, which only the problem document does (A8).
     message: known === undefined && problem.errors !== undefined ? problem.title : (problem.detail ?? problem.title),
-    data: [info, known === undefined ? { '@type': problem.type, ...problem } : toBadRequest(problem.errors)],
+    data: [info, known === undefined ? toDocument(problem) : toBadRequest(problem.errors)],
   }
   return {
     status: known === undefined ? status : 200,
@@ -65,4 +65,10 @@ export function writeRpcError({ status, headers, problem }: Answer, body: unknow
 function toBadRequest(errors: Answer['problem']['errors'] = []): object {
   const fieldViolations = errors.map(({ pointer, detail }) => ({ field: pointer, description: detail }))
   return { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }
+}
+
+// Without the path of the request, which may quote what a client wrote (A8).
+function toDocument(problem: Answer['problem']): object {
+  const { instance: _, ...document } = problem
+  return { '@type': problem.type, ...document }
 }
