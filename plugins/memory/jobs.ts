@@ -3,6 +3,9 @@ import type { JobContext } from '#core/plugin/role-contexts.ts'
 import type { StateStore } from '#core/state-store/state-store.ts'
 import type { MemoryServices } from './services.ts'
 import { createSessionMemory } from './session/session-memory.ts'
+import { memoryMetrics } from './metrics.ts'
+import { readItemBytes } from './store/usage.ts'
+import type { MemoryTables } from './store/tables.ts'
 import { eraseConversations } from './store/erasures.ts'
 import { removeExpired, removeOrphans } from './store/remove-items.ts'
 
@@ -19,14 +22,19 @@ export function memoryJobs(services: MemoryServices, context: JobContext): reado
 }
 
 function removeItems({ core }: MemoryServices): Job {
+  const removed = core.metrics.counter(memoryMetrics.removed)
+  const stored = core.metrics.gauge(memoryMetrics.storedBytes)
   return {
     name: 'memory.remove-items',
     leaderOnly: true,
     every: REMOVE_EVERY_MS,
     run: async ({ signal }) => {
-      for (const remove of [removeExpired, removeOrphans])
-        for (let count = AT_ONCE; count === AT_ONCE && !signal.aborted;)
+      for (const [reason, remove] of [['expired', removeExpired] as const, ['agent', removeOrphans] as const])
+        for (let count = AT_ONCE; count === AT_ONCE && !signal.aborted;) {
           count = await core.store.transact((tx) => remove(tx, AT_ONCE))
+          if (count > 0) removed.inc({ reason }, count)
+        }
+      stored.set(await readItemBytes(core.store.reader<MemoryTables>()))
     },
   }
 }

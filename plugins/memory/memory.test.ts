@@ -204,6 +204,9 @@ test('memory of agents by their launchers', needs('kube-apiserver', 'etcd', 'pos
     const lists = await agent.append('one-more', 1)
     assert.deepEqual([lists.status, lists.body['code']], [429, 'memory_quota_exceeded'])
     assert.match(String(lists.body['detail']), /20 conversations/)
+    const counted = await role.metrics()
+    for (const code of ['conversation_full', 'memory_quota_exceeded'])
+      assert.match(counted, new RegExp(`mesh_memory_refusals_total\\{code="${code}"\\} [1-9]`), 'F10')
     assert.equal((await other.append('c', large)).status, 201)
   })
 

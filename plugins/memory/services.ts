@@ -1,3 +1,4 @@
+import { Fail } from '#core/errors/domain-error.ts'
 import type { CoreWith } from '#core/plugin/core-services.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { createVectorSupport } from '#core/retrieval/vector-support.ts'
@@ -25,6 +26,7 @@ export function stateServices(
   runs: RunsSystem | undefined,
 ): { readonly memory: PodMemory; readonly session: SessionMemory } {
   const session = createSessionMemory(state.stateStore?.lists, settings)
+  const refused = core.metrics.counter(memoryMetrics.refused)
   const missing = core.metrics.counter(memoryMetrics.withoutVector)
   const memory = createPodMemory({
     store: core.store,
@@ -39,5 +41,23 @@ export function stateServices(
       onMissing: (reason) => missing.inc({ reason }),
     }),
   })
-  return { memory, session }
+  return { memory: countingRefusals(memory, (code) => refused.inc({ code })), session }
 }
+
+/** Counts what a quota refuses. */
+function countingRefusals(memory: PodMemory, refused: (code: string) => void): PodMemory {
+  const counting = <Args extends readonly unknown[], Result>(write: (...args: Args) => Promise<Result>) => {
+    return async (...args: Args): Promise<Result> => {
+      try {
+        return await write(...args)
+      } catch (error) {
+        if (error instanceof Fail && quotaCodes.has(error.code)) refused(error.code)
+        throw error
+      }
+    }
+  }
+  const { append, appendTurn, remember } = memory
+  return { ...memory, append: counting(append), appendTurn: counting(appendTurn), remember: counting(remember) }
+}
+
+const quotaCodes: ReadonlySet<string> = new Set(['conversation_full', 'memory_quota_exceeded'])

@@ -34,6 +34,7 @@ import { mutants as ofRuns } from './runs.ts'
 import { mutants as ofRunBounds } from './runs-bounds.ts'
 import { mutants as ofDispatch } from './runs-dispatch.ts'
 import { mutants as ofBehalf } from './runs-behalf.ts'
+import { mutants as ofRetention } from './retention.ts'
 import { mutants as ofSharing } from './sharing.ts'
 import { mutants as ofStateStore } from './state-store.ts'
 import { mutants as ofStartup } from './startup.ts'
@@ -56,6 +57,7 @@ export const all: readonly Mutant[] = [
   ...ofStore,
   ...ofStateStore,
   ...ofSharing,
+  ...ofRetention,
   ...ofLeaves,
   ...ofKinds,
   ...ofAudit,

@@ -68,6 +68,16 @@ export async function extendLeases(
   return rows
 }
 
+/** Removes accounts whose window has been over for the retention, and on which nothing is held. Returns their number. */
+export async function removePastAccounts(tx: Tx, retentionDays: number, most: number): Promise<number> {
+  // No window is longer than a month; `total` never ends.
+  const { numAffectedRows } = await sql`delete from budgets_accounts where id in (select id from budgets_accounts
+    where spend_window <> 'total' and held = 0
+      and window_start < clock_timestamp() - make_interval(days => ${retentionDays + 31})
+    limit ${most} for update skip locked)`.execute(tx.tables<BudgetsTables>())
+  return Number(numAffectedRows ?? 0n)
+}
+
 /** Removes holds that ended before the retention. Returns their number. */
 export async function removeEnded(tx: Tx, retentionDays: number, most: number): Promise<number> {
   const { numAffectedRows } = await sql`delete from budgets_holds where id in (select id from budgets_holds

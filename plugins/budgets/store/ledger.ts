@@ -1,6 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
-import { writeEnds, expireHolds, removeEnded, extendLeases } from './end.ts'
+import { writeEnds, expireHolds, removeEnded, removePastAccounts, extendLeases } from './end.ts'
 import type { EndedHold, HoldEnd } from './end.ts'
 import { createGather } from './gather.ts'
 import { isLiveHold, readPrices, readOwnerUsage } from './reads.ts'
@@ -59,7 +59,10 @@ export function createLedger(store: Store, options: LedgerOptions): Ledger {
     end: endGathered,
     renew: (ids, holder) => store.transact((tx) => extendLeases(tx, { ids, holder, leaseSeconds })),
     expire: (most) => store.transact((tx) => expireHolds(tx, most)),
-    removeEnded: (most) => store.transact((tx) => removeEnded(tx, retentionDays, most)),
+    removeEnded: (most) =>
+      store.transact(async (tx) =>
+        Math.max(await removeEnded(tx, retentionDays, most), await removePastAccounts(tx, retentionDays, most)),
+      ),
     pricesOf: (holder, ids) => readPrices(reader, holder, ids),
     isLive: (hold) => isLiveHold(reader, hold),
     usageOf: (owners) => readOwnerUsage(reader, owners),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { Store } from '#core/event-store/store.ts'
 import type { CostTables } from './tables.ts'
 
@@ -21,6 +22,17 @@ export async function removeOldCost(
       select ctid from cost_runs where ${before(retentionDays)} or (metered and ${before(marks)}) limit ${limit}))`.execute(
       db,
     )
-    return Math.max(Number(days.numAffectedRows ?? 0n), Number(runs.numAffectedRows ?? 0n))
+    const agents = await removeAgents(db, limit)
+    return Math.max(Number(days.numAffectedRows ?? 0n), Number(runs.numAffectedRows ?? 0n), agents)
   })
+}
+
+// Labels of agents that are gone, once no cost refers to them. A new agent may be recorded before the object index has it.
+async function removeAgents(db: Transaction<CostTables>, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`delete from cost_agents where uid in (select uid from cost_agents a
+    where recorded_at < clock_timestamp() - interval '1 day'
+      and not exists (select from object_index o where o.uid = a.uid and o.deleted_at is null)
+      and not exists (select from cost_days d where d.agent_uid = a.uid)
+      and not exists (select from cost_runs r where r.agent_uid = a.uid) limit ${limit})`.execute(db)
+  return Number(numAffectedRows ?? 0n)
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import { Fail } from '#core/errors/domain-error.ts'
+import type { Reader } from '#core/event-store/store.ts'
 import { memoryErrors } from '../errors.ts'
 import type { MemorySettings } from '../settings.ts'
 import type { MemoryTables } from './tables.ts'
@@ -66,6 +67,13 @@ export async function removeUsage(
     await sql`update memory_usage set items = greatest(items - ${items}::integer, 0), bytes = greatest(bytes - ${bytes}::bigint, 0)
       where owner = ${owner}`.execute(db)
   await sql`delete from memory_usage where owner = any(${[...sums.keys()]}::text[]) and items = 0`.execute(db)
+}
+
+/** Bytes of all items. */
+export async function readItemBytes(db: Reader<MemoryTables>): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`select coalesce(sum(bytes), 0)::float8 as bytes from memory_usage
+    where owner like 'namespace/%'`.execute(db)
+  return rows[0]?.bytes ?? 0
 }
 
 /** Key of the usage of an agent. */
