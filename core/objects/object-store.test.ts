@@ -113,9 +113,9 @@ test('folder: files are of this user only, and links and foreign files are no ob
 })
 
 /** An S3 server that answers as `respond` says. */
-async function startFake(t: TestContext, respond: Parameters<typeof createServer>[1]) {
+async function startFake(t: TestContext, respond: Parameters<typeof createServer>[1], deadlineMs = 60_000) {
   const url = await listen(t, createServer(respond))
-  return openS3(t, { url, ...keys }, { deadlineMs: 500 })
+  return openS3(t, { url, ...keys }, { deadlineMs })
 }
 
 test('s3: refusals and outages are distinguished, without text of the server', async (t) => {
@@ -128,15 +128,14 @@ test('s3: refusals and outages are distinguished, without text of the server', a
   await assert.rejects(refusing.put(key, Buffer.from('x')), refused)
   await assert.rejects(refusing.get(key, 10), refused)
   await assert.rejects(refusing.list(objectPrefix('runs'), { limit: 1 }), { name: 'ObjectStoreError', ...secret })
-  for (const respond of [
-    () => undefined,
-    (_: unknown, response: { destroy(): void }) => response.destroy(),
-    (_: unknown, response: { writeHead(status: number): { end(text: string): void } }) =>
-      response.writeHead(503).end('secret-canary'),
-    (_: unknown, response: { writeHead(status: number, headers: object): { end(): void } }) =>
-      response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
-  ]) {
-    const store = await startFake(t, respond as never)
+  const silent = await startFake(t, () => undefined, 500)
+  const broken = await startFake(t, (_, response) => void response.destroy())
+  const failing = await startFake(t, (_, response) => void response.writeHead(503).end('secret-canary'))
+  const moved = await startFake(
+    t,
+    (_, response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
+  )
+  for (const store of [silent, broken, failing, moved]) {
     await assert.rejects(store.put(key, Buffer.from('x')), { problem: 'unavailable', ...secret })
     await assert.rejects(store.remove([key]), { problem: 'unavailable', ...secret })
   }
@@ -157,7 +156,7 @@ test('F6: s3: an answer without end is cut, of objects and of pages', async (t) 
 })
 
 test('s3: a body that stops in the middle ends at the deadline', async (t) => {
-  const store = await startFake(t, (_, response) => void response.writeHead(200).write('x'))
+  const store = await startFake(t, (_, response) => void response.writeHead(200).write('x'), 500)
   await assert.rejects(store.get(key, 100), { problem: 'unavailable' })
 })
 

@@ -114,6 +114,7 @@ test('a launcher that ends does not wait for a state role that is frozen', async
   const { recorder, outcomes } = record([204], {
     closeMs: 1,
     state: async ({ signal }) => {
+      if (signal?.aborted === true) resolve(undefined as never)
       signal?.addEventListener('abort', () => resolve(undefined as never))
       return promise
     },

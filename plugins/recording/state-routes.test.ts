@@ -248,6 +248,10 @@ test('recordings', needs('kube-apiserver', 'etcd', 'postgres', 'initdb', 'versit
     const [consumer] = recordingConsumers()
     await store.transact((tx) => consumer?.handle([{ data: { runId: gone } }] as never, tx) ?? Promise.resolve())
     assert.equal((await other.send({ ...modelPart(2, 'a'), runId: gone })).status, 404)
+    // Later than any pause of this test.
+    await sql`update recording_runs set updated_at = updated_at + interval '1 hour' where run_id = ${gone}`.execute(
+      database.root,
+    )
     await erase()
     assert.equal(
       (await s3.list(prefixOfRun(gone), { limit: 10 })).length,
@@ -255,7 +259,7 @@ test('recordings', needs('kube-apiserver', 'etcd', 'postgres', 'initdb', 'versit
       'a part that was accepted may still arrive',
     )
     await sql`update recording_runs set erase_at = erase_at - interval '2 minutes',
-      updated_at = updated_at - interval '2 minutes' where run_id in (${gone}, ${old})`.execute(database.root)
+      updated_at = clock_timestamp() - interval '2 minutes' where run_id in (${gone}, ${old})`.execute(database.root)
     await sql`update recording_runs set created_at = created_at - interval '31 days' where run_id = ${old}`.execute(
       database.root,
     )
