@@ -10,6 +10,8 @@ export interface CommandOption {
   readonly default?: string
   readonly required?: boolean
   readonly repeatable?: boolean
+  /** One letter: `-o` is then the same as the option. */
+  readonly short?: string
   /** Given by position, in the order of the options. */
   readonly positional?: boolean
   /** Converts the text. The message of its error follows the name of the option: `must be 1 to 10000`. */

@@ -26,7 +26,8 @@ function usageOf([name, option]: readonly [string, CommandOption]): string {
 
 function optionLines(options: CommandOptions): string {
   const rows = Object.entries(options).map(([name, option]) => {
-    const title = `${titleOf(name, option)}${option.positional === true ? '' : valueText(option)}`
+    const short = option.short === undefined ? '' : `-${option.short}, `
+    const title = `${short}${titleOf(name, option)}${option.positional === true ? '' : valueText(option)}`
     return [title, `${option.help}${noteOf(option)}`] as const
   })
   return columns(rows)

@@ -40,7 +40,10 @@ function collect(options: CommandOptions, args: readonly string[]): Given {
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
-      named.map(([name, option]) => [name, { type: hasValue(option) ? 'string' : 'boolean' }] as const),
+      named.map(([name, option]) => {
+        const type = hasValue(option) ? 'string' : 'boolean'
+        return [name, option.short === undefined ? { type } : { type, short: option.short }] as const
+      }),
     ),
     allowPositionals: true,
     strict: false,
@@ -68,7 +71,8 @@ interface OptionToken {
 
 function textOf(options: CommandOptions, { name, rawName, value, inlineValue }: OptionToken): string {
   const option = Object.hasOwn(options, name) ? options[name] : undefined
-  if (option === undefined || option.positional === true || !rawName.startsWith('--')) {
+  const isNamed = rawName.startsWith('--') || rawName === `-${option?.short}`
+  if (option === undefined || option.positional === true || !isNamed) {
     const names = Object.entries(options).flatMap(([known, one]) => (one.positional === true ? [] : [`--${known}`]))
     throw new BadArguments(`there is no option ${quote(rawName)}${didYouMean(rawName, names)}`)
   }

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+
+/**
+ * Writes a file of this user only (0600), whole or not at all: to a new file beside it, which then takes its name. A link of that name is
+ * replaced, never followed (X8).
+ */
+export async function writePrivateFile(path: string, pieces: AsyncIterable<string>): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}`)
+  // Windows has no O_NOFOLLOW.
+  const file = await open(temporary, O_CREAT | O_EXCL | O_WRONLY | (O_NOFOLLOW ?? 0), 0o600)
+  try {
+    try {
+      for await (const piece of pieces) await file.write(piece)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
