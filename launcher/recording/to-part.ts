@@ -1,7 +1,7 @@
 import { assembleAnswer, parseAnswer } from '#core/fixture/assemble-answer.ts'
 import type { RedactValue } from '#core/fixture/redact-values.ts'
 import { toStorableValue } from '#schemas/storable-text.ts'
-import { MAX_PART_BYTES } from '#schemas/fixture.ts'
+import { MAX_PART_BYTES } from '#schemas/fixture-format.ts'
 import type { FixtureAnswer, FixtureCall, FixtureRequest } from '#schemas/fixture.ts'
 import type { CallEnd } from './open-call.ts'
 
