@@ -37,10 +37,16 @@ export function createSpanQueue<Span>(options: SpanQueueOptions<Span>): SpanQueu
   let bytes = 0
   let dropped = 0
   let failures = 0
+  let overflowed = 0
   let sending: Promise<void> | undefined
   const drop = (spans: number): void => {
     dropped += spans
     options.count?.dropped(spans)
+  }
+  // The first one and each doubling: some twenty lines for a day of overflow.
+  const overflow = (): void => {
+    overflowed++
+    if (Number.isInteger(Math.log2(overflowed))) options.log.warn({ dropped }, 'spans dropped, the queue is full')
   }
   const nextBatch = (): readonly Span[] => {
     let size = 0
@@ -84,6 +90,7 @@ export function createSpanQueue<Span>(options: SpanQueueOptions<Span>): SpanQueu
       const size = sizeOf(span)
       if (queue.length >= maxSpans || bytes + size > maxQueueBytes) {
         drop(1)
+        overflow()
         return
       }
       queue.push(span)

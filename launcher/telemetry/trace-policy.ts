@@ -64,8 +64,16 @@ const metadata: readonly RegExp[] = [
   /^(?:openinference\.span\.kind|traceloop\.span\.kind|llm\.(?:model_name|provider|system|request\.type)|tool\.name)$/,
 ]
 
+// Libraries use the same keys for every span; an agent that invents keys does not fill the memory.
+const MOST_KEYS = 1_000
+const decided = new Map<string, boolean>()
+
 function isMetadata(key: string): boolean {
-  return metadata.some((pattern) => pattern.test(key))
+  const known = decided.get(key)
+  if (known !== undefined) return known
+  const found = metadata.some((pattern) => pattern.test(key))
+  if (decided.size < MOST_KEYS) decided.set(key, found)
+  return found
 }
 
 function mapTexts(value: OtlpValue, map: (text: string) => string): OtlpValue {

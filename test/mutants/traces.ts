@@ -31,6 +31,13 @@ export const mutants: readonly Mutant[] = [
     tests: store,
   },
   {
+    name: 'traces: a namespace above its quota stores more',
+    file: 'plugins/traces/store/store-spans.ts',
+    find: 'where u.bytes + excluded.bytes <= ${most}::bigint',
+    replace: 'where ${most} > 0',
+    tests: store,
+  },
+  {
     name: 'traces: spans are read in namespaces without a proof',
     file: 'plugins/traces/store/read-spans.ts',
     find: 'where trace_id = ${traceId} and namespace = any(${namespacesOf(accesses)}::text[])',

@@ -6,6 +6,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
 import { gzipSync } from 'node:zlib'
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { OTLPTraceExporter as GrpcExporter } from '@opentelemetry/exporter-trace-otlp-grpc'
@@ -23,14 +24,14 @@ import { MAX_EXPORT_BYTES } from './port.ts'
 const tracesOf = (fields: object = {}) => ({ store: true, capture: 'metadata', redact: [], sampleRate: 1, ...fields })
 
 /** A launcher with its collector, and what the state role and an OTLP backend receive. */
-async function start(t: TestContext, { traces = tracesOf(), backend = '' } = {}) {
+async function start(t: TestContext, { traces = tracesOf(), backend = '', httpPort = 0 } = {}) {
   const state = await startMemoryServer(t)
   state.reply = answers(200, { accepted: 1, rejected: 0 })
   const { open, lines, close } = await startTestLauncher(t, {
     config: { name: 'robot', namespace: 'default', uid: 'uid-1', plugins: { traces } },
     env: {
       MESH_OTLP_GRPC_PORT: '0',
-      MESH_OTLP_HTTP_PORT: '0',
+      MESH_OTLP_HTTP_PORT: String(httpPort),
       STATE_URL: state.url,
       ...(backend === '' ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: backend }),
     },
@@ -217,6 +218,8 @@ test('H1, F9: hostile requests over gRPC end with their status, also after a bro
   for (const [body, headers, code] of [
     [Buffer.alloc(0), {}, INVALID_ARGUMENT],
     [Buffer.from([0, 0, 0]), {}, INVALID_ARGUMENT],
+    // Ten bytes are announced.
+    [Buffer.from([0, 0, 0, 0, 10]), {}, INVALID_ARGUMENT],
     [framed(Buffer.from([0x0a, 0x05])), {}, INVALID_ARGUMENT],
     [Buffer.concat([framed(Buffer.alloc(0)), framed(Buffer.alloc(0))]), {}, INVALID_ARGUMENT],
     [framed(Buffer.alloc(0), 2), {}, INVALID_ARGUMENT],
@@ -256,4 +259,18 @@ test('H4: a port of the collector that is in use ends the start by its number', 
   const env = { MESH_OTLP_GRPC_PORT: '0', MESH_OTLP_HTTP_PORT: port, STATE_URL: 'http://127.0.0.1:1' }
   const config = { name: 'robot', namespace: 'default', uid: 'uid-1' }
   await assert.rejects(startTestLauncher(t, { config, env }), { code: 'EADDRINUSE', port: Number(port) })
+})
+
+test('H4: a collector that ends is started again, and the launcher stays', async (t) => {
+  const threads: Worker[] = []
+  const note = (thread: Worker): void => void threads.push(thread)
+  process.on('worker', note)
+  t.after(() => process.off('worker', note))
+  const { http, lines, post, stored } = await start(t, { httpPort: await freePort() })
+  await threads[0]?.terminate()
+  await until(() => lines.some(({ msg }) => String(msg).startsWith('collector thread ended')))
+  await until(() => lines.filter(({ listener }) => listener === 'otlpHttp').length === 2)
+  assert.equal(threads.length, 2)
+  assert.equal((await post(exportOf(spanOf()))).status, 200, http)
+  await until(() => stored().length === 1)
 })
