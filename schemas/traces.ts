@@ -14,6 +14,3 @@ export interface LauncherTraces extends AppliedTracePolicy {
   /** Whether spans are sent to the state role. */
   readonly store: boolean
 }
-
-/** Kinds of personal data that `spec.tracePolicy.redact` names; any other entry is an RE2 pattern. */
-export const REDACTED_KINDS = ['email', 'phone', 'credit_card', 'ip_address'] as const

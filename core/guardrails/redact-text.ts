@@ -1,7 +1,6 @@
-import { REDACTED_KINDS } from '#schemas/traces.ts'
 import type { Detector } from './detectors/detector.ts'
 import { foldText } from './detectors/fold-text.ts'
-import { piiDetector } from './detectors/pii.ts'
+import { piiDetector, piiKinds } from './detectors/pii.ts'
 import { regexDetector } from './detectors/regex.ts'
 
 // What stands for removed text.
@@ -15,8 +14,8 @@ export type Redact = (text: string) => string
  * `PolicyProblem` for a pattern that is not valid.
  */
 export function createRedact(entries: readonly string[]): Redact {
-  const kinds = REDACTED_KINDS.filter((kind) => entries.includes(kind))
-  const patterns = entries.filter((entry) => !REDACTED_KINDS.some((kind) => kind === entry))
+  const kinds = piiKinds.filter((kind) => entries.includes(kind))
+  const patterns = entries.filter((entry) => !piiKinds.some((kind) => kind === entry))
   const detectors = [
     ...(kinds.length === 0 ? [] : [piiDetector(kinds)]),
     ...(patterns.length === 0 ? [] : [regexDetector({ patterns })]),

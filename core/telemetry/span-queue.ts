@@ -7,6 +7,8 @@ export interface SpanQueueOptions<Span> {
   readonly log: Logger
   /** Number of spans that wait at most (2048). */
   readonly maxSpans?: number
+  /** Number of spans in one batch (512): a destination far away takes fewer, larger ones. */
+  readonly maxBatch?: number
   /** Size of a span in bytes, for the bounds of the queue (16 MiB) and of a batch (1 MiB); without it they are numbers of spans only. */
   readonly sizeOf?: (span: Span) => number
   /** Receives the numbers of exported and dropped spans. */
@@ -24,7 +26,7 @@ export interface SpanQueue<Span> {
   close(): Promise<void>
 }
 
-const maxBatch = 512
+const fullBatch = 512
 const maxQueueBytes = 16 * 1024 * 1024
 const maxBatchBytes = 1024 * 1024
 // Logs the first failure and every sixtieth after it: a collector that is down for days must not fill the log.
@@ -32,7 +34,7 @@ const failuresPerLine = 60
 
 /** Starts the queue. The timer does not keep the process alive. */
 export function createSpanQueue<Span>(options: SpanQueueOptions<Span>): SpanQueue<Span> {
-  const { maxSpans = 2048, sizeOf = () => 0 } = options
+  const { maxSpans = 2048, maxBatch = fullBatch, sizeOf = () => 0 } = options
   const queue: Span[] = []
   let bytes = 0
   let dropped = 0
@@ -96,7 +98,7 @@ export function createSpanQueue<Span>(options: SpanQueueOptions<Span>): SpanQueu
       queue.push(span)
       bytes += size
       // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
-      if (queue.length >= maxBatch && sending === undefined) void flush()
+      if (queue.length >= fullBatch && sending === undefined) void flush()
     },
     flush,
     dropped: () => dropped,

@@ -19,11 +19,12 @@ export interface SpanExport {
   close(): Promise<void>
 }
 
-/** What the export is made of. `maxSpans` wait at most for each destination. */
+/** What the export is made of. `maxSpans` wait at most for each destination, which gets `maxBatch` at once. */
 export interface SpanExportParts {
   readonly dispatcher: () => Promise<Dispatcher>
   readonly log: Logger
   readonly maxSpans?: number
+  readonly maxBatch?: number
 }
 
 type ExportSettings = Pick<Settings, 'traces' | 'otlpEndpoint' | 'otlpHeaders' | 'stateUrl' | 'stateTokenFile'>
@@ -67,18 +68,17 @@ export function createSpanExport(settings: ExportSettings, parts: SpanExportPart
 function createStoreExporter(
   stateUrl: string,
   { stateTokenFile: tokenFile }: ExportSettings,
-  { dispatcher, log, maxSpans }: SpanExportParts,
+  { dispatcher, ...parts }: SpanExportParts,
 ): SpanQueue<EncodedSpan> {
   const state = createStateClient({ stateUrl, tokenFile, dispatcher })
   return createSpanQueue({
-    log,
+    ...parts,
     sizeOf: sizeOfSpan,
-    ...(maxSpans === undefined ? {} : { maxSpans }),
     send: async (batch: readonly EncodedSpan[]) => {
       const { status, body } = await state({ method: 'POST', path: '/spans', json: joinSpans(batch) })
       if (status !== 200) throw new Error(`the state role answered ${status}`)
       const { rejected } = body
-      if (typeof rejected === 'number' && rejected > 0) log.warn({ rejected }, 'spans not stored')
+      if (typeof rejected === 'number' && rejected > 0) parts.log.warn({ rejected }, 'spans not stored')
     },
   })
 }

@@ -32,8 +32,11 @@ const detectors: Readonly<Record<PiiKind, Detector>> = {
   ip_address: addresses,
 }
 
+/** Every kind of personal data. */
+export const piiKinds = Object.keys(detectors) as readonly PiiKind[]
+
 /** A detector of kinds of personal data; of all if none is named. */
-export function piiDetector(kinds: readonly PiiKind[] = Object.keys(detectors) as PiiKind[]): Detector {
+export function piiDetector(kinds: readonly PiiKind[] = piiKinds): Detector {
   return anyOf(kinds.map((kind) => detectors[kind]))
 }
 

@@ -11,6 +11,8 @@ import type { ThreadOrder, ThreadReport, ThreadSettings } from './thread-setting
 
 /** Spans that wait for each destination: a second of 20,000, in at most 16 MiB. */
 const MAX_SPANS = 20_000
+/** In at most 1 MiB. */
+const MAX_BATCH = 2_048
 
 /** Serves the OTLP ports in a thread until it is closed, so that reading spans delays no request of the launcher (H4). */
 export async function runCollector(settings: ThreadSettings, port: MessagePort): Promise<void> {
@@ -38,7 +40,10 @@ async function openCollector(settings: ThreadSettings): Promise<OpenCollector> {
   const log = createLog(logLevel, { launcher: agent.name, thread: 'collector' })
   const upstream = createUpstream()
   const traces = parseTraceSettings(given)
-  const target = createSpanExport({ ...settings, traces }, { ...upstream, log, maxSpans: MAX_SPANS })
+  const target = createSpanExport(
+    { ...settings, traces },
+    { ...upstream, log, maxSpans: MAX_SPANS, maxBatch: MAX_BATCH },
+  )
   const exports = createExports(target ?? { add: () => undefined }, {
     'mesh.agent.namespace': agent.namespace,
     'mesh.agent.name': agent.name,
