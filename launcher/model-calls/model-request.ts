@@ -1,4 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
+import { estimateInputTokens } from '#core/model-apis/estimate-input.ts'
 import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
 import { Refusal } from '../http/refusal.ts'
 
@@ -61,7 +62,7 @@ export function toModelRequest(
     body,
     stream: isText && stream === true,
     usageWanted: options.include_usage === true,
-    inputTokens: Math.min(estimateInputTokens(given.bytes, body), 10_000_000),
+    inputTokens: estimateInputTokens(given.bytes, body),
     maxOutputTokens: isText ? maxOutputOf(body) : null,
     choices: isChat ? choicesOf(body) : 1,
     bytes: isChat && stream === true ? withUsage(given) : given.bytes,
@@ -107,50 +108,6 @@ export function coveredBy(request: ModelRequest, maxOutputTokens: number | null)
 // Behind the opening brace: the rest of the body is sent as the caller wrote it.
 function addField(bytes: Buffer, field: string): Buffer {
   return Buffer.concat([Buffer.from(`{${field},`), bytes.subarray(bytes.indexOf(0x7b) + 1)])
-}
-
-/** Upper limit of the tokens that providers count for an image. */
-const imageTokens = 4096
-/** Bytes of encoded sound for one token, at a low bit rate. */
-const soundBytesPerToken = 64
-/** As many as the context of most models: a document by address has an unknown length. */
-const remoteDocumentTokens = 200_000
-const media = ['"image_url"', '"input_audio"', '"source"'] as const
-
-/**
- * Upper estimate: one token for two bytes of JSON, twice what text has on average. The bytes of encoded images and sound are no tokens, so
- * these are counted separately.
- */
-function estimateInputTokens(bytes: Buffer, body: ModelBody): number {
-  if (!media.some((mark) => bytes.includes(mark))) return Math.ceil(bytes.length / 2)
-  const found = { bytes: 0, tokens: 0 }
-  countMedia(body.messages, found)
-  return Math.ceil(Math.max(bytes.length - found.bytes, 0) / 2) + found.tokens
-}
-
-// Recursive: the depth of a body is limited when it is parsed.
-function countMedia(value: unknown, found: { bytes: number; tokens: number }): void {
-  if (typeof value !== 'object' || value === null) return
-  const { image_url: image, input_audio: sound, source, type } = value as ModelBody
-  const url = isObject(image) ? image.url : image
-  if (typeof url === 'string') {
-    found.tokens += imageTokens
-    if (url.startsWith('data:image/')) found.bytes += url.length
-  }
-  if (isObject(sound) && typeof sound.data === 'string') {
-    found.tokens += Math.ceil(sound.data.length / soundBytesPerToken)
-    found.bytes += sound.data.length
-  }
-  if (isObject(source)) countSource(type, source, found)
-  for (const one of Object.values(value)) countMedia(one, found)
-}
-
-// Encoded documents count as text: those with much text in few bytes exist.
-function countSource(type: unknown, { type: by, data }: ModelBody, found: { bytes: number; tokens: number }): void {
-  if (type === 'image') {
-    found.tokens += imageTokens
-    if (by === 'base64' && typeof data === 'string') found.bytes += data.length
-  } else if (by === 'url') found.tokens += remoteDocumentTokens
 }
 
 function maxOutputOf(body: ModelBody): number | null {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sql } from 'kysely'
+import { addRun } from './testing/run-rows.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
@@ -162,22 +163,45 @@ test('holds of money by launchers', needs('kube-apiserver', 'etcd', 'postgres', 
   await t.test('a child run is charged to the budget of the root agent too', async () => {
     const [root, child] = [await launcher({ amount: '0.6' }), await launcher({ amount: '50' })]
     const [rootRun, childRun] = [uuidV7(), uuidV7()]
-    for (const [id, agent] of [
-      [rootRun, root],
-      [childRun, child],
-    ] as const)
-      await sql`insert into runs_runs (id, version, namespace, namespace_uid, agent_name, agent_uid, conversation_id, root_run_id,
-          trigger_kind, trigger_by, subject, state, trace_id, created_at)
-        values (${id}, 1, ${namespace}, 'ns', ${agent.name}, ${agent.uid}, 'c', ${rootRun}, 'api', 'alice', 'alice', 'running', 't', now())`.execute(
-        database.root,
-      )
+    const at = (agent: { readonly name: string; readonly uid: string }) => ({ namespace, ...agent })
+    await addRun(database, { id: rootRun, agent: at(root) })
+    await addRun(database, { id: childRun, agent: at(child), parent: rootRun, root: rootRun })
     assert.equal((await child.hold({ runId: childRun })).status, 201)
     assert.equal((await moneyOf(root.uid))?.held, 500_000n)
     const refused = await child.hold({ runId: childRun })
     assert.match(String(refused.body['detail']), new RegExp(root.name), JSON.stringify(refused.body))
-    assert.equal((await child.hold()).status, 201, 'its own call is not')
+    const unnamed = await child.hold()
+    assert.equal(unnamed.status, 402, 'a call without a run may be one of the run in progress')
+    const own = uuidV7()
+    await addRun(database, { id: own, agent: at(child) })
+    assert.equal((await child.hold({ runId: own })).status, 201, 'its own run is not')
     assert.equal((await child.hold({ runId: rootRun })).status, 404, 'a run of another agent')
     assert.equal((await child.hold({ runId: uuidV7() })).status, 404)
+  })
+
+  await t.test('B1: an agent without a budget is charged to the budgets of all agents above', async () => {
+    const [root, middle, leaf] = [await launcher({ amount: '10' }), await launcher({ amount: '0.6' }), await launcher()]
+    const [rootRun, middleRun, leafRun, queued] = [uuidV7(), uuidV7(), uuidV7(), uuidV7()]
+    const at = (agent: { readonly name: string; readonly uid: string }) => ({ namespace, ...agent })
+    assert.deepEqual([(await leaf.hold()).status, (await leaf.hold()).body['code']], [404, 'unbudgeted'])
+    await addRun(database, { id: rootRun, agent: at(root) })
+    await addRun(database, { id: middleRun, agent: at(middle), parent: rootRun, root: rootRun })
+    await addRun(database, { id: queued, agent: at(leaf), parent: middleRun, root: rootRun, state: 'queued' })
+    assert.equal((await leaf.hold()).status, 404, 'a queued run makes no calls')
+    await addRun(database, { id: leafRun, agent: at(leaf), parent: middleRun, root: rootRun })
+    const held = await leaf.hold({ runId: leafRun })
+    assert.deepEqual([held.status, held.body['remaining']], [201, '0.1'])
+    const both = async () => [(await moneyOf(root.uid))?.held, (await moneyOf(middle.uid))?.held]
+    assert.deepEqual(await both(), [500_000n, 500_000n])
+    const refused = await leaf.hold()
+    assert.deepEqual([refused.status, refused.body['code']], [402, 'budget_exceeded'])
+    assert.match(String(refused.body['detail']), new RegExp(middle.name))
+    await leaf.release(held.body['id'])
+    assert.deepEqual(await both(), [0n, 0n])
+    // Retention removes the run in between: the root is known still.
+    await sql`delete from runs_runs where id = ${middleRun}`.execute(database.root)
+    assert.equal((await leaf.hold()).status, 201)
+    assert.deepEqual(await both(), [500_000n, 0n])
   })
 
   await t.test('a hold of another agent is 404, and so is an unknown one', async () => {

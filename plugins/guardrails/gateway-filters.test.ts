@@ -35,7 +35,12 @@ test('guardrails in the gateway', async (t) => {
       usage: { inputTokens: 1, outputTokens: 1 },
     }
   }
-  const runs = { invokeForGateway, agentOf: async () => undefined, launcherKeys: async () => [pem] }
+  const runs = {
+    invokeForGateway,
+    agentOf: async () => undefined,
+    agentsAbove: async () => [],
+    launcherKeys: async () => [pem],
+  }
   const gateway = await startGateway(t, (core) => [
     ...createPolicyFilters(core, 0).map((filter) => contribute(modelFilter, filter)),
     contribute(agentRuns, runs),

@@ -38,6 +38,14 @@ export interface AgentRuns {
   invokeForGateway(call: AgentCall): Promise<AgentOutcome>
   /** Returns the agent of a run, so that a pod cannot claim another agent's run. */
   agentOf(runId: string): Promise<OwnerOfRun | undefined>
+  /**
+   * Other agents of the runs above a run of the agent, from the run's parent up to the root; undefined unless the run is one of the agent.
+   * Without a run: above every run that the agent executes now.
+   */
+  agentsAbove(
+    agentUid: string,
+    runId: string | undefined,
+  ): Promise<readonly Pick<OwnerOfRun, 'namespace' | 'name' | 'uid'>[] | undefined>
   /** The valid public keys (PEM) of an agent's launchers. */
   launcherKeys(agentUid: string): Promise<readonly string[]>
 }

@@ -10,7 +10,7 @@ export type { AgentCall, AgentOutcome, AgentRuns } from './agent-model.ts'
 export type { ModelAdapter } from './adapter.ts'
 export type { AgentModelCall, CallAdmission } from './call-admission.ts'
 export type { CallCost, CallPricing, ServedCall } from './call-pricing.ts'
-export type { CallHold, CallPayer, CallPayment, PayableCall } from './gateway/call-payment.ts'
+export type { CallHold, CallPayer, CallPayment, InheritedCall, PayableCall, RoleCall } from './gateway/call-payment.ts'
 export type {
   CallFilter,
   FilterContext,
@@ -41,5 +41,5 @@ export const callAdmission = definePoint<CallAdmission>('providers.call-admissio
 /** Prices of model calls: the first that knows the cost of a call decides. */
 export const callPricing = definePoint<CallPricing>('providers.call-pricing', ({ name }) => name)
 
-/** Money of calls that roles make; contributed once, by the plugin that owns the ledger. */
+/** Money that the gateway holds for calls; contributed once, by the plugin that owns the ledger. */
 export const callPayment = definePoint<CallPayment>('providers.call-payment', () => 'ledger')

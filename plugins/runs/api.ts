@@ -16,11 +16,13 @@ import type { RunsOfCallers } from './read/runs-of-callers.ts'
 import { snapshotRun } from './read/snapshot-run.ts'
 import type { RunSnapshot, SnapshotBounds } from './read/snapshot-run.ts'
 import type { RunsServices } from './services.ts'
+import { readAgentsAbove } from './store/internal/agents-above.ts'
+import type { AgentAbove } from './store/internal/agents-above.ts'
 import { findRun } from './store/internal/find-run.ts'
 import { lockRun } from './store/internal/lease.ts'
 import { readKeysOfAgents } from './store/launcher-keys.ts'
 import { readOwners } from './store/read-owners.ts'
-import type { RunsTables, SelectedRun } from './store/tables.ts'
+import type { RunsTables } from './store/tables.ts'
 
 export type { ResumeAnswer } from './lifecycle/decide.ts'
 export type { RunDetail } from './read/to-run.ts'
@@ -28,6 +30,7 @@ export type { LiveFrame } from './stream/live-frame.ts'
 export type { SelectedRun } from './store/tables.ts'
 export type {
   AccountName,
+  AgentAbove,
   FoundRun,
   PeerCall,
   PeerRun,
@@ -100,17 +103,13 @@ export function createRunsApi(services: RunsServices): RunsApi {
   }
 }
 
-/** Agent of a run. */
-export interface AgentOfRun {
-  readonly namespace: string
-  readonly name: string
-  readonly uid: string | null
-}
-
 /** Reads without a proof of access. */
 export interface RunsSystem {
-  /** The agent of a run and that of its root run; undefined for an unknown run, and for one without an agent. */
-  agentsOf(runId: string): Promise<{ readonly own: AgentOfRun; readonly root: AgentOfRun | undefined } | undefined>
+  /**
+   * Other agents of the runs above a run of the agent, from the run's parent up to the root; undefined unless the run is one of the agent.
+   * Without a run: above every run that the agent executes now.
+   */
+  agentsAbove(agentUid: string, runId: string | undefined): Promise<readonly AgentAbove[] | undefined>
   /** A run of the agent with that uid; undefined for runs of others. */
   runOf(agentUid: string, reference: RunReference): Promise<FoundRun | undefined>
   /** Those of the traces that have runs: `own` if one is of the agent. */
@@ -139,16 +138,6 @@ export function createRunsSystem({ store }: { readonly store: Store }): RunsSyst
       const run = await findRun(db, runId)
       return run && { subject: run.subject, agentUid: run.agent_uid, conversationId: run.conversation_id }
     },
-    agentsOf: async (runId) => {
-      const run = await findRun(db, runId)
-      const own = run === undefined ? undefined : toAgent(run)
-      if (run === undefined || own === undefined) return undefined
-      const root = run.root_run_id === run.id ? run : await findRun(db, run.root_run_id)
-      return { own, root: root === undefined ? undefined : toAgent(root) }
-    },
+    agentsAbove: (agentUid, runId) => readAgentsAbove(db, agentUid, runId),
   }
-}
-
-function toAgent({ namespace, agent_name: name, agent_uid: uid }: SelectedRun): AgentOfRun | undefined {
-  return name === null ? undefined : { namespace, name, uid }
 }

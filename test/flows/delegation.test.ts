@@ -29,9 +29,14 @@ const runtime = { command }
 const paying = agentCommand(async ({ input }, run) => {
   const delegate = typeof input === 'object' && input !== null && 'delegate' in input ? input.delegate : undefined
   if (delegate !== undefined) return run.delegate(delegate)
+  // An agent without a budget has a token for the gateway.
+  const { readFileSync } = await import('node:fs')
+  const file = process.env['MODEL_GATEWAY_TOKEN_FILE']
+  const token: Record<string, string> =
+    file === undefined ? {} : { authorization: `Bearer ${readFileSync(file, 'utf8').trim()}` }
   const answer = await fetch(`${process.env['MODEL_GATEWAY_URL']}/v1/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-mesh-run-id': run.id },
+    headers: { 'content-type': 'application/json', 'x-mesh-run-id': run.id, ...token },
     body: JSON.stringify({ model: 'delegation-priced', messages: [{ role: 'user', content: 'Hello.' }] }),
   })
   return { status: answer.status }
@@ -97,17 +102,28 @@ test('delegation: an agent has work done by another one through its launcher', a
     assert.equal((await job.until(answer.body.runId, isFinal)).state, 'timed_out', 'its own limit is ten minutes')
   })
 
-  await t.test('B1: a child pays from the budget of the root agent, too', async () => {
-    const prices = { inputPerMillion: '1', outputPerMillion: '2' }
-    await addRoute(platform.admin, 'default', 'delegation-priced', { provider: { type: 'mock' }, route: { prices } })
-    const own = { runtime: { command: paying }, model: { route: 'delegation-priced' } }
-    await job.create('poor', { ...own, budget: { amount: '0.000001' } })
-    await job.create('rich', { ...own, budget: { amount: '100' } })
-    const { answer } = await job.delegate('poor', { agent: 'rich', input: 'work' })
-    assert.deepEqual(answer.body.output, { status: 402 }, JSON.stringify(answer))
-    const alone = await job.until((await job.start('rich', 'work')).id, isFinal)
-    assert.deepEqual(alone.output, { status: 200 }, 'its own budget suffices')
-  })
+  await t.test(
+    'B1: a child pays from the budget of the root agent, too, also without a budget of its own',
+    async () => {
+      const prices = { inputPerMillion: '1', outputPerMillion: '2' }
+      await addRoute(platform.admin, 'default', 'delegation-priced', { provider: { type: 'mock' }, route: { prices } })
+      const own = { runtime: { command: paying }, model: { route: 'delegation-priced' } }
+      await job.create('poor', { ...own, budget: { amount: '0.000001' } })
+      await job.create('rich', { ...own, budget: { amount: '100' } })
+      const { answer } = await job.delegate('poor', { agent: 'rich', input: 'work' })
+      assert.deepEqual(answer.body.output, { status: 402 }, JSON.stringify(answer))
+      const alone = await job.until((await job.start('rich', 'work')).id, isFinal)
+      assert.deepEqual(alone.output, { status: 200 }, 'its own budget suffices')
+      await job.create('bare', own)
+      for (const more of [{}, { wait: false }, { mode: 'handoff' }]) {
+        const { run } = await job.delegate('poor', { agent: 'bare', input: 'work', ...more })
+        const child = await job.until((await job.childOf(run.id)).id, isFinal)
+        assert.deepEqual(child.output, { status: 402 }, JSON.stringify(more))
+      }
+      const free = await job.until((await job.start('bare', 'work')).id, isFinal)
+      assert.deepEqual(free.output, { status: 200 }, 'its own run has no budget')
+    },
+  )
 
   await t.test('cancel of the parent cancels the child that it waits for', async () => {
     const parent = await job.start('parent', { delegate: { agent: 'back', input: 'hang' } })

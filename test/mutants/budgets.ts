@@ -4,6 +4,7 @@ const migration = 'plugins/budgets/migrations/0001-ledger.ts'
 const ledger = ['plugins/budgets/store/ledger.test.ts']
 const holds = ['plugins/budgets/holds.test.ts']
 const money = ['plugins/budgets/money/money.test.ts']
+const inherited = ['plugins/budgets/payment/inherited.test.ts']
 const roles = ['plugins/budgets/payment/call-payment.test.ts']
 const payers = ['plugins/budgets/payment/payers.test.ts']
 
@@ -19,16 +20,66 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'budgets: embeddings of roles ignore the budget of the agent',
     file: 'plugins/budgets/payment/call-payment.ts',
-    find: '[...budgetOf(agent), ...budgetOf(rootAgent),',
-    replace: '[...budgetOf(rootAgent),',
+    find: '[...budgetOf(payer.agent), ...budgetsOf(above),',
+    replace: '[...budgetsOf(above),',
     tests: roles,
   },
   {
     name: 'budgets: the agent of the root run does not pay for embeddings',
     file: 'plugins/budgets/payment/call-payment.ts',
-    find: '...budgetOf(rootAgent), ',
+    find: '...budgetsOf(above), ',
     replace: '',
     tests: roles,
+  },
+  {
+    name: 'budgets: the gateway holds nothing for agents above',
+    file: 'plugins/budgets/payment/call-payment.ts',
+    find: 'if (limits.length === 0 || (await isLimited',
+    replace: 'if (limits.length < 9 || (await isLimited',
+    tests: inherited,
+  },
+  {
+    name: 'budgets: any id of a hold replaces that of the gateway',
+    file: 'plugins/budgets/payment/call-payment.ts',
+    find: 'if (await services.ledger.isLive(hold)) return undefined',
+    replace: 'return undefined',
+    tests: inherited,
+  },
+  {
+    name: 'budgets: only one choice of an inherited call is held',
+    file: 'plugins/budgets/payment/call-payment.ts',
+    find: 'output: maxOutputTokens * choices',
+    replace: 'output: maxOutputTokens',
+    tests: inherited,
+  },
+  {
+    name: 'budgets: leases of calls in progress are not renewed',
+    file: 'plugins/budgets/payment/renewal.ts',
+    find: '    renew([...open]).catch',
+    replace: '    renew([]).catch',
+    tests: inherited,
+    only: 'leases',
+  },
+  {
+    name: 'gateway: an inherited call has more output than its hold covers',
+    file: 'plugins/providers/gateway/call-model.ts',
+    find: 'payment.outputLimit === undefined ? asked : limited(asked, payment.outputLimit)',
+    replace: 'asked',
+    tests: inherited,
+  },
+  {
+    name: 'gateway: a call without a run escapes the agents above',
+    file: 'plugins/runs/store/internal/agents-above.ts',
+    find: "sql`state in ('running', 'cancelling')`",
+    replace: 'sql`false`',
+    tests: inherited,
+  },
+  {
+    name: 'budgets: only the nearest agent above pays',
+    file: 'plugins/runs/store/internal/agents-above.ts',
+    find: 'where chain.height < ${longestChain})',
+    replace: 'where chain.height < 1 and r.id = chain.parent_run_id)',
+    tests: holds,
   },
   {
     name: 'gateway: anybody names who pays for embeddings',
@@ -126,8 +177,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'budgets: a run of another agent is accepted',
     file: 'plugins/budgets/limits/agent-limits.ts',
-    find: "if (found?.own.uid !== of.uid) throw new Fail('not_found')",
-    replace: "if (found === undefined) throw new Fail('not_found')",
+    find: "if (found === undefined) throw new Fail('not_found')",
+    replace: 'if (found === undefined) return []',
     tests: holds,
   },
   {

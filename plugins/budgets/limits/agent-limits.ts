@@ -4,7 +4,7 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import type { RunsSystem } from '#plugins/runs/api.ts'
+import type { AgentAbove, RunsSystem } from '#plugins/runs/api.ts'
 import { toSpendLimit } from '../money/spend-limit.ts'
 import type { CallLimit, LimitSource } from '../points.ts'
 import { createTtlCache } from '#core/async/ttl-cache.ts'
@@ -22,8 +22,8 @@ export interface AgentLimits {
   /** The agent of a service account; undefined if it does not exist. */
   agent(namespace: string, name: string): Promise<BudgetedAgent | undefined>
   /**
-   * Every limit on a call of an agent: its budget, the budget of the agent of the root run, and those of other plugins. Throws `not_found`
-   * unless the run is one of the agent.
+   * Every limit on a call of an agent: its budget, those of the agents of all runs above, and those of other plugins. Without a run, these
+   * are the runs above each one that the agent executes now. Throws `not_found` unless the run is one of the agent.
    */
   limitsOf(agent: BudgetedAgent, runId: string | null): Promise<readonly CallLimit[]>
   /** Whether a run that reaches the budget of the subject is paused. */
@@ -34,7 +34,7 @@ export interface AgentLimits {
 export interface LimitOptions {
   readonly cluster: Pick<KubeClient, 'get'>
   readonly sources: () => readonly LimitSource[]
-  readonly runs: RunsSystem | undefined
+  readonly runs: Pick<RunsSystem, 'agentsAbove'> | undefined
 }
 
 // A changed budget applies within this time. It is no permission: who calls is authenticated for each request.
@@ -45,7 +45,7 @@ const RUN_TTL_MS = 600_000
 /** Creates the limits of agents. */
 export function createAgentLimits({ cluster, sources, runs }: LimitOptions): AgentLimits {
   const agents = createTtlCache<BudgetedAgent | undefined>(AGENT_TTL_MS)
-  const agentsOfRuns = createTtlCache<Awaited<ReturnType<RunsSystem['agentsOf']>>>(RUN_TTL_MS)
+  const ofRuns = createTtlCache<readonly AgentAbove[]>(RUN_TTL_MS)
   const pausing = new WeakSet<CallLimit>()
   const agent = (namespace: string, name: string): Promise<BudgetedAgent | undefined> =>
     agents(`${namespace}/${name}`, () => readAgent(cluster, namespace, name))
@@ -56,26 +56,31 @@ export function createAgentLimits({ cluster, sources, runs }: LimitOptions): Age
     if (of.budget.onExceed === 'pause') pausing.add(limit)
     return [limit]
   }
-  const rootOf = async (of: BudgetedAgent, runId: string | null): Promise<BudgetedAgent | undefined> => {
-    if (runId === null) return undefined
-    const found = await agentsOfRuns(runId, async () => {
-      const both = await runs?.agentsOf(runId)
+  const agentsAbove = async ({ uid }: BudgetedAgent, runId: string | null): Promise<readonly AgentAbove[]> => {
+    // Not remembered without a run: runs begin and end.
+    if (runId === null) return (await runs?.agentsAbove(uid, undefined)) ?? []
+    return ofRuns(`${uid}/${runId}`, async () => {
+      const found = await runs?.agentsAbove(uid, runId)
       // Not remembered: a run may be stored later.
-      if (both === undefined) throw new Fail('not_found')
-      return both
+      if (found === undefined) throw new Fail('not_found')
+      return found
     })
-    if (found?.own.uid !== of.uid) throw new Fail('not_found')
-    const { root } = found
-    if (root === undefined || root.uid === of.uid) return undefined
-    const read = await agent(root.namespace, root.name)
-    return read?.uid === root.uid ? read : undefined
+  }
+  const budgetsAbove = async (of: BudgetedAgent, runId: string | null): Promise<readonly CallLimit[]> => {
+    const above = await Promise.all(
+      (await agentsAbove(of, runId)).map(async ({ namespace, name, uid }) => {
+        const read = await agent(namespace, name)
+        return read?.uid === uid ? budgetOf(read) : []
+      }),
+    )
+    return above.flat()
   }
   return {
     agent,
     limitsOf: async (of, runId) => {
-      const root = await rootOf(of, runId)
+      const above = await budgetsAbove(of, runId)
       const others = await Promise.all(sources().map((source) => source.limitsOf(of.namespace)))
-      return [...budgetOf(of), ...(root === undefined ? [] : budgetOf(root)), ...others.flat()]
+      return [...budgetOf(of), ...above, ...others.flat()]
     },
     pauses: (limit) => pausing.has(limit),
   }

@@ -12,7 +12,7 @@ const used = BigInt(USED)
 
 test('embeddings of roles are paid by the agent or namespace that they name', servers, async (t) => {
   const gateway = await startPaidGateway(t)
-  const { namespaces, quotas, runs, state, upstream, embed, addPayingAgent, accounts } = gateway
+  const { namespaces, quotas, startRun, state, upstream, embed, addPayingAgent, accounts } = gateway
   const moneyOf = async (owner: string) => {
     const found = (await accounts())[owner]
     return { spent: found?.spent ?? 0n, held: found?.held ?? 0n }
@@ -142,9 +142,8 @@ test('embeddings of roles are paid by the agent or namespace that they name', se
       await addPayingAgent('root', { amount: '1' }),
       await addPayingAgent('child', { amount: '1' }),
     ]
-    const [rootRun, childRun] = [randomUUID(), randomUUID()]
-    runs.set(rootRun, { ...root, traceId: 'a'.repeat(32), rootRunId: rootRun })
-    runs.set(childRun, { ...child, traceId: 'a'.repeat(32), rootRunId: rootRun })
+    const rootRun = await startRun({ agent: root })
+    const childRun = await startRun({ agent: child, parent: rootRun, root: rootRun })
     assert.equal(await embed(child, { runId: childRun }), 'ok')
     assert.equal(await embed(root, { runId: rootRun }), 'ok')
     assert.deepEqual(

@@ -1,9 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import type { CallHold, CallPayment, PayableCall } from '#plugins/providers/points.ts'
+import type {
+  CallHold,
+  CallPayer,
+  CallPayment,
+  InheritedCall,
+  PayableCall,
+  RoleCall,
+} from '#plugins/providers/points.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { isLimited } from '../hold-admission.ts'
+import { HoldId } from '../hold-schemas.ts'
+import { Value } from 'typebox/value'
 import { toLimit } from '../limits/agent-limits.ts'
 import { costOfCall, pricesOfRoute } from '../money/price-table.ts'
 import type { CallLimit, LimitSource } from '../points.ts'
+import { createRenewal } from './renewal.ts'
+import type { Renewal } from './renewal.ts'
 import { reserveCall } from './reserve-call.ts'
 import type { ReserveServices } from './reserve-call.ts'
 import type { HoldEnd } from '../store/end.ts'
@@ -11,43 +23,92 @@ import type { Ledger } from '../store/ledger.ts'
 
 /** What payments need. */
 export interface PaymentServices extends ReserveServices {
-  readonly ledger: Pick<Ledger, 'reserve' | 'end'>
+  readonly ledger: Pick<Ledger, 'reserve' | 'end' | 'renew' | 'isLive'>
   readonly sources: () => readonly LimitSource[]
 }
 
 // No pod has it: holders of launchers are uids.
 const HOLDER = 'gateway'
-// A role gives up a call after 30 s, so no lease needs to be renewed.
+// A renewal that fails once is repeated before the lease ends.
 const LEAST_LEASE_SECONDS = 60
 
-/** Holds money for calls of roles, in the gateway: for an agent by its budget, for every payer by the limits of its namespace. */
+/**
+ * Holds money in the gateway: for calls of roles, by the budget of an agent and the limits of its namespace; and for agents without limits
+ * of their own, by the budgets of the agents whose runs they serve.
+ */
 export function createCallPayment(services: PaymentServices): CallPayment {
-  return { hold: (call) => holdForRole(services, call) }
+  const { ledger, settings } = services
+  const leaseSeconds = Math.max(settings.holdLease, LEAST_LEASE_SECONDS)
+  const renewal = createRenewal((ids) => ledger.renew(ids, HOLDER), (leaseSeconds * 1_000) / 3)
+  const gateway = { ...services, renewal, leaseSeconds }
+  return { hold: (call) => holdForRole(gateway, call), inherit: (call) => holdForAgent(gateway, call) }
 }
 
-async function holdForRole(services: PaymentServices, call: PayableCall): Promise<CallHold | undefined> {
-  const limits = await limitsOf(services, call)
+interface GatewayServices extends PaymentServices {
+  readonly renewal: Renewal
+  readonly leaseSeconds: number
+}
+
+async function holdForRole(services: GatewayServices, call: RoleCall): Promise<CallHold | undefined> {
+  const { payer, above } = call
+  const limits = [...budgetOf(payer.agent), ...budgetsOf(above), ...(await limitsOf(services, payer))]
   if (limits.length === 0) return undefined
-  const { ledger, settings } = services
+  const bounds = { input: call.inputTokens, output: 0 }
+  return reserve(services, call, { agentUid: payer.agent?.metadata.uid ?? '', limits, bounds, maxOutputTokens: 0 })
+}
+
+// Holds of agents with limits of their own are made by their launchers, and cover the agents above.
+async function holdForAgent(services: GatewayServices, call: InheritedCall): Promise<CallHold | undefined> {
+  const { agent, above, route, launcherHold } = call
+  const limits = budgetsOf(above)
+  if (limits.length === 0 || (await isLimited(agent, services.sources))) return undefined
+  const agentUid = agent.metadata.uid ?? ''
+  if (launcherHold !== undefined && Value.Check(HoldId, launcherHold)) {
+    const hold = { id: launcherHold, agentUid, route: `${route.namespace}/${route.name}` }
+    if (await services.ledger.isLive(hold)) return undefined
+  }
+  const { inputTokens: input, maxOutputTokens = services.settings.defaultMaxOutputTokens, choices } = call
+  return reserve(services, call, {
+    agentUid,
+    limits,
+    bounds: { input, output: maxOutputTokens * choices },
+    maxOutputTokens,
+  })
+}
+
+interface Reservation {
+  readonly agentUid: string
+  readonly limits: readonly CallLimit[]
+  readonly bounds: { readonly input: number; readonly output: number }
+  readonly maxOutputTokens: number
+}
+
+async function reserve(
+  services: GatewayServices,
+  call: PayableCall,
+  { maxOutputTokens, ...reservation }: Reservation,
+): Promise<CallHold> {
+  const { ledger, settings, renewal, leaseSeconds } = services
   const { namespace, name, generation, spec } = call.route
   const prices = pricesOfRoute({ metadata: { namespace, generation }, spec }, settings)
   const { id, currency } = await reserveCall(services, {
+    ...reservation,
     holder: HOLDER,
     requestKey: randomUUID(),
-    agentUid: call.payer.agent?.metadata.uid ?? '',
     runId: call.runId ?? null,
     route: `${namespace}/${name}`,
     prices,
-    bounds: { input: call.inputTokens, output: 0 },
-    maxOutputTokens: 0,
-    leaseSeconds: Math.max(settings.holdLease, LEAST_LEASE_SECONDS),
-    limits,
+    maxOutputTokens,
+    leaseSeconds,
     pauses: () => false,
   })
+  renewal.add(id)
   const end = async (how: Pick<HoldEnd, 'state' | 'charge' | 'outcome'>): Promise<void> => {
+    renewal.remove(id)
     await ledger.end({ ...how, id, holder: HOLDER })
   }
   return {
+    maxOutputTokens,
     settle: (served) => {
       const charge = served === undefined || currency === null ? undefined : costOfCall(prices, currency, served)
       return end({ state: 'settled', charge, outcome: served === undefined ? 'failed' : 'succeeded' })
@@ -56,13 +117,12 @@ async function holdForRole(services: PaymentServices, call: PayableCall): Promis
   }
 }
 
-// In the order in which launchers are decided: agent, root agent, then those of other plugins.
-async function limitsOf(
-  { sources }: PaymentServices,
-  { payer: { namespace, agent }, rootAgent }: PayableCall,
-): Promise<readonly CallLimit[]> {
-  const others = await Promise.all(sources().map((source) => source.limitsOf(namespace)))
-  return [...budgetOf(agent), ...budgetOf(rootAgent), ...others.flat()]
+async function limitsOf({ sources }: PaymentServices, { namespace }: CallPayer): Promise<readonly CallLimit[]> {
+  return (await Promise.all(sources().map((source) => source.limitsOf(namespace)))).flat()
+}
+
+function budgetsOf(agents: readonly AgentDeploymentObject[]): readonly CallLimit[] {
+  return agents.flatMap(budgetOf)
 }
 
 function budgetOf(agent: AgentDeploymentObject | undefined): readonly CallLimit[] {

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { Value } from 'typebox/value'
+import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { Fail } from '#core/errors/domain-error.ts'
@@ -14,6 +16,7 @@ import type { OwnerOfRun } from '#plugins/providers/agent-model.ts'
 import { agentRuns, callPayment, callPricing } from '#plugins/providers/points.ts'
 import { addRoute, startGateway, startUpstream } from '#plugins/providers/testing/gateway.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
+import { createRunsSystem } from '#plugins/runs/api.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { applyShipped } from '#test/harness/deploy.ts'
@@ -22,6 +25,8 @@ import { createCallPayment } from '../payment/call-payment.ts'
 import type { CallLimit } from '../points.ts'
 import { budgetsSettings } from '../settings.ts'
 import { openLedger } from './ledger.ts'
+import { addRun, runsMigrations } from './run-rows.ts'
+import type { RunToAdd } from './run-rows.ts'
 import { tokenOf } from './state-role.ts'
 
 /** Tokens of every answer of the provider. A token costs one micro-unit. */
@@ -36,20 +41,23 @@ export function answerUsed(response: ServerResponse, usage: object | null = { pr
 
 /** The gateway with a ledger, the accounts of state role and worker, and a priced route to a provider of the test. */
 export async function startPaidGateway(t: TestContext) {
-  const { ledger, accounts, database } = await openLedger(t, async () => {
+  const { ledger, accounts, database, store } = await openLedger(t, async () => {
     const opened = await openDatabase({ url: await createDatabase(t) })
     t.after(() => opened.close())
-    await migrate(opened, [storeMigrations])
+    await migrate(opened, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, runsMigrations])
     return opened
   })
   const quotas = new Map<string, readonly CallLimit[]>()
-  const runs = new Map<string, OwnerOfRun>()
+  const owners = new Map<string, OwnerOfRun>()
+  const system = createRunsSystem({ store })
   const state = { down: false, answer: (response: ServerResponse): void => answerUsed(response) }
   const settings = Value.Create(budgetsSettings)
   const payment = createCallPayment({
     ledger: {
       reserve: (hold) => (state.down ? Promise.reject(new Fail('store_unavailable')) : ledger.reserve(hold)),
       end: ledger.end,
+      renew: ledger.renew,
+      isLive: ledger.isLive,
     },
     settings,
     decided: () => undefined,
@@ -58,7 +66,8 @@ export async function startPaidGateway(t: TestContext) {
   const ofRuns = {
     invokeForGateway: () => Promise.reject(new Error('not asked')),
     launcherKeys: async () => [],
-    agentOf: async (runId: string) => runs.get(runId),
+    agentOf: async (runId: string) => owners.get(runId),
+    agentsAbove: system.agentsAbove,
   }
   const gateway = await startGateway(t, [
     contribute(callPayment, payment),
@@ -95,5 +104,12 @@ export async function startPaidGateway(t: TestContext) {
     const made = await admin.get(AgentDeployment, metadata as never)
     return { kind: 'agent', namespace: namespaces.a, name, uid: made.metadata.uid ?? '' } as const
   }
-  return { ...gateway, database, accounts, quotas, runs, state, upstream, tokens, embed, addPayingAgent }
+  /** Adds a run; the gateway knows its agent. */
+  const startRun = async (run: Omit<RunToAdd, 'id'>): Promise<string> => {
+    const id = randomUUID()
+    await addRun(database, { ...run, id })
+    owners.set(id, { ...run.agent, traceId: 'a'.repeat(32), rootRunId: run.root ?? id })
+    return id
+  }
+  return { ...gateway, database, ledger, accounts, quotas, startRun, state, upstream, tokens, embed, addPayingAgent }
 }

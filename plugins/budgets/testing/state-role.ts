@@ -30,8 +30,7 @@ import { budgets } from '../index.ts'
 import { budgetsSettings } from '../settings.ts'
 import type { BudgetsSettings } from '../settings.ts'
 import { budgetsMigrations } from './ledger.ts'
-
-const runsMigrations = { name: 'runs', migrations: new URL('../../runs/migrations/', import.meta.url) }
+import { runsMigrations } from './run-rows.ts'
 
 /** An answer of the state role. */
 export interface StateAnswer {

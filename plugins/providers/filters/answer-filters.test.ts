@@ -111,7 +111,12 @@ test('providers.filter: answers pass, are changed or refused, whole, streamed an
     return { runId: 'r1', state: 'succeeded', output, error: null, usage: runUsage }
   }
   const gateway = await startFilterGateway(t, filters, [
-    contribute(agentRuns, { invokeForGateway, agentOf: async () => undefined, launcherKeys: async () => [] }),
+    contribute(agentRuns, {
+      invokeForGateway,
+      agentOf: async () => undefined,
+      agentsAbove: async () => [],
+      launcherKeys: async () => [],
+    }),
   ])
   const ask = (scenario: string, script: Script, model = 'up') => {
     gateway.answer(script)

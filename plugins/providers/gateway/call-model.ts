@@ -9,6 +9,7 @@ import { createClientResponse } from './client-response.ts'
 import type { ClientResponse } from './client-response.ts'
 import { fromConnection, misconfigured, nameOfProvider } from './provider-failure.ts'
 import type { NamedProvider } from './provider-failure.ts'
+import { withOutputLimit } from './call-bounds.ts'
 import { payCall } from './pay-call.ts'
 import { priceCall } from './price-call.ts'
 import { tryInOrder } from './fallback.ts'
@@ -39,9 +40,10 @@ export interface ModelCall {
 }
 
 /** Calls the route's providers and streams the response to the client. Throws before the first byte only. */
-export async function callModel(services: ProvidersServices, call: GatewayCall, model: ModelCall): Promise<void> {
-  const targets = targetsOf(model.route)
-  const payment = await payCall(services.core, call, model)
+export async function callModel(services: ProvidersServices, call: GatewayCall, asked: ModelCall): Promise<void> {
+  const targets = targetsOf(asked.route)
+  const payment = await payCall(services.core, call, asked)
+  const model = payment.outputLimit === undefined ? asked : limited(asked, payment.outputLimit)
   let metered: { meter: UsageMeter; streamed: boolean } | undefined
   const answer = createClientResponse({
     ...call,
@@ -87,6 +89,10 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
         },
       })
   }
+}
+
+function limited(model: ModelCall, outputLimit: number): ModelCall {
+  return { ...model, body: withOutputLimit(model.body, outputLimit) }
 }
 
 // Filters see chat completions only.

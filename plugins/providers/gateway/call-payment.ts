@@ -11,32 +11,52 @@ export interface CallPayer {
   readonly agent: AgentDeploymentObject | undefined
 }
 
-/** A call of a role, before a provider is called. */
+/** A call before a provider is called, and what it may cost at most. */
 export interface PayableCall {
-  readonly payer: CallPayer
-  /** The run of the paying agent. */
   readonly runId: string | undefined
-  /** The agent of the root run, if it is another one: it pays, too. */
-  readonly rootAgent: AgentDeploymentObject | undefined
+  /** Agents of the runs above the run, nearest first: each pays, too. */
+  readonly above: readonly AgentDeploymentObject[]
   readonly route: {
     readonly namespace: string
     readonly name: string
     readonly generation: number
     readonly spec: ModelRouteSpec
   }
-  /** Upper estimate. Calls of roles have no output tokens. */
+  /** Upper estimate. */
   readonly inputTokens: number
+}
+
+/** A call of a role. It has no output tokens. */
+export interface RoleCall extends PayableCall {
+  readonly payer: CallPayer
+}
+
+/** A call of the pod of an agent. */
+export interface InheritedCall extends PayableCall {
+  readonly agent: AgentDeploymentObject
+  /** The hold that its launcher made, as the request names it. */
+  readonly launcherHold: string | undefined
+  /** Most output tokens of each choice; undefined: the request sets no limit. */
+  readonly maxOutputTokens: number | undefined
+  readonly choices: number
 }
 
 /** Money that is held for one call. It is ended once. */
 export interface CallHold {
+  /** Output tokens of each choice that it covers. */
+  readonly maxOutputTokens: number
   /** Charges the call at its cost; without one at what is held. */
   settle(served: Pick<ServedCall, 'provider' | 'model' | 'usage'> | undefined): Promise<void>
   release(): Promise<void>
 }
 
-/** Money of calls that roles of the platform make for agents and namespaces. */
+/** Money that the gateway holds for calls. */
 export interface CallPayment {
-  /** Reserves the most that a call can cost; undefined if nothing limits its payer. Throws why the call may not be made. */
-  hold(call: PayableCall): Promise<CallHold | undefined>
+  /** Reserves the most that a call of a role can cost; undefined if nothing limits its payer. Throws why the call may not be made. */
+  hold(call: RoleCall): Promise<CallHold | undefined>
+  /**
+   * Reserves the most that a call of an agent can cost within the budgets of the agents above; undefined if none has a budget, or the
+   * launcher of the agent holds the money. Throws why the call may not be made.
+   */
+  inherit(call: InheritedCall): Promise<CallHold | undefined>
 }

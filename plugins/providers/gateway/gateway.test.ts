@@ -128,6 +128,7 @@ test(
     const runs = {
       invokeForGateway: () => Promise.reject(new Error('not asked')),
       launcherKeys: async () => [],
+      agentsAbove: async () => [],
       agentOf: async (runId: string) => ({
         namespace: '',
         name: '',
@@ -308,7 +309,12 @@ test('an agent is a model, and an unfinished run is an error that names it', ser
     return { runId: 'r1', state: 'succeeded', output: 'I am robot', error: null, usage }
   }
   const gateway = await startGateway(t, [
-    contribute(agentRuns, { invokeForGateway, agentOf: async () => undefined, launcherKeys: async () => [] }),
+    contribute(agentRuns, {
+      invokeForGateway,
+      agentOf: async () => undefined,
+      agentsAbove: async () => [],
+      launcherKeys: async () => [],
+    }),
   ])
   const { a } = gateway.namespaces
   const client = gateway.as('developer', { 'x-conversation-id': 'c1' })

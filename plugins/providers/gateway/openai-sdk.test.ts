@@ -178,7 +178,12 @@ test('UXM20: a failed run is an error with its reason that SDKs do not retry', s
     return { runId: `run-${runs}`, ...outcome }
   }
   const gateway = await startGateway(t, [
-    contribute(agentRuns, { invokeForGateway, agentOf: async () => undefined, launcherKeys: async () => [] }),
+    contribute(agentRuns, {
+      invokeForGateway,
+      agentOf: async () => undefined,
+      agentsAbove: async () => [],
+      launcherKeys: async () => [],
+    }),
   ])
   const model = `agent/${gateway.namespaces.a}/robot`
   const client = gateway.as('developer').withOptions({ maxRetries: 2 })

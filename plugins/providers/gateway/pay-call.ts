@@ -3,7 +3,7 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { CallHold } from './call-payment.ts'
 import { agentRuns, callPayment } from '../points.ts'
 import type { GatewayCall } from './gateway-call.ts'
-import type { Body } from './model-request.ts'
+import { readCallBounds } from './call-bounds.ts'
 import { readAgent } from './principal.ts'
 import type { RouteTarget } from './targets.ts'
 import type { UsableRoute } from './usable-route.ts'
@@ -11,6 +11,8 @@ import type { Counted } from './usage-meter.ts'
 
 /** The payment of one call. It ends once, and never throws then: what is not ended is charged when its lease ends. */
 export interface OpenPayment {
+  /** Limit of the output that the request needs, since the hold covers no more; undefined: none, or the request has one. */
+  readonly outputLimit: number | undefined
   /** Charges an answered call by its usage; without reported usage what is held. */
   settle(target: RouteTarget | undefined, usage: Counted | undefined): Promise<void>
   /** Ends the payment of a call that failed: charged at what is held if a provider may have worked, else released. */
@@ -19,23 +21,35 @@ export interface OpenPayment {
 
 type PaymentParts = Pick<Core, 'extensions' | 'log'>
 
-/** Holds the money of a call that a role makes for a payer. Calls of others cost nothing here. Throws why the payer cannot pay. */
-export async function payCall(
-  core: PaymentParts,
-  call: GatewayCall,
-  { route, body }: { readonly route: UsableRoute; readonly body: Body },
-): Promise<OpenPayment> {
-  const [payment] = core.extensions(callPayment)
-  const { payer, runId } = call
-  if (payer === undefined || payment === undefined) return nothingHeld
-  const rootAgent = await rootAgentOf(core, call)
-  const hold = await payment.hold({ payer, runId, rootAgent, route, inputTokens: mostTokensOf(body) })
-  return hold === undefined ? nothingHeld : endOnce(core, hold)
+type PaidModel = Parameters<typeof readCallBounds>[0] & { readonly route: UsableRoute }
+
+/**
+ * Holds the money of a call that a role makes for a payer, or that an agent makes in a run that others pay for, too. Calls of persons cost
+ * nothing here. Throws why the call cannot be paid.
+ */
+export async function payCall(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<OpenPayment> {
+  const hold = await holdFor(core, call, model)
+  return hold === undefined ? nothingHeld : endOnce(core, hold, model)
 }
 
-const nothingHeld: OpenPayment = { settle: async () => undefined, fail: async () => undefined }
+async function holdFor(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<CallHold | undefined> {
+  const [payment] = core.extensions(callPayment)
+  const { payer, principal, runId, header } = call
+  const { route } = model
+  if (payment === undefined || (payer === undefined && principal.kind === 'person')) return undefined
+  const above = await agentsAbove(core, call)
+  if (payer !== undefined) {
+    const { inputTokens } = readCallBounds(model)
+    return payment.hold({ payer, runId, above, route, inputTokens })
+  }
+  if (above.length === 0 || principal.kind === 'person') return undefined
+  const launcherHold = header('x-mesh-hold')
+  return payment.inherit({ agent: principal.agent, launcherHold, runId, above, route, ...readCallBounds(model) })
+}
 
-function endOnce({ log }: PaymentParts, hold: CallHold): OpenPayment {
+const nothingHeld: OpenPayment = { outputLimit: undefined, settle: async () => undefined, fail: async () => undefined }
+
+function endOnce({ log }: PaymentParts, hold: CallHold, model: PaidModel): OpenPayment {
   let open = true
   const end = async (work: () => Promise<void>): Promise<void> => {
     if (!open) return
@@ -47,6 +61,7 @@ function endOnce({ log }: PaymentParts, hold: CallHold): OpenPayment {
     }
   }
   return {
+    outputLimit: readCallBounds(model).maxOutputTokens === undefined ? hold.maxOutputTokens : undefined,
     settle: (target, usage) =>
       end(() => {
         if (target === undefined || usage?.usageReported !== true) return hold.settle(undefined)
@@ -56,20 +71,17 @@ function endOnce({ log }: PaymentParts, hold: CallHold): OpenPayment {
   }
 }
 
-async function rootAgentOf(
+async function agentsAbove(
   { extensions }: PaymentParts,
   { gateway, agentUid, runId, rootRunId }: GatewayCall,
-): Promise<AgentDeploymentObject | undefined> {
-  if (rootRunId === undefined || rootRunId === runId) return undefined
-  const root = await extensions(agentRuns)[0]?.agentOf(rootRunId)
-  if (root === undefined || root.uid === agentUid) return undefined
-  const agent = await readAgent(gateway, root)
-  return agent?.metadata.uid === root.uid ? agent : undefined
-}
-
-const MOST_TOKENS = 10_000_000
-
-// One token for two bytes of JSON, twice what text has on average: as launchers estimate.
-function mostTokensOf(body: Body): number {
-  return Math.min(Math.ceil(Buffer.byteLength(JSON.stringify(body)) / 2), MOST_TOKENS)
+): Promise<readonly AgentDeploymentObject[]> {
+  if (agentUid === undefined || (runId !== undefined && rootRunId === runId)) return []
+  const above = (await extensions(agentRuns)[0]?.agentsAbove(agentUid, runId)) ?? []
+  const read = await Promise.all(
+    above.map(async (one) => {
+      const agent = await readAgent(gateway, one)
+      return agent?.metadata.uid === one.uid ? [agent] : []
+    }),
+  )
+  return read.flat()
 }

@@ -52,6 +52,7 @@ export async function startApis(t: TestContext) {
       return { runId: 'r1', usage, ...(call.input === 'fail' ? failed : done) }
     },
     agentOf: async () => undefined,
+    agentsAbove: async () => [],
     launcherKeys: async () => [],
   }
   const gateway = await startFilterGateway(t, [filter], [contribute(agentRuns, runs)])

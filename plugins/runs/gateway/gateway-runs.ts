@@ -5,6 +5,7 @@ import type { CallerRunsServices, RunsServices } from '../services.ts'
 import { waitForRun } from '../stream/wait-for-run.ts'
 import type { LiveFrame } from '../stream/live-frame.ts'
 import type { RunDetail } from '../read/to-run.ts'
+import { readAgentsAbove } from '../store/internal/agents-above.ts'
 import { findRun } from '../store/internal/find-run.ts'
 import { readLauncherKeys } from '../store/launcher-keys.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
@@ -21,6 +22,7 @@ export function createGatewayRuns(services: RunsServices): AgentRuns {
       const { namespace, agent_name: name, agent_uid: uid, trace_id: traceId, root_run_id: rootRunId } = run
       return { namespace, name, uid, traceId, rootRunId }
     },
+    agentsAbove: (agentUid, runId) => readAgentsAbove(services.store.reader<RunsTables>(), agentUid, runId),
     launcherKeys: (agentUid) => readLauncherKeys(services.store.reader<RunsTables>(), agentUid),
   }
 }

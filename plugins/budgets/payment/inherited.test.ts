@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import test from 'node:test'
+import { needs } from '#test/harness/find-server.ts'
+import { newHold } from '../testing/ledger.ts'
+import { startPaidGateway } from '../testing/role-calls.ts'
+import { tokenOf } from '../testing/state-role.ts'
+import { createRenewal } from './renewal.ts'
+
+const servers = needs('kube-apiserver', 'etcd', 'postgres', 'initdb')
+const usage = { prompt_tokens: 3, completion_tokens: 4 }
+// A token costs one micro-unit.
+const used = 7n
+
+function answerWhole(response: ServerResponse): void {
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }]
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices, usage }))
+}
+
+function frame(more: object): string {
+  return `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', ...more })}\n\n`
+}
+
+const text = frame({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi.' } }] })
+
+test('an agent without a budget is bounded by the agents whose runs it serves', servers, async (t) => {
+  const gateway = await startPaidGateway(t)
+  const { namespaces, quotas, startRun, state, upstream, ledger, addPayingAgent, accounts } = gateway
+  const moneyOf = async ({ uid }: { readonly uid: string }) => {
+    const found = (await accounts())[`AgentDeployment/${uid}`]
+    return { spent: found?.spent ?? 0n, held: found?.held ?? 0n }
+  }
+  /** A child in a run of a root with a budget, and its calls. */
+  const startTree = async (name: string, amount: string, ofChild?: object) => {
+    const [root, child] = [await addPayingAgent(`${name}-root`, { amount }), await addPayingAgent(name, ofChild)]
+    const rootRun = await startRun({ agent: root })
+    const run = await startRun({ agent: child, parent: rootRun, root: rootRun })
+    const token = await tokenOf(gateway.admin, namespaces.a, name, 'gateway')
+    const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+      fetch(`${gateway.url}/v1/${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ model: 'paid', messages: [{ role: 'user', content: 'Hi.' }], ...body }),
+      })
+    const ask = async (body: object = {}, headers: Record<string, string> = {}) => {
+      const answer = await post('chat/completions', body, headers)
+      const { error } = (await answer.json()) as { error?: { code?: string } }
+      return error === undefined ? answer.status : `${answer.status} ${error.code}`
+    }
+    return { root, child, rootRun, run, post, ask, named: { 'x-mesh-run-id': run } }
+  }
+  const sent = () => upstream.seen.at(-1)?.body ?? {}
+  state.answer = answerWhole
+
+  await t.test('B1: the root is held while the provider works, and charged by usage; a limit is sent', async () => {
+    const { root, ask, named } = await startTree('plain', '1')
+    let during = { spent: 1n, held: 0n }
+    const observe = async (response: ServerResponse): Promise<void> => {
+      during = await moneyOf(root)
+      answerWhole(response)
+    }
+    state.answer = (response) => void observe(response)
+    assert.equal(await ask({}, named), 200)
+    assert.ok(
+      during.spent === 0n && during.held > 4_096n,
+      JSON.stringify(during, (_, value) => String(value)),
+    )
+    assert.deepEqual(await moneyOf(root), { spent: used, held: 0n })
+    assert.equal(sent()['max_tokens'], 4_096)
+    state.answer = answerWhole
+    assert.equal(await ask({ max_tokens: null, max_completion_tokens: null }), 200, 'no run is named')
+    assert.deepEqual([sent()['max_tokens'], 'max_completion_tokens' in sent()], [4_096, false])
+    assert.equal(await ask({ max_completion_tokens: 20 }, named), 200)
+    assert.deepEqual([sent()['max_tokens'], sent()['max_completion_tokens']], [undefined, 20])
+    assert.deepEqual(await moneyOf(root), { spent: used * 3n, held: 0n })
+  })
+
+  await t.test('B1: no call passes that the root does not cover, in the form of each API', async () => {
+    const { root, ask, post, named } = await startTree('poor', '0.00001')
+    const before = upstream.seen.length
+    assert.equal(await ask({ max_tokens: 5 }), '402 budget_exceeded')
+    assert.equal(await ask({ max_tokens: 5 }, named), '402 budget_exceeded')
+    const message = await post('messages', { max_tokens: 5 }, named)
+    assert.equal(message.status, 402)
+    assert.equal(((await message.json()) as { type?: string }).type, 'error')
+    const vector = await post('embeddings', { input: 'a text that is longer than the money' }, named)
+    assert.equal(vector.status, 402)
+    assert.equal(upstream.seen.length, before)
+    assert.deepEqual(await moneyOf(root), { spent: 0n, held: 0n })
+  })
+
+  await t.test('B1: concurrent calls spend no more than the root has', async () => {
+    const { root, ask, named } = await startTree('busy', '0.001')
+    const before = upstream.seen.length
+    const body = { max_tokens: 100, n: 2 }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(body, named)))
+    const made = answers.filter((answer) => answer === 200).length
+    assert.ok(made >= 1 && answers.every((answer) => answer === 200 || answer === '402 budget_exceeded'))
+    assert.equal(upstream.seen.length - before, made)
+    assert.deepEqual(await moneyOf(root), { spent: used * BigInt(made), held: 0n })
+    const wide = await ask({ max_tokens: 100, n: 20 }, named)
+    assert.equal(wide, '402 budget_exceeded', 'each choice has its own output')
+  })
+
+  await t.test('B3: a stream is charged by its usage, one that is cut or left at what is held', async () => {
+    const { root, post, named } = await startTree('streams', '1')
+    const stream = { stream: true, max_tokens: 50 }
+    state.answer = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(`${text}${frame({ choices: [], usage })}data: [DONE]\n\n`)
+    }
+    assert.match(await (await post('chat/completions', stream, named)).text(), /\[DONE\]/)
+    assert.deepEqual(await moneyOf(root), { spent: used, held: 0n })
+    state.answer = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(text, () => response.destroy())
+    }
+    await (await post('chat/completions', stream, named)).text().catch(() => undefined)
+    const { spent, held } = await moneyOf(root)
+    assert.ok(spent > used + 50n && held === 0n, String(spent))
+    state.answer = answerWhole
+  })
+
+  await t.test('hostile limits of the output are refused before money is held', async () => {
+    const { root, ask, named } = await startTree('hostile', '1')
+    const before = upstream.seen.length
+    for (const body of [
+      { max_tokens: '5' },
+      { max_tokens: 2 ** 31 },
+      { max_tokens: -1 },
+      { max_completion_tokens: 1.5 },
+      { n: 0 },
+      { n: 129 },
+      { n: {} },
+    ])
+      assert.equal(await ask(body, named), '400 invalid_body', JSON.stringify(body))
+    assert.equal(upstream.seen.length, before)
+    assert.deepEqual(await moneyOf(root), { spent: 0n, held: 0n })
+  })
+
+  await t.test('every agent above pays, and none for a run that no agent called', async () => {
+    const { root, child, rootRun } = await startTree('chain', '1', { amount: '1' })
+    const leaf = await addPayingAgent('leaf')
+    const token = await tokenOf(gateway.admin, namespaces.a, 'leaf', 'gateway')
+    const below = await startRun({ agent: child, parent: rootRun, root: rootRun })
+    const ask = async (run: string) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'x-mesh-run-id': run }
+      const body = JSON.stringify({ model: 'paid', messages: [{ role: 'user', content: 'Hi.' }] })
+      const answer = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body })
+      await answer.text()
+      return answer.status
+    }
+    assert.equal(await ask(await startRun({ agent: leaf, parent: below, root: rootRun })), 200)
+    const paid = [await moneyOf(root), await moneyOf(child)]
+    assert.deepEqual(
+      paid.map(({ spent }) => spent),
+      [used, used],
+    )
+    assert.equal(await ask(await startRun({ agent: leaf })), 200, 'its own run')
+    assert.equal(await ask(below), 403, 'the run of another agent')
+    assert.deepEqual([await moneyOf(root), await moneyOf(child)], paid)
+  })
+
+  await t.test('what a launcher holds is not held twice', async () => {
+    const { root, child, ask, named } = await startTree('launched', '1')
+    const hold = newHold({ agentUid: child.uid, route: `${namespaces.a}/paid` })
+    await ledger.reserve(hold)
+    assert.equal(await ask({}, { ...named, 'x-mesh-hold': hold.id }), 200)
+    assert.deepEqual(await moneyOf(root), { spent: 0n, held: 0n })
+    for (const id of [randomUUID(), 'x', `${hold.id}0`])
+      assert.equal(await ask({}, { ...named, 'x-mesh-hold': id }), 200)
+    assert.deepEqual(await moneyOf(root), { spent: used * 3n, held: 0n }, 'an unknown hold pays for nothing')
+    quotas.set(namespaces.a, [{ subject: { kind: 'Tenant', name: 't', uid: 't' }, countsCalls: true }])
+    assert.equal(await ask({}, named), 200, 'limited by itself: its admission wants the hold of its launcher')
+    assert.deepEqual(await moneyOf(root), { spent: used * 3n, held: 0n })
+    quotas.clear()
+  })
+
+  await t.test('B5: without the store no call is made', async () => {
+    const { ask, named } = await startTree('patient', '1')
+    const before = upstream.seen.length
+    state.down = true
+    assert.equal(await ask({}, named), '503 store_unavailable')
+    assert.equal(upstream.seen.length, before)
+    state.down = false
+    assert.equal(await ask({}, named), 200)
+  })
+})
+
+test('leases of calls in progress are renewed together, and not after their end', async () => {
+  const ticks: (readonly string[])[] = []
+  let next = Promise.withResolvers<void>()
+  const renewal = createRenewal((ids) => {
+    ticks.push(ids)
+    next.resolve()
+    return Promise.reject(new Error('the store is away'))
+  }, 1)
+  const tick = () => {
+    next = Promise.withResolvers<void>()
+    return next.promise
+  }
+  renewal.add('a')
+  renewal.add('b')
+  await tick()
+  await tick()
+  assert.deepEqual(ticks.at(-1), ['a', 'b'])
+  renewal.remove('a')
+  await tick()
+  assert.deepEqual(ticks.at(-1), ['b'])
+  renewal.remove('b')
+  const count = ticks.length
+  renewal.add('c')
+  await tick()
+  assert.deepEqual(ticks.slice(count), [['c']])
+  renewal.remove('c')
+})

@@ -1,0 +1,52 @@
+import { Fail } from '#core/errors/domain-error.ts'
+import { estimateInputTokens } from '#core/model-apis/estimate-input.ts'
+import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
+import type { Operation } from '../adapter.ts'
+import { toProviderRequest } from './model-request.ts'
+import type { Body } from './model-request.ts'
+
+/** What bounds the cost of a request. */
+export interface CallBounds {
+  readonly inputTokens: number
+  /** Of each choice; undefined: neither request nor route set a limit. */
+  readonly maxOutputTokens: number | undefined
+  readonly choices: number
+}
+
+/** A request and its route. */
+interface BoundedCall {
+  readonly operation: Operation
+  readonly body: Body
+  readonly route: { readonly spec: Pick<ModelRouteSpec, 'params'> }
+  readonly native?: object | undefined
+}
+
+const MOST_TOKENS = 10_000_000
+const MOST_CHOICES = 128
+
+/** Reads the bounds of a request as providers get it, defaults of the route included. Throws `invalid_body`. */
+export function readCallBounds({ operation, body, route, native }: BoundedCall): CallBounds {
+  const inputTokens = estimateInputTokens(Buffer.from(JSON.stringify(body)), body)
+  if (operation === 'embeddings') return { inputTokens, maxOutputTokens: 0, choices: 1 }
+  const sent = native === undefined ? toProviderRequest({ operation, body, params: route.spec.params }, '') : body
+  const limits = limitFields.flatMap((field) => within(sent, field, MOST_TOKENS) ?? [])
+  const maxOutputTokens = limits.length === 0 ? undefined : Math.max(...limits)
+  return { inputTokens, maxOutputTokens, choices: within(sent, 'n', MOST_CHOICES) ?? 1 }
+}
+
+/** The request with a limit of its output. A field that is null sets none. */
+export function withOutputLimit(body: Body, maxOutputTokens: number): Body {
+  const { max_tokens: _, max_completion_tokens: __, ...rest } = body
+  return { ...rest, max_tokens: maxOutputTokens }
+}
+
+const limitFields = ['max_tokens', 'max_completion_tokens'] as const
+
+function within(body: Body, field: string, most: number): number | undefined {
+  const value = body[field]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= most) return value
+  throw new Fail('invalid_body', undefined, {
+    errors: [{ pointer: `/${field}`, detail: `must be a whole number from 1 to ${most}` }],
+  })
+}
