@@ -57,7 +57,8 @@ function writtenPart({ metadata, spec: wanted, data }: Written) {
 }
 
 // Tables that change while the platform is idle. A denial writes only an audit event and its row.
-const bookkeeping = /^(?:audit_.*|cursor|dead_letter|event_.*|events_.*|inbox|leader|mesh_migrations|streams)$/
+const bookkeeping =
+  /^(?:audit_.*|cursor|dead_letter|event_.*|events_.*|inbox|leader|mesh_migrations|(?:namespace_)?resume_versions|streams)$/
 
 async function tablesOf(url: string): Promise<Record<string, string>> {
   const client = new Client({ connectionString: url })
