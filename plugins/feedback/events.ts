@@ -18,6 +18,6 @@ export const scoreRecorded: EventType<Static<typeof recordedData>> = defineEvent
   fact: 'score-recorded',
   summary: 'A run was scored by its agent or by a person.',
   data: recordedData,
-  audit: { action: 'create', resourceKind: 'Feedback', detail: ['scoreId', 'runId', 'name', 'source'] },
+  audit: { action: 'create', resourceKind: 'Feedback', detail: ['scoreId', 'runId', 'source'] },
   seenBy: { verb: 'list', resource: 'feedback' },
 })

@@ -40,12 +40,17 @@ const details: Readonly<Record<string, RegExp>> = {
   occurredAt: instant,
   amends: uuid,
   runId: uuid,
+  scoreId: uuid,
+  source: /^(?:agent|person)$/,
   expiresAt: instant,
   maxViews: /^[1-9][0-9]{0,9}$/,
   content: /^(?:full|none)$/,
   impersonated: username,
   count: /^[1-9][0-9]{0,9}$/,
 }
+
+/** Names of the fields that `detail` may have. */
+export const auditDetails: ReadonlySet<string> = new Set(Object.keys(details))
 
 /** The columns of a row that hold text. */
 export type AuditText = Pick<
