@@ -9,3 +9,15 @@ export { default as Agent } from 'undici/lib/dispatcher/agent.js'
 export { default as Pool } from 'undici/lib/dispatcher/pool.js'
 export { default as Dispatcher } from 'undici/lib/dispatcher/dispatcher.js'
 export { default as buildConnector } from 'undici/lib/core/connect.js'
+
+// Loaded at the first call: few processes make one.
+export async function fetch(input, init) {
+  const { fetch: load } = await import('undici/lib/web/fetch/index.js')
+  return load(input, init)
+}
+
+/** `request` of the package for an absolute URL and a dispatcher of its own. */
+export async function request(url, { dispatcher, ...options }) {
+  const { origin, pathname, search } = new URL(url)
+  return dispatcher.request({ ...options, origin, path: `${pathname}${search}`, method: options.method ?? 'GET' })
+}
