@@ -54,7 +54,8 @@ export function createTaskUpdates(task: StreamedTask): (frame: LiveFrame) => rea
     'message.snapshot': (frame) => say(frame, false),
     'message.finished': (frame) => {
       const items = say(frame, false)
-      sent.delete(String(frame.data['messageId']))
+      const { messageId } = frame.data
+      if (typeof messageId === 'string') sent.delete(messageId)
       return items
     },
     'run.paused': (frame) => {
