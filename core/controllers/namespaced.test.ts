@@ -236,6 +236,7 @@ test(
       await until('it is no note', async () => manager.notes().length === 0)
       await it.removeNamespace(b)
       await until('its end is seen', async () => (await endsOf(it, b)).length === 2 * round)
+      await until('the end of its object is seen', async () => (await factsOf(it, `round-${round}`)).length === 3)
     }
     const whole = (name: string) => [`created ${name}`, `updated ${name}`, `deleted ${name}`]
     assert.deepEqual(await factsOf(it, 'round-1', 'round-2'), [...whole('round-1'), ...whole('round-2')])
