@@ -109,7 +109,7 @@ test('PODA24, UXH2: a wrong setting or connection of mesh.yaml ends the start an
     },
     disable: {
       files: yaml('disable: [audti]\n'),
-      says: /mesh\.yaml:1:11: disable: there is no plugin "audti"; did you mean audit\? \(plugins: agents, /,
+      says: /mesh\.yaml:1:11: disable: there is no plugin "audti"; did you mean audit\? \(plugins: a2a, agents, /,
     },
     named: {
       env: { MESH_CONFIG: '/gone/mesh.yaml' },
