@@ -71,7 +71,7 @@ export const reservedPorts = {
   },
   otlpGrpc: {
     port: 4317,
-    env: 'MESH_OTLP_GRPC_PORT',
+    env: 'OTLP_GRPC_PORT',
     owner: 'launcher',
     bind: 'loopback',
     purpose: 'OTLP over gRPC',
@@ -79,7 +79,7 @@ export const reservedPorts = {
   },
   otlpHttp: {
     port: 4318,
-    env: 'MESH_OTLP_HTTP_PORT',
+    env: 'OTLP_HTTP_PORT',
     owner: 'launcher',
     bind: 'loopback',
     purpose: 'OTLP over HTTP',

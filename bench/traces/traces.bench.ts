@@ -96,8 +96,8 @@ async function startCollecting(t: Scope, folder: string) {
       STATE_URL: await listen(t, state),
       MESH_LAUNCHER_PORT: '0',
       DELEGATE_PORT: '0',
-      MESH_OTLP_GRPC_PORT: '0',
-      MESH_OTLP_HTTP_PORT: '0',
+      OTLP_GRPC_PORT: '0',
+      OTLP_HTTP_PORT: '0',
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -28,8 +28,8 @@ const bindings: Readonly<Partial<Record<PortName, Binding | undefined>>> = {
   ampInbound: { variables: ['AGENT_REGISTRY_ID'], also: ['amp'] },
   memory: { variables: ['MEMORY_BACKEND_ADDR'] },
   discovery: { variables: ['DISCOVERY_PORT'] },
-  otlpGrpc: { variables: ['MESH_OTLP_GRPC_PORT'], also: ['otlpHttp'] },
-  otlpHttp: { variables: ['MESH_OTLP_HTTP_PORT'], also: ['otlpGrpc'] },
+  otlpGrpc: { variables: ['OTLP_GRPC_PORT'], also: ['otlpHttp'] },
+  otlpHttp: { variables: ['OTLP_HTTP_PORT'], also: ['otlpGrpc'] },
   invoke: undefined,
 }
 const served = listenerDefinitions.flatMap(({ port }) => port).map(({ name }) => name)

@@ -135,7 +135,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     modelProxy: Boolean(env.MESH_BUDGET_PORT),
     feedback: Boolean(env.FEEDBACK_PORT),
     tools: Boolean(env.DISCOVERY_PORT),
-    collector: Boolean(env.MESH_OTLP_GRPC_PORT && env.MESH_OTLP_HTTP_PORT),
+    collector: Boolean(env.OTLP_GRPC_PORT && env.OTLP_HTTP_PORT),
     traces: parseTraceSettings(agent.plugins['traces']),
     otlpEndpoint: parseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT),
     otlpHeaders: checked(() => parseOtlpHeaders(env.OTEL_EXPORTER_OTLP_HEADERS)),
@@ -178,7 +178,7 @@ function modelProxy({ MESH_BUDGET_PORT: number }: Environment): Record<string, s
 }
 
 // The backend of the launcher is not the agent's.
-function collector({ MESH_OTLP_HTTP_PORT: number }: Environment): Record<string, string> {
+function collector({ OTLP_HTTP_PORT: number }: Environment): Record<string, string> {
   return number ? { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${number}` } : {}
 }
 

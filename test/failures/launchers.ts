@@ -61,8 +61,8 @@ export function launchRobot(
       OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
       FEEDBACK_PORT: '0',
       DISCOVERY_PORT: '0',
-      MESH_OTLP_GRPC_PORT: '0',
-      MESH_OTLP_HTTP_PORT: '0',
+      OTLP_GRPC_PORT: '0',
+      OTLP_HTTP_PORT: '0',
       // Long enough for a slow link, and shorter than the default of 600 s.
       MESH_GATEWAY_TIMEOUT_SECONDS: '5',
       MESH_BUDGET_PORT: '0',

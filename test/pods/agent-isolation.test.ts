@@ -45,7 +45,7 @@ test('H2, F8: what of a pod is reachable, and what is in it', { timeout: 300_000
     const [outside] = await agents.probe('peer', { connect: toPod })
     const openIn = (found: unknown): number[] =>
       ports.filter((_, index) => at(found, index) === 'open').toSorted((a, b) => a - b)
-    assert.deepEqual(openIn(inside), [2994, 2995, 2996, 2997, 2998, 8000, 8080])
+    assert.deepEqual(openIn(inside), [2994, 2995, 2996, 2997, 2998, 4317, 4318, 8000, 8080])
     assert.deepEqual(openIn(outside), [2997, 8080])
     const closed = ports.filter((port) => !onPod.has(port))
     assert.deepEqual(

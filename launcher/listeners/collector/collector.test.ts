@@ -30,8 +30,8 @@ async function start(t: TestContext, { traces = tracesOf(), backend = '', httpPo
   const { open, lines, close } = await startTestLauncher(t, {
     config: { name: 'robot', namespace: 'default', uid: 'uid-1', plugins: { traces } },
     env: {
-      MESH_OTLP_GRPC_PORT: '0',
-      MESH_OTLP_HTTP_PORT: String(httpPort),
+      OTLP_GRPC_PORT: '0',
+      OTLP_HTTP_PORT: String(httpPort),
       STATE_URL: state.url,
       ...(backend === '' ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: backend }),
     },
@@ -256,7 +256,7 @@ test('traces: an agent that captures nothing has open ports, and no span leaves 
 test('H4: a port of the collector that is in use ends the start by its number', async (t) => {
   const { http } = await start(t)
   const port = new URL(http).port
-  const env = { MESH_OTLP_GRPC_PORT: '0', MESH_OTLP_HTTP_PORT: port, STATE_URL: 'http://127.0.0.1:1' }
+  const env = { OTLP_GRPC_PORT: '0', OTLP_HTTP_PORT: port, STATE_URL: 'http://127.0.0.1:1' }
   const config = { name: 'robot', namespace: 'default', uid: 'uid-1' }
   await assert.rejects(startTestLauncher(t, { config, env }), { code: 'EADDRINUSE', port: Number(port) })
 })
