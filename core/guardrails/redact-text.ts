@@ -3,7 +3,7 @@ import { foldText } from './detectors/fold-text.ts'
 import { piiDetector, piiKinds } from './detectors/pii.ts'
 import { regexDetector } from './detectors/regex.ts'
 
-// What stands for removed text.
+// Replaces removed text.
 const removed = '[redacted]'
 
 /** Returns a text without what the entries find. */

@@ -9,12 +9,12 @@ const MAX_SEGMENTS = 8
 // A segment never begins with a dot, so that no key leaves its folder or names a temporary file.
 const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/
 
-/** Parses a key; undefined for a text that is none. */
+/** Parses a key. Undefined if the text is invalid. */
 export function parseObjectKey(text: string): ObjectKey | undefined {
   return isPath(text) ? (text as ObjectKey) : undefined
 }
 
-/** Parses a prefix, such as `runs/`; undefined for a text that is none. */
+/** Parses a prefix, such as `runs/`. Undefined if the text is invalid. */
 export function parseObjectPrefix(text: string): ObjectPrefix | undefined {
   return text.endsWith('/') && isPath(text.slice(0, -1)) ? (text as ObjectPrefix) : undefined
 }

@@ -31,7 +31,7 @@ export interface ToolResult {
   readonly isError: boolean
 }
 
-/** Parses a tool of the state role; undefined if it is none. */
+/** Parses a tool of the state role. Undefined if it is invalid. */
 export function toOfferedTool(value: unknown): OfferedTool | undefined {
   if (!isObject(value)) return undefined
   const { name, title, description, inputSchema, outputSchema, annotations, server, tool } = value
@@ -54,7 +54,7 @@ export function toOfferedTool(value: unknown): OfferedTool | undefined {
   }
 }
 
-/** Parses the result of a call; undefined if it is none. */
+/** Parses the result of a call. Undefined if it is invalid. */
 export function toToolResult({ content, structuredContent, isError }: Readonly<Record<string, unknown>>) {
   if (!Array.isArray(content)) return undefined
   const result: ToolResult = {

@@ -76,7 +76,7 @@ test('only roles of the platform name who pays, and a wrong name pays nothing', 
     for (const wrong of [
       { ...victim, uid: thief.uid },
       { ...victim, uid: randomUUID() },
-      { ...victim, name: 'nobody' },
+      { ...victim, name: 'unknown' },
       { ...victim, namespace: namespaces.b },
     ]) {
       const { status, error } = await post(tokens.state, formatPayer(wrong))

@@ -4,7 +4,7 @@ export interface MostCalls {
   readonly perNamespace: number
 }
 
-/** Takes a place for a call of a namespace; undefined: there is none. The result gives it back. */
+/** Takes a place for a call of a namespace, and returns the function that releases it. Undefined if all places are taken. */
 export type TakePlace = (namespace: string) => (() => void) | undefined
 
 /** Creates the places of one process: a namespace whose tools hang leaves places to others (F4). */

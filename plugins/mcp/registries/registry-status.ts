@@ -3,7 +3,7 @@ import type { ConditionValue } from '#core/controllers/conditions.ts'
 import type { McpToolBindingObject } from '#schemas/crds/mcp-tool-binding.ts'
 import type { ToolRegistryObject, ToolRegistryStatus } from '#schemas/crds/tool-registry.ts'
 
-/** A binding that a registry names; undefined: there is none. */
+/** A binding that a registry names. Undefined if it does not exist. */
 export interface NamedBinding {
   readonly name: string
   readonly binding: McpToolBindingObject | undefined

@@ -20,7 +20,7 @@ export const MAX_OPEN = 1000
 
 const maxId = 1024
 
-/** An id or a name of an agent; undefined if it is none, or too long to keep. */
+/** Reads an id or a name that an agent reports. Undefined if it is not text or too long to keep. */
 export function readId(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= maxId ? value : undefined
 }

@@ -21,7 +21,7 @@ export interface RunsOfCallers extends Pick<
     id: string,
     options: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<RunDetail | undefined>
-  /** Sequence number of the newest journal entry; 0 for an unknown run, and for an id that is none. */
+  /** Sequence number of the newest journal entry. 0 for an unknown run or an invalid id. */
   lastSeq(id: string): Promise<number>
   /** Sends the frames of a run that `open` returned, after a journal entry, until it ends or `signal` aborts. */
   stream(
