@@ -42,6 +42,11 @@ const spanEvent = Type.Object({
   attributes: openObject('As the sender set them, within the trace policy of the agent.'),
 })
 
+// The names are for oapi-codegen: without them it declares `Client`, which its package has as a type.
+const spanKind = Type.Enum(['internal', 'server', 'client', 'producer', 'consumer'], {
+  'x-enum-varnames': ['SpanKindInternal', 'SpanKindServer', 'SpanKindClient', 'SpanKindProducer', 'SpanKindConsumer'],
+})
+
 /** A span with those below it. */
 export const TraceSpan = Type.Object(
   {
@@ -53,7 +58,7 @@ export const TraceSpan = Type.Object(
     service: textOrNull,
     scope: textOrNull,
     name: Type.String(),
-    kind: Type.Enum(['internal', 'server', 'client', 'producer', 'consumer']),
+    kind: spanKind,
     startedAt: time,
     durationMs: Type.Number(),
     status: Type.Enum(['unset', 'ok', 'error']),
