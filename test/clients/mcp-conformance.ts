@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { startMcpServer } from '#plugins/mcp/testing/mcp-server.ts'
 import type { TestTool } from '#plugins/mcp/testing/mcp-server.ts'
+import { namespace, readUntil, request, send } from './bff.ts'
+import type { Bff } from './bff.ts'
 import { exec } from './exec.ts'
 import { here } from './toolbox.ts'
 import type { Check, Workspace } from './workspace.ts'
 
-const READY_MS = 60_000
 // The names of the suite's tools begin with the entry of the agent that brings them.
 const entries = ['test', 'json'] as const
-const namespace = 'default'
 // Milliseconds per scenario, on a machine that does other work.
 const patience = ['--timeout', '120000'] as const
 
@@ -101,8 +100,6 @@ export function conformanceCheck({ folder, server }: Workspace, packages: string
   }
 }
 
-type Bff = Awaited<Workspace['server']>
-
 /** Creates servers, bindings and an agent through the API. Returns the endpoint of the agent. */
 async function bindTools(bff: Bff, scope: Parameters<typeof startMcpServer>[0]): Promise<string> {
   // A second run of the check has objects of its own.
@@ -115,7 +112,7 @@ async function bindTools(bff: Bff, scope: Parameters<typeof startMcpServer>[0]):
     const name = `${entry}-${id}`
     await send(bff, 'mcpservers', { name, spec: { url: server.url } })
     await send(bff, 'mcptoolbindings', { name, spec: { serverRef: { name } } })
-    await untilReady(bff, `mcptoolbindings/${namespace}/${name}`)
+    await readUntil(bff, `mcptoolbindings/${namespace}/${name}`, isReady)
   }
   const spec = {
     runtime: { command: [process.execPath, '-e', agent] },
@@ -128,26 +125,10 @@ async function bindTools(bff: Bff, scope: Parameters<typeof startMcpServer>[0]):
   return `http://127.0.0.1:${String(output)}/mcp`
 }
 
-function send(bff: Bff, path: string, { name, spec }: { readonly name: string; readonly spec: object }) {
-  return request(bff, path, { method: 'POST', body: JSON.stringify({ metadata: { namespace, name }, spec }) })
+interface Conditioned {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
 }
 
-async function request({ url, token }: Bff, path: string, init: RequestInit = {}): Promise<Record<string, unknown>> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const answer = await fetch(`${url}/api/${path}`, { ...init, headers })
-  const body = (await answer.json()) as Record<string, unknown>
-  if (!answer.ok) throw new Error(`${path}: ${JSON.stringify(body)}`)
-  return body
-}
-
-async function untilReady(bff: Bff, path: string): Promise<void> {
-  const deadline = Date.now() + READY_MS
-  for (;;) {
-    const { status } = (await request(bff, path)) as {
-      status?: { conditions?: readonly { type: string; status: string }[] }
-    }
-    if (status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') === true) return
-    if (Date.now() > deadline) throw new Error(`${path} is not ready: ${JSON.stringify(status)}`)
-    await setTimeout(500)
-  }
+function isReady({ status }: Conditioned): boolean {
+  return status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') === true
 }

@@ -6,15 +6,17 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import { browserCheck } from './browser.ts'
 import { conformanceCheck } from './mcp-conformance.ts'
 import { documentChecks, goCheck, needs, pythonCheck, typescriptChecks } from './checks.ts'
+import { otelPythonCheck } from './otel-python.ts'
 import { inShort, isFailed, runChecks } from './run-checks.ts'
 import type { ChecksOutcome } from './run-checks.ts'
 import { installNpmTools, installPythonTools } from './toolbox.ts'
 import type { Check, Workspace } from './workspace.ts'
 
 // npm run test:clients [-- NAME] [--rerun-failed]: generates clients from docs/reference/openapi.json with common generators, compiles them
-// and runs them against a BFF of the embedded default. Also lints both documents, and runs the conformance suite of MCP. The tools are installed into mesh/clients in the user's
-// cache, with the versions of this folder's lock files. A check whose program is missing is NOT RUN, which is not a success. With
-// --rerun-failed a failed check runs once more, and is reported as FLAKY if it passes then.
+// and runs them against a BFF of the embedded default. Also lints both documents, runs the conformance suite of MCP, and exports spans of the
+// Python SDK of OpenTelemetry. The tools are installed into mesh/clients in the user's cache, with the versions of this folder's lock files.
+// A check whose program is missing is NOT RUN, which is not a success. With --rerun-failed a failed check runs once more, and is reported as
+// FLAKY if it passes then.
 const docs = fileURLToPath(new URL('../../docs/reference/', import.meta.url))
 const started = performance.now()
 const folder = tempFolder('clients')
@@ -46,6 +48,7 @@ function checksIn(own: Workspace): readonly Check[] {
   return [
     goCheck(own),
     pythonCheck(own, python),
+    otelPythonCheck(own, python),
     ...typescriptChecks(own, npm),
     ...documentChecks(own, npm),
     browserCheck(own),
