@@ -11,6 +11,8 @@ interface List {
 interface Group {
   readonly lists: Map<string, List>
   bytes: number
+  /** No list expires before this time. */
+  soonest: number
 }
 
 /** Groups of a space by name. */
@@ -36,7 +38,7 @@ export function createMemoryLists({ maxBytes, now }: MemoryListOptions): Bounded
 
   const spaceOf = (name: GroupName): Space => spaces.get(name.space) ?? { groups: new Map(), bytes: 0, lists: 0 }
   const groupOf = (space: Space, name: GroupName): Group =>
-    space.groups.get(name.group) ?? { lists: new Map(), bytes: 0 }
+    space.groups.get(name.group) ?? { lists: new Map(), bytes: 0, soonest: Infinity }
 
   const drop = (name: ListName): boolean => {
     const [space, group] = [spaceOf(name), groupOf(spaceOf(name), name)]
@@ -51,9 +53,14 @@ export function createMemoryLists({ maxBytes, now }: MemoryListOptions): Bounded
     if (space.groups.size === 0) spaces.delete(name.space)
     return true
   }
+  // A group is looked through when its first list may expire, not at every call.
   const live = (name: GroupName): Group => {
-    for (const [list, { expiresAt }] of groupOf(spaceOf(name), name).lists)
-      if (expiresAt <= now()) drop({ ...name, list })
+    const [group, time] = [groupOf(spaceOf(name), name), now()]
+    if (time < group.soonest) return group
+    group.soonest = Infinity
+    for (const [list, { expiresAt }] of group.lists)
+      if (expiresAt <= time) drop({ ...name, list })
+      else group.soonest = Math.min(group.soonest, expiresAt)
     return groupOf(spaceOf(name), name)
   }
   const expire = (space: string): void => {
@@ -82,6 +89,7 @@ export function createMemoryLists({ maxBytes, now }: MemoryListOptions): Bounded
       const [space, group] = [spaceOf(name), groupOf(spaceOf(name), name)]
       const added = bytes - pushInto(list, value, limits)
       list.expiresAt = now() + limits.ttlMs
+      group.soonest = Math.min(group.soonest, list.expiresAt)
       total += added + (isNew ? OVERHEAD : 0)
       group.bytes += added
       space.bytes += added

@@ -32,7 +32,7 @@ type Keys = ReturnType<typeof keysOf>
 
 // Space and group are hashed, the space into the hash tag of the key: one slot per space, and no name can leave its group.
 function keysOf(install: string) {
-  const hash = (name: string): string => createHash('sha256').update(name).digest('base64url')
+  const hash = remembered((name) => createHash('sha256').update(name).digest('base64url'))
   const prefix = (space: string): string => `mesh:${install}:{${hash(space)}}`
   return {
     lists: ({ space, group }: GroupName, list = '') => {
@@ -41,6 +41,21 @@ function keysOf(install: string) {
     },
     limits: (group: string, kind: 'c' | 'r', names: readonly string[]) =>
       names.map((name) => `${prefix(group)}:${kind}:${name}`),
+  }
+}
+
+// Names of agents and namespaces repeat; a hash costs as much as the encoding of its command.
+const MOST_HASHES = 2_000
+
+function remembered(hash: (name: string) => string): (name: string) => string {
+  const known = new Map<string, string>()
+  return (name) => {
+    const found = known.get(name)
+    if (found !== undefined) return found
+    if (known.size >= MOST_HASHES) known.clear()
+    const made = hash(name)
+    known.set(name, made)
+    return made
   }
 }
 

@@ -36,6 +36,27 @@ test('the in-process store refuses what exceeds its bytes, and accepts again onc
   assert.deepEqual(await append('other', 'l', 'x'.repeat(900)), { length: 1 }, 'F4: one space leaves room for others')
 })
 
+test('the in-process store looks through a group when a list may have expired, not at every call', async () => {
+  let [now, reads] = [0, 0]
+  const clock = (): number => {
+    reads++
+    return now
+  }
+  const { lists } = createMemoryStateStore({ now: clock })
+  const own = { ...limits, maxGroupLists: 1e4 }
+  const append = (list: string, ttlMs: number) => lists.append({ ...name, list }, 'x', { ...own, ttlMs })
+  for (let list = 0; list < 500; list++) await append(`${list}`, 60_000)
+  await append('short', 1_000)
+  reads = 0
+  await append('499', 60_000)
+  await lists.read({ ...name, list: '499' })
+  assert.ok(reads < 10, `${reads} reads of the clock beside 500 lists`)
+  now = 1_000
+  assert.equal((await lists.usage(name)).lists, 500, 'a list of a shorter time ends before older ones')
+  now = 60_000
+  assert.equal((await lists.usage(name)).lists, 0)
+})
+
 test('REDIS_URL: addresses, and errors that do not quote it', () => {
   assert.deepEqual(parseRedisUrl('redis://a'), { host: 'a', port: 6379, tls: false, database: 0 })
   const full = { host: '::1', port: 6380, tls: true, database: 2, username: 'u', password: 'p@ss' }
