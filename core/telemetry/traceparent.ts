@@ -9,13 +9,16 @@ export interface Trace {
 
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
+const noTrace = '0'.repeat(32)
+const noSpan = '0'.repeat(16)
+
 /** Parses a `traceparent` header; undefined if it is absent or invalid, as the recommendation requires. */
 export function parseTraceparent(header: string | undefined): Trace | undefined {
   const match = header === undefined || header.length > 512 ? null : pattern.exec(header)
   if (match === null) return undefined
   const [, version = '', traceId = '', spanId = '', flags = '', rest] = match
   if (version === 'ff' || (version === '00' && rest !== undefined)) return undefined
-  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined
+  if (traceId === noTrace || spanId === noSpan) return undefined
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 

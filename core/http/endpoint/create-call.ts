@@ -10,6 +10,8 @@ export type RouteParts = Pick<AnyCall, 'cursors' | 'streams' | 'directory'>
 /** Creates the input of a handler from a request whose path and query are read. */
 export function createCall(request: FastifyRequest, reply: FastifyReply, rest: RouteParts): AnyCall {
   const state = stateOf(request)
+  let signal: AbortSignal | undefined
+  let headers: AnyCall['headers'] | undefined
   return {
     ...rest,
     // The reader of this path has parsed exactly the declared names (see params.ts).
@@ -31,10 +33,17 @@ export function createCall(request: FastifyRequest, reply: FastifyReply, rest: R
     get idempotency() {
       return state.idempotency
     },
-    signal: abortSignalOf(reply),
-    traceparent: formatTraceparent(state.trace),
+    // Made when a handler reads them: most of the small ones never do.
+    get signal() {
+      return (signal ??= abortSignalOf(reply))
+    },
+    get traceparent() {
+      return formatTraceparent(state.trace)
+    },
     requestId: request.id,
-    headers: singleHeaders(request),
+    get headers() {
+      return (headers ??= singleHeaders(request))
+    },
     reply,
     request,
   }

@@ -66,12 +66,22 @@ function decodeLoosely(text: string): string {
 }
 
 // Another party could read a second value instead of the first, so duplicates are refused (M14).
-const singleHeaders = ['host', 'content-type', 'idempotency-key', 'if-match', 'last-event-id', 'x-amp-envelope']
+const singleHeaders = new Set([
+  'host',
+  'content-type',
+  'idempotency-key',
+  'if-match',
+  'last-event-id',
+  'x-amp-envelope',
+])
 
 /** Refuses duplicates of headers that must be single. */
 export function refuseDuplicateHeaders(rawHeaders: readonly string[]): void {
-  for (const name of singleHeaders) {
-    if (headerValues(rawHeaders, name).length > 1)
-      throw new Fail('malformed_request', `The header ${name} is given more than once.`)
+  const seen: string[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase()
+    if (!singleHeaders.has(name)) continue
+    if (seen.includes(name)) throw new Fail('malformed_request', `The header ${name} is given more than once.`)
+    seen.push(name)
   }
 }

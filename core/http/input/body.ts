@@ -66,9 +66,12 @@ function refuseLargeJson({ routeOptions }: FastifyRequest, bytes: number): void 
   throw bodyTooLarge(MAX_JSON_BYTES)
 }
 
+// Each decode is complete in itself.
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 function decode(body: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return utf8.decode(body)
   } catch {
     throw malformed('is not valid UTF-8')
   }
@@ -89,7 +92,7 @@ export function parseJson(body: Buffer): unknown {
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    return JSON.parse(utf8.decode(body))
   } catch (error) {
     const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
     throw malformed(position === undefined ? 'is not valid JSON' : `is not valid JSON at position ${position}`)
