@@ -9,7 +9,7 @@ import type { HelpEntry } from '#core/host/commands/help.ts'
 import { wantsHelp } from '#core/host/commands/parse-arguments.ts'
 import { listsPlugins } from '#core/host/commands/listed-plugins.ts'
 import type { OwnedCommand } from '#core/host/load/plugin-commands.ts'
-import { exitCodes } from '#core/host/process/run-process.ts'
+import { exitCodes, untilSignal } from '#core/host/process/run-process.ts'
 import { allCommand } from '#core/host/commands/all-command.ts'
 import { builtInCommands } from '#plugins/command-list.ts'
 
@@ -84,7 +84,10 @@ async function runOwned(owned: OwnedCommand, args: readonly string[]): Promise<n
   const err = (text: string): void => {
     process.stderr.write(text)
   }
-  return runCommand(owned, args, { program, env: process.env, out, err })
+  const untilStopped = async (): Promise<void> => {
+    await untilSignal()
+  }
+  return runCommand(owned, args, { program, env: process.env, out, err, untilStopped })
 }
 
 function known(): readonly string[] {

@@ -47,6 +47,8 @@ export interface CommandInput<Values = unknown> {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly out: (text: string) => void
   readonly err: (text: string) => void
+  /** Resolves at SIGTERM or SIGINT, for a command that serves until it is stopped. A second signal ends the process. */
+  untilStopped(): Promise<void>
   /** The plugin's section of the settings, validated by its schema. */
   settings<Section>(): Promise<Section>
   /** Opens the configured database; it is closed when the command ends. Rejects if the settings name none. */

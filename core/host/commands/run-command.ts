@@ -14,7 +14,7 @@ import type { CoreCommandInput, Program } from './core-command.ts'
 import { parseArguments } from './parse-arguments.ts'
 
 /** The surroundings of a command. */
-export interface CommandRun extends Pick<CommandInput, 'env' | 'out' | 'err'> {
+export interface CommandRun extends Pick<CommandInput, 'env' | 'out' | 'err' | 'untilStopped'> {
   readonly program: Program
 }
 

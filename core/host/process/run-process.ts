@@ -58,9 +58,17 @@ function exitAfter(ms: number): void {
   setTimeout(() => process.exit(exitCodes.failed), ms).unref()
 }
 
-function untilStopped(fatal: Promise<void>): Promise<'SIGTERM' | 'SIGINT' | 'fatal'> {
+/** Resolves with the first SIGTERM or SIGINT. A second one of the same kind has its default effect: the process ends. */
+export function untilSignal(): Promise<'SIGTERM' | 'SIGINT'> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
+  })
+}
+
+function untilStopped(fatal: Promise<void>): Promise<'SIGTERM' | 'SIGINT' | 'fatal'> {
+  return new Promise((resolve) => {
+    // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
+    void untilSignal().then(resolve)
     // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
     void fatal.then(() => resolve('fatal'))
   })

@@ -12,12 +12,23 @@ export interface CommandResult {
   readonly err: string
 }
 
+/** Surroundings of a tested command. */
+export interface TestedCommand {
+  readonly env?: Readonly<Record<string, string>>
+  readonly plugins?: readonly AnyPlugin[]
+  /** Called with what the command writes, for one that serves. */
+  readonly onOut?: (text: string) => void
+  /** Default: the command is stopped at once. */
+  readonly untilStopped?: () => Promise<void>
+}
+
 /** Runs a command of core, of these plugins, which are the built-in ones of the program, or of a plugin of the settings. */
 export async function runForTest(
   words: string,
   args: readonly string[] = [],
-  { env = {}, plugins = [] }: { env?: Readonly<Record<string, string>>; plugins?: readonly AnyPlugin[] } = {},
+  given: TestedCommand = {},
 ): Promise<CommandResult> {
+  const { env = {}, plugins = [], onOut = () => undefined, untilStopped = async () => undefined } = given
   const program = { version: '0.0.0', builtIn: async () => plugins }
   const find = (commands: readonly OwnedCommand[]) =>
     findByWords(
@@ -32,7 +43,11 @@ export async function runForTest(
   const code = await runCommand(owned, args, {
     program,
     env,
-    out: (text) => void (out += text),
+    untilStopped,
+    out: (text) => {
+      out += text
+      onOut(text)
+    },
     err: (text) => void (err += text),
   })
   return { code, out, err }
