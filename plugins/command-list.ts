@@ -3,5 +3,6 @@
 /** Commands of the built-in plugins, for `mesh --help`, which loads no plugin. */
 export const builtInCommands = [
   { words: 'download-fixture', summary: 'download the recording of a run from the object store' },
+  { words: 'replay-serve', summary: 'serve a recording in place of models and tools' },
   { words: 'audit verify', summary: 'check the seals of the audit log' },
 ] as const

@@ -20,3 +20,32 @@ the state role does.`,
   exitCodes: { 1: 'no id of a run, or no object store', 2: 'no recording, or it could not be read or written' },
   load: async () => (await import('./download/download-fixture.ts')).downloadFixtureOf,
 })
+
+/** `mesh replay-serve`. */
+export const replayServe = defineCommand({
+  words: 'replay-serve',
+  summary: 'serve a recording in place of models and tools',
+  examples: [
+    ['mesh replay-serve run.fixture.json', 'serves a merged recording on port 4000'],
+    ['mesh replay-serve parts/ -p 0', 'merges the parts of a folder, and serves them on any free port'],
+  ],
+  description: `Answers the calls of an agent from the recording of a run: model calls below /v1, tool calls of MCP clients at /mcp/NAMESPACE/NAME of
+each recorded server. It listens on 127.0.0.1 until SIGTERM or SIGINT, and then names on standard error what differed from the recording.
+
+A call may have other texts than the recorded one. Another order, tool, set of arguments or shape of a request is a difference.`,
+  options: {
+    fixture: { positional: true, value: 'FIXTURE', help: 'a merged recording (JSON), or a folder with its parts' },
+    port: { value: 'PORT', short: 'p', default: '4000', help: 'port on 127.0.0.1; 0: any free one', parse: toPort },
+  },
+  exitCodes: {
+    0: 'every recorded call was made as recorded',
+    1: 'the recording could not be read or served',
+    2: 'a call was missing, extra, in another order or different',
+  },
+  load: async () => (await import('./replay/replay-serve.ts')).replayServeOf,
+})
+
+function toPort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Error('must be a port: 0 to 65535')
+  return Number(text)
+}

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts'
 const launcher = ['launcher/recording/recording.test.ts', 'launcher/recording/recorder.test.ts']
 const role = ['plugins/recording/state-routes.test.ts']
 const pure = ['core/fixture/fixture.test.ts']
+const replay = ['plugins/recording/replay/replay-serve.test.ts']
 
 /** Defects of recordings: secrets, gaps, bounds, rights, and the object store. */
 export const mutants: readonly Mutant[] = [
@@ -134,5 +135,77 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: ['core/objects/object-store.test.ts'],
     only: 'an answer without end',
+  },
+  {
+    name: 'replay: a call with another set of arguments gets the recorded answer',
+    file: 'plugins/recording/replay/replay.ts',
+    find: " || divergence?.kind === 'different'",
+    replace: '',
+    tests: replay,
+    only: 'a missing, an extra',
+  },
+  {
+    name: 'replay: calls that were not made are no difference',
+    file: 'plugins/recording/replay/replay.ts',
+    find: '[...found, ...matcher.rest().map(describe)]',
+    replace: '[...found]',
+    tests: replay,
+    only: 'a missing, an extra',
+  },
+  {
+    name: 'replay: a replay that differs exits with 0',
+    file: 'plugins/recording/replay/replay-serve.ts',
+    find: 'problems.length === 0 ? PASSED : DIVERGED',
+    replace: 'PASSED',
+    tests: replay,
+    only: 'a missing, an extra',
+  },
+  {
+    name: 'replay: requests are compared with their secrets',
+    file: 'plugins/recording/replay/replay.ts',
+    find: 'await redact(toStorableValue(made.request))',
+    replace: 'made.request',
+    tests: replay,
+    only: 'without their secrets',
+  },
+  {
+    name: 'replay: options of a stream are part of a request',
+    file: 'plugins/recording/replay/comparable-call.ts',
+    find: 'const { stream_options: _, ...body } = call.request.body',
+    replace: 'const { ...body } = call.request.body',
+    tests: replay,
+    only: 'public clients',
+  },
+  {
+    name: 'replay: a page may call the listener',
+    file: 'plugins/recording/replay/guard-request.ts',
+    find: "(origin !== undefined && origin !== `http://${headers.host}`) || site === 'cross-site'",
+    replace: "site === 'cross-site'",
+    tests: replay,
+    only: 'the listener refuses',
+  },
+  {
+    name: 'replay: a name that was rebound to loopback is served',
+    file: 'plugins/recording/replay/guard-request.ts',
+    find: 'hosts.length !== 1 || !isServedHost(headers.host)',
+    replace: 'hosts.length !== 1',
+    tests: replay,
+    only: 'the listener refuses',
+  },
+  {
+    name: 'replay: parts of two runs are merged',
+    file: 'plugins/recording/replay/load-fixture.ts',
+    find: "if (runs.size > 1) throw new UnusableFixture('has parts of more than one run')",
+    replace: '',
+    tests: replay,
+    only: 'a path without a usable recording',
+  },
+  {
+    name: 'replay: a stream has no usage',
+    file: 'core/fixture/stream-answer.ts',
+    find: '...(isObject(usage) ? [frame([], { usage })] : []),',
+    replace: '',
+    tests: ['core/fixture/stream-answer.test.ts'],
+    only: 'adds up',
   },
 ]

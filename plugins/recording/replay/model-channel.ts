@@ -1,0 +1,54 @@
+import { streamAnswer } from '#core/fixture/stream-answer.ts'
+import { isObject } from '#core/json/is-object.ts'
+import { anthropicErrors, openAiErrors } from '#core/model-apis/error-forms.ts'
+import { noReply } from './http-reply.ts'
+import type { HttpReply } from './http-reply.ts'
+import type { Replay } from './replay.ts'
+
+/** Operations below `/v1`, as the gateway has them. */
+export const modelOperations = ['chat/completions', 'messages', 'embeddings'] as const
+
+/** One of `modelOperations`. */
+export type ReplayedOperation = (typeof modelOperations)[number]
+
+/** Answers a model call with its recorded answer, as a stream if it asks for one. Errors have the form of the operation's API. */
+export async function answerModelCall(
+  replay: Replay,
+  operation: ReplayedOperation,
+  body: Readonly<Record<string, unknown>>,
+): Promise<HttpReply | typeof noReply> {
+  const answer = await replay.answer({ channel: 'model', request: { operation, body } })
+  if (answer.kind === 'aborted') return noReply
+  if (answer.kind === 'diverged') return diverged(operation, answer.problem)
+  if (answer.kind === 'error') {
+    const { status, code, message } = answer
+    // Below 400 it was no error: a hand has edited the recording.
+    return toError(operation, { status: status < 400 ? 502 : status, code, message })
+  }
+  const whole = isObject(answer.body) ? answer.body : {}
+  if (body.stream !== true || operation === 'embeddings') return { status: 200, body: whole }
+  const frames = streamAnswer(operation, whole)
+  return frames === undefined
+    ? toError(operation, { status: 502, code: 'not_replayable', message: 'The recorded answer cannot be streamed.' })
+    : { status: 200, frames }
+}
+
+/** The models of the recording, in the form of OpenAI's list. */
+export function listReplayedModels({ models }: Replay): HttpReply {
+  const data = models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'recording' }))
+  return { status: 200, body: { object: 'list', data } }
+}
+
+// Not 409: the SDKs would make the call again, which diverges once more.
+function diverged(operation: ReplayedOperation, problem: string): HttpReply {
+  const error = { status: 422, code: 'replay_diverged', message: `The replay differs from its recording: ${problem}` }
+  return { ...toError(operation, error), headers: { 'x-should-retry': 'false' } }
+}
+
+function toError(
+  operation: ReplayedOperation,
+  error: { readonly status: number; readonly code: string | null; readonly message: string },
+): HttpReply {
+  const form = operation === 'messages' ? anthropicErrors : openAiErrors
+  return { status: error.status, body: form.body({ ...error, param: null, headers: {} }) }
+}

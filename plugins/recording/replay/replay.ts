@@ -1,0 +1,100 @@
+import { createFixtureMatcher } from '#core/fixture/match.ts'
+import type { Divergence } from '#core/fixture/match.ts'
+import type { MergedCall } from '#core/fixture/merge.ts'
+import { sequenceOf } from '#core/fixture/part-key.ts'
+import { createRedactValue } from '#core/fixture/redact-values.ts'
+import { processSecrets } from '#core/log/secrets.ts'
+import { toStorableValue } from '#schemas/storable-text.ts'
+import type { Fixture, FixtureAnswer, FixtureRequest } from '#schemas/fixture.ts'
+import { toComparable, toComparableFixture } from './comparable-call.ts'
+
+/** The answer to a call: the recorded one, or why there is none. */
+export type ReplayAnswer =
+  | Exclude<FixtureAnswer, { kind: 'omitted' }>
+  | { readonly kind: 'diverged'; readonly problem: string }
+
+/** A tool with recorded calls. */
+export interface RecordedTool {
+  /** Name at its server. */
+  readonly tool: string
+  /** Names of the arguments of all of its calls. */
+  readonly keys: readonly string[]
+}
+
+/** The replay of a recording. */
+export interface Replay {
+  /** Names of recorded models. */
+  readonly models: readonly string[]
+  /** Recorded tools by `namespace/name` of their server. */
+  readonly servers: ReadonlyMap<string, readonly RecordedTool[]>
+  /** Answers a call. Calls are matched in the order in which this is called. */
+  answer(call: FixtureRequest): Promise<ReplayAnswer>
+  /** What differed, one line each, with the calls that were not made. Names only, never values. */
+  problems(): readonly string[]
+}
+
+const MAX_PROBLEMS = 100
+
+/** Creates a replay. Throws `PolicyProblem` for a pattern of the recording that is not valid, and `RangeError` for calls nested too deeply. */
+export function createReplay(fixture: Fixture): Replay {
+  const comparable = toComparableFixture(fixture)
+  const matcher = createFixtureMatcher(comparable)
+  // Requests are recorded without secrets: without them they have the recorded hash again.
+  const redact = createRedactValue(fixture.redact, processSecrets)
+  const found: string[] = []
+  const report = (problem: string): void => {
+    if (found.length < MAX_PROBLEMS) found.push(problem)
+  }
+  const take = async (made: FixtureRequest): Promise<ReplayAnswer> => {
+    const request = await redact(toStorableValue(made.request))
+    const clean = toComparable({ channel: made.channel, request } as FixtureRequest)
+    // The span of a request is the call's own, so its parent is not known: the place decides.
+    const { call, divergence } = matcher.take({ ...clean, parentSpanId: null })
+    const problem = problemOf(divergence, call)
+    if (problem !== undefined) report(problem)
+    if (call === undefined || call.answer.kind === 'omitted' || divergence?.kind === 'different')
+      return { kind: 'diverged', problem: problem ?? 'no answer' }
+    return call.answer
+  }
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    models: [...new Set(fixture.model.flatMap(({ request }) => modelOf(request.body)))],
+    servers: toServers(comparable),
+    answer(call) {
+      const answer = last.then(() => take(call))
+      last = answer.catch(() => undefined)
+      return answer
+    },
+    problems: () => [...found, ...matcher.rest().map(describe)].slice(0, MAX_PROBLEMS),
+  }
+}
+
+function problemOf(divergence: Divergence | undefined, call: MergedCall | undefined): string | undefined {
+  if (divergence !== undefined) return describe(divergence)
+  const answer = call?.answer
+  if (call === undefined || answer?.kind !== 'omitted') return undefined
+  return `${call.channel} call ${sequenceOf(call)}: its answer is not recorded (${answer.reason})`
+}
+
+function describe({ kind, channel, sequence, differences }: Divergence): string {
+  const shown = differences.slice(0, 20).map((difference) => JSON.stringify(difference.slice(0, 120)))
+  return `${kind} ${channel} call${sequence === null ? '' : ` ${sequence}`}${shown.length === 0 ? '' : `: ${shown.join(', ')}`}`
+}
+
+function modelOf(body: Readonly<Record<string, unknown>> | null): readonly string[] {
+  return typeof body?.model === 'string' ? [body.model] : []
+}
+
+function toServers({ tool: calls }: Fixture): ReadonlyMap<string, readonly RecordedTool[]> {
+  const servers = new Map<string, Map<string, Set<string>>>()
+  for (const { request } of calls) {
+    const tools = servers.get(request.server) ?? new Map<string, Set<string>>()
+    servers.set(request.server, tools)
+    const keys = tools.get(request.tool) ?? new Set<string>()
+    tools.set(request.tool, keys)
+    for (const key of Object.keys(request.arguments ?? {})) keys.add(key)
+  }
+  const toTools = (tools: ReadonlyMap<string, ReadonlySet<string>>): readonly RecordedTool[] =>
+    [...tools].map(([tool, keys]) => ({ tool, keys: [...keys] }))
+  return new Map([...servers].map(([server, tools]) => [server, toTools(tools)]))
+}
