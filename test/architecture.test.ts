@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { launcherPackages, missingFromUndici, packagesOf } from './architecture/bundles.ts'
 import { pluginCycles } from './architecture/cycles.ts'
 import { apiServer, crowdedLayers, fileCycles, privateImports, upwardImports } from './architecture/package-layers.ts'
 import { rules } from './architecture/rules.ts'
@@ -43,6 +44,34 @@ test('every import of ours names a file that exists', () => {
       .map(({ target }) => `${path} imports ${target}`),
   )
   assert.deepEqual(missing, [])
+})
+
+test('bundles: the launcher has its listed packages only', () => {
+  const made = [
+    toSource('launcher/main.ts', "import { a } from '#core/a.ts'\nimport type { T } from 'typebox'\nimport 'node:fs'"),
+    toSource('core/a.ts', "export { b } from './b.ts'\nconst later = () => import('@x/y/z')"),
+    toSource('core/b.ts', "import { c } from 'kysely/d'\nimport { a } from './a.ts'"),
+    toSource('core/unused.ts', "import { e } from 'pg'"),
+  ]
+  assert.deepEqual(packagesOf(made, 'launcher/main.ts'), ['@x/y', 'kysely'])
+  assert.deepEqual(packagesOf(sources, 'launcher/main.ts'), launcherPackages)
+})
+
+test('bundles: the replacement of undici has what the platform and the launcher import from it', () => {
+  const replacement = "export { default as Agent } from 'undici/a.js'\nexport async function fetch(input) {}"
+  const made = [
+    toSource('core/a.ts', "import { Agent, Pool as P, fetch } from 'undici'\nimport type { Client } from 'undici'"),
+    toSource('launcher/b.ts', "const agent = import('undici').then(({ Agent, buildConnector: build }) => build)"),
+    toSource('launcher/c.ts', "import('undici').then((all) => f(all))\nfunction f({ request }: typeof Undici) {}"),
+    toSource('core/a.test.ts', "import { MockAgent } from 'undici'"),
+  ]
+  assert.deepEqual(missingFromUndici(made, replacement), [
+    'core/a.ts: Pool',
+    'launcher/b.ts: buildConnector',
+    'launcher/c.ts: request',
+  ])
+  const used = readFileSync(join(root, 'scripts', 'images', 'undici.mjs'), 'utf8')
+  assert.deepEqual(missingFromUndici(sources, used), [])
 })
 
 test('migrations of a folder have numbers of their own', () => {

@@ -162,4 +162,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['local/start.test.ts'],
     only: 'UXL8: what',
   },
+  {
+    name: 'the replacement of undici in bundles has no fetch',
+    file: 'scripts/images/undici.mjs',
+    find: 'export async function fetch(',
+    replace: 'async function fetch(',
+    tests: ['test/architecture.test.ts'],
+    only: 'the replacement of undici',
+  },
+  {
+    name: 'the launcher loads the schema library',
+    file: 'core/json/is-object.ts',
+    find: '/** Whether a JSON value is an object',
+    replace: "import 'typebox'\n\n/** Whether a JSON value is an object",
+    tests: ['test/architecture.test.ts'],
+    only: 'listed packages',
+  },
 ]
