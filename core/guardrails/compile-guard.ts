@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { createPause } from '#core/async/time-slice.ts'
 import type { ContentGuard, Finding, GuardOutcome, GuardrailRules, IsApproved, Stage, TextsOutcome } from './guard.ts'
 import { isAllowedModel } from './model-names.ts'
 import { compileRules, isStopping, toFinding } from './rule-checks.ts'
@@ -6,9 +6,6 @@ import type { CompiledRule } from './rule-checks.ts'
 import { TextGuard, createMaskGuard } from './stream-guard.ts'
 import { TextDecision } from './text-decision.ts'
 import { maxWhole, mergeFindings } from './text-judge.ts'
-
-/** Milliseconds of work between two turns of the event loop. */
-const sliceMs = 8
 
 /** Compiles the policies of a call. Throws `PolicyProblem` with the place of the first rule that cannot be applied. */
 export function compileGuard(policies: readonly GuardrailRules[]): ContentGuard {
@@ -67,13 +64,4 @@ async function checkTexts(rules: readonly CompiledRule[], { stage, texts, isAppr
 
 function byOf({ by }: GuardOutcome): Pick<GuardOutcome, 'by'> {
   return by === undefined ? {} : { by }
-}
-
-function createPause(): () => Promise<void> | undefined {
-  let since = performance.now()
-  const pause = async (): Promise<void> => {
-    await setImmediate()
-    since = performance.now()
-  }
-  return () => (performance.now() - since < sliceMs ? undefined : pause())
 }

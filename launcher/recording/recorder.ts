@@ -1,6 +1,5 @@
-import { createRedactValue } from '#core/fixture/redact-values.ts'
-import type { RedactValue } from '#core/fixture/redact-values.ts'
-import { processSecrets } from '#core/log/secrets.ts'
+import { createRedactor } from '#core/guardrails/redactor.ts'
+import type { Redactor } from '#core/guardrails/redactor.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { parseTraceparent } from '#core/telemetry/traceparent.ts'
 import { FIXTURE_FORMAT, MAX_ORDINAL, MAX_PART_BYTES } from '#schemas/fixture-format.ts'
@@ -119,9 +118,9 @@ function placeOf({ runId, epoch }: Attempt) {
 }
 
 // Without what the policy names nothing may be recorded.
-function redactorOf({ redact, log }: RecorderOptions): RedactValue | undefined {
+function redactorOf({ redact, log }: RecorderOptions): Redactor | undefined {
   try {
-    return createRedactValue(redact, processSecrets)
+    return createRedactor(redact, { keepShape: true })
   } catch {
     log.error({}, 'tracePolicy.redact of the agent has a pattern that is not valid: nothing is recorded')
     return undefined

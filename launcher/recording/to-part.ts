@@ -1,5 +1,5 @@
 import { assembleAnswer, parseAnswer } from '#core/fixture/assemble-answer.ts'
-import type { RedactValue } from '#core/fixture/redact-values.ts'
+import type { Redactor } from '#core/guardrails/redactor.ts'
 import { toStorableValue } from '#schemas/storable-text.ts'
 import { MAX_PART_BYTES } from '#schemas/fixture-format.ts'
 import type { FixtureAnswer, FixtureCall, FixtureRequest } from '#schemas/fixture.ts'
@@ -15,11 +15,14 @@ export interface EndedCall {
 }
 
 /** JSON of the part of a call, without secrets. A call that is too large keeps its place, without content. */
-export async function toPart(ended: EndedCall, redact: RedactValue): Promise<string> {
+export async function toPart(ended: EndedCall, redactor: Redactor): Promise<string> {
   const { place, call, end, tooLarge } = ended
   const answer = tooLarge ? omitted('too_large') : await toAnswer(call, end)
   const request = withoutContent(call, tooLarge)
-  const clean = (await redact(toStorableValue({ request, answer }))) as { request: object; answer: FixtureAnswer }
+  const clean = (await redactor.value(toStorableValue({ request, answer }))) as {
+    request: object
+    answer: FixtureAnswer
+  }
   const text = JSON.stringify({ ...place, channel: call.channel, ...clean })
   if (Buffer.byteLength(text) <= MAX_PART_BYTES) return text
   return JSON.stringify({

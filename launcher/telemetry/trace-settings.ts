@@ -1,6 +1,6 @@
 import { PolicyProblem } from '#core/guardrails/detectors/policy-problem.ts'
-import { createRedact } from '#core/guardrails/redact-text.ts'
-import type { Redact } from '#core/guardrails/redact-text.ts'
+import { createRedactor } from '#core/guardrails/redactor.ts'
+import type { Redact } from '#core/guardrails/redactor.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { ConfigError } from '../settings/agent-config.ts'
 
@@ -14,7 +14,12 @@ export interface TraceSettings {
 }
 
 /** Without the plugin `traces` spans go to the OTLP backend only, as the default policy says. */
-const withoutPlugin: TraceSettings = { store: false, capture: 'metadata', sampleRate: 1, redact: (text) => text }
+const withoutPlugin: TraceSettings = {
+  store: false,
+  capture: 'metadata',
+  sampleRate: 1,
+  redact: createRedactor([]).text,
+}
 
 /** Reads what the plugin `traces` wrote; throws `ConfigError` naming the field. */
 export function parseTraceSettings(given: unknown): TraceSettings {
@@ -33,7 +38,7 @@ export function parseTraceSettings(given: unknown): TraceSettings {
 
 function compile(entries: readonly string[]): Redact {
   try {
-    return createRedact(entries)
+    return createRedactor(entries).text
   } catch (error) {
     throw error instanceof PolicyProblem ? wrong('redact', error.detail) : error
   }

@@ -1,5 +1,5 @@
 import { PolicyProblem } from '#core/guardrails/detectors/policy-problem.ts'
-import { createRedact } from '#core/guardrails/redact-text.ts'
+import { createRedactor } from '#core/guardrails/redactor.ts'
 import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import type { AppliedTracePolicy } from '#schemas/traces.ts'
 
@@ -20,7 +20,7 @@ export function findPatternProblem(
 ): { readonly index: number; readonly detail: string } | undefined {
   for (const [index, entry] of redact.entries()) {
     try {
-      createRedact([entry])
+      createRedactor([entry])
     } catch (error) {
       if (!(error instanceof PolicyProblem)) throw error
       return { index, detail: error.detail }

@@ -9,16 +9,16 @@ const replay = ['plugins/recording/replay/replay-serve.test.ts']
 export const mutants: readonly Mutant[] = [
   {
     name: 'recording: secrets of known shapes stay',
-    file: 'core/fixture/redact-values.ts',
-    find: "const rules = [{ ...mask, name: 'secrets', secrets: {} }, ...personal, ...own]",
-    replace: 'const rules = [...personal, ...own]',
+    file: 'core/guardrails/redactor.ts',
+    find: 'return [secretDetector(), ',
+    replace: 'return [',
     tests: launcher,
     only: 'both channels',
   },
   {
     name: 'recording: fields that name a credential stay',
-    file: 'core/fixture/redact-values.ts',
-    find: "return typeof value === 'string' && SECRET_FIELD.test(field)",
+    file: 'core/guardrails/json-texts.ts',
+    find: "return typeof value === 'string' && secretField.test(field)",
     replace: 'return false',
     tests: launcher,
     only: 'both channels',
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'replay: requests are compared with their secrets',
     file: 'plugins/recording/replay/replay.ts',
-    find: 'await redact(toStorableValue(made.request))',
+    find: 'await redactor.value(toStorableValue(made.request))',
     replace: 'made.request',
     tests: replay,
     only: 'without their secrets',

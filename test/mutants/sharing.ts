@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 const shares = ['plugins/sharing/shares.test.ts']
 const streams = ['plugins/sharing/public/stream-shared.test.ts']
 const redaction = ['plugins/sharing/redact/redact-run.test.ts']
-const redactor = ['core/guardrails/text-redactor.test.ts']
+const redactor = ['core/guardrails/redactor.test.ts']
 const limit = ['plugins/sharing/public/address-limit.test.ts']
 const retention = ['plugins/sharing/retention.test.ts']
 
@@ -189,8 +189,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'sharing: names of fields are not redacted',
     file: 'core/guardrails/json-texts.ts',
-    find: '[by.next() || key, ',
-    replace: '[by.next() && key, ',
+    find: 'by.keepShape ? key : by.next() || key',
+    replace: 'by.keepShape ? key : by.next() && key',
     tests: redactor,
   },
   {
@@ -206,5 +206,29 @@ export const mutants: readonly Mutant[] = [
     find: '          await assertEpoch(db, name, epoch)\n',
     replace: '',
     tests: retention,
+  },
+  {
+    name: 'redaction: a kind of secret is not looked for',
+    file: 'core/guardrails/detectors/secrets.ts',
+    find: 'npm_|xox[abeoprs]-',
+    replace: 'xox[abeoprs]-',
+    tests: redactor,
+    only: 'every shape',
+  },
+  {
+    name: 'redaction: the secrets of the process stay',
+    file: 'core/guardrails/redactor.ts',
+    find: 'const clean = processSecrets.redact(text)',
+    replace: 'const clean = text',
+    tests: redactor,
+    only: 'shape kept',
+  },
+  {
+    name: 'redaction: a match that begins within another one is shown again',
+    file: 'core/guardrails/redactor.ts',
+    find: 'at = Math.max(at, end)',
+    replace: 'at = end',
+    tests: redactor,
+    only: 'both ways',
   },
 ]

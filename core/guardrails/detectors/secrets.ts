@@ -29,6 +29,15 @@ const shapes: Readonly<Record<Exclude<SecretKind, 'high_entropy'>, RegExp>> = {
   stripe: /(?<![A-Za-z0-9])[rs]k_(?:live|test)_[A-Za-z0-9]{16}/g,
 }
 
+/** What every text with a match of a shape has, also one that is folded. */
+const hint =
+  /[^\0-\x7f]|A(?:KIA|SIA|BIA|CCA)|AIza|eyJ|sk-|gh[oprsu]_|github_pat_|gl(?:pat|dt|rt|ptt)-|npm_|xox[abeoprs]-|[rs]k_(?:live|test)_|-----BEGIN /
+
+/** Whether a text may have a secret of a known shape: a look at texts of which nearly none has one. */
+export function mayHaveSecret(text: string): boolean {
+  return hint.test(text)
+}
+
 /** A detector of kinds of secrets; of all but `high_entropy` if none is named. */
 export function secretDetector(kinds: readonly SecretKind[] = Object.keys(shapes) as SecretKind[]): Detector {
   return anyOf(kinds.map((kind) => (kind === 'high_entropy' ? randomTokens : shapeDetector(kind))))

@@ -2,8 +2,7 @@ import { createFixtureMatcher } from '#core/fixture/match.ts'
 import type { Divergence } from '#core/fixture/match.ts'
 import type { MergedCall } from '#core/fixture/merge.ts'
 import { sequenceOf } from '#core/fixture/part-key.ts'
-import { createRedactValue } from '#core/fixture/redact-values.ts'
-import { processSecrets } from '#core/log/secrets.ts'
+import { createRedactor } from '#core/guardrails/redactor.ts'
 import { toStorableValue } from '#schemas/storable-text.ts'
 import type { Fixture, FixtureAnswer, FixtureRequest } from '#schemas/fixture.ts'
 import { toComparable, toComparableFixture } from './comparable-call.ts'
@@ -40,13 +39,13 @@ export function createReplay(fixture: Fixture): Replay {
   const comparable = toComparableFixture(fixture)
   const matcher = createFixtureMatcher(comparable)
   // Requests are recorded without secrets: without them they have the recorded hash again.
-  const redact = createRedactValue(fixture.redact, processSecrets)
+  const redactor = createRedactor(fixture.redact, { keepShape: true })
   const found: string[] = []
   const report = (problem: string): void => {
     if (found.length < MAX_PROBLEMS) found.push(problem)
   }
   const take = async (made: FixtureRequest): Promise<ReplayAnswer> => {
-    const request = await redact(toStorableValue(made.request))
+    const request = await redactor.value(toStorableValue(made.request))
     const clean = toComparable({ channel: made.channel, request } as FixtureRequest)
     // The span of a request is the call's own, so its parent is not known: the place decides.
     const { call, divergence } = matcher.take({ ...clean, parentSpanId: null })

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
 import { PolicyProblem } from '#core/guardrails/detectors/policy-problem.ts'
-import { createTextRedactor } from '#core/guardrails/text-redactor.ts'
-import type { TextRedactor } from '#core/guardrails/text-redactor.ts'
+import { createRedactor } from '#core/guardrails/redactor.ts'
+import type { Redactor } from '#core/guardrails/redactor.ts'
 import type { ContentReason, ShareRedactionInput } from '#schemas/api/sharing.ts'
 
 /** Trace policy of an agent, as far as shares follow it; `unreadable` if the caller cannot read it, or the agent is gone. */
@@ -12,7 +12,7 @@ export type TracePolicy = { readonly capture?: string; readonly redact?: readonl
 export interface Redaction {
   readonly content: 'full' | 'none'
   readonly reason: ContentReason | null
-  readonly redactor: TextRedactor
+  readonly redactor: Redactor
 }
 
 /**
@@ -40,9 +40,9 @@ export function effectiveRedaction(
     : { content: 'full', reason: null, redactor }
 }
 
-function compile(names: readonly string[]): TextRedactor | PolicyProblem {
+function compile(names: readonly string[]): Redactor | PolicyProblem {
   try {
-    return createTextRedactor(names)
+    return createRedactor(names)
   } catch (error) {
     if (error instanceof PolicyProblem) return error
     throw error
