@@ -9,7 +9,7 @@ import { ReplayRefusal, noReply } from './http-reply.ts'
 import type { HttpReply } from './http-reply.ts'
 import { answerModelCall, listReplayedModels, modelOperations } from './model-channel.ts'
 import type { Replay } from './replay.ts'
-import { answerMcpMessage, findServer } from './tool-channel.ts'
+import { answerMcpMessage, findRecordedServer } from './tool-channel.ts'
 
 /** A started server. */
 export interface ReplayServer {
@@ -63,7 +63,7 @@ async function route(replay: Replay, request: IncomingMessage): Promise<HttpRepl
     return listReplayedModels(replay)
   }
   const operation = modelOperations.find((one) => path === `/v1/${one}`)
-  const server = path.startsWith('/mcp/') ? findServer(replay, decode(path.slice('/mcp/'.length))) : undefined
+  const server = path.startsWith('/mcp/') ? findRecordedServer(replay, decode(path.slice('/mcp/'.length))) : undefined
   if (operation === undefined && server === undefined)
     throw new ReplayRefusal(404, 'not_found', 'the recording has no such path: /v1/{operation} and /mcp/{server}')
   allow(request, 'POST')

@@ -10,7 +10,7 @@ const revisions = ['2025-11-25', '2025-06-18'] as const
 const codes = { methodNotFound: -32601, invalidParams: -32602, internalError: -32603, diverged: -32000 } as const
 
 /** The server of a path below `/mcp/`: `namespace/name`, or the name alone where it is the only one. Undefined if it has no recorded call. */
-export function findServer({ servers }: Replay, path: string): string | undefined {
+export function findRecordedServer({ servers }: Replay, path: string): string | undefined {
   if (servers.has(path)) return path
   const named = [...servers.keys()].filter((server) => server.split('/').at(-1) === path)
   return named.length === 1 ? named[0] : undefined
