@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { Fixture } from '#schemas/fixture.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { startProcess, untilReady } from '#test/harness/server-process.ts'
@@ -11,6 +13,7 @@ import type { Platform } from '../flows/platform/running-platform.ts'
 import { sharedEmbedded } from '../flows/platform/shared-platform.ts'
 import { commandsOf } from '../flows/readme.ts'
 import { createPageShell } from './page-shell.ts'
+import type { PageShell } from './page-shell.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = join(root, 'docs/how-to/use-tools.md')
@@ -45,7 +48,7 @@ interface Node {
 }
 
 test(
-  'the commands of docs/how-to/use-tools.md bind tools of both revisions, pause a run for an approval, and resume it',
+  'the commands of docs/how-to/use-tools.md bind tools of both revisions, pause and resume a run, and open its trace, recording, cost and share',
   needs('kubectl'),
   async (t) => {
     const platform = await sharedEmbedded()
@@ -66,6 +69,19 @@ test(
       ['orders_find_order', 'calendar_next_day', 'orders_find_order', 'calendar_next_day', 'orders_refund_order'],
     )
     assert.match(output, /"output":\{"refunded":42,"day":"Tuesday"\}/)
+
+    const run = /"id":"([0-9a-f-]{36})"/.exec(output)?.[1] ?? ''
+    const [trace = '', recorded = '', cost = ''] = await openWhenWritten(shell, run)
+    for (const { name } of tools) assert.ok(trace.includes(name), name)
+    const { tool } = JSON.parse(recorded) as Fixture
+    assert.deepEqual(
+      tool.map(({ request }) => request.name),
+      tools.map(({ name }) => name),
+    )
+    assert.deepEqual((JSON.parse(cost) as { namespace: string }).namespace, 'default')
+    const shared = await shell.run([`RUN=${run}`, ...commandsOf(page, 'Share it')].join('\n'))
+    assert.match(shared, /"state":"succeeded"/)
+    assert.match(shared, /orders_refund_order/)
 
     const port = await portOf(platform)
     const called = await shell.run(
@@ -88,6 +104,19 @@ async function portOf({ send, tokens: { developer: bearer } }: Platform): Promis
   const answer = await post('/invoke', { agent, input: {} })
   assert.equal(answer.status, 200, answer.text)
   return answer.json<{ output: string }>().output
+}
+
+/** Trace, recording and cost of a run: its last spans and its recording follow its end. */
+async function openWhenWritten(shell: PageShell, run: string): Promise<readonly string[]> {
+  const blocks = commandsOf(page, 'Open what it left')
+  // A recording without a part yet is a 404.
+  const open = () => Promise.all(blocks.map((block) => shell.run(`RUN=${run}\n${block}`).catch(() => '')))
+  for (const end = performance.now() + 120_000; ; await pause(200)) {
+    const opened = await open()
+    const [trace = '', recorded = ''] = opened
+    if (recorded.includes('"complete":true') && trace.includes('orders_refund_order')) return opened
+    assert.ok(performance.now() < end, opened.join('\n'))
+  }
 }
 
 function below(node: Node): readonly Node[] {
