@@ -1,22 +1,35 @@
-// An agent that calls tools of MCP servers at its launcher: it finds an order and a day, and refunds the order. No dependencies.
+// An agent that calls tools of MCP servers and a model at its launcher: it refunds an order, and has a model write the reply. No dependencies.
 import { createServer } from 'node:http'
 
-const tools = `http://127.0.0.1:${process.env.DISCOVERY_PORT}/tools`
+const { DISCOVERY_PORT, MODEL, MODEL_GATEWAY_URL } = process.env
+
+function post(url, body, headers) {
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+}
 
 async function call(name, args, headers) {
-  const body = JSON.stringify({ arguments: args })
-  const answer = await fetch(`${tools}/${name}/call`, { method: 'POST', headers, body })
+  const answer = await post(`http://127.0.0.1:${DISCOVERY_PORT}/tools/${name}/call`, { arguments: args }, headers)
   const result = await answer.json()
   // 403 tool_approval_required: the run pauses when this agent fails, and invokes it again after the approval.
   if (!answer.ok || result.isError) throw new Error(result.message ?? result.content[0].text)
   return JSON.parse(result.content[0].text)
 }
 
+// Through port 2996, since calls of a recorded agent pass its launcher.
+async function ask(content, headers) {
+  const body = { model: MODEL, messages: [{ role: 'user', content }] }
+  const answer = await post(`${MODEL_GATEWAY_URL}/v1/chat/completions`, body, headers)
+  const result = await answer.json()
+  if (!answer.ok) throw new Error(result.error.message)
+  return result.choices[0].message.content
+}
+
 async function work({ order }, headers) {
   const { id } = await call('orders_find_order', { id: order }, headers)
   const { day } = await call('calendar_next_day', {}, headers)
   const { refunded } = await call('orders_refund_order', { id }, headers)
-  return { refunded, day }
+  const reply = await ask(`Tell the customer: ${refunded} are refunded on ${day}.`, headers)
+  return { refunded, day, reply }
 }
 
 createServer(async (request, response) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { CostTotals } from '#schemas/api/cost.ts'
 import type { Fixture } from '#schemas/fixture.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { freePort } from '#test/harness/free-port.ts'
@@ -68,20 +69,25 @@ test(
       tools.map(({ name }) => name),
       ['orders_find_order', 'calendar_next_day', 'orders_find_order', 'calendar_next_day', 'orders_refund_order'],
     )
-    assert.match(output, /"output":\{"refunded":42,"day":"Tuesday"\}/)
+    assert.match(output, /"output":\{"refunded":42,"day":"Tuesday","reply":"MOCK_OK"\}/)
 
     const run = /"id":"([0-9a-f-]{36})"/.exec(output)?.[1] ?? ''
     const [trace = '', recorded = '', cost = ''] = await openWhenWritten(shell, run)
-    for (const { name } of tools) assert.ok(trace.includes(name), name)
-    const { tool } = JSON.parse(recorded) as Fixture
+    for (const { name } of [...tools, { name: 'model call' }]) assert.ok(trace.includes(`${name}"`), name)
+    const { tool, model } = JSON.parse(recorded) as Fixture
     assert.deepEqual(
       tool.map(({ request }) => request.name),
       tools.map(({ name }) => name),
     )
-    assert.deepEqual((JSON.parse(cost) as { namespace: string }).namespace, 'default')
+    assert.deepEqual(
+      model.map(({ request }) => request.body?.model),
+      ['tools'],
+    )
+    assert.deepEqual(costOf(cost), { calls: 1, complete: true, cost: [{ amount: '0.000025', currency: 'USD' }] })
     const shared = await shell.run([`RUN=${run}`, ...commandsOf(page, 'Share it')].join('\n'))
     assert.match(shared, /"state":"succeeded"/)
     assert.match(shared, /orders_refund_order/)
+    assert.match(shared, /"model":"mock-1"/)
 
     const port = await portOf(platform)
     const called = await shell.run(
@@ -106,15 +112,23 @@ async function portOf({ send, tokens: { developer: bearer } }: Platform): Promis
   return answer.json<{ output: string }>().output
 }
 
-/** Trace, recording and cost of a run: its last spans and its recording follow its end. */
+/** What the calls of the agent cost, from the breakdown of the namespace, or undefined. */
+function costOf(breakdown: string): Partial<CostTotals> | undefined {
+  const { items } = JSON.parse(breakdown) as { items: readonly (CostTotals & { agent: { name: string } | null })[] }
+  const own = items.find(({ agent }) => agent?.name === 'tools')
+  return own === undefined ? undefined : { calls: own.calls, complete: own.complete, cost: own.cost }
+}
+
+/** Trace, recording and cost of a run: its last spans, its recording and its cost follow its end. */
 async function openWhenWritten(shell: PageShell, run: string): Promise<readonly string[]> {
   const blocks = commandsOf(page, 'Open what it left')
   // A recording without a part yet is a 404.
   const open = () => Promise.all(blocks.map((block) => shell.run(`RUN=${run}\n${block}`).catch(() => '')))
   for (const end = performance.now() + 120_000; ; await pause(200)) {
     const opened = await open()
-    const [trace = '', recorded = ''] = opened
-    if (recorded.includes('"complete":true') && trace.includes('orders_refund_order')) return opened
+    const [trace = '', recorded = '', cost = ''] = opened
+    const isWhole = recorded.includes('"complete":true') && trace.includes('"model call"')
+    if (isWhole && costOf(cost || '{"items":[]}') !== undefined) return opened
     assert.ok(performance.now() < end, opened.join('\n'))
   }
 }
