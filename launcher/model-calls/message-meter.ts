@@ -1,6 +1,6 @@
 import { createMessageReader } from '#core/model-apis/message-usage.ts'
+import { createTokenCount } from '#core/model-apis/token-count.ts'
 import { frameData, framesIn } from '#core/sse/stream-frames.ts'
-import { createTokenCount } from './stream-meter.ts'
 import type { StreamMeter } from './stream-meter.ts'
 
 /** Creates a meter of a streamed message of Anthropic's API, whose events are relayed as they are. */

@@ -1,4 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
+import { createTokenCount } from '#core/model-apis/token-count.ts'
 import type { Usage } from '#schemas/run.ts'
 import { frameData, framesIn } from '#core/sse/stream-frames.ts'
 
@@ -6,8 +7,6 @@ const nothing = Buffer.alloc(0)
 const usageMark = '"usage"'
 const emptyUsage = '"usage":null'
 const doneMark = '[DONE]'
-/** Shorter frames are comments and the end of a stream. */
-const shortestChunk = 40
 
 /** Reads usage and end of a streamed answer while it is relayed. */
 export interface StreamMeter {
@@ -57,25 +56,6 @@ export function createStreamMeter(usageWanted: boolean): StreamMeter {
     model: () => model,
     done: () => done,
     failed: () => failed,
-  }
-}
-
-/** Estimates the tokens of the frames of a stream. */
-export function createTokenCount() {
-  let frames = 0
-  let bytes = 0
-  let shortest = Number.POSITIVE_INFINITY
-  return {
-    add(whole: Buffer): void {
-      for (const frame of framesIn(whole)) {
-        if (frame.length < shortestChunk) continue
-        frames++
-        bytes += frame.length
-        shortest = Math.min(shortest, frame.length)
-      }
-    },
-    // A frame has at least one token. What a frame has more than the shortest one is text, of about three bytes per token.
-    tokens: (): number => (frames === 0 ? 0 : frames + Math.ceil((bytes - frames * shortest) / 3)),
   }
 }
 

@@ -10,7 +10,15 @@ export type { AgentCall, AgentOutcome, AgentRuns } from './agent-model.ts'
 export type { ModelAdapter } from './adapter.ts'
 export type { AgentModelCall, CallAdmission } from './call-admission.ts'
 export type { CallCost, CallPricing, ServedCall } from './call-pricing.ts'
-export type { CallHold, CallPayer, CallPayment, InheritedCall, PayableCall, RoleCall } from './gateway/call-payment.ts'
+export type {
+  CallHold,
+  CallPayer,
+  CallPayment,
+  InheritedCall,
+  PayableCall,
+  RoleCall,
+  UsedCall,
+} from './gateway/call-payment.ts'
 export type {
   CallFilter,
   FilterContext,

@@ -6,6 +6,7 @@ const holds = ['plugins/budgets/holds.test.ts']
 const money = ['plugins/budgets/money/money.test.ts']
 const inherited = ['plugins/budgets/payment/inherited.test.ts']
 const roles = ['plugins/budgets/payment/call-payment.test.ts']
+const tokens = ['core/model-apis/token-count.test.ts']
 const payers = ['plugins/budgets/payment/payers.test.ts']
 
 /** Defects of money: holds beyond a limit, charges that are lost, doubled or free, holds of others. */
@@ -107,16 +108,58 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gateway: a refused call of a role keeps its hold',
     file: 'plugins/providers/gateway/pay-call.ts',
-    find: 'mayHaveWorked ? hold.settle(undefined) : hold.release()',
+    find: "how === 'refused' ? hold.release() : hold.settle(undefined)",
     replace: 'hold.settle(undefined)',
     tests: roles,
   },
   {
     name: 'gateway: a call of a role that was cut is free',
     file: 'plugins/providers/gateway/pay-call.ts',
-    find: 'mayHaveWorked ? hold.settle(undefined) : hold.release()',
+    find: "how === 'refused' ? hold.release() : hold.settle(undefined)",
     replace: 'hold.release()',
     tests: roles,
+  },
+  {
+    name: 'gateway: a stream that is left costs as much as a whole one',
+    file: 'plugins/providers/gateway/pay-call.ts',
+    find: "how === 'left' ? estimated(seen, bounds.inputTokens, most) : undefined",
+    replace: 'undefined',
+    tests: inherited,
+  },
+  {
+    name: 'gateway: the input of a stream that is left is free',
+    file: 'plugins/providers/gateway/pay-call.ts',
+    find: 'estimated(seen, bounds.inputTokens, most)',
+    replace: 'estimated(seen, 0, most)',
+    tests: inherited,
+  },
+  {
+    name: 'gateway: a stream that a filter stops costs as much as a whole one',
+    file: 'plugins/providers/gateway/call-model.ts',
+    find: 'filtered?.failure() !== undefined || status === 499',
+    replace: 'status === 499',
+    tests: inherited,
+  },
+  {
+    name: 'gateway: the usage behind a filter is not read',
+    file: 'plugins/providers/gateway/paid-answer.ts',
+    find: '        answering?.meter.pass(chunk)\n',
+    replace: '',
+    tests: inherited,
+  },
+  {
+    name: 'gateway: a frame that has not ended has no tokens',
+    file: 'core/model-apis/token-count.ts',
+    find: 'if (frame < shortestChunk) return ended',
+    replace: 'if (frame >= 0) return ended',
+    tests: tokens,
+  },
+  {
+    name: 'gateway: frames with CRLF have no tokens',
+    file: 'core/model-apis/token-count.ts',
+    find: 'if (line <= 1) endFrame()',
+    replace: 'if (line === 0) endFrame()',
+    tests: tokens,
   },
   {
     name: 'budgets: a hold is compared with the limit alone',

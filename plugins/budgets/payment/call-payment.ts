@@ -6,6 +6,7 @@ import type {
   InheritedCall,
   PayableCall,
   RoleCall,
+  UsedCall,
 } from '#plugins/providers/points.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { isLimited } from '../hold-admission.ts'
@@ -103,18 +104,24 @@ async function reserve(
     pauses: () => false,
   })
   renewal.add(id)
-  const end = async (how: Pick<HoldEnd, 'state' | 'charge' | 'outcome'>): Promise<void> => {
+  const end = async (how: Pick<HoldEnd, 'state' | 'charge' | 'outcome' | 'estimated'>): Promise<void> => {
     renewal.remove(id)
     await ledger.end({ ...how, id, holder: HOLDER })
   }
   return {
     maxOutputTokens,
-    settle: (served) => {
-      const charge = served === undefined || currency === null ? undefined : costOfCall(prices, currency, served)
-      return end({ state: 'settled', charge, outcome: served === undefined ? 'failed' : 'succeeded' })
+    settle: (used) => {
+      const charge = used === undefined || currency === null ? undefined : costOfCall(prices, currency, used)
+      const { estimated = false } = used ?? {}
+      return end({ state: 'settled', charge, outcome: outcomeOf(used), estimated })
     },
     release: () => end({ state: 'released', charge: 0n }),
   }
+}
+
+function outcomeOf(used: UsedCall | undefined): 'succeeded' | 'failed' | 'aborted' {
+  if (used === undefined) return 'failed'
+  return used.estimated ? 'aborted' : 'succeeded'
 }
 
 async function limitsOf({ sources }: PaymentServices, { namespace }: CallPayer): Promise<readonly CallLimit[]> {

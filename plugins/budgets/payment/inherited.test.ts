@@ -49,7 +49,7 @@ test('an agent without a budget is bounded by the agents whose runs it serves', 
       const { error } = (await answer.json()) as { error?: { code?: string } }
       return error === undefined ? answer.status : `${answer.status} ${error.code}`
     }
-    return { root, child, rootRun, run, post, ask, named: { 'x-mesh-run-id': run } }
+    return { root, child, rootRun, run, token, post, ask, named: { 'x-mesh-run-id': run } }
   }
   const sent = () => upstream.seen.at(-1)?.body ?? {}
   state.answer = answerWhole
@@ -104,7 +104,7 @@ test('an agent without a budget is bounded by the agents whose runs it serves', 
     assert.equal(wide, '402 budget_exceeded', 'each choice has its own output')
   })
 
-  await t.test('B3: a stream is charged by its usage, one that is cut or left at what is held', async () => {
+  await t.test('B3: a stream is charged by its usage, one that its provider cuts at what is held', async () => {
     const { root, post, named } = await startTree('streams', '1')
     const stream = { stream: true, max_tokens: 50 }
     state.answer = (response) => {
@@ -121,6 +121,66 @@ test('an agent without a budget is bounded by the agents whose runs it serves', 
     const { spent, held } = await moneyOf(root)
     assert.ok(spent > used + 50n && held === 0n, String(spent))
     state.answer = answerWhole
+  })
+
+  await t.test('B3: a stream that its caller leaves is charged by what was seen, at least the input', async () => {
+    const { root, child, post, named } = await startTree('leaver', '1')
+    state.answer = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(text.repeat(3))
+    }
+    const answer = await post('chat/completions', { stream: true, max_tokens: 50 }, named)
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
+    let seen = ''
+    while (seen.split('Hi.').length <= 3) {
+      const { done, value } = await reader.read()
+      assert.equal(done, false, seen)
+      seen += Buffer.from(value ?? []).toString()
+    }
+    const during = await moneyOf(root)
+    await reader.cancel()
+    await gateway.metered((rows) => rows.some(({ data }) => data['agentUid'] === child.uid && data['status'] === 499))
+    // The hold covers the input and 50 tokens; three were seen.
+    assert.deepEqual(await moneyOf(root), { spent: during.held - 47n, held: 0n })
+    state.answer = answerWhole
+  })
+
+  await t.test('B3: a caller that leaves before an answer, and an answer without a stream, cost the hold', async () => {
+    const { root, child, token } = await startTree('early', '1')
+    const leave = new AbortController()
+    state.answer = () => leave.abort()
+    const sending = fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'paid', messages: [{ role: 'user', content: 'Hi.' }], max_tokens: 50 }),
+      signal: leave.signal,
+    })
+    await assert.rejects(sending)
+    await gateway.metered((rows) => rows.some(({ data }) => data['agentUid'] === child.uid && data['status'] === 499))
+    const { spent, held } = await moneyOf(root)
+    assert.ok(spent > 50n && held === 0n, String(spent))
+    state.answer = answerWhole
+  })
+
+  await t.test('B3: a stream that a filter stops is paid for, and so is the usage behind a filter', async () => {
+    const { root, post, named } = await startTree('stopped', '1')
+    const stopping = { ...named, 'x-test-stop': '1' }
+    const body = { stream: true, max_tokens: 50 }
+    let during = { spent: 1n, held: 0n }
+    const stop = async (response: ServerResponse): Promise<void> => {
+      during = await moneyOf(root)
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(frame({ choices: [{ index: 0, delta: { content: 'Please stop.' } }] }))
+    }
+    state.answer = (response) => void stop(response)
+    const refused = await post('chat/completions', body, stopping)
+    assert.equal(refused.status, 403)
+    await refused.text()
+    const { spent, held } = await moneyOf(root)
+    assert.deepEqual([spent, held], [during.held - 49n, 0n], 'one token of 50')
+    state.answer = answerWhole
+    assert.equal((await post('chat/completions', { max_tokens: 50 }, stopping)).status, 200)
+    assert.deepEqual(await moneyOf(root), { spent: spent + used, held: 0n })
   })
 
   await t.test('hostile limits of the output are refused before money is held', async () => {

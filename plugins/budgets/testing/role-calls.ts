@@ -13,7 +13,9 @@ import { EmbeddingsUnavailable } from '#core/retrieval/embeddings-error.ts'
 import type { Payer } from '#core/retrieval/payer.ts'
 import { embeddingOf } from '#core/retrieval/testing/embedding-server.ts'
 import type { OwnerOfRun } from '#plugins/providers/agent-model.ts'
-import { agentRuns, callPayment, callPricing } from '#plugins/providers/points.ts'
+import { errors } from '#plugins/providers/filters/testing/filter-gateway.ts'
+import { agentRuns, callPayment, callPricing, modelFilter } from '#plugins/providers/points.ts'
+import type { ModelFilter, TextFilter } from '#plugins/providers/points.ts'
 import { addRoute, startGateway, startUpstream } from '#plugins/providers/testing/gateway.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
 import { createRunsSystem } from '#plugins/runs/api.ts'
@@ -37,6 +39,16 @@ export function answerUsed(response: ServerResponse, usage: object | null = { pr
   const data = [{ object: 'embedding', index: 0, embedding: embeddingOf('a') }]
   response.writeHead(200, { 'content-type': 'application/json' })
   response.end(JSON.stringify({ object: 'list', data, model: 'test', ...(usage === null ? {} : { usage }) }))
+}
+
+// Stops what a caller with the header `x-test-stop` may not read.
+const stopping: ModelFilter = {
+  name: 'acme.stop',
+  open: ({ header }) => {
+    if (header('x-test-stop') === undefined) return undefined
+    const check: TextFilter['check'] = ({ text }) => (text.includes('stop') ? { refuse: errors.acme_secret } : undefined)
+    return { text: { lookBack: 4, check } }
+  },
 }
 
 /** The gateway with a ledger, the accounts of state role and worker, and a priced route to a provider of the test. */
@@ -73,6 +85,7 @@ export async function startPaidGateway(t: TestContext) {
     contribute(callPayment, payment),
     contribute(callPricing, createCallPricing(settings)),
     contribute(agentRuns, ofRuns),
+    contribute(modelFilter, stopping),
   ])
   const { admin, kube, namespaces } = gateway
   await applyShipped(kube, 'namespace', 'service-accounts', 'state', 'worker')

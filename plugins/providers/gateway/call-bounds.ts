@@ -13,8 +13,8 @@ export interface CallBounds {
   readonly choices: number
 }
 
-/** A request and its route. */
-interface BoundedCall {
+/** A request and its route, as far as its bounds depend on them. */
+export interface BoundedCall {
   readonly operation: Operation
   readonly body: Body
   readonly route: { readonly spec: Pick<ModelRouteSpec, 'params'> }

@@ -42,7 +42,8 @@ export interface ModelCall {
 /** Calls the route's providers and streams the response to the client. Throws before the first byte only. */
 export async function callModel(services: ProvidersServices, call: GatewayCall, asked: ModelCall): Promise<void> {
   const targets = targetsOf(asked.route)
-  const payment = await payCall(services.core, call, asked)
+  const sourceMeterOf = (streamed: boolean): UsageMeter => meterUnchanged(asked, streamed)
+  const payment = await payCall(services.core, call, { ...asked, meterOf: sourceMeterOf })
   const model = payment.outputLimit === undefined ? asked : limited(asked, payment.outputLimit)
   let metered: { meter: UsageMeter; streamed: boolean } | undefined
   const answer = createClientResponse({
@@ -60,18 +61,19 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
       send: (sink: ResponseSink) => {
         // The last provider that was called, on success and on failure.
         call.response.setHeader('x-mesh-provider', `${target.namespace}/${target.name}`)
-        return attempt(services, call, { model, target, sink })
+        return attempt(services, call, { model, target, sink: payment.watch(target, sink) })
       },
     }))
     const onFailure = (provider: NamedProvider, failure: GatewayError): void =>
       services.metering.failed({ route: model.route, provider, failure, traceparent: call.traceparent })
     answered = targets[await tryInOrder(attempts, { client: filtered ?? answer, signal: call.signal, onFailure })]
-    await payment.settle(answered, metered?.meter.counted())
+    await payment.settle()
     await (filtered ?? answer).end()
   } catch (thrown) {
     const error = filtered?.failure() ?? thrown
     status = call.signal.aborted ? 499 : callErrorOf(error).status
-    await payment.fail(answer.committed() || status === 499 || status === 504)
+    if (filtered?.failure() !== undefined || status === 499) await payment.fail('left')
+    else await payment.fail(answer.committed() || status === 504 ? 'unknown' : 'refused')
     if (!answer.committed()) throw error
     answer.breakOff(error)
   } finally {
@@ -106,10 +108,14 @@ function apiOf({ api }: GatewayCall, model: ModelCall): CallerApi {
 }
 
 function meterOf(model: ModelCall, streamed: boolean): UsageMeter {
-  if (answersAsMessage(model)) return meterMessage(streamed)
-  if (!streamed) return meterWhole()
   // What is translated keeps its usage until then.
-  return model.native !== undefined || wantsUsage(model.body) ? meterTail() : meterAndHide()
+  const isHidden = streamed && model.native === undefined && !wantsUsage(model.body)
+  return isHidden ? meterAndHide() : meterUnchanged(model, streamed)
+}
+
+function meterUnchanged(model: ModelCall, streamed: boolean): UsageMeter {
+  if (answersAsMessage(model)) return meterMessage(streamed)
+  return streamed ? meterTail() : meterWhole()
 }
 
 function filteredAnswer(

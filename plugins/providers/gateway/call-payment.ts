@@ -41,12 +41,18 @@ export interface InheritedCall extends PayableCall {
   readonly choices: number
 }
 
+/** What a call has used. */
+export interface UsedCall extends Pick<ServedCall, 'provider' | 'model' | 'usage'> {
+  /** The usage is counted from what was seen of a stream that was left. */
+  readonly estimated: boolean
+}
+
 /** Money that is held for one call. It is ended once. */
 export interface CallHold {
   /** Output tokens of each choice that it covers. */
   readonly maxOutputTokens: number
   /** Charges the call at its cost; without one at what is held. */
-  settle(served: Pick<ServedCall, 'provider' | 'model' | 'usage'> | undefined): Promise<void>
+  settle(used: UsedCall | undefined): Promise<void>
   release(): Promise<void>
 }
 

@@ -1,55 +1,83 @@
 import type { Core } from '#core/plugin/core-services.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import type { CallHold } from './call-payment.ts'
+import type { ResponseSink } from '../adapter.ts'
+import type { CallHold, UsedCall } from './call-payment.ts'
 import { agentRuns, callPayment } from '../points.ts'
 import type { GatewayCall } from './gateway-call.ts'
 import { readCallBounds } from './call-bounds.ts'
+import type { BoundedCall, CallBounds } from './call-bounds.ts'
+import { createPaidAnswer } from './paid-answer.ts'
+import type { PaidAnswer, SeenAnswer } from './paid-answer.ts'
 import { readAgent } from './principal.ts'
 import type { RouteTarget } from './targets.ts'
 import type { UsableRoute } from './usable-route.ts'
-import type { Counted } from './usage-meter.ts'
+import type { UsageMeter } from './usage-meter.ts'
+
+/**
+ * Why a call failed: no provider has worked for it; a provider may have; or its caller or a filter left it, so that it costs what was seen.
+ */
+export type FailedCall = 'refused' | 'unknown' | 'left'
 
 /** The payment of one call. It ends once, and never throws then: what is not ended is charged when its lease ends. */
 export interface OpenPayment {
   /** Limit of the output that the request needs, since the hold covers no more; undefined: none, or the request has one. */
   readonly outputLimit: number | undefined
+  /** The sink for an attempt at a target. */
+  watch(target: RouteTarget, sink: ResponseSink): ResponseSink
   /** Charges an answered call by its usage; without reported usage what is held. */
-  settle(target: RouteTarget | undefined, usage: Counted | undefined): Promise<void>
-  /** Ends the payment of a call that failed: charged at what is held if a provider may have worked, else released. */
-  fail(mayHaveWorked: boolean): Promise<void>
+  settle(): Promise<void>
+  /** Ends the payment of a call that failed: by its usage, by what was seen of a stream that was left, else at the hold or not at all. */
+  fail(how: FailedCall): Promise<void>
 }
 
 type PaymentParts = Pick<Core, 'extensions' | 'log'>
 
-type PaidModel = Parameters<typeof readCallBounds>[0] & { readonly route: UsableRoute }
+interface PaidModel extends BoundedCall {
+  readonly route: UsableRoute
+  /** Creates a meter of answers as providers send them. */
+  readonly meterOf: (streamed: boolean) => UsageMeter
+}
 
 /**
  * Holds the money of a call that a role makes for a payer, or that an agent makes in a run that others pay for, too. Calls of persons cost
  * nothing here. Throws why the call cannot be paid.
  */
 export async function payCall(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<OpenPayment> {
-  const hold = await holdFor(core, call, model)
-  return hold === undefined ? nothingHeld : endOnce(core, hold, model)
+  const held = await holdFor(core, call, model)
+  return held === undefined ? nothingHeld : endOnce(core, held, createPaidAnswer(model.meterOf))
 }
 
-async function holdFor(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<CallHold | undefined> {
+interface HeldCall {
+  readonly hold: CallHold
+  readonly bounds: CallBounds
+}
+
+async function holdFor(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<HeldCall | undefined> {
   const [payment] = core.extensions(callPayment)
   const { payer, principal, runId, header } = call
   const { route } = model
   if (payment === undefined || (payer === undefined && principal.kind === 'person')) return undefined
   const above = await agentsAbove(core, call)
   if (payer !== undefined) {
-    const { inputTokens } = readCallBounds(model)
-    return payment.hold({ payer, runId, above, route, inputTokens })
+    const bounds = readCallBounds(model)
+    const hold = await payment.hold({ payer, runId, above, route, inputTokens: bounds.inputTokens })
+    return hold && { hold, bounds }
   }
   if (above.length === 0 || principal.kind === 'person') return undefined
+  const bounds = readCallBounds(model)
   const launcherHold = header('x-mesh-hold')
-  return payment.inherit({ agent: principal.agent, launcherHold, runId, above, route, ...readCallBounds(model) })
+  const hold = await payment.inherit({ agent: principal.agent, launcherHold, runId, above, route, ...bounds })
+  return hold && { hold, bounds }
 }
 
-const nothingHeld: OpenPayment = { outputLimit: undefined, settle: async () => undefined, fail: async () => undefined }
+const nothingHeld: OpenPayment = {
+  outputLimit: undefined,
+  watch: (_, sink) => sink,
+  settle: async () => undefined,
+  fail: async () => undefined,
+}
 
-function endOnce({ log }: PaymentParts, hold: CallHold, model: PaidModel): OpenPayment {
+function endOnce({ log }: PaymentParts, { hold, bounds }: HeldCall, answer: PaidAnswer): OpenPayment {
   let open = true
   const end = async (work: () => Promise<void>): Promise<void> => {
     if (!open) return
@@ -61,14 +89,33 @@ function endOnce({ log }: PaymentParts, hold: CallHold, model: PaidModel): OpenP
     }
   }
   return {
-    outputLimit: readCallBounds(model).maxOutputTokens === undefined ? hold.maxOutputTokens : undefined,
-    settle: (target, usage) =>
+    outputLimit: bounds.maxOutputTokens === undefined ? hold.maxOutputTokens : undefined,
+    watch: answer.from,
+    settle: () => end(() => hold.settle(reported(answer.seen()))),
+    fail: (how) =>
       end(() => {
-        if (target === undefined || usage?.usageReported !== true) return hold.settle(undefined)
-        return hold.settle({ provider: `${target.namespace}/${target.name}`, model: target.model, usage })
+        const seen = answer.seen()
+        if (seen === undefined) return how === 'refused' ? hold.release() : hold.settle(undefined)
+        const most = hold.maxOutputTokens * bounds.choices
+        return hold.settle(reported(seen) ?? (how === 'left' ? estimated(seen, bounds.inputTokens, most) : undefined))
       }),
-    fail: (mayHaveWorked) => end(() => (mayHaveWorked ? hold.settle(undefined) : hold.release())),
   }
+}
+
+function reported(seen: SeenAnswer | undefined): UsedCall | undefined {
+  if (seen?.usage.usageReported !== true) return undefined
+  return { ...toServed(seen.target), usage: seen.usage, estimated: false }
+}
+
+// The provider has generated no more than the request allows.
+function estimated({ target, outputTokens }: SeenAnswer, inputTokens: number, most: number): UsedCall | undefined {
+  if (outputTokens === undefined) return undefined
+  const counts = { inputTokens, outputTokens: Math.min(outputTokens, most), cachedTokens: 0, reasoningTokens: 0 }
+  return { ...toServed(target), usage: counts, estimated: true }
+}
+
+function toServed({ namespace, name, model }: RouteTarget): Pick<UsedCall, 'provider' | 'model'> {
+  return { provider: `${namespace}/${name}`, model }
 }
 
 async function agentsAbove(

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { createTokenCount } from './token-count.ts'
+
+function frame(text: string, end = '\n'): string {
+  const data = JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ delta: { content: text } }] })
+  return `data: ${data}${end}${end}`
+}
+
+function countOf(stream: string, size = stream.length): number {
+  const count = createTokenCount()
+  const bytes = Buffer.from(stream)
+  for (let at = 0; at < bytes.length; at += size) count.add(bytes.subarray(at, at + size))
+  return count.tokens()
+}
+
+test('B3: a frame is a token, and longer ones are text of three bytes per token', () => {
+  assert.equal(countOf(''), 0)
+  assert.equal(countOf(frame('Hi.')), 1)
+  assert.equal(countOf(frame('Hi.').repeat(3)), 3)
+  assert.equal(countOf(frame('Hi.') + frame(`Hi.${'x'.repeat(30)}`)), 12)
+})
+
+test('comments and the end of a stream are no tokens', () => {
+  assert.equal(countOf(': ping\n\ndata: [DONE]\n\n'), 0)
+  assert.equal(countOf(`: ping\n\n${frame('Hi.')}data: [DONE]\n\n`), 1)
+})
+
+test('the division of a stream changes nothing, and CRLF ends lines as LF does', () => {
+  for (const end of ['\n', '\r\n']) {
+    const stream = `event: a${end}${frame('one', end)}${frame('größe 😀 and more', end)}: ping${end}${end}${frame('three', end)}`
+    const whole = countOf(stream)
+    assert.ok(whole > 3, String(whole))
+    for (let size = 1; size <= stream.length; size++) assert.equal(countOf(stream, size), whole, `chunks of ${size} bytes`)
+  }
+})
+
+test('a frame that is cut, or never ends, counts with what has arrived', () => {
+  const one = frame('Hi.')
+  assert.equal(countOf(one + one.slice(0, -2)), 2)
+  assert.equal(countOf(one.slice(0, 60)), 1)
+  const endless = countOf(one + `data: ${'x'.repeat(300_000)}`, 1_000)
+  assert.ok(endless > 90_000 && endless < 110_000, String(endless))
+  assert.ok(countOf('\r'.repeat(100_000)) > 30_000, 'lines that end with CR only have no frames')
+})

@@ -1,0 +1,52 @@
+import { createTokenCount } from '#core/model-apis/token-count.ts'
+import type { TokenCount } from '#core/model-apis/token-count.ts'
+import type { ResponseSink } from '../adapter.ts'
+import type { RouteTarget } from './targets.ts'
+import type { Counted, UsageMeter } from './usage-meter.ts'
+
+/** What has arrived of an answer. */
+export interface SeenAnswer {
+  readonly target: RouteTarget
+  readonly usage: Counted
+  /** Estimate of the output of a stream so far; undefined for a document. */
+  readonly outputTokens: number | undefined
+}
+
+/** Reads from the answer of a provider what it costs, before filters hold back or change it. */
+export interface PaidAnswer {
+  /** The sink for an attempt at a target; bytes are passed on unchanged. */
+  from(target: RouteTarget, sink: ResponseSink): ResponseSink
+  /** Undefined: no provider has begun to answer with success. */
+  seen(): SeenAnswer | undefined
+}
+
+interface Answering {
+  readonly target: RouteTarget
+  readonly meter: UsageMeter
+  readonly count: TokenCount | undefined
+}
+
+/** Creates a reader. `meterOf` returns a meter that leaves bytes unchanged, for the form in which providers answer. */
+export function createPaidAnswer(meterOf: (streamed: boolean) => UsageMeter): PaidAnswer {
+  let answering: Answering | undefined
+  return {
+    from: (target, sink) => ({
+      head(status, contentType, retryAfter) {
+        const streamed = contentType.startsWith('text/event-stream')
+        if (status >= 200 && status <= 299)
+          answering = { target, meter: meterOf(streamed), count: streamed ? createTokenCount() : undefined }
+        sink.head(status, contentType, retryAfter)
+      },
+      data(chunk) {
+        answering?.meter.pass(chunk)
+        answering?.count?.add(chunk)
+        return sink.data(chunk)
+      },
+    }),
+    seen() {
+      if (answering === undefined) return undefined
+      const { target, meter, count } = answering
+      return { target, usage: meter.counted(), outputTokens: count?.tokens() }
+    },
+  }
+}
