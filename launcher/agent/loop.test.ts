@@ -231,6 +231,37 @@ test('loop: budget and guardrail codes keep their reason; an overloaded route fa
   )
 })
 
+test('B1: a run waits for the money of an agent above that pauses; only a used-up budget is waited for', async (t) => {
+  const onExceed =
+    (value: string, refuse: ModelReply): ModelReply =>
+    (response, request) => {
+      response.setHeader('x-mesh-on-exceed', value)
+      refuse(response, request)
+    }
+  const used = refuses(402, 'budget_exceeded')
+  const { start, model } = await launchLoop(t, [
+    onExceed('pause', used),
+    onExceed('fail', used),
+    onExceed('pause', refuses(402, 'price_unknown')),
+    says('done'),
+  ])
+  const paused = (await start('r1', { input: '' })).at(-1)
+  assert.deepEqual([paused?.kind, paused?.data.pauseReason], ['run.paused', 'budget_hold'])
+  for (const [id, reason] of [
+    ['r2', 'budget_exceeded'],
+    ['r3', 'model_error'],
+  ] as const) {
+    const failed = (await start(id, { input: '' })).at(-1)
+    assert.deepEqual([failed?.kind, failed?.data.failReason], ['run.failed', reason], id)
+  }
+  const [interrupt] = (paused?.data.interrupts ?? []) as Interrupt[]
+  const resolutions = [{ interruptId: interrupt?.id, decision: 'approve' }]
+  const resume = { resolutions, checkpoint: paused?.data.checkpoint }
+  const done = (await start('r1', { input: '', context: { resume } })).at(-1)
+  assert.deepEqual([done?.kind, done?.data.output], ['run.succeeded', 'done'])
+  assert.equal(model.requests.length, 4)
+})
+
 test('loop: every model call that fails is an entry with reason, status, provider and duration', async (t) => {
   const overload: ModelReply = (response) => {
     response.setHeader('x-mesh-provider', `team/${'p'.repeat(400)}`)

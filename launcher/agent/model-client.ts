@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
 import { isObject } from '#core/json/is-object.ts'
 import { exchange } from '#core/http-client/request.ts'
+import type { AnswerHeaders } from '#core/http-client/request.ts'
 import type { FailReason } from '#schemas/run.ts'
 import { toStorable, toStorableValue } from '#schemas/storable-text.ts'
 import { parseBoundedJson } from '../http/bounded-json.ts'
@@ -107,7 +108,7 @@ async function callWithin(
 function toModelError(error: unknown): ModelError {
   if (error instanceof GatewayRefusal) {
     const { status, code, message, headers } = error
-    return gatewayError({ status, ...toProvider(headers['x-mesh-provider']) }, { code, message })
+    return gatewayError({ status, ...toProvider(headers['x-mesh-provider']) }, { code, message, ...toPause(headers) })
   }
   if (!(error instanceof Refusal)) return new ModelError(error instanceof Error ? error.message : String(error))
   const { code, message } = error
@@ -146,6 +147,7 @@ async function toHeaders(options: ModelClientOptions, call: ModelCall): Promise<
 function receive(onText: (text: string) => void) {
   let status = 0
   let provider: Pick<GatewayAnswer, 'provider'> = {}
+  let pause = toPause({})
   let size = 0
   let reader: AnswerReader = readWhole(onText)
   const errorBody: Buffer[] = []
@@ -153,6 +155,7 @@ function receive(onText: (text: string) => void) {
     head(code: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
       status = code
       provider = toProvider(headers['x-mesh-provider'])
+      pause = toPause(headers)
       if (String(headers['content-type'] ?? '').startsWith('text/event-stream')) reader = readStream(onText)
     },
     data(chunk: Buffer): void {
@@ -163,7 +166,7 @@ function receive(onText: (text: string) => void) {
     },
     end(): ModelAnswer {
       if (status === 200) return reader.end()
-      throw readModelError({ status, ...provider }, Buffer.concat(errorBody).toString('utf8'))
+      throw readModelError({ status, ...provider }, pause, Buffer.concat(errorBody).toString('utf8'))
     },
   }
 }
@@ -173,23 +176,34 @@ const reasonOfCode: Readonly<Record<string, FailReason>> = {
   guardrail_blocked: 'guardrail_blocked',
 }
 
-function readModelError(head: ErrorHead, text: string): ModelError {
+function readModelError(head: ErrorHead, pause: Pick<GivenError, 'pauses'>, text: string): ModelError {
   const body = parseLoosely(text)
   const error = isObject(body) && isObject(body.error) ? body.error : {}
-  return gatewayError(head, { code: error.code, message: isObject(body) ? errorText(body) : 'no reason given' })
+  const message = isObject(body) ? errorText(body) : 'no reason given'
+  return gatewayError(head, { code: error.code, message, ...pause })
 }
 
 type ErrorHead = GatewayAnswer & { readonly status: number }
 
-function gatewayError(
-  head: ErrorHead,
-  { code: given, message }: { readonly code: unknown; readonly message: string },
-): ModelError {
+interface GivenError {
+  readonly code: unknown
+  readonly message: string
+  /** A budget above is used up, and its agent pauses runs then. */
+  readonly pauses: boolean
+}
+
+function toPause(headers: AnswerHeaders): Pick<GivenError, 'pauses'> {
+  return { pauses: headers['x-mesh-on-exceed'] === 'pause' }
+}
+
+function gatewayError(head: ErrorHead, { code: given, message, pauses }: GivenError): ModelError {
   const { status } = head
   const code = typeof given === 'string' ? { code: toStorable(given.slice(0, maxCode)) } : {}
   const reason = code.code === undefined ? undefined : reasonOfCode[code.code]
   const why = `the model gateway answered ${status}: ${toStorable(message.slice(0, 500))}`
-  return new ModelError(why, reason ?? 'model_error', isRetryable(status), { ...head, ...code })
+  const answered = { ...head, ...code }
+  if (pauses && reason === 'budget_exceeded') return new BudgetHold(why, reason, false, answered)
+  return new ModelError(why, reason ?? 'model_error', isRetryable(status), answered)
 }
 
 function isRetryable(status: number): boolean {

@@ -49,6 +49,8 @@ export function openAnswer(call: AnsweredCall, status: number, given: AnswerHead
     const value = given[name]
     if (typeof value === 'string') headers[name] = value
   }
+  // The gateway holds money for the agents above.
+  if (given['x-mesh-on-exceed'] === 'pause') headers['x-mesh-on-exceed'] = 'pause'
   const { runId } = call.context
   if (runId !== undefined) headers['x-mesh-run-id'] = runId
   if (status !== 200) return errorAnswer(call, status, headers)

@@ -120,6 +120,13 @@ export const mutants: readonly Mutant[] = [
     tests: roles,
   },
   {
+    name: 'budgets: any agent above that pauses does so for the budget of another one',
+    file: 'plugins/budgets/payment/call-payment.ts',
+    find: 'one.metadata.uid === subject.uid && pausesRuns(one)',
+    replace: 'pausesRuns(one)',
+    tests: inherited,
+  },
+  {
     name: 'gateway: a stream that is left costs as much as a whole one',
     file: 'plugins/providers/gateway/pay-call.ts',
     find: "how === 'left' ? estimated(seen, bounds.inputTokens, most) : undefined",

@@ -137,6 +137,23 @@ test('the built-in loop calls within the budget, and reports cost and usage once
   proxied.gateway.reply = completes()
 })
 
+test('B1: the built-in loop and callers of the port learn that an agent above pauses', async (t) => {
+  const proxied = await startProxied(t, { command: [], config: { model: { route: 'mock' } } })
+  proxied.gateway.reply = (response) => {
+    response.writeHead(402, { 'content-type': 'application/json', 'x-mesh-on-exceed': 'pause' })
+    response.end('{"error":{"message":"used up","code":"budget_exceeded"}}')
+  }
+  const url = `http://127.0.0.1:${proxied.open['invoke']}`
+  await post(`${url}/invoke`, { input: 'hi' }, run('r1'))
+  const paused = (await readEvents(`${url}/runs/r1/events`)).at(-1)
+  assert.deepEqual([paused?.kind, paused?.data['pauseReason']], ['run.paused', 'budget_hold'])
+  const body = JSON.stringify(chat)
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${proxied.url}/v1/chat/completions`, { method: 'POST', headers, body })
+  await answer.text()
+  assert.deepEqual([answer.status, answer.headers.get('x-mesh-on-exceed')], [402, 'pause'])
+})
+
 test('B1: the built-in loop pauses when the budget is used up, and continues the call in the same step', async (t) => {
   const proxied = await startProxied(t, { command: [], config: { model: { route: 'mock' } } })
   const url = `http://127.0.0.1:${proxied.open['invoke']}`

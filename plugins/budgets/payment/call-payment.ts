@@ -55,7 +55,9 @@ async function holdForRole(services: GatewayServices, call: RoleCall): Promise<C
   const limits = [...budgetOf(payer.agent), ...budgetsOf(above), ...(await limitsOf(services, payer))]
   if (limits.length === 0) return undefined
   const bounds = { input: call.inputTokens, output: 0 }
-  return reserve(services, call, { agentUid: payer.agent?.metadata.uid ?? '', limits, bounds, maxOutputTokens: 0 })
+  const agentUid = payer.agent?.metadata.uid ?? ''
+  // A role has no run to pause.
+  return reserve(services, call, { agentUid, limits, bounds, maxOutputTokens: 0, pauses: () => false })
 }
 
 // Holds of agents with limits of their own are made by their launchers, and cover the agents above.
@@ -74,7 +76,12 @@ async function holdForAgent(services: GatewayServices, call: InheritedCall): Pro
     limits,
     bounds: { input, output: maxOutputTokens * choices },
     maxOutputTokens,
+    pauses: ({ subject }) => above.some((one) => one.metadata.uid === subject.uid && pausesRuns(one)),
   })
+}
+
+function pausesRuns({ spec }: AgentDeploymentObject): boolean {
+  return spec.budget?.onExceed === 'pause'
 }
 
 interface Reservation {
@@ -82,6 +89,7 @@ interface Reservation {
   readonly limits: readonly CallLimit[]
   readonly bounds: { readonly input: number; readonly output: number }
   readonly maxOutputTokens: number
+  readonly pauses: (limit: CallLimit) => boolean
 }
 
 async function reserve(
@@ -101,7 +109,6 @@ async function reserve(
     prices,
     maxOutputTokens,
     leaseSeconds,
-    pauses: () => false,
   })
   renewal.add(id)
   const end = async (how: Pick<HoldEnd, 'state' | 'charge' | 'outcome' | 'estimated'>): Promise<void> => {

@@ -33,8 +33,9 @@ test('an agent without a budget is bounded by the agents whose runs it serves', 
     return { spent: found?.spent ?? 0n, held: found?.held ?? 0n }
   }
   /** A child in a run of a root with a budget, and its calls. */
-  const startTree = async (name: string, amount: string, ofChild?: object) => {
-    const [root, child] = [await addPayingAgent(`${name}-root`, { amount }), await addPayingAgent(name, ofChild)]
+  const startTree = async (name: string, amount: string, ofChild?: object, ofRoot?: object) => {
+    const root = await addPayingAgent(`${name}-root`, { amount, ...ofRoot })
+    const child = await addPayingAgent(name, ofChild)
     const rootRun = await startRun({ agent: root })
     const run = await startRun({ agent: child, parent: rootRun, root: rootRun })
     const token = await tokenOf(gateway.admin, namespaces.a, name, 'gateway')
@@ -89,6 +90,27 @@ test('an agent without a budget is bounded by the agents whose runs it serves', 
     assert.equal(vector.status, 402)
     assert.equal(upstream.seen.length, before)
     assert.deepEqual(await moneyOf(root), { spent: 0n, held: 0n })
+  })
+
+  await t.test('B1: a refusal says whether the agent above that is used up pauses its runs', async () => {
+    const paused = await startTree('waiting', '0.00001', undefined, { onExceed: 'pause' })
+    const failed = await startTree('failing', '0.00001', undefined, { onExceed: 'fail' })
+    for (const path of ['chat/completions', 'messages'])
+      for (const [tree, expected] of [
+        [paused, 'pause'],
+        [failed, 'fail'],
+      ] as const) {
+        const answer = await tree.post(path, { max_tokens: 5 }, tree.named)
+        await answer.text()
+        assert.deepEqual([answer.status, answer.headers.get('x-mesh-on-exceed')], [402, expected], path)
+      }
+    const between = await startTree('between', '1', undefined, { onExceed: 'pause' })
+    const poor = await addPayingAgent('between-poor', { amount: '0.00001' })
+    const below = await startRun({ agent: poor, parent: between.rootRun, root: between.rootRun })
+    const run = await startRun({ agent: between.child, parent: below, root: between.rootRun })
+    const answer = await between.post('chat/completions', { max_tokens: 5 }, { 'x-mesh-run-id': run })
+    await answer.text()
+    assert.equal(answer.headers.get('x-mesh-on-exceed'), 'fail', 'by the budget that refuses, not by another one')
   })
 
   await t.test('B1: concurrent calls spend no more than the root has', async () => {
