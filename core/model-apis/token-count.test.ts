@@ -28,10 +28,12 @@ test('comments and the end of a stream are no tokens', () => {
 
 test('the division of a stream changes nothing, and CRLF ends lines as LF does', () => {
   for (const end of ['\n', '\r\n']) {
-    const stream = `event: a${end}${frame('one', end)}${frame('größe 😀 and more', end)}: ping${end}${end}${frame('three', end)}`
+    const frames = ['one', 'größe 😀 and more', 'three'].map((text) => frame(text, end))
+    const stream = `event: a${end}${frames.join(`: ping${end}${end}`)}`
     const whole = countOf(stream)
     assert.ok(whole > 3, String(whole))
-    for (let size = 1; size <= stream.length; size++) assert.equal(countOf(stream, size), whole, `chunks of ${size} bytes`)
+    for (let size = 1; size <= stream.length; size++)
+      assert.equal(countOf(stream, size), whole, `chunks of ${size} bytes`)
   }
 })
 

@@ -9,6 +9,7 @@ import type { SigningKey } from '#core/signing/keyring.ts'
 import { toThumbprinted } from '#core/signing/key-thumbprint.ts'
 import { claimsOf } from '#launcher/testdata/envelopes.ts'
 import type { EnvelopeClaims } from '#launcher/testdata/envelopes.ts'
+import { addRoute } from '#plugins/providers/testing/gateway.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { KEYS_SECRET_SUFFIX } from '#schemas/labels.ts'
 import { agentCommand } from './platform/agent-command.ts'
@@ -27,6 +28,13 @@ interface Run {
   readonly subject: string
   readonly trigger: { readonly kind: string; readonly by: string }
 }
+
+// Calls another agent, or the model.
+const paying = agentCommand(({ input }, run) => {
+  if (typeof input !== 'object' || input === null || !('call' in input)) return run.askModel('called-priced')
+  const { to, input: payload } = input.call as Call
+  return run.call(to, payload)
+})
 
 interface Call {
   readonly to: string
@@ -187,6 +195,29 @@ test('H3, E2, E4: agents call each other through the signed envelope of their la
       assert.ok(graph.edges.some(({ to, role }) => to.name === 'abroad' && role === 'member'))
     },
   )
+
+  await t.test('B1: an agent without a budget is paid by the agent that calls it', async () => {
+    const prices = { inputPerMillion: '1', outputPerMillion: '2' }
+    await addRoute(platform.admin, 'default', 'called-priced', { provider: { type: 'mock' }, route: { prices } })
+    await job.registry('payers', {})
+    const own = { registries: ['payers'], runtime: { command: paying }, model: { route: 'called-priced' } }
+    await job.agent('callee', own)
+    await job.agent('pauper', { ...own, budget: { amount: '0.000001' } })
+    await job.agent('patron', { ...own, budget: { amount: '100' } })
+    await job.agent('unlimited', own)
+    await job.members('payers', 4)
+    const workOf = async (agent: string, work: unknown = 'work'): Promise<unknown> => {
+      const { answer } = await job.call(agent, { to: 'callee', input: work })
+      assert.equal(answer.status, 200, JSON.stringify(answer))
+      return answer.body.output
+    }
+    assert.deepEqual(await workOf('pauper'), { status: 402 }, 'the budget does not cover the call of the callee')
+    assert.deepEqual(await workOf('patron'), { status: 200 })
+    assert.deepEqual(await workOf('unlimited'), { status: 200 })
+    const further = { call: { to: 'unlimited', input: 'work' } }
+    const deep = (await workOf('pauper', further)) as PeerCalled
+    assert.deepEqual([deep.status, deep.body.output], [200, { status: 402 }], 'two calls below the budget')
+  })
 
   await t.test('a called run ends by the deadline of the calling one', async () => {
     await job.agent('hasty', { registries, limits: { timeout: '3s' } })

@@ -26,20 +26,9 @@ const command = agentCommand(({ input }, run) => {
 })
 const runtime = { command }
 // Delegates its input, or calls the model and returns the status.
-const paying = agentCommand(async ({ input }, run) => {
+const paying = agentCommand(({ input }, run) => {
   const delegate = typeof input === 'object' && input !== null && 'delegate' in input ? input.delegate : undefined
-  if (delegate !== undefined) return run.delegate(delegate)
-  // An agent without a budget has a token for the gateway.
-  const { readFileSync } = await import('node:fs')
-  const file = process.env['MODEL_GATEWAY_TOKEN_FILE']
-  const token: Record<string, string> =
-    file === undefined ? {} : { authorization: `Bearer ${readFileSync(file, 'utf8').trim()}` }
-  const answer = await fetch(`${process.env['MODEL_GATEWAY_URL']}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-mesh-run-id': run.id, ...token },
-    body: JSON.stringify({ model: 'delegation-priced', messages: [{ role: 'user', content: 'Hello.' }] }),
-  })
-  return { status: answer.status }
+  return delegate === undefined ? run.askModel('delegation-priced') : run.delegate(delegate)
 })
 
 test('delegation: an agent has work done by another one through its launcher', async (t) => {

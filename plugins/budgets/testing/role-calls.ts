@@ -46,7 +46,8 @@ const stopping: ModelFilter = {
   name: 'acme.stop',
   open: ({ header }) => {
     if (header('x-test-stop') === undefined) return undefined
-    const check: TextFilter['check'] = ({ text }) => (text.includes('stop') ? { refuse: errors.acme_secret } : undefined)
+    const check: TextFilter['check'] = ({ text }) =>
+      text.includes('stop') ? { refuse: errors.acme_secret } : undefined
     return { text: { lookBack: 4, check } }
   },
 }

@@ -12,6 +12,8 @@ export interface AgentRun {
   delegate(body: unknown): Promise<Delegated>
   /** Posts to `POST /amp/{target}` of its launcher. */
   call(target: string, payload: unknown, headers?: Readonly<Record<string, string>>): Promise<PeerCalled>
+  /** Asks a model for one answer in this run. */
+  askModel(route: string): Promise<{ readonly status: number }>
 }
 
 /** Response of the launcher to a call of another agent. */
@@ -63,8 +65,20 @@ createServer(async (request, response) => {
   }
   const delegate = (body) => post(process.env.DELEGATE_PORT, '/delegate', body)
   const call = (target, payload, headers) => post(process.env.A2A_PORT, '/amp/' + target, payload, headers)
+  // An agent without a budget has a token for the gateway.
+  const tokenFile = process.env.MODEL_GATEWAY_TOKEN_FILE
+  const bearer = () => 'Bearer ' + require('node:fs').readFileSync(tokenFile, 'utf8').trim()
+  const askModel = async (model) => {
+    const answered = await fetch(process.env.MODEL_GATEWAY_URL + '/v1/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-mesh-run-id': id, ...(tokenFile ? { authorization: bearer() } : {}) },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello.' }] }),
+    })
+    await answered.text()
+    return { status: answered.status }
+  }
   const body = JSON.parse(Buffer.concat(chunks).toString() || '{}')
-  const output = await answer(body, { id, delegate, call }, ...${JSON.stringify(constants)})
+  const output = await answer(body, { id, delegate, call, askModel }, ...${JSON.stringify(constants)})
   if (output === undefined) return
   response.setHeader('content-type', 'application/json')
   response.end(JSON.stringify({ output }))
