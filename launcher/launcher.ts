@@ -59,7 +59,7 @@ export async function startLauncher(
   const { tracer, meter } = telemetry
   const { dispatcher } = upstream
   const health = async (): Promise<boolean> => !draining && supervision.ready()
-  const pod: Pod = { settings, log, tracer, registry, supervision, dispatcher, modelCalls, recorder, health }
+  const pod: Pod = { settings, log, tracer, meter, registry, supervision, dispatcher, modelCalls, recorder, health }
   const started: StartedListener[] = []
   const open: Listener[] = []
   for (const definition of definitions) {

@@ -9,12 +9,15 @@ import type { Recorder } from '../recording/open-call.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Supervision } from '../supervise/supervision.ts'
+import type { LauncherMeter } from '../telemetry/metrics.ts'
 
 /** The parts of a launcher that a listener may use. */
 export interface Pod {
   readonly settings: Settings
   readonly log: Logger
   readonly tracer: Tracer
+  /** Counts what a listener serves outside of this thread. */
+  readonly meter: Pick<LauncherMeter, 'refused' | 'dropped'>
   readonly registry: RunRegistry
   readonly supervision: Supervision
   /** Outgoing connections, loaded at the first call. */

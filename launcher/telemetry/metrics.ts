@@ -29,6 +29,12 @@ export const launcherMetrics = {
     labels: ['outcome'],
     roles: ['launcher'],
   }),
+  droppedSpans: defineCounter({
+    name: 'mesh_launcher_spans_dropped_total',
+    help: 'Spans that did not reach a destination, by source: launcher, or agent (ports 4317 and 4318).',
+    labels: ['source'],
+    roles: ['launcher'],
+  }),
   active: defineGauge({
     name: 'mesh_launcher_runs_active',
     help: 'Active runs.',
@@ -52,7 +58,10 @@ export const launcherMetrics = {
 /** Counters of one launcher. */
 export interface LauncherMeter {
   ended(state: string): void
-  refused(listener: string, code: RefusalCode): void
+  /** Refused requests; default: one. */
+  refused(listener: string, code: RefusalCode, requests?: number): void
+  /** Spans that did not reach one destination. */
+  dropped(source: 'launcher' | 'agent', spans: number): void
   /** Matches of rules in one check. */
   guarded(findings: readonly Finding[]): void
   recorded(outcome: string): void
@@ -62,7 +71,7 @@ export interface LauncherMeter {
 
 /** Creates the meter; counters start at zero. */
 export function createLauncherMeter(): LauncherMeter {
-  const { runs, refusals, guardrails, recorded, active, journalBytes, resident } = launcherMetrics
+  const { runs, refusals, guardrails, recorded, droppedSpans, active, journalBytes, resident } = launcherMetrics
   const counts = new Map<string, MetricPoint>()
   const count = (spec: MetricPoint['spec'], labels: MetricPoint['labels'], by = 1): void => {
     const key = JSON.stringify([spec.name, labels])
@@ -70,7 +79,8 @@ export function createLauncherMeter(): LauncherMeter {
   }
   return {
     ended: (state) => count(runs, { state }),
-    refused: (listener, code) => count(refusals, { listener, code }),
+    refused: (listener, code, requests = 1) => count(refusals, { listener, code }, requests),
+    dropped: (source, spans) => count(droppedSpans, { source }, spans),
     recorded: (outcome) => count(recorded, { outcome }),
     guarded: (findings) => {
       for (const { policy, stage, action, count: by } of findings) count(guardrails, { policy, stage, action }, by)

@@ -5,7 +5,7 @@ import type { OtlpSpan, SpanOrigin } from '#core/otlp/span.ts'
 import { createSpanEncoder, joinSpans } from '#core/otlp/write-json.ts'
 import type { EncodedSpan } from '#core/otlp/write-json.ts'
 import { createSpanQueue } from '#core/telemetry/span-queue.ts'
-import type { SpanQueue } from '#core/telemetry/span-queue.ts'
+import type { SpanQueue, SpanQueueOptions } from '#core/telemetry/span-queue.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createStateClient } from '../state/state-client.ts'
 import { createTraceFilter } from './trace-policy.ts'
@@ -25,6 +25,8 @@ export interface SpanExportParts {
   readonly log: Logger
   readonly maxSpans?: number
   readonly maxBatch?: number
+  /** Receives the numbers of spans that do not reach a destination. */
+  readonly onDropped: (spans: number) => void
 }
 
 type ExportSettings = Pick<Settings, 'traces' | 'otlpEndpoint' | 'otlpHeaders' | 'stateUrl' | 'stateTokenFile'>
@@ -32,10 +34,11 @@ type ExportSettings = Pick<Settings, 'traces' | 'otlpEndpoint' | 'otlpHeaders' |
 /** Creates the export to the OTLP backend and to the store, each with a queue of its own; undefined without a destination. */
 export function createSpanExport(settings: ExportSettings, parts: SpanExportParts): SpanExport | undefined {
   const { otlpEndpoint: endpoint, otlpHeaders: headers, traces } = settings
+  const count = { exported: () => undefined, dropped: parts.onDropped }
   const queues: readonly SpanQueue<EncodedSpan>[] = [
-    ...(endpoint === undefined ? [] : [createOtlpExporter({ endpoint, headers, ...parts })]),
+    ...(endpoint === undefined ? [] : [createOtlpExporter({ endpoint, headers, ...parts, count })]),
     ...(traces.store && settings.stateUrl !== undefined
-      ? [createStoreExporter(settings.stateUrl, settings, parts)]
+      ? [createStoreExporter(settings.stateUrl, settings, { ...parts, count })]
       : []),
   ]
   if (queues.length === 0) return undefined
@@ -68,7 +71,7 @@ export function createSpanExport(settings: ExportSettings, parts: SpanExportPart
 function createStoreExporter(
   stateUrl: string,
   { stateTokenFile: tokenFile }: ExportSettings,
-  { dispatcher, ...parts }: SpanExportParts,
+  { dispatcher, ...parts }: SpanExportParts & Pick<SpanQueueOptions<EncodedSpan>, 'count'>,
 ): SpanQueue<EncodedSpan> {
   const state = createStateClient({ stateUrl, tokenFile, dispatcher })
   return createSpanQueue({

@@ -36,9 +36,10 @@ export function createTelemetry(settings: Settings, dispatcher: () => Promise<Di
           dispatcher,
           log,
         }
-  const exporter = createSpanExport(settings, { dispatcher, log })
-  const origin = { resource: resourceOf(agent), scope: 'mesh.launcher' }
   const meter = createLauncherMeter()
+  const onDropped = (spans: number): void => meter.dropped('launcher', spans)
+  const exporter = createSpanExport(settings, { dispatcher, log, onDropped })
+  const origin = { resource: resourceOf(agent), scope: 'mesh.launcher' }
   let metrics: OtlpMetrics | undefined
   return {
     tracer: createLoggedTracer(log, exporter && ((span) => exporter.add(origin, [fromEnded(span)]))),

@@ -19,7 +19,11 @@ import { startCollector } from '#core/telemetry/testing/collector.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { answers, startMemoryServer } from '../../testdata/memory-server.ts'
 import { startTestLauncher } from '../../testdata/start-launcher.ts'
+import type { Pod } from '../define-listener.ts'
+import { createCountReports } from './count-reports.ts'
+import { collectorListener } from './listener.ts'
 import { MAX_EXPORT_BYTES } from './port.ts'
+import type { ThreadCounts } from './thread-settings.ts'
 
 const tracesOf = (fields: object = {}) => ({ store: true, capture: 'metadata', redact: [], sampleRate: 1, ...fields })
 
@@ -244,6 +248,75 @@ test('H4: with the state role refusing and the backend away, exports are taken a
     assert.equal((await post(exportOf(spanOf(), spanOf({ spanId: 'x' })))).status, 200)
   await close()
   assert.ok(lines.every(({ msg }) => msg !== 'request failed'))
+})
+
+test('H4: the launcher counts what the ports refuse, and spans that reach no destination', async (t) => {
+  const state = await startMemoryServer(t)
+  state.reply = answers(503, {})
+  const ports: Record<string, number> = {}
+  const note = (fields: object): void => {
+    const { listener, port } = fields as { readonly listener?: string; readonly port?: number }
+    if (listener !== undefined) ports[listener] = Number(port)
+  }
+  const log = { debug: note, info: note, warn: note, error: note }
+  const counted: Record<string, number> = {}
+  const count = (name: string, by: number): void => void (counted[name] = (counted[name] ?? 0) + by)
+  const meter = {
+    refused: (listener: string, code: string, by: number) => count(`${listener} ${code}`, by),
+    dropped: count,
+  }
+  const settings = {
+    otlpHeaders: {},
+    stateUrl: state.url,
+    logLevel: 'error',
+    agent: { name: 'robot', namespace: 'default', uid: 'uid-1', plugins: { traces: tracesOf() } },
+    ports: () => 0,
+  }
+  const collector = await collectorListener.start({ settings, log, meter } as unknown as Pod)
+  const post = (body: string) =>
+    fetch(`http://127.0.0.1:${ports['otlpHttp']}/v1/traces`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+  for (const body of ['{', '[]', exportOf(spanOf(), spanOf({ spanId: '00f067aa0ba902b8' }))]) await post(body)
+  const session = connectHttp2(`http://127.0.0.1:${ports['otlpGrpc']}`)
+  t.after(() => session.destroy())
+  const call = session.request({
+    ':method': 'POST',
+    ':path': '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
+    'content-type': 'application/grpc',
+  })
+  call.resume().end(Buffer.alloc(0))
+  await once(call, 'close')
+  session.destroy()
+  // Closing sends the last spans and the last counts.
+  await collector.close?.()
+  assert.deepEqual(counted, { 'otlpHttp malformed_request': 2, 'otlpGrpc malformed_request': 1, agent: 2 })
+})
+
+test('H4: a flood of refusals is one report, and nothing is reported twice', () => {
+  const reported: ThreadCounts[] = []
+  const counts = createCountReports((given) => reported.push(given))
+  counts.flush()
+  for (let made = 0; made < 1_000; made++)
+    counts.refused('otlpHttp', made % 2 === 0 ? 'malformed_request' : 'not_found')
+  counts.dropped(3)
+  counts.dropped(4)
+  counts.flush()
+  counts.flush()
+  counts.dropped(1)
+  counts.flush()
+  assert.deepEqual(reported, [
+    {
+      refusals: [
+        { listener: 'otlpHttp', code: 'malformed_request', count: 500 },
+        { listener: 'otlpHttp', code: 'not_found', count: 500 },
+      ],
+      droppedSpans: 7,
+    },
+    { refusals: [], droppedSpans: 1 },
+  ])
 })
 
 test('traces: an agent that captures nothing has open ports, and no span leaves its pod', async (t) => {

@@ -4,6 +4,7 @@ import { singleHeader } from '../../http/guard.ts'
 import { streamed } from '../../http/port.ts'
 import type { Call, ServedPort } from '../../http/port.ts'
 import { Refusal } from '../../http/refusal.ts'
+import type { RefusalCode } from '../../http/refusal.ts'
 import type { Exports, Taken } from './exports.ts'
 import { otlpGrpcPort, otlpHttpPort, toGrpcCode } from './port.ts'
 
@@ -32,8 +33,8 @@ function toJson({ rejected, reason = '' }: Taken) {
   return rejected === 0 ? {} : { partialSuccess: { rejectedSpans: String(rejected), errorMessage: reason } }
 }
 
-/** Port 4317 with its handler. */
-export function serveGrpc(exports: Exports): ServedPort {
+/** Port 4317 with its handler. `onRefusal` is called for calls that are refused by their trailers. */
+export function serveGrpc(exports: Exports, onRefusal: (listener: string, code: RefusalCode) => void): ServedPort {
   return otlpGrpcPort.serve({
     export: async ({ request, response, body }: Call<GrpcRoute>) => {
       try {
@@ -45,6 +46,7 @@ export function serveGrpc(exports: Exports): ServedPort {
         answer(response, { code: 0, frame: frame(writeProtobufResponse(taken)) })
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
+        onRefusal(otlpGrpcPort.name, error.code)
         answer(response, { code: toGrpcCode(error), message: error.message })
       }
       return streamed

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { exponentialMs } from '#core/async/backoff.ts'
 import type { Logger } from '#core/log/logger.ts'
-import type { ThreadOrder, ThreadReport, ThreadSettings } from './thread-settings.ts'
+import type { ThreadCounts, ThreadOrder, ThreadReport, ThreadSettings } from './thread-settings.ts'
 
 /** A running collector. */
 export interface CollectorThread {
@@ -15,15 +15,22 @@ const entry = import.meta.url.endsWith('.ts') ? new URL('../../main.ts', import.
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 }
 const restart = { minMs: 1_000, maxMs: 60_000 }
 
+/** What a thread reports to. */
+export interface ThreadObserver {
+  readonly log: Logger
+  readonly onCounts: (counts: ThreadCounts) => void
+}
+
 /** Starts the collector in a thread, and again when it ends. Rejects if its ports cannot be opened at the start. */
-export async function startCollector(settings: ThreadSettings, log: Logger): Promise<CollectorThread> {
-  let worker = await open(settings, log)
+export async function startCollector(settings: ThreadSettings, observer: ThreadObserver): Promise<CollectorThread> {
+  const { log } = observer
+  let worker = await open(settings, observer)
   let isClosing = false
   let failures = 0
   let timer: NodeJS.Timeout | undefined
   const again = async (): Promise<void> => {
     try {
-      worker = await open(settings, log)
+      worker = await open(settings, observer)
       watch()
     } catch (error) {
       log.error({ err: String(error) }, 'collector thread did not start')
@@ -67,12 +74,16 @@ export async function startCollector(settings: ThreadSettings, log: Logger): Pro
   }
 }
 
-async function open(settings: ThreadSettings, log: Logger): Promise<Worker> {
+async function open(settings: ThreadSettings, { log, onCounts }: ThreadObserver): Promise<Worker> {
   const worker = new Worker(entry, { name: 'collector', workerData: settings, resourceLimits })
   worker.on('error', (error) => log.error({ err: String(error) }, 'collector thread failed'))
   const { promise, resolve, reject } = Promise.withResolvers<undefined>()
   worker.once('exit', (code) => reject(new Error(`the collector thread ended with ${code}`)))
-  worker.once('message', (report: ThreadReport) => {
+  worker.on('message', (report: ThreadReport) => {
+    if (report.type === 'counts') {
+      onCounts(report)
+      return
+    }
     if (report.type === 'open')
       for (const [listener, port] of Object.entries(report.ports)) log.info({ listener, port }, 'listening')
     if (report.type === 'failed')

@@ -1,4 +1,5 @@
 import type { PortName } from '#schemas/launcher-ports.ts'
+import type { RefusalCode } from '../../http/refusal.ts'
 import type { Settings } from '../../settings/settings.ts'
 
 /** Settings of the thread: values that can be copied to it. */
@@ -22,7 +23,21 @@ export type ThreadReport =
       readonly code: string | undefined
       readonly port: number | undefined
     }
+  | (ThreadCounts & { readonly type: 'counts' })
   | { readonly type: 'closed' }
+
+/** What the thread has counted since its last report. */
+export interface ThreadCounts {
+  readonly refusals: readonly RefusedExports[]
+  readonly droppedSpans: number
+}
+
+/** Requests that a port has refused with the same code. */
+export interface RefusedExports {
+  readonly listener: string
+  readonly code: RefusalCode
+  readonly count: number
+}
 
 /** An order to the thread. */
 export type ThreadOrder = 'drain' | 'close'

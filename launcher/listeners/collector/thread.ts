@@ -5,6 +5,8 @@ import { createUpstream } from '../../http/upstream.ts'
 import { createLog } from '../../telemetry/log.ts'
 import { createSpanExport } from '../../telemetry/span-export.ts'
 import { parseTraceSettings } from '../../telemetry/trace-settings.ts'
+import { createCountReports } from './count-reports.ts'
+import type { CountReports } from './count-reports.ts'
 import { createExports } from './exports.ts'
 import { serveGrpc, serveHttp } from './handlers.ts'
 import type { ThreadOrder, ThreadReport, ThreadSettings } from './thread-settings.ts'
@@ -18,11 +20,20 @@ const MAX_BATCH = 2_048
 export async function runCollector(settings: ThreadSettings, port: MessagePort): Promise<void> {
   const report = (message: ThreadReport): void => port.postMessage(message)
   try {
-    const opened = await openCollector(settings)
+    const counts = createCountReports((counted) => report({ type: 'counts', ...counted }))
+    const opened = await openCollector(settings, counts)
+    const close = async (): Promise<void> => {
+      try {
+        await opened.close()
+      } finally {
+        counts.flush()
+        report({ type: 'closed' })
+      }
+    }
     port.on('message', (order: ThreadOrder) => {
       if (order === 'drain') opened.drain()
       // oxlint-disable-next-line typescript/no-floating-promises -- the report is its end
-      else void opened.close().finally(() => report({ type: 'closed' }))
+      else void close()
     })
     report({ type: 'open', ports: opened.ports })
   } catch (error) {
@@ -35,14 +46,14 @@ interface OpenCollector extends Pick<Listener, 'drain' | 'close'> {
   readonly ports: { readonly otlpGrpc: number; readonly otlpHttp: number }
 }
 
-async function openCollector(settings: ThreadSettings): Promise<OpenCollector> {
+async function openCollector(settings: ThreadSettings, counts: CountReports): Promise<OpenCollector> {
   const { agent, logLevel, traces: given, grpcPort, httpPort } = settings
   const log = createLog(logLevel, { launcher: agent.name, thread: 'collector' })
   const upstream = createUpstream()
   const traces = parseTraceSettings(given)
   const target = createSpanExport(
     { ...settings, traces },
-    { ...upstream, log, maxSpans: MAX_SPANS, maxBatch: MAX_BATCH },
+    { ...upstream, log, maxSpans: MAX_SPANS, maxBatch: MAX_BATCH, onDropped: counts.dropped },
   )
   const exports = createExports(target ?? { add: () => undefined }, {
     'mesh.agent.namespace': agent.namespace,
@@ -50,8 +61,8 @@ async function openCollector(settings: ThreadSettings): Promise<OpenCollector> {
     'mesh.agent.uid': agent.uid,
   })
   // The launcher logs which ports are open.
-  const options = { address: '127.0.0.1', log: { ...log, info: () => undefined } }
-  const grpc = await listen(serveGrpc(exports), { ...options, number: grpcPort })
+  const options = { address: '127.0.0.1', log: { ...log, info: () => undefined }, onRefusal: counts.refused }
+  const grpc = await listen(serveGrpc(exports, counts.refused), { ...options, number: grpcPort })
   const http = await listen(serveHttp(exports), { ...options, number: httpPort })
   const listeners = [grpc, http]
   return {
