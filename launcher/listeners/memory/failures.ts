@@ -25,6 +25,7 @@ const lives = (request: FailureRequest, healthy: number, within?: number): Omit<
 
 const append = { method: 'POST', path: '/memory/c1/append', body: { n: 1 } } as const
 const read = { method: 'GET', path: '/memory/c1' } as const
+const find = { method: 'GET', path: '/memory/c1/search?q=price' } as const
 const remember = { method: 'POST', path: '/memory/agent/remember', body: { text: 'The price is ten.' } } as const
 const recall = { method: 'POST', path: '/memory/agent/search', body: { query: 'price' } } as const
 const search = { method: 'POST', path: '/knowledge/search', body: { query: 'refund' } } as const
@@ -39,6 +40,10 @@ export const memoryFailures = defineFailures(memoryPort, {
   'GET /memory/{id}': [
     { ...fails(read, 200), dependency: 'state role' },
     { ...fails(read, 200), dependency: 'Redis' },
+  ],
+  'GET /memory/{id}/search': [
+    { ...fails(find, 200), dependency: 'state role' },
+    { ...fails(find, 200), dependency: 'Redis' },
   ],
   'POST /memory/agent/remember': [
     { ...fails(remember, 201), dependency: 'state role', note: stored },
