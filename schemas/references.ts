@@ -17,6 +17,13 @@ export function collectReferences(schema: object, object: TypedObject): Referenc
   return walk(schema as Node, object.spec, { field: 'spec', namespace: object.metadata.namespace ?? '' })
 }
 
+/** Namespace and name of a reference `name` or `namespace/name`; a name alone is of the object's own namespace. */
+export function splitReference(own: string, reference: string): { readonly namespace: string; readonly name: string } {
+  const slash = reference.indexOf('/')
+  if (slash < 0) return { namespace: own, name: reference }
+  return { namespace: reference.slice(0, slash), name: reference.slice(slash + 1) }
+}
+
 /** Whether an object may refer to a target of a namespace: of its own, or if the target's `allowedNamespaces` has its own or `*`. */
 export function mayRefer(source: string, target: string, allowedNamespaces: readonly string[] = []): boolean {
   return source === target || allowedNamespaces.includes(source) || allowedNamespaces.includes('*')
@@ -45,11 +52,7 @@ function walk(schema: Node, value: unknown, place: Place): Reference[] {
 // Some references of Kubernetes have their name elsewhere (`secretName`).
 function toReference(kind: string, value: unknown, place: Place & { readonly name: unknown }): Reference[] {
   const { field, namespace } = place
-  if (typeof value === 'string') {
-    const slash = value.indexOf('/')
-    if (slash < 0) return [{ kind, namespace, name: value, field }]
-    return [{ kind, namespace: value.slice(0, slash), name: value.slice(slash + 1), field }]
-  }
+  if (typeof value === 'string') return [{ kind, ...splitReference(namespace, value), field }]
   const name = isObject(value) ? value[String(place.name)] : undefined
   if (!isObject(value) || typeof name !== 'string') return []
   const own = typeof value['namespace'] === 'string' ? value['namespace'] : namespace

@@ -234,7 +234,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'budgets: a route of another namespace is usable',
     file: 'plugins/budgets/limits/route-prices.ts',
-    find: 'found === undefined || !mayRefer(own, namespace, found.allowed)',
+    find: 'found === undefined || !mayRefer(own, ref.namespace, found.allowed)',
     replace: 'found === undefined',
     tests: holds,
   },

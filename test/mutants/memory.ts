@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'memory: an agent names a route of another namespace',
     file: 'plugins/memory/items/embed-text.ts',
-    find: 'found === undefined || !mayRefer(own, namespace, found.spec.allowedNamespaces)',
+    find: 'found === undefined || !mayRefer(own, ref.namespace, found.spec.allowedNamespaces)',
     replace: 'found === undefined',
     tests: ['plugins/memory/items/embed-text.test.ts'],
   },

@@ -1,10 +1,9 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import type { KubeClient } from '#core/kube/client.ts'
-import { isLabel, isName } from '#core/kube/names.ts'
-import { isStatus } from '#core/kube/status.ts'
+import { findNamedObject } from '#plugins/agents/api.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
-import { mayRefer } from '#schemas/references.ts'
+import { mayRefer, splitReference } from '#schemas/references.ts'
 import { pricesOfRoute } from '../money/price-table.ts'
 import type { TargetPrice } from '../money/price-table.ts'
 import type { BudgetsSettings } from '../settings.ts'
@@ -30,22 +29,15 @@ export function createFindRoute(
   const routes = createTtlCache<(PricedRoute & { readonly allowed: readonly string[] | undefined }) | undefined>(
     ROUTE_TTL_MS,
   )
-  const read = async (namespace: string, name: string) => {
-    if (!isLabel(namespace) || !isName(name)) return undefined
-    try {
-      const route = await cluster.get<ModelRouteObject>(ModelRoute, { namespace, name })
-      const prices = pricesOfRoute(route, settings)
-      return { route: `${namespace}/${name}`, prices, allowed: route.spec.allowedNamespaces }
-    } catch (error) {
-      if (isStatus(error, 404)) return undefined
-      throw error
-    }
+  const read = async (route: string, ref: ReturnType<typeof splitReference>) => {
+    const found = await findNamedObject<ModelRouteObject>(cluster, ModelRoute, ref)
+    return found && { route, prices: pricesOfRoute(found, settings), allowed: found.spec.allowedNamespaces }
   }
   return async (own, model) => {
-    const slash = model.indexOf('/')
-    const [namespace, name] = slash < 0 ? [own, model] : [model.slice(0, slash), model.slice(slash + 1)]
-    const found = await routes(`${namespace}/${name}`, () => read(namespace, name))
-    if (found === undefined || !mayRefer(own, namespace, found.allowed))
+    const ref = splitReference(own, model)
+    const route = `${ref.namespace}/${ref.name}`
+    const found = await routes(route, () => read(route, ref))
+    if (found === undefined || !mayRefer(own, ref.namespace, found.allowed))
       throw new Fail('not_found', 'The model is no route that the agent may use.')
     return { route: found.route, prices: found.prices }
   }

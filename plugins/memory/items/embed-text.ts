@@ -1,15 +1,14 @@
 import { createTtlCache } from '#core/async/ttl-cache.ts'
 import type { KubeClient } from '#core/kube/client.ts'
-import { isLabel, isName } from '#core/kube/names.ts'
-import { isStatus } from '#core/kube/status.ts'
 import { EmbeddingsUnavailable } from '#core/retrieval/embeddings-error.ts'
 import { spaceOf } from '#core/retrieval/embeddings.ts'
 import type { RoleEmbeddings } from '#core/retrieval/embeddings.ts'
 import type { QueryVector } from '#core/retrieval/hybrid-search.ts'
 import type { Payer } from '#core/retrieval/payer.ts'
+import { findNamedObject } from '#plugins/agents/api.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
-import { mayRefer } from '#schemas/references.ts'
+import { mayRefer, splitReference } from '#schemas/references.ts'
 
 /** An agent whose text is embedded, and which pays for it. */
 export interface EmbeddingAgent {
@@ -50,15 +49,15 @@ export function createEmbedText({ cluster, embeddings, isSupported, onMissing }:
     const own = payer.namespace
     if (route === undefined) return {}
     if (!(await isSupported())) return { note: 'no_vector_extension' }
-    const [namespace, name] = route.includes('/') ? cut(route) : [own, route]
-    const found = await routes(`${namespace}/${name}`, () => readRoute(cluster, namespace, name))
+    const ref = splitReference(own, route)
+    const full = `${ref.namespace}/${ref.name}`
+    const found = await routes(full, () => findNamedObject<ModelRouteObject>(cluster, ModelRoute, ref))
     // The role may use every route, so what the agent may refer to is decided here.
-    if (found === undefined || !mayRefer(own, namespace, found.spec.allowedNamespaces)) {
+    if (found === undefined || !mayRefer(own, ref.namespace, found.spec.allowedNamespaces)) {
       onMissing('unknown_route')
       return { note: 'embeddings_unknown_route' }
     }
     try {
-      const full = `${namespace}/${name}`
       const { vectors } = await embeddings
         .paidBy(payer, runId)
         .embed({ route: full, texts: [text], timeoutMs: TIMEOUT_MS })
@@ -69,24 +68,5 @@ export function createEmbedText({ cluster, embeddings, isSupported, onMissing }:
       onMissing(error.reason)
       return { note: `embeddings_${error.reason}` }
     }
-  }
-}
-
-function cut(route: string): readonly [string, string] {
-  const slash = route.indexOf('/')
-  return [route.slice(0, slash), route.slice(slash + 1)]
-}
-
-async function readRoute(
-  cluster: Pick<KubeClient, 'get'>,
-  namespace: string,
-  name: string,
-): Promise<ModelRouteObject | undefined> {
-  if (!isLabel(namespace) || !isName(name)) return undefined
-  try {
-    return await cluster.get<ModelRouteObject>(ModelRoute, { namespace, name })
-  } catch (error) {
-    if (isStatus(error, 404)) return undefined
-    throw error
   }
 }
