@@ -13,6 +13,8 @@ import { commandsOf } from '../flows/readme.ts'
 /** Runs commands of a how-to page against a platform, in a folder with the files that `npm start` would write there. */
 export interface PageShell {
   readonly folder: string
+  /** The blocks of a section. */
+  blocks(heading: string): readonly string[]
   /** Runs each block of a section, after the lines of "Prepare" that set variables, and returns what they print. */
   section(heading: string): Promise<readonly string[]>
   /** Runs commands after the same lines. */
@@ -40,12 +42,14 @@ export function createPageShell(scope: Scope, page: string, platform: Platform):
   }
   const settings = (commandsOf(file, 'Prepare')[0] ?? '').split('\n').filter((line) => !line.startsWith('kubectl'))
   const run = (commands: string): Promise<string> => bash([...settings, commands].join('\n'))
+  const blocks = (heading: string): readonly string[] => commandsOf(file, heading)
   return {
     folder,
+    blocks,
     run,
     section: async (heading) => {
       const outputs: string[] = []
-      for (const block of commandsOf(file, heading)) outputs.push(await run(block))
+      for (const block of blocks(heading)) outputs.push(await run(block))
       return outputs
     },
   }

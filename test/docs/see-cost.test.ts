@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { parse } from 'csv-parse/sync'
 import type { CostTotals } from '#schemas/api/cost.ts'
-import { toKubeconfig } from '#local/cluster/kubeconfig.ts'
-import { findServer, needs } from '#test/harness/find-server.ts'
-import { tempFolder } from '#test/harness/temp-folder.ts'
+import { needs } from '#test/harness/find-server.ts'
 import { sharedEmbedded } from '../flows/platform/shared-platform.ts'
-import { commandsOf } from '../flows/readme.ts'
-
-const page = fileURLToPath(new URL('../../docs/how-to/see-cost.md', import.meta.url))
-const run = promisify(execFile)
+import { createPageShell } from './page-shell.ts'
 
 interface Page {
   readonly items: readonly (CostTotals & Readonly<Record<string, unknown>>)[]
@@ -26,32 +16,13 @@ test(
   needs('kubectl'),
   async (t) => {
     const platform = await sharedEmbedded()
-    const folder = tempFolder('cost-page')
-    t.after(folder.remove)
-    mkdirSync(join(folder.path, '.mesh'))
-    const { url, ca } = platform.apiServer
-    const kubeconfig = toKubeconfig({ url, certificateAuthority: ca }, platform.tokens)
-    writeFileSync(join(folder.path, '.mesh', 'kubeconfig'), kubeconfig, { mode: 0o600 })
-    writeFileSync(join(folder.path, '.mesh', 'tokens.json'), JSON.stringify(platform.tokens), { mode: 0o600 })
-    const [prepare = ''] = commandsOf(page, 'Prepare')
-    const path = [dirname(findServer('kubectl') ?? ''), dirname(process.execPath), process.env['PATH']].join(':')
-    const shell = async (commands: string): Promise<string> => {
-      const script = `set -eo pipefail\n${commands}`.replaceAll('http://localhost:8080', platform.url)
-      const { stdout } = await run('bash', ['-c', script], {
-        cwd: folder.path,
-        env: { PATH: path, HOME: folder.path },
-      })
-      return stdout
-    }
-    const settings = prepare.split('\n').filter((line) => !line.startsWith('kubectl'))
-    const commands = (heading: string): readonly string[] =>
-      commandsOf(page, heading).map((block) => [...settings, block].join('\n'))
+    const shell = createPageShell(t, 'see-cost.md', platform)
     // Answers of the API are one line each without a line feed: a block with several is run command by command.
     const answers = async (heading: string): Promise<readonly string[]> => {
       const found: string[] = []
-      for (const block of commandsOf(page, heading))
+      for (const block of shell.blocks(heading))
         for (const line of block.split('\n')) {
-          const output = await shell([...settings, line].join('\n'))
+          const output = await shell.run(line)
           if (line.startsWith('api')) found.push(output)
         }
       return found
@@ -61,11 +32,8 @@ test(
       assert.equal(answer.status, status, answer.text)
       return answer.json<T>()
     }
-    await shell(prepare)
-    for (const block of commands('Make a call with a price')) {
-      const output = await shell(block)
-      assert.match(output, /"state":"succeeded"/)
-    }
+    await shell.section('Prepare')
+    for (const output of await shell.section('Make a call with a price')) assert.match(output, /"state":"succeeded"/)
     // The gateway writes calls in groups, after their answers.
     const until = async (holds: () => Promise<boolean>): Promise<void> => {
       const end = performance.now() + 120_000
