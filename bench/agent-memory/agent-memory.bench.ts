@@ -34,8 +34,14 @@ export const bench: Bench = {
         writeFileSync(file, settings)
         const env = { REDIS_URL: redis.url, MESH_CONFIG: file }
         const platform = await startAll(t, join(folder, 'data'), { flags: ['--no-demo'], env })
-        const port = await startAgent(platform)
-        const candidates = [overPort(port, platform.pid), floor(Number(new URL(redis.url).port))]
+        const port = await startAgent(platform, 'bench', {})
+        const untraced = await startAgent(platform, 'untraced', { tracePolicy: { capture: 'none' } })
+        const candidates = [
+          overPort('port 2998', port, platform.pid),
+          // What the spans of calls cost: each is sent to the store of traces.
+          overPort('port 2998, no spans stored', untraced, platform.pid),
+          floor(Number(new URL(redis.url).port)),
+        ]
         return interleave(candidates, { rounds: 5, most: 9 })
       }),
     ),
@@ -59,24 +65,24 @@ export const bench: Bench = {
 }
 
 // CPU of the platform with its launcher, which are one tree of processes.
-function overPort(port: number, pid: number): Candidate {
+function overPort(name: string, port: number, pid: number): Candidate {
   let round = 0
   return {
-    name: 'port 2998',
+    name,
     async run() {
       const pool = new Pool(`http://127.0.0.1:${port}`, { connections: callers, pipelining: 1 })
-      const name = `bench-${round++}`
+      const conversation = `bench-${round++}`
       let count = 0
-      const append = post(() => `/memory/${name}-${Math.floor(count++ / 100)}/append`)
+      const append = post(() => `/memory/${conversation}-${Math.floor(count++ / 100)}/append`)
       const read: Operation = async (to) => {
-        const { statusCode, body } = await to.request({ path: `/memory/${name}-read`, method: 'GET' })
+        const { statusCode, body } = await to.request({ path: `/memory/${conversation}-read`, method: 'GET' })
         const text = await body.text()
         if (statusCode !== 200 || text.length < entriesOfRead * 200) throw new Error(`${statusCode} ${text}`)
       }
       try {
         await runLoad(
           pool,
-          post(() => `/memory/${name}-read/append`),
+          post(() => `/memory/${conversation}-read/append`),
           { callers: 1, count: entriesOfRead },
         )
         await warmUp(pool, append, { callers, count: Math.ceil(calls / 4) })
@@ -136,10 +142,10 @@ function floor(port: number): Candidate {
 }
 
 // An agent that answers with the port of its memory.
-async function startAgent({ ready }: AllProcess): Promise<number> {
+async function startAgent({ ready }: AllProcess, name: string, more: object): Promise<number> {
   const source = `require('node:http').createServer((q, a) => { a.setHeader('content-type', 'application/json');
     q.resume(); a.end(JSON.stringify({ output: process.env.MEMORY_PORT })) }).listen(process.env.AGENT_PORT, '127.0.0.1')`
-  const config = { name: 'bench', runtime: { command: ['node', '-e', source] }, memory: { session: {} } }
+  const config = { name, runtime: { command: ['node', '-e', source] }, memory: { session: {} }, ...more }
   const api = (path: string, body: object) =>
     fetch(`${ready.url}/api${path}`, {
       method: 'POST',
@@ -149,7 +155,7 @@ async function startAgent({ ready }: AllProcess): Promise<number> {
   const made = await api('/agents', { namespace: 'default', config })
   if (made.status !== 201) throw new Error(await made.text())
   for (;;) {
-    const answer = await api('/invoke', { agent: { namespace: 'default', name: 'bench' }, input: 1 })
+    const answer = await api('/invoke', { agent: { namespace: 'default', name }, input: 1 })
     const { output } = (await answer.json()) as { output?: string }
     if (output !== undefined) return Number(output)
     await sleep(200)
