@@ -86,8 +86,13 @@ export function createMemoryBackend(pod: Pick<Pod, 'settings' | 'registry' | 'tr
     callFor: send,
     call: async (part, { request, response }, operation) => {
       const gone = new AbortController()
-      response.on('close', () => gone.abort(new Error('the agent closed the connection')))
-      return send(part, { ...attribute(request, registry), signal: gone.signal }, operation)
+      const leave = (): void => gone.abort(new Error('the agent closed the connection'))
+      response.once('close', leave)
+      try {
+        return await send(part, { ...attribute(request, registry), signal: gone.signal }, operation)
+      } finally {
+        response.off('close', leave)
+      }
     },
   }
 }
@@ -96,12 +101,20 @@ async function sendWithin(
   state: ReturnType<typeof createStateClient>,
   call: StateCall & { readonly signal: AbortSignal },
 ): Promise<StateAnswer> {
-  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(DEADLINE_MS)])
+  // The timer of AbortSignal.timeout runs on for the whole deadline after its call.
+  const ended = new AbortController()
+  const leave = (): void => ended.abort(call.signal.reason)
+  if (call.signal.aborted) leave()
+  call.signal.addEventListener('abort', leave, { once: true })
+  const timer = setTimeout(() => ended.abort(new Error('no answer in time')), DEADLINE_MS)
   try {
-    return await state({ ...call, signal })
+    return await state({ ...call, signal: ended.signal })
   } catch {
     call.signal.throwIfAborted()
     throw new Refusal('memory_unavailable')
+  } finally {
+    clearTimeout(timer)
+    call.signal.removeEventListener('abort', leave)
   }
 }
 
