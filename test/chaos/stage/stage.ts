@@ -49,6 +49,8 @@ export interface Stage {
   readonly bearer: string
   /** Address of a state role that a case adds. */
   readonly stateUrl: string
+  /** Address of a gateway that a case adds. */
+  readonly gatewayUrl: string
   /** Folder for files of a case; removed with the stage. */
   readonly folder: string
   /** Starts another process of a role and stops it with the scope. `yaml` replaces the settings. */
@@ -135,6 +137,7 @@ async function openStage(scope: Scope): Promise<Stage> {
     send,
     bearer,
     stateUrl: env['STATE_URL'] ?? '',
+    gatewayUrl: env['GATEWAY_URL'] ?? '',
     folder: folder.path,
     add,
     command,
