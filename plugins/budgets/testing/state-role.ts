@@ -23,6 +23,7 @@ import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { runsProjection } from '#plugins/runs/projections.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { applyShipped } from '#test/harness/deploy.ts'
 import { sharedKube } from '#test/harness/kube.ts'
@@ -153,26 +154,35 @@ export async function tokenOf(admin: KubeClient, namespace: string, name: string
   return issued.status?.token ?? ''
 }
 
-/** Creates an agent with its service account; resolves with its uid and a launcher's token for the state role. */
-export async function addBudgetedAgent(
+/** Creates an agent with a budget, or without one, as `addLaunchedAgent` does. */
+export function addBudgetedAgent(
   admin: KubeClient,
   namespace: string,
   name: string,
   budget?: Record<string, unknown>,
-): Promise<{ readonly uid: string; readonly token: string }> {
-  const meta = { name, namespace }
-  await apply(admin, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: meta })
+): Promise<LaunchedAgent> {
   const spec = { model: { route: 'paid' }, ...(budget === undefined ? {} : { budget }) }
-  await apply(admin, { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', metadata: meta, spec })
-  const resource = {
-    group: 'mesh.dev',
-    version: 'v1alpha1',
-    plural: 'agentdeployments',
-    kind: 'AgentDeployment',
-    namespaced: true,
-  }
-  const { metadata } = await admin.get(resource, meta as never)
-  return { uid: metadata.uid ?? '', token: await tokenOf(admin, namespace, name, 'state') }
+  return addLaunchedAgent(admin, { namespace, name }, spec)
+}
+
+/** An agent whose launcher a test plays. */
+export interface LaunchedAgent {
+  readonly uid: string
+  /** For the state role. */
+  readonly token: string
+}
+
+/** Creates an agent with its service account. */
+export async function addLaunchedAgent(
+  admin: KubeClient,
+  metadata: { readonly namespace: string; readonly name: string },
+  spec: object,
+): Promise<LaunchedAgent> {
+  const { namespace, name } = metadata
+  await apply(admin, { apiVersion: 'v1', kind: 'ServiceAccount', metadata })
+  await apply(admin, { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', metadata, spec })
+  const agent = await admin.get(AgentDeployment, metadata as never)
+  return { uid: agent.metadata.uid ?? '', token: await tokenOf(admin, namespace, name, 'state') }
 }
 
 /** Creates a namespace with routes: `paid` (1 and 2 USD per million tokens), `unpriced`, and `fallback` to a dearer provider. */

@@ -20,7 +20,8 @@ import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { memoryKeyring } from '#core/signing/testing/key-types.ts'
 import type { StateStore } from '#core/state-store/state-store.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
-import { tokenOf } from '#plugins/budgets/testing/state-role.ts'
+import { addLaunchedAgent, tokenOf } from '#plugins/budgets/testing/state-role.ts'
+import type { LaunchedAgent } from '#plugins/budgets/testing/state-role.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { runsProjection } from '#plugins/runs/projections.ts'
@@ -108,20 +109,14 @@ export async function startMemoryRole(t: TestContext, options: MemoryRoleOptions
   return { url, admin, database, store, kube, stateJobs, metrics: () => core.metrics.render() }
 }
 
-/** Creates an agent with its service account; resolves with its uid and a launcher's token for the state role. */
+/** Creates an agent with memory, or without, and its namespace. */
 export async function addRememberingAgent(
   admin: KubeClient,
   { namespace, name, memory: bound }: { readonly namespace: string; readonly name: string; readonly memory?: object },
-): Promise<{ readonly uid: string; readonly token: string }> {
-  const metadata = { name, namespace }
+): Promise<LaunchedAgent> {
   await apply(admin, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-  await apply(admin, { apiVersion: 'v1', kind: 'ServiceAccount', metadata })
   const spec = { model: { route: 'any' }, ...(bound === undefined ? {} : { memory: bound }) }
-  await apply(admin, { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', metadata, spec })
-  const plural = 'agentdeployments'
-  const resource = { group: 'mesh.dev', version: 'v1alpha1', plural, kind: 'AgentDeployment', namespaced: true }
-  const agent = await admin.get(resource, metadata as never)
-  return { uid: agent.metadata.uid ?? '', token: await tokenOf(admin, namespace, name, 'state') }
+  return addLaunchedAgent(admin, { namespace, name }, spec)
 }
 
 /** Calls the state role as a launcher does. */
