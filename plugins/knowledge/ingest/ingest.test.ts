@@ -128,8 +128,11 @@ for (const { name, skip, open } of pluginAdapters) {
       assert.equal(mode, 'full-text')
       assert.match(note ?? '', /^(?:embeddings_budget_exceeded|no_vector_extension)$/)
       rig.embeddings.embed = embed
-      await until(async () => (await rig.baseOf('kb'))?.embedded === 1)
-      assert.equal((await rig.baseOf('kb'))?.problem, null)
+      // The problem ends after the vectors are stored.
+      await until(async () => {
+        const base = await rig.baseOf('kb')
+        return base?.embedded === 1 && base.problem === null
+      })
     },
   )
 
