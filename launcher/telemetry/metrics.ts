@@ -31,7 +31,7 @@ export const launcherMetrics = {
   }),
   droppedSpans: defineCounter({
     name: 'mesh_launcher_spans_dropped_total',
-    help: 'Spans that did not reach a destination, by source: launcher, or agent (ports 4317 and 4318).',
+    help: 'Spans that did not reach a destination, by source: launcher, or agent (the ports of the collector).',
     labels: ['source'],
     roles: ['launcher'],
   }),
