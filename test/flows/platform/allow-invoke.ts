@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import type { Persona } from '#local/cluster/personas.ts'
 import type { Platform } from './running-platform.ts'
 
 const rbac = 'rbac.authorization.k8s.io'
 
-/** Allows a persona to invoke one agent of a namespace, and nothing else. */
+/** Allows a user to invoke one agent of a namespace, and nothing else. */
 export async function allowInvoke(
-  { kube, tokens }: Platform,
-  user: Persona,
+  { kube, tokens }: Pick<Platform, 'kube' | 'tokens'>,
+  user: string,
   agent: string,
   namespace = 'default',
 ): Promise<void> {
