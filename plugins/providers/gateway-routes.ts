@@ -25,6 +25,7 @@ import { listModels } from './gateway/list-models.ts'
 import { readModelRequest } from './gateway/model-request.ts'
 import type { Body } from './gateway/model-request.ts'
 import { passesMessages, readNativeMessages } from './gateway/native-messages.ts'
+import { withPayment } from './gateway/pay-call.ts'
 import { payerOf, refusedPayer } from './gateway/payer.ts'
 import { authenticate } from './gateway/principal.ts'
 import { usableRoute } from './gateway/usable-route.ts'
@@ -130,8 +131,10 @@ async function respond(
     const route = await usableRoute(gateway, call.principal, model)
     await admit(services, call, route)
     const target = { operation, model, uid: route.uid, streamed: body.stream === true }
-    await withFilters(filters, { call, target, body }, (filtered, applying) =>
-      callModel(services, call, { operation, route, body: filtered, filters: applying }),
+    await withPayment(services.core, { call, model: { operation, route, body } }, (payment) =>
+      withFilters(filters, { call, target, body }, (filtered, applying) =>
+        callModel(services, call, { operation, route, body: filtered, payment, filters: applying }),
+      ),
     )
   } else if (operation === 'embeddings') {
     throw new Fail('invalid_body', undefined, {
@@ -174,8 +177,17 @@ async function respondNatively(
   await admit(services, call, route)
   const target = { operation, model, uid: route.uid, streamed: body.stream === true } as const
   const view = filters === undefined ? undefined : viewMessages(body)
-  await withFilters(filters, { call, target, body: view?.body ?? body }, (filtered, applying) =>
-    callModel(services, call, { operation, route, body: restored(view, filtered), filters: applying, native }),
+  await withPayment(services.core, { call, model: { operation, route, body, native } }, (payment) =>
+    withFilters(filters, { call, target, body: view?.body ?? body }, (filtered, applying) =>
+      callModel(services, call, {
+        operation,
+        route,
+        body: restored(view, filtered),
+        payment,
+        filters: applying,
+        native,
+      }),
+    ),
   )
 }
 

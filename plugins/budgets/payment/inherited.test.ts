@@ -205,6 +205,25 @@ test('an agent without a budget is bounded by the agents whose runs it serves', 
     assert.deepEqual(await moneyOf(root), { spent: spent + used, held: 0n })
   })
 
+  await t.test('money is decided before guardrails, which give it back and get no more of it', async () => {
+    const body = { messages: [{ role: 'user', content: 'Please stop.' }], max_tokens: 50 }
+    const before = upstream.seen.length
+    const poor = await startTree('ordered-poor', '0.00001')
+    assert.equal(await poor.ask(body, { ...poor.named, 'x-test-stop': '1' }), '402 budget_exceeded')
+    const { root, ask, post, named } = await startTree('ordered', '1')
+    const stopping = { ...named, 'x-test-stop': '1' }
+    assert.equal(await ask(body, stopping), '403 acme_secret')
+    assert.equal((await post('messages', body, stopping)).status, 403)
+    assert.deepEqual(await moneyOf(root), { spent: 0n, held: 0n })
+    assert.equal(upstream.seen.length, before)
+    for (const limit of [{ max_tokens: 50 }, { max_completion_tokens: 50 }]) {
+      assert.equal(await ask(limit, { ...named, 'x-test-raise': '1' }), 200)
+      assert.deepEqual([sent()['max_tokens'], sent()['max_completion_tokens']], [50, undefined])
+    }
+    assert.equal(await ask({}, { ...named, 'x-test-raise': '1' }), 200)
+    assert.equal(sent()['max_tokens'], 4_096)
+  })
+
   await t.test('hostile limits of the output are refused before money is held', async () => {
     const { root, ask, named } = await startTree('hostile', '1')
     const before = upstream.seen.length

@@ -15,7 +15,7 @@ import { embeddingOf } from '#core/retrieval/testing/embedding-server.ts'
 import type { OwnerOfRun } from '#plugins/providers/agent-model.ts'
 import { errors } from '#plugins/providers/filters/testing/filter-gateway.ts'
 import { agentRuns, callPayment, callPricing, modelFilter } from '#plugins/providers/points.ts'
-import type { ModelFilter, TextFilter } from '#plugins/providers/points.ts'
+import type { ModelFilter, ModelRequest, TextFilter } from '#plugins/providers/points.ts'
 import { addRoute, startGateway, startUpstream } from '#plugins/providers/testing/gateway.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
 import { createRunsSystem } from '#plugins/runs/api.ts'
@@ -41,14 +41,24 @@ export function answerUsed(response: ServerResponse, usage: object | null = { pr
   response.end(JSON.stringify({ object: 'list', data, model: 'test', ...(usage === null ? {} : { usage }) }))
 }
 
-// Stops what a caller with the header `x-test-stop` may not read.
+// Stops what a caller with the header `x-test-stop` may not write or read.
 const stopping: ModelFilter = {
   name: 'acme.stop',
   open: ({ header }) => {
     if (header('x-test-stop') === undefined) return undefined
-    const check: TextFilter['check'] = ({ text }) =>
-      text.includes('stop') ? { refuse: errors.acme_secret } : undefined
-    return { text: { lookBack: 4, check } }
+    const refusal = (text: string) => (text.includes('stop') ? { refuse: errors.acme_secret } : undefined)
+    const check: TextFilter['check'] = ({ text }) => refusal(text)
+    const texts = (request: ModelRequest) => request.texts().map(({ text }) => text)
+    return { request: (request) => refusal(texts(request).join(' ')), text: { lookBack: 4, check } }
+  },
+}
+
+// Asks for more output than a caller with the header `x-test-raise`.
+const raising: ModelFilter = {
+  name: 'acme.raise',
+  open: ({ header }) => {
+    if (header('x-test-raise') === undefined) return undefined
+    return { request: ({ body }) => ({ change: { ...body, max_tokens: 1_000_000 } }) }
   },
 }
 
@@ -87,6 +97,7 @@ export async function startPaidGateway(t: TestContext) {
     contribute(callPricing, createCallPricing(settings)),
     contribute(agentRuns, ofRuns),
     contribute(modelFilter, stopping),
+    contribute(modelFilter, raising),
   ])
   const { admin, kube, namespaces } = gateway
   await applyShipped(kube, 'namespace', 'service-accounts', 'state', 'worker')

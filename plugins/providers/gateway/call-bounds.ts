@@ -28,16 +28,27 @@ const MOST_CHOICES = 128
 export function readCallBounds({ operation, body, route, native }: BoundedCall): CallBounds {
   const inputTokens = estimateInputTokens(Buffer.from(JSON.stringify(body)), body)
   if (operation === 'embeddings') return { inputTokens, maxOutputTokens: 0, choices: 1 }
-  const sent = native === undefined ? toProviderRequest({ operation, body, params: route.spec.params }, '') : body
-  const limits = limitFields.flatMap((field) => within(sent, field, MOST_TOKENS) ?? [])
-  const maxOutputTokens = limits.length === 0 ? undefined : Math.max(...limits)
-  return { inputTokens, maxOutputTokens, choices: within(sent, 'n', MOST_CHOICES) ?? 1 }
+  const sent = toSent({ operation, body, route, native })
+  return { inputTokens, maxOutputTokens: outputLimitIn(sent), choices: within(sent, 'n', MOST_CHOICES) ?? 1 }
 }
 
-/** The request with a limit of its output. A field that is null sets none. */
-export function withOutputLimit(body: Body, maxOutputTokens: number): Body {
+/** The request with at most this output: a filter may have raised or removed its limit. Embeddings have none. */
+export function withOutputLimit(call: BoundedCall, maxOutputTokens: number): Body {
+  const { operation, body } = call
+  const limit = outputLimitIn(toSent(call))
+  if (operation === 'embeddings' || (limit !== undefined && limit <= maxOutputTokens)) return body
+  // A field that is null sets no limit.
   const { max_tokens: _, max_completion_tokens: __, ...rest } = body
   return { ...rest, max_tokens: maxOutputTokens }
+}
+
+function toSent({ operation, body, route, native }: BoundedCall): Body {
+  return native === undefined ? toProviderRequest({ operation, body, params: route.spec.params }, '') : body
+}
+
+function outputLimitIn(sent: Body): number | undefined {
+  const limits = limitFields.flatMap((field) => within(sent, field, MOST_TOKENS) ?? [])
+  return limits.length === 0 ? undefined : Math.max(...limits)
 }
 
 const limitFields = ['max_tokens', 'max_completion_tokens'] as const

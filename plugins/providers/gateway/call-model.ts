@@ -10,7 +10,7 @@ import type { ClientResponse } from './client-response.ts'
 import { fromConnection, misconfigured, nameOfProvider } from './provider-failure.ts'
 import type { NamedProvider } from './provider-failure.ts'
 import { withOutputLimit } from './call-bounds.ts'
-import { payCall } from './pay-call.ts'
+import type { OpenPayment } from './pay-call.ts'
 import { priceCall } from './price-call.ts'
 import { tryInOrder } from './fallback.ts'
 import type { GatewayCall } from './gateway-call.ts'
@@ -33,6 +33,7 @@ export interface ModelCall {
   readonly operation: Operation
   readonly route: UsableRoute
   readonly body: Body
+  readonly payment: OpenPayment
   /** Filters that apply to the call. */
   readonly filters?: CallFilters | undefined
   /** The body is a request of Anthropic's Messages API, which is sent as it is. */
@@ -42,9 +43,9 @@ export interface ModelCall {
 /** Calls the route's providers and streams the response to the client. Throws before the first byte only. */
 export async function callModel(services: ProvidersServices, call: GatewayCall, asked: ModelCall): Promise<void> {
   const targets = targetsOf(asked.route)
-  const sourceMeterOf = (streamed: boolean): UsageMeter => meterUnchanged(asked, streamed)
-  const payment = await payCall(services.core, call, { ...asked, meterOf: sourceMeterOf })
+  const { payment } = asked
   const model = payment.outputLimit === undefined ? asked : limited(asked, payment.outputLimit)
+  const sourceMeterOf = (streamed: boolean): UsageMeter => meterUnchanged(model, streamed)
   let metered: { meter: UsageMeter; streamed: boolean } | undefined
   const answer = createClientResponse({
     ...call,
@@ -61,7 +62,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
       send: (sink: ResponseSink) => {
         // The last provider that was called, on success and on failure.
         call.response.setHeader('x-mesh-provider', `${target.namespace}/${target.name}`)
-        return attempt(services, call, { model, target, sink: payment.watch(target, sink) })
+        return attempt(services, call, { model, target, sink: payment.watch(target, sink, sourceMeterOf) })
       },
     }))
     const onFailure = (provider: NamedProvider, failure: GatewayError): void =>
@@ -94,7 +95,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
 }
 
 function limited(model: ModelCall, outputLimit: number): ModelCall {
-  return { ...model, body: withOutputLimit(model.body, outputLimit) }
+  return { ...model, body: withOutputLimit(model, outputLimit) }
 }
 
 // Filters see chat completions only.

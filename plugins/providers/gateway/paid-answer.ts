@@ -12,10 +12,13 @@ export interface SeenAnswer {
   readonly outputTokens: number | undefined
 }
 
+/** Creates a meter of answers in the form in which providers send them. */
+export type MeterOf = (streamed: boolean) => UsageMeter
+
 /** Reads from the answer of a provider what it costs, before filters hold back or change it. */
 export interface PaidAnswer {
-  /** The sink for an attempt at a target; bytes are passed on unchanged. */
-  from(target: RouteTarget, sink: ResponseSink): ResponseSink
+  /** The sink for an attempt at a target; bytes are passed on unchanged. `meterOf` returns a meter that leaves them so, too. */
+  from(target: RouteTarget, sink: ResponseSink, meterOf: MeterOf): ResponseSink
   /** Undefined: no provider has begun to answer with success. */
   seen(): SeenAnswer | undefined
 }
@@ -26,11 +29,11 @@ interface Answering {
   readonly count: TokenCount | undefined
 }
 
-/** Creates a reader. `meterOf` returns a meter that leaves bytes unchanged, for the form in which providers answer. */
-export function createPaidAnswer(meterOf: (streamed: boolean) => UsageMeter): PaidAnswer {
+/** Creates a reader. */
+export function createPaidAnswer(): PaidAnswer {
   let answering: Answering | undefined
   return {
-    from: (target, sink) => ({
+    from: (target, sink, meterOf) => ({
       head(status, contentType, retryAfter) {
         const streamed = contentType.startsWith('text/event-stream')
         if (status >= 200 && status <= 299)

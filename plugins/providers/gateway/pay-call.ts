@@ -7,11 +7,10 @@ import type { GatewayCall } from './gateway-call.ts'
 import { readCallBounds } from './call-bounds.ts'
 import type { BoundedCall, CallBounds } from './call-bounds.ts'
 import { createPaidAnswer } from './paid-answer.ts'
-import type { PaidAnswer, SeenAnswer } from './paid-answer.ts'
+import type { MeterOf, PaidAnswer, SeenAnswer } from './paid-answer.ts'
 import { readAgent } from './principal.ts'
 import type { RouteTarget } from './targets.ts'
 import type { UsableRoute } from './usable-route.ts'
-import type { UsageMeter } from './usage-meter.ts'
 
 /**
  * Why a call failed: no provider has worked for it; a provider may have; or its caller or a filter left it, so that it costs what was seen.
@@ -20,10 +19,10 @@ export type FailedCall = 'refused' | 'unknown' | 'left'
 
 /** The payment of one call. It ends once, and never throws then: what is not ended is charged when its lease ends. */
 export interface OpenPayment {
-  /** Limit of the output that the request needs, since the hold covers no more; undefined: none, or the request has one. */
+  /** Output tokens of each choice that the hold covers; undefined: nothing is held. */
   readonly outputLimit: number | undefined
   /** The sink for an attempt at a target. */
-  watch(target: RouteTarget, sink: ResponseSink): ResponseSink
+  watch(target: RouteTarget, sink: ResponseSink, meterOf: MeterOf): ResponseSink
   /** Charges an answered call by its usage; without reported usage what is held. */
   settle(): Promise<void>
   /** Ends the payment of a call that failed: by its usage, by what was seen of a stream that was left, else at the hold or not at all. */
@@ -34,17 +33,29 @@ type PaymentParts = Pick<Core, 'extensions' | 'log'>
 
 interface PaidModel extends BoundedCall {
   readonly route: UsableRoute
-  /** Creates a meter of answers as providers send them. */
-  readonly meterOf: (streamed: boolean) => UsageMeter
+}
+
+/** Makes a call whose money is held before anything else is decided about it. What is refused then gives the money back. */
+export async function withPayment(
+  core: PaymentParts,
+  { call, model }: { readonly call: GatewayCall; readonly model: PaidModel },
+  make: (payment: OpenPayment) => Promise<void>,
+): Promise<void> {
+  const payment = await payCall(core, call, model)
+  try {
+    await make(payment)
+  } finally {
+    await payment.fail('refused')
+  }
 }
 
 /**
  * Holds the money of a call that a role makes for a payer, or that an agent makes in a run that others pay for, too. Calls of persons cost
  * nothing here. Throws why the call cannot be paid.
  */
-export async function payCall(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<OpenPayment> {
+async function payCall(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<OpenPayment> {
   const held = await holdFor(core, call, model)
-  return held === undefined ? nothingHeld : endOnce(core, held, createPaidAnswer(model.meterOf))
+  return held === undefined ? nothingHeld : endOnce(core, held, createPaidAnswer())
 }
 
 interface HeldCall {
@@ -89,7 +100,7 @@ function endOnce({ log }: PaymentParts, { hold, bounds }: HeldCall, answer: Paid
     }
   }
   return {
-    outputLimit: bounds.maxOutputTokens === undefined ? hold.maxOutputTokens : undefined,
+    outputLimit: bounds.maxOutputTokens ?? hold.maxOutputTokens,
     watch: answer.from,
     settle: () => end(() => hold.settle(reported(answer.seen()))),
     fail: (how) =>
