@@ -11,15 +11,21 @@ import type { Settings } from './settings/settings.ts'
 import { createStateClient } from './state/state-client.ts'
 import type { StateClient } from './state/state-client.ts'
 
+type Parts = Pick<ModelCallsOptions, 'dispatcher' | 'log' | 'countFindings'> & {
+  /** Whether no run is above this one. */
+  readonly isRoot: (runId: string) => boolean
+}
+
 /** Model calls of a budgeted agent; undefined: its calls go to the gateway directly. */
 export function createModelCallsOf(
   settings: Settings,
-  { dispatcher, log, countFindings }: Pick<ModelCallsOptions, 'dispatcher' | 'log' | 'countFindings'>,
+  { dispatcher, log, countFindings, isRoot }: Parts,
 ): ModelCalls | undefined {
   const { modelProxy, gatewayUrl, gatewayTokenFile, stateUrl, stateTokenFile: tokenFile, agent, identity } = settings
   if (!modelProxy || gatewayUrl === undefined) return undefined
   // A plugin that keeps money sets it.
-  const hasMoney = Object.values(agent.plugins).some((part) => isObject(part) && part.money === true)
+  const money = Object.values(agent.plugins).map((part) => (isObject(part) ? part.money : undefined))
+  const hasMoney = money.includes(true) || money.includes('inherited')
   const isGuarded = hasGuardrails(settings)
   if ((hasMoney || isGuarded) && stateUrl === undefined)
     throw new ConfigError('STATE_URL: is missing, and the agent has a budget or guardrails')
@@ -31,6 +37,8 @@ export function createModelCallsOf(
     dispatcher,
     timeouts: settings.gatewayTimeouts,
     holds: hasMoney && state !== undefined ? createHolds({ state, log }) : undefined,
+    // Only the agents above have limits: nothing is held in a run that has none.
+    isHeld: (runId) => money.includes(true) || runId === undefined || !isRoot(runId),
     guards: isGuarded && state !== undefined ? guardsOf(state, { agentUid: agent.uid, identity, log }) : undefined,
     countFindings,
     log,

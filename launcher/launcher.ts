@@ -42,7 +42,8 @@ export async function startLauncher(
   const telemetry = createTelemetry(settings, upstream.dispatcher, log)
   const { guarded: countFindings } = telemetry.meter
   const recorder = createRecorderOf(settings, { ...upstream, log, onPart: telemetry.meter.recorded })
-  const modelCalls = recorded(createModelCallsOf(settings, { ...upstream, log, countFindings }), recorder)
+  const isRoot = (runId: string): boolean => registry.originOf(runId)?.rootRunId === runId
+  const modelCalls = recorded(createModelCallsOf(settings, { ...upstream, log, countFindings, isRoot }), recorder)
   let parts: LoopParts = { tools: builtInTools(() => new Date()), turns: undefined }
   const registry = createRegistry({
     agentName: settings.agent.name,

@@ -43,8 +43,10 @@ export interface ModelCallsOptions {
   readonly namespace: string
   readonly dispatcher: () => Promise<Dispatcher>
   readonly timeouts?: GatewayTimeouts | undefined
-  /** Undefined: the agent has neither budget nor quota. */
+  /** Undefined: no limit applies to the agent, and no guardrails that the money of agents above precedes. */
   readonly holds: Holds | undefined
+  /** Whether calls in a run are held at all; undefined: each is. */
+  readonly isHeld?: (runId: string | undefined) => boolean
   /** Undefined: the agent has no guardrail policies. */
   readonly guards?: GuardSource | undefined
   /** Counts the matches of rules. */
@@ -175,13 +177,13 @@ const gatewayDecisions: Readonly<Record<string, 'block' | 'require_approval'>> =
 }
 
 async function chargeFor(
-  { holds }: ModelCallsOptions,
+  { holds, isHeld = () => true }: ModelCallsOptions,
   { route: model, operation, inputTokens, maxOutputTokens, choices }: ModelRequest,
   { context: { runId, signal }, onLost }: { readonly context: CallContext; readonly onLost: () => void },
 ): Promise<Charge> {
   const priced = operation === 'messages' ? 'chat/completions' : operation
   const request = { runId: runId ?? null, model, operation: priced, inputTokens, maxOutputTokens, choices } as const
-  const hold = await holds?.open(request, onLost)
+  const hold = isHeld(runId) ? await holds?.open(request, onLost) : undefined
   const charge = createCharge(holds, hold)
   if (!signal.aborted) return charge
   await charge.release()

@@ -83,4 +83,5 @@ test('the launcher of an agent with a budget serves its model calls', async () =
   const partOf = (spec: object) => budgetPodPart({ metadata: {}, spec } as never, undefined as never)
   assert.deepEqual(await partOf({ budget: { amount: '1' } }), { modelProxy: true, launcher: { money: true } })
   assert.equal(await partOf({ model: { route: 'mock' } }), undefined)
+  assert.deepEqual(await partOf({ guardrails: [{ name: 'p' }] }), { launcher: { money: 'inherited' } })
 })

@@ -155,6 +155,20 @@ export const mutants: readonly Mutant[] = [
     tests: inherited,
   },
   {
+    name: 'gateway: a filter gets more output than is held',
+    file: 'plugins/providers/gateway/call-bounds.ts',
+    find: '(limit !== undefined && limit <= maxOutputTokens)',
+    replace: 'limit !== undefined',
+    tests: inherited,
+  },
+  {
+    name: 'gateway: a call that a filter refuses keeps its hold',
+    file: 'plugins/providers/gateway/pay-call.ts',
+    find: "    await payment.fail('refused')\n",
+    replace: '',
+    tests: inherited,
+  },
+  {
     name: 'gateway: a frame that has not ended has no tokens',
     file: 'core/model-apis/token-count.ts',
     find: 'if (frame < shortestChunk) return ended',

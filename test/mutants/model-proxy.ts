@@ -15,6 +15,22 @@ export const mutants: readonly Mutant[] = [
     only: 'pauses when the budget is used up',
   },
   {
+    name: 'money: guardrails precede the budgets of agents above',
+    file: 'launcher/create-model-calls.ts',
+    find: "money.includes(true) || money.includes('inherited')",
+    replace: 'money.includes(true)',
+    tests: guardrails,
+    only: 'money of agents above is held before guardrails',
+  },
+  {
+    name: 'money: every call of a guarded agent is held',
+    file: 'launcher/create-model-calls.ts',
+    find: 'money.includes(true) || runId === undefined || !isRoot(runId)',
+    replace: 'true',
+    tests: guardrails,
+    only: 'money of agents above is held before guardrails',
+  },
+  {
     name: 'a used-up budget above fails a run that should pause',
     file: 'launcher/agent/model-client.ts',
     find: "if (pauses && reason === 'budget_exceeded')",

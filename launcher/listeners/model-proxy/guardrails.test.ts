@@ -29,14 +29,26 @@ const rule = (action: GuardrailRule['action'], stages?: GuardrailRule['stages'])
   regex: { patterns: ['MAGENTA-[0-9]'] },
 })
 
-async function startGuarded(t: TestContext, ...rules: GuardrailRule[]) {
-  const plugins = { budgets: { money: true }, guardrails: { enabled: true } }
-  const proxied = await startProxied(t, { config: { plugins } })
+function startGuarded(t: TestContext, ...rules: GuardrailRule[]) {
+  return startGuardedBy(t, { plugins: { budgets: { money: true }, guardrails: { enabled: true } } }, ...rules)
+}
+
+interface Guarded {
+  readonly plugins: Record<string, object>
+  readonly env?: Record<string, string>
+}
+
+async function startGuardedBy(t: TestContext, { plugins, env = {} }: Guarded, ...rules: GuardrailRule[]) {
+  const proxied = await startProxied(t, { config: { plugins }, env })
   if (rules.length > 0) proxied.money.faults.push(policies(rules))
-  const post = (body: object, path = '/v1/chat/completions') =>
+  const post = (body: object, path = '/v1/chat/completions', run?: string) =>
     fetch(proxied.url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-mesh-guarded': 'forged' },
+      headers: {
+        'content-type': 'application/json',
+        'x-mesh-guarded': 'forged',
+        ...(run === undefined ? {} : { 'x-mesh-run-id': run }),
+      },
       body: JSON.stringify(body),
     })
   return { ...proxied, post }
@@ -60,6 +72,41 @@ test('a blocked request is not forwarded, gives its money back, and names policy
   assert.equal(guarded.gateway.requests[0]?.headers['x-mesh-guarded'], undefined, 'without a key there is no proof')
   const tokens = await guarded.post({ model: 'mock', input: [1, 2] }, '/v1/embeddings')
   assert.equal(tokens.status, 400, 'tokens cannot be read')
+})
+
+test('money of agents above is held before guardrails, for runs that other agents have begun', async (t) => {
+  const agent = createServer((request, response) => {
+    const ask = async (): Promise<void> => {
+      const run = String(request.headers['x-mesh-run-id'])
+      const answer = await guarded.post({ ...chat, messages: [{ role: 'user', content: word }] }, undefined, run)
+      const { error } = (await answer.json()) as { error: { code: string } }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ output: error.code }))
+    }
+    request.resume()
+    if (request.url === '/invoke') void ask()
+    else response.writeHead(404).end()
+  })
+  const agentPort = new URL(await listen(t, agent)).port
+  const plugins = { budgets: { money: 'inherited' }, guardrails: { enabled: true } }
+  const guarded = await startGuardedBy(t, { plugins, env: { AGENT_PORT: agentPort } }, rule('block', ['request']))
+  const url = `http://127.0.0.1:${guarded.open['invoke']}`
+  const codeOf = async (runId: string, context: object = {}): Promise<unknown> => {
+    await postJson(`${url}/invoke`, { input: 'go', ...context }, { 'x-mesh-run-id': runId })
+    return (await readEvents(`${url}/runs/${runId}/events`)).at(-1)?.data['output']
+  }
+  const counts = () => [guarded.money.holds().length, guarded.money.releases().length]
+  const below = { context: { lineage: { rootRunId: 'r0', path: ['default/root'] } } }
+  assert.equal(await codeOf('r1'), 'guardrail_blocked')
+  assert.deepEqual(counts(), [0, 0], 'no agent is above')
+  assert.equal(await codeOf('r2', below), 'guardrail_blocked')
+  assert.deepEqual(counts(), [1, 1])
+  assert.equal(guarded.money.holds()[0]?.body['runId'], 'r2')
+  guarded.money.faults.push(refusing(/holds$/, 404, 'unbudgeted'))
+  assert.equal(await codeOf('r3', below), 'guardrail_blocked')
+  guarded.money.faults.splice(1, 1, refusing(/holds$/, 402, 'budget_exceeded'))
+  assert.equal(await codeOf('r4', below), 'budget_exceeded')
+  assert.equal((await guarded.post(chat)).status, 402, 'it may belong to any run')
+  assert.equal(guarded.gateway.requests.length, 0)
 })
 
 test('a rule that requires approval refuses the call with its own code', async (t) => {
