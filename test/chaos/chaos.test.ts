@@ -12,6 +12,7 @@ import { chaosCase as backup } from './cases/07-backup.ts'
 import { chaosCase as watchCuts } from './cases/08-watch-cuts.ts'
 import { chaosCase as slowReaders } from './cases/14-slow-readers.ts'
 import { chaosCase as money } from './cases/16-money.ts'
+import { chaosCase as inheritedMoney } from './cases/17-inherited-money.ts'
 import { createScope } from './closing-scope.ts'
 import { runCase } from './run-case.ts'
 import { passed } from './table.ts'
@@ -52,6 +53,10 @@ describe('faults', { concurrency: true }, () => {
     test('X7: what is too much is refused with Retry-After', servers, () => short('06-overload', overload))
 
     test('B1, B2, B6: money is never overspent, whichever process is killed', servers, () => short('16-money', money))
+
+    test('B1, B2, B5: the budget above a tree of agents is never overspent, whichever process is killed', servers, () =>
+      short('17-inherited-money', inheritedMoney),
+    )
 
     test('A10: watches that are cut, half-open or expired lose no final state and mark the gap', servers, () =>
       short('08-watch-cuts', watchCuts),

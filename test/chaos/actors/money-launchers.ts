@@ -12,6 +12,8 @@ export interface LauncherPlace {
   readonly bundle: string
   readonly stateUrl: string
   readonly gatewayUrl: string
+  /** Undefined: the gateway wants none. */
+  readonly gatewayToken?: string
   readonly agent: { readonly namespace: string; readonly name: string; readonly uid: string; readonly token: string }
 }
 
@@ -29,7 +31,7 @@ const headers = { 'content-type': 'application/json' }
 
 /** Starts a launcher of an agent. */
 export async function startMoneyLauncher(scope: Scope, place: LauncherPlace, index: number): Promise<MoneyLauncher> {
-  const { folder, bundle, stateUrl, gatewayUrl, agent } = place
+  const { folder, bundle, stateUrl, gatewayUrl, gatewayToken, agent } = place
   const own = `${agent.name}-${index}`
   const port = await freePort()
   const file = (name: string, text: string): string => {
@@ -47,6 +49,7 @@ export async function startMoneyLauncher(scope: Scope, place: LauncherPlace, ind
     DELEGATE_PORT: '0',
     MESH_BUDGET_PORT: String(port),
     MODEL_GATEWAY_URL: gatewayUrl,
+    ...(gatewayToken === undefined ? {} : { MODEL_GATEWAY_TOKEN_FILE: file('gateway', gatewayToken) }),
     STATE_URL: stateUrl,
   }
   const run = () => startProcess({ program: process.execPath, args: [bundle], log: join(folder, `${own}.log`), env })
