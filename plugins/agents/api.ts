@@ -66,3 +66,12 @@ export async function findNamedObject<O extends KubeObject>(
     throw error
   }
 }
+
+const RUN_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Returns the run that a launcher names in `X-Mesh-Run-Id`, which is a claim. Throws `malformed_request` for what is no id. */
+export function runIdOf(headers: Readonly<Record<string, string | undefined>>): string | undefined {
+  const runId = headers['x-mesh-run-id']
+  if (runId === undefined || RUN_ID.test(runId)) return runId
+  throw new Fail('malformed_request', 'X-Mesh-Run-Id must be a UUID in lower case.')
+}

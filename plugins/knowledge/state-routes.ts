@@ -2,6 +2,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
+import { runIdOf } from '#plugins/agents/api.ts'
 import { AgentSearchRequest, SearchAnswer } from './schemas.ts'
 import { basesOfAgent } from './search/bases-of-agent.ts'
 import { searchBases } from './search/search-bases.ts'
@@ -22,18 +23,10 @@ export function knowledgeStateRoutes(services: KnowledgeServices, state: StateCo
       const pod = await state.authenticate(bearer, 'state')
       if (pod === undefined) throw new Fail('unauthenticated')
       const { agent, bases } = await basesOfAgent({ cluster: state.cluster, db }, pod.username, knowledgeBase)
-      const embeddings = state.embeddings.paidBy({ kind: 'agent', ...agent }, runOf(headers))
+      // Whose run it is, is checked by the gateway: it decides only who else pays.
+      const embeddings = state.embeddings.paidBy({ kind: 'agent', ...agent }, runIdOf(headers))
       return searchBases(services, { bases, query, limit, embeddings, signal })
     },
   })
   return [search]
-}
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-// Whose run it is, is checked by the gateway: it decides only who else pays.
-function runOf(headers: Readonly<Record<string, string | undefined>>): string | undefined {
-  const runId = headers['x-mesh-run-id']
-  if (runId === undefined || UUID.test(runId)) return runId
-  throw new Fail('malformed_request', 'X-Mesh-Run-Id must be a UUID in lower case.')
 }

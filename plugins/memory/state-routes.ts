@@ -2,6 +2,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { JsonPieces } from '#core/http/reply/raw-list.ts'
+import { runIdOf } from '#plugins/agents/api.ts'
 import { MAX_ENTRY_BYTES } from './session/entry.ts'
 import { joinEntries } from './session/session-memory.ts'
 import type { PodMemory } from './pod-memory.ts'
@@ -98,7 +99,7 @@ function itemEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     authz,
     body: RememberRequest,
     response: { 201: RememberAnswer },
-    handle: async ({ bearer, body, headers }) => ({ id: await memory.remember(bearer, body, runOf(headers)) }),
+    handle: async ({ bearer, body, headers }) => ({ id: await memory.remember(bearer, body, runIdOf(headers)) }),
   })
   const search = endpoint({
     method: 'POST',
@@ -108,7 +109,7 @@ function itemEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     body: ItemSearch,
     response: { 200: FoundItems },
     handle: async ({ bearer, body, headers }) => {
-      const { items, ...note } = await memory.search(bearer, body, runOf(headers))
+      const { items, ...note } = await memory.search(bearer, body, runIdOf(headers))
       return { items: [...items], ...note }
     },
   })
@@ -120,16 +121,8 @@ function toPieces(entries: readonly string[]): JsonPieces {
   return new JsonPieces([Buffer.from(joinEntries(entries))])
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-function runOf(headers: Readonly<Record<string, string | undefined>>): string | undefined {
-  const runId = headers['x-mesh-run-id']
-  if (runId === undefined || UUID.test(runId)) return runId
-  throw new Fail('malformed_request', 'X-Mesh-Run-Id must be a UUID in lower case.')
-}
-
 function requiredRunOf(headers: Readonly<Record<string, string | undefined>>): string {
-  const runId = runOf(headers)
+  const runId = runIdOf(headers)
   if (runId !== undefined) return runId
   throw new Fail('malformed_request', 'X-Mesh-Run-Id is missing: a turn belongs to a run.')
 }
