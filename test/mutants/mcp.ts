@@ -4,6 +4,7 @@ const discovery = ['plugins/mcp/discovery/discover.test.ts']
 const pin = ['plugins/mcp/manifest/pin-manifest.test.ts']
 const bindings = ['plugins/mcp/bindings/select-tools.test.ts']
 const broker = ['plugins/mcp/broker/broker.test.ts']
+const results = ['plugins/mcp/results/judge.test.ts']
 const port = ['launcher/listeners/discovery/discovery.test.ts']
 const loop = ['launcher/agent/bound-tools.test.ts']
 
@@ -79,6 +80,27 @@ export const mutants: readonly Mutant[] = [
     find: 'Buffer.byteLength(JSON.stringify(read)) > maxBytes',
     replace: 'maxBytes === 0',
     tests: broker,
+  },
+  {
+    name: 'mcp: a result that breaks the outputSchema of its tool is returned',
+    file: 'plugins/mcp/broker/call-tool.ts',
+    find: '      checkPromised(call.bound, result)\n',
+    replace: '',
+    tests: broker,
+  },
+  {
+    name: 'mcp: a schema of a server copies lists for free',
+    file: 'plugins/mcp/results/list-keywords.ts',
+    find: '    spend(value.length)\n',
+    replace: '',
+    tests: results,
+  },
+  {
+    name: 'mcp: a keyword that is not interpreted refuses results below not',
+    file: 'plugins/mcp/results/verdict.ts',
+    find: 'return verdict === undefined ? undefined : !verdict',
+    replace: 'return !verdict',
+    tests: results,
   },
   {
     name: 'mcp: tools of one namespace that hang take every place',

@@ -14,14 +14,14 @@ const namespace = `broker-${process.pid}`
 const other = `${namespace}-other`
 
 /** A server of revision 2025-11-25 that offers one tool, `t`, and answers its calls with a raw body. */
-function rawServer(onCall: (id: unknown, response: ServerResponse) => void): RequestListener {
+function rawServer(onCall: (id: unknown, response: ServerResponse) => void, tool: object = {}): RequestListener {
   const results: Readonly<Record<string, object>> = {
     initialize: {
       protocolVersion: '2025-11-25',
       capabilities: { tools: {} },
       serverInfo: { name: 'raw', version: '1' },
     },
-    'tools/list': { tools: [{ name: 't', inputSchema: { type: 'object' } }] },
+    'tools/list': { tools: [{ name: 't', inputSchema: { type: 'object' }, ...tool }] },
   }
   return async (request, response) => {
     const { method = '', id } = JSON.parse((await text(request)) || '{}') as { method?: string; id?: unknown }
@@ -279,6 +279,33 @@ test('calls of MCP tools by launchers', needs('kube-apiserver', 'etcd'), async (
     const { status, body } = await (await agentOf(await listenRaw(t, rawServer(honest)))).call('x_t')
     assert.deepEqual([status, body['content']], [200, [{ type: 'text', text: script }]])
   })
+
+  await t.test(
+    'X3: a result that breaks the outputSchema of its tool is refused, unless the tool reports a failure',
+    async () => {
+      const lying = {
+        outputSchema: { type: 'object', properties: { total: { type: 'integer' } }, required: ['total'] },
+      }
+      const costly = {
+        outputSchema: { type: 'object', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }] } }, $ref: '#/$defs/a' },
+      }
+      for (const [tool, result, expected] of [
+        [lying, { structuredContent: { total: 7 } }, '200 false'],
+        [lying, { structuredContent: { total: 'secret' } }, '502 tool_result_refused'],
+        [lying, {}, '502 tool_result_refused'],
+        [lying, { isError: true }, '200 true'],
+        [lying, { isError: true, structuredContent: {} }, '200 true'],
+        [costly, { structuredContent: {} }, '502 tool_result_refused'],
+        [{}, { structuredContent: { total: 'any' } }, '200 false'],
+      ] as const) {
+        const answer = resultOf(JSON.stringify({ content: [], ...result }))
+        const client = await agentOf(await listenRaw(t, rawServer(answer, tool)))
+        const { status, body } = await client.call('x_t')
+        assert.equal(`${status} ${String(body['code'] ?? body['isError'])}`, expected, JSON.stringify([tool, result]))
+        assert.doesNotMatch(JSON.stringify(body), /secret/)
+      }
+    },
+  )
 
   await t.test('M-6, X3: a failed call is shown by the object of its server', async () => {
     const server = await startMcpServer(t, '2026-07-28')

@@ -6,6 +6,7 @@ import type { WithSession } from '../client/session.ts'
 import { findCredential } from '../credential.ts'
 import { mcpErrors } from '../errors.ts'
 import { readManifest } from '../manifest/manifest.ts'
+import { judgeBySchema } from '../results/judge.ts'
 import type { BoundTool } from './bound-tools.ts'
 import type { TakePlace } from './call-places.ts'
 import { readToolResult, toRefusedResult } from './tool-result.ts'
@@ -49,11 +50,22 @@ export function createCallTool(options: CallToolOptions): CallTool {
       if ('refused' in answer) return toRefusedResult(answer.refused)
       const result = readToolResult(answer.result, maxResultBytes)
       if (result === undefined) throw new Fail(mcpErrors.tool_result_refused)
+      checkPromised(call.bound, result)
       return result
     } finally {
       release()
     }
   }
+}
+
+// A failed tool owes no structured result, and without a declared schema there is no promise.
+function checkPromised({ tool }: BoundTool, { structuredContent, isError }: ToolResult): void {
+  if (tool.outputSchema === undefined || isError) return
+  const refuse = (detail: string): Fail => new Fail(mcpErrors.tool_result_refused, detail)
+  if (structuredContent === undefined) throw refuse('The result has no structuredContent for the outputSchema.')
+  const verdict = judgeBySchema(structuredContent, JSON.parse(tool.outputSchema))
+  if (verdict === false) throw refuse('structuredContent does not match the outputSchema of the tool.')
+  if (verdict === 'too_costly') throw refuse('structuredContent takes too long to check against the outputSchema.')
 }
 
 async function callInSession({ cluster, withSession }: CallToolOptions, call: BoundCall): Promise<Answer> {
@@ -76,12 +88,14 @@ async function callPinned(client: Client, { bound, args }: BoundCall): Promise<A
   const offered = readManifest(tools, new URL(server.spec.url).host)
   const definition = tools.find(({ name }) => name === tool.name)
   if (offered.digest !== digest || definition === undefined) return 'changed'
+  // The library would report a result that breaks it as an error of the server.
+  const { outputSchema: _checkedHere, ...toolDefinition } = definition
   try {
     // With the definition the library lists the tools no second time, which might be others.
     return {
       result: await client.callTool(
         { name: tool.name, arguments: { ...args } },
-        { timeout: timeoutMs, toolDefinition: definition },
+        { timeout: timeoutMs, toolDefinition },
       ),
     }
   } catch (error) {
