@@ -7,7 +7,9 @@ import { createCallPlaces } from './broker/call-places.ts'
 import { createCallTool } from './broker/call-tool.ts'
 import { createReportCall } from './broker/report-call.ts'
 import { brokerEndpoints } from './broker/state-routes.ts'
-import { createWithSession } from './client/session.ts'
+import { createKeptSessions } from './client/kept-sessions.ts'
+import type { KeptSessions } from './client/kept-sessions.ts'
+import { createSession, createWithSession } from './client/session.ts'
 import { createDiscoveries } from './discovery/discoveries.ts'
 import type { Discoveries } from './discovery/discoveries.ts'
 import { discover } from './discovery/discover.ts'
@@ -34,21 +36,30 @@ export function createServices(core: Core, settings: McpSettings): McpServices {
   const dispatcher = core.outbound.open({ connections: most.total, keepAliveMs: 1_000 })
   const calls = core.outbound.open({ connections: settings.maxCalls })
   const withSession = createWithSession({ ...limits, dispatcher, version: core.version })
+  const kept: KeptSessions[] = []
   return {
     core,
     settings,
     discoveries: createDiscoveries({ read: (key) => discover(withSession, key), most, waitMs: WAIT_MS }),
     broker: ({ authenticate, cluster }) => {
       const { maxResultBytes, maxCalls: total, maxCallsPerNamespace: perNamespace } = settings
-      // A session of a call reads the manifest, too.
+      // The first use of a session reads the manifest, too.
       const maxBytes = limits.maxBytes + maxResultBytes
+      const session = { ...limits, maxBytes, dispatcher: calls, version: core.version }
+      const sessions = createKeptSessions({
+        create: () => createSession(session),
+        maxAgeMs: settings.sessionSeconds * 1_000,
+        most: total,
+        mostPerNamespace: perNamespace,
+      })
+      kept.push(sessions)
       const made = core.metrics.counter(mcpMetrics.calls)
       return brokerEndpoints({
         find: createFindCallingAgent({ authenticate, cluster }),
         boundTools: createFindBoundTools(cluster),
         callTool: createCallTool({
           cluster,
-          withSession: createWithSession({ ...limits, maxBytes, dispatcher: calls, version: core.version }),
+          withSession: sessions.run,
           takePlace: createCallPlaces({ total, perNamespace }),
           maxResultBytes,
         }),
@@ -57,6 +68,7 @@ export function createServices(core: Core, settings: McpSettings): McpServices {
       })
     },
     close: async () => {
+      await Promise.all(kept.map((sessions) => sessions.close()))
       await Promise.all([dispatcher.destroy(), calls.destroy()])
     },
   }

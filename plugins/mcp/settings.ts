@@ -28,6 +28,14 @@ export const mcpSettings = Type.Object(
       default: 16,
       description: 'Tool calls in progress of the agents of one namespace, per process of the state role.',
     }),
+    sessionSeconds: Type.Integer({
+      minimum: 0,
+      maximum: 300,
+      default: 10,
+      hardenedDefault: 0,
+      description:
+        'How long calls use a session with an MCP server, and rely on its list of tools. 0: each call opens a session.',
+    }),
   },
   { additionalProperties: false },
 )

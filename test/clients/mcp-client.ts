@@ -4,7 +4,8 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { createCallPlaces } from '#plugins/mcp/broker/call-places.ts'
 import { createCallTool } from '#plugins/mcp/broker/call-tool.ts'
 import type { ToolArguments } from '#plugins/mcp/broker/call-tool.ts'
-import { createWithSession } from '#plugins/mcp/client/session.ts'
+import { createKeptSessions } from '#plugins/mcp/client/kept-sessions.ts'
+import { createSession, createWithSession } from '#plugins/mcp/client/session.ts'
 import { discover } from '#plugins/mcp/discovery/discover.ts'
 import type { McpServerObject, McpTool } from '#schemas/crds/mcp-server.ts'
 
@@ -13,11 +14,19 @@ import type { McpServerObject, McpTool } from '#schemas/crds/mcp-server.ts'
 const MiB = 1024 * 1024
 const url = (process.argv[2] ?? '').replace('//localhost:', '//127.0.0.1:')
 const dispatcher = createOutbound({ allow: ['127.0.0.1'] }).open({ connections: 4 })
-const withSession = createWithSession({ dispatcher, version: '1', maxBytes: MiB, maxRequests: 32 })
+const options = { dispatcher, version: '1', maxBytes: MiB, maxRequests: 32 }
+const withSession = createWithSession(options)
+const sessions = createKeptSessions({
+  create: () => createSession(options),
+  maxAgeMs: 10_000,
+  most: 4,
+  mostPerNamespace: 4,
+})
 const found = await discover(withSession, { url, bearer: undefined })
 if ('failure' in found) throw found.failure
 const { tools, digest } = found.manifest
 const namespace = parseLabel('namespace', 'default')
+const agent = { namespace, uid: 'agent' }
 const server: McpServerObject = {
   apiVersion: 'mesh.dev/v1alpha1',
   kind: 'McpServer',
@@ -26,17 +35,18 @@ const server: McpServerObject = {
 }
 const callTool = createCallTool({
   cluster: { get: () => Promise.reject(new Error('the server needs no credential')) },
-  withSession,
+  withSession: sessions.run,
   takePlace: createCallPlaces({ total: 1, perNamespace: 1 }),
   maxResultBytes: MiB,
 })
 for (const { name, args } of callsOf(process.env['MCP_CONFORMANCE_CONTEXT'])) {
   const tool = tools.find((one) => one.name === name)
   if (tool === undefined) continue
-  const bound = { name, tool, server, digest, requiresApproval: false, timeoutMs: 10_000 }
-  const { isError } = await callTool({ bound, args, namespace, signal: AbortSignal.timeout(20_000) })
+  const bound = { name, tool, bindingUid: 'binding', server, digest, requiresApproval: false, timeoutMs: 10_000 }
+  const { isError } = await callTool({ bound, args, agent, runId: 'run', signal: AbortSignal.timeout(20_000) })
   console.log(name, isError ? 'failed' : 'called')
 }
+await sessions.close()
 await dispatcher.destroy()
 
 function callsOf(context: string | undefined): readonly { readonly name: string; readonly args: ToolArguments }[] {

@@ -5,6 +5,7 @@ const pin = ['plugins/mcp/manifest/pin-manifest.test.ts']
 const bindings = ['plugins/mcp/bindings/select-tools.test.ts']
 const broker = ['plugins/mcp/broker/broker.test.ts']
 const results = ['plugins/mcp/results/judge.test.ts']
+const sessions = ['plugins/mcp/client/kept-sessions.test.ts']
 const port = ['launcher/listeners/discovery/discovery.test.ts']
 const loop = ['launcher/agent/bound-tools.test.ts']
 
@@ -101,6 +102,62 @@ export const mutants: readonly Mutant[] = [
     find: 'return verdict === undefined ? undefined : !verdict',
     replace: 'return !verdict',
     tests: results,
+  },
+  {
+    name: 'mcp: a kept session is used at any age',
+    file: 'plugins/mcp/client/kept-sessions.ts',
+    find: 'one.key === key && isUsable(one) && one.until > now()',
+    replace: 'one.key === key && isUsable(one)',
+    tests: sessions,
+  },
+  {
+    name: 'mcp: a session is kept after its server reported changed tools',
+    file: 'plugins/mcp/client/session.ts',
+    find: 'return state.isFailed || state.isChanged',
+    replace: 'return state.isFailed',
+    tests: sessions,
+  },
+  {
+    name: 'mcp: a kept session serves every agent',
+    file: 'plugins/mcp/broker/call-tool.ts',
+    find: '[agent.uid, bound.bindingUid, server.metadata.uid, server.spec.url, bearer, digest]',
+    replace: '[bound.bindingUid, server.metadata.uid, server.spec.url, bearer, digest]',
+    tests: sessions,
+  },
+  {
+    name: 'mcp: what a server keeps in a session serves calls of every run',
+    file: 'plugins/mcp/client/kept-sessions.ts',
+    find: 'one.key === key && isUsable(one) && one.until > now()',
+    replace: 'one.key === key && one.until > now()',
+    tests: sessions,
+  },
+  {
+    name: 'mcp: a kept session is used after another one of its server has failed',
+    file: 'plugins/mcp/client/kept-sessions.ts',
+    find: 'for (const kept of idle) if (kept.key === owner.key) drop(kept).catch(() => undefined)',
+    replace: '',
+    tests: sessions,
+  },
+  {
+    name: 'mcp: a rotated credential is not used while a session is kept',
+    file: 'plugins/mcp/broker/call-tool.ts',
+    find: '[agent.uid, bound.bindingUid, server.metadata.uid, server.spec.url, bearer, digest]',
+    replace: '[agent.uid, bound.bindingUid, server.metadata.uid, server.spec.url, digest]',
+    tests: sessions,
+  },
+  {
+    name: 'mcp: a call that a server may have made is sent again',
+    file: 'plugins/mcp/client/guarded-fetch.ts',
+    find: 'if (isLost && isFirst)',
+    replace: 'if (isLost)',
+    tests: sessions,
+  },
+  {
+    name: 'mcp: one namespace keeps every session',
+    file: 'plugins/mcp/client/kept-sessions.ts',
+    find: 'const isFull = (counts.get(namespace) ?? 0) > mostPerNamespace',
+    replace: 'const isFull = counts.size === 0',
+    tests: sessions,
   },
   {
     name: 'mcp: tools of one namespace that hang take every place',

@@ -19,6 +19,7 @@ export interface BoundTool {
   /** Name for the agent and its model. */
   readonly name: string
   readonly tool: McpTool
+  readonly bindingUid: string
   readonly server: McpServerObject
   /** Digest of the accepted manifest that has the tool. */
   readonly digest: string
@@ -106,12 +107,13 @@ export function createFindBoundTools(cluster: Pick<KubeClient, 'get'>, ttlMs = 2
   }
 }
 
-function toolsOf(entry: Entry, { spec }: McpToolBindingObject, server: McpServerObject): Found {
+function toolsOf(entry: Entry, { metadata, spec }: McpToolBindingObject, server: McpServerObject): Found {
   const accepted = acceptedTools(server)
   if (accepted.length === 0) return 'no_accepted_tools'
   const digest = server.status?.manifestDigest ?? ''
   const timeoutMs = durationToMs(spec.timeout ?? '') ?? DEFAULT_TIMEOUT_MS
-  return selectTools(accepted, [spec, entry]).map((one) => ({ ...one, server, digest, timeoutMs }))
+  const common = { bindingUid: metadata.uid ?? '', server, digest, timeoutMs }
+  return selectTools(accepted, [spec, entry]).map((one) => ({ ...one, ...common }))
 }
 
 // An entry that would exceed the bounds is left out as a whole, so that later ones are not cut at a chance place.

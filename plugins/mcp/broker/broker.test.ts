@@ -38,7 +38,8 @@ const resultOf = (result: string) => (id: unknown, response: ServerResponse) =>
   void response.end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`)
 
 test('calls of MCP tools by launchers', needs('kube-apiserver', 'etcd'), async (t) => {
-  const role = await startBrokerRole(t, { maxResultBytes: 4_096, maxCalls: 3, maxCallsPerNamespace: 2 })
+  const most = { maxResultBytes: 4_096, maxCalls: 3, maxCallsPerNamespace: 2 }
+  const role = await startBrokerRole(t, { ...most, sessionSeconds: 0 })
   const { url, admin, addNamespace, addServer, addBinding, addRegistry, addAgent } = role
   for (const name of [namespace, other]) await addNamespace(name)
   let created = 0
@@ -280,32 +281,29 @@ test('calls of MCP tools by launchers', needs('kube-apiserver', 'etcd'), async (
     assert.deepEqual([status, body['content']], [200, [{ type: 'text', text: script }]])
   })
 
-  await t.test(
-    'X3: a result that breaks the outputSchema of its tool is refused, unless the tool reports a failure',
-    async () => {
-      const lying = {
-        outputSchema: { type: 'object', properties: { total: { type: 'integer' } }, required: ['total'] },
-      }
-      const costly = {
-        outputSchema: { type: 'object', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }] } }, $ref: '#/$defs/a' },
-      }
-      for (const [tool, result, expected] of [
-        [lying, { structuredContent: { total: 7 } }, '200 false'],
-        [lying, { structuredContent: { total: 'secret' } }, '502 tool_result_refused'],
-        [lying, {}, '502 tool_result_refused'],
-        [lying, { isError: true }, '200 true'],
-        [lying, { isError: true, structuredContent: {} }, '200 true'],
-        [costly, { structuredContent: {} }, '502 tool_result_refused'],
-        [{}, { structuredContent: { total: 'any' } }, '200 false'],
-      ] as const) {
-        const answer = resultOf(JSON.stringify({ content: [], ...result }))
-        const client = await agentOf(await listenRaw(t, rawServer(answer, tool)))
-        const { status, body } = await client.call('x_t')
-        assert.equal(`${status} ${String(body['code'] ?? body['isError'])}`, expected, JSON.stringify([tool, result]))
-        assert.doesNotMatch(JSON.stringify(body), /secret/)
-      }
-    },
-  )
+  await t.test('X3: a result that breaks the outputSchema of its tool is refused', async () => {
+    const lying = {
+      outputSchema: { type: 'object', properties: { total: { type: 'integer' } }, required: ['total'] },
+    }
+    const costly = {
+      outputSchema: { type: 'object', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }] } }, $ref: '#/$defs/a' },
+    }
+    for (const [tool, result, expected] of [
+      [lying, { structuredContent: { total: 7 } }, '200 false'],
+      [lying, { structuredContent: { total: 'secret' } }, '502 tool_result_refused'],
+      [lying, {}, '502 tool_result_refused'],
+      [lying, { isError: true }, '200 true'],
+      [lying, { isError: true, structuredContent: {} }, '200 true'],
+      [costly, { structuredContent: {} }, '502 tool_result_refused'],
+      [{}, { structuredContent: { total: 'any' } }, '200 false'],
+    ] as const) {
+      const answer = resultOf(JSON.stringify({ content: [], ...result }))
+      const client = await agentOf(await listenRaw(t, rawServer(answer, tool)))
+      const { status, body } = await client.call('x_t')
+      assert.equal(`${status} ${String(body['code'] ?? body['isError'])}`, expected, JSON.stringify([tool, result]))
+      assert.doesNotMatch(JSON.stringify(body), /secret/)
+    }
+  })
 
   await t.test('M-6, X3: a failed call is shown by the object of its server', async () => {
     const server = await startMcpServer(t, '2026-07-28')

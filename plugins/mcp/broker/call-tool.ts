@@ -1,8 +1,10 @@
-import type { Client } from '@modelcontextprotocol/client'
+import { createHash } from 'node:crypto'
+import type { Client, Tool } from '@modelcontextprotocol/client'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { KubeClient } from '#core/kube/client.ts'
+import type { CallingAgent } from '#plugins/agents/api.ts'
+import type { McpSessionOwner, WithKeptSession } from '../client/kept-sessions.ts'
 import { McpFailure } from '../client/mcp-failure.ts'
-import type { WithSession } from '../client/session.ts'
 import { findCredential } from '../credential.ts'
 import { mcpErrors } from '../errors.ts'
 import { readManifest } from '../manifest/manifest.ts'
@@ -18,7 +20,7 @@ export type ToolArguments = Readonly<Record<string, unknown>>
 /** Dependencies of calls. */
 export interface CallToolOptions {
   readonly cluster: Pick<KubeClient, 'get'>
-  readonly withSession: WithSession
+  readonly withSession: WithKeptSession
   readonly takePlace: TakePlace
   /** Maximum size of a result as JSON. */
   readonly maxResultBytes: number
@@ -28,24 +30,35 @@ export interface CallToolOptions {
 export interface BoundCall {
   readonly bound: BoundTool
   readonly args: ToolArguments
-  /** Namespace of the agent. */
-  readonly namespace: string
+  readonly agent: Pick<CallingAgent, 'namespace' | 'uid'>
+  /** Run that the launcher names; what a server keeps in a session is for its calls only. */
+  readonly runId: string | undefined
   readonly signal: AbortSignal
 }
 
-/** Calls a tool once. Throws `Fail` with an error of `mcpErrors`; never repeats a call. */
+/**
+ * Calls a tool. Throws `Fail` with an error of `mcpErrors`. The request is sent again only if a kept session is one that the server does not
+ * know (404), so that it has not acted on it.
+ */
 export type CallTool = (call: BoundCall) => Promise<ToolResult>
+
+/** What a server offered in a session. */
+interface Listed {
+  readonly digest: string
+  readonly tools: readonly Tool[]
+}
 
 type Answer = { readonly result: unknown } | { readonly refused: string } | 'changed'
 
 /** Creates the function that calls tools with the token of their server. */
 export function createCallTool(options: CallToolOptions): CallTool {
   const { takePlace, maxResultBytes } = options
+  const lists = new WeakMap<Client, Listed>()
   return async (call) => {
-    const release = takePlace(call.namespace)
+    const release = takePlace(call.agent.namespace)
     if (release === undefined) throw new Fail(mcpErrors.too_many_tool_calls)
     try {
-      const answer = await callInSession(options, call)
+      const answer = await callInSession(options, call, lists)
       if (answer === 'changed') throw new Fail(mcpErrors.tool_changed)
       if ('refused' in answer) return toRefusedResult(answer.refused)
       const result = readToolResult(answer.result, maxResultBytes)
@@ -68,40 +81,57 @@ function checkPromised({ tool }: BoundTool, { structuredContent, isError }: Tool
   if (verdict === 'too_costly') throw refuse('structuredContent takes too long to check against the outputSchema.')
 }
 
-async function callInSession({ cluster, withSession }: CallToolOptions, call: BoundCall): Promise<Answer> {
+type Lists = WeakMap<Client, Listed>
+
+async function callInSession(
+  { cluster, withSession }: CallToolOptions,
+  call: BoundCall,
+  lists: Lists,
+): Promise<Answer> {
   const { server, timeoutMs } = call.bound
   const credential = await findCredential(cluster, server.metadata.namespace ?? '', server.spec)
   if ('reason' in credential) throw new Fail(mcpErrors.tool_unavailable, credential.message)
   const { url } = server.spec
   const target = { url, bearer: credential.bearer, deadlineMs: timeoutMs, signal: call.signal }
   try {
-    return await withSession(target, (client) => callPinned(client, call))
+    return await withSession(ownerOf(call, credential.bearer), target, (client) => callPinned(client, call, lists))
   } catch (error) {
     throw error instanceof McpFailure ? toFail(error) : error
   }
 }
 
+// Whatever changes what a session may do is another key. It is a hash, since it contains a credential.
+function ownerOf({ bound, agent, runId }: BoundCall, bearer = ''): McpSessionOwner {
+  const { server, digest } = bound
+  const parts = [agent.uid, bound.bindingUid, server.metadata.uid, server.spec.url, bearer, digest]
+  const key = createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+  return { key, namespace: agent.namespace, runId }
+}
+
 /** Calls the tool if the server offers exactly the accepted manifest in this session (M-6). */
-async function callPinned(client: Client, { bound, args }: BoundCall): Promise<Answer> {
+async function callPinned(client: Client, { bound, args }: BoundCall, lists: Lists): Promise<Answer> {
   const { tool, server, digest, timeoutMs } = bound
-  const { tools } = await client.listTools()
-  const offered = readManifest(tools, new URL(server.spec.url).host)
-  const definition = tools.find(({ name }) => name === tool.name)
+  const offered = lists.get(client) ?? (await list(client, server.spec.url))
+  const definition = offered.tools.find(({ name }) => name === tool.name)
   if (offered.digest !== digest || definition === undefined) return 'changed'
+  // Another manifest is read again by the next call.
+  lists.set(client, offered)
   // The library would report a result that breaks it as an error of the server.
   const { outputSchema: _checkedHere, ...toolDefinition } = definition
   try {
     // With the definition the library lists the tools no second time, which might be others.
-    return {
-      result: await client.callTool(
-        { name: tool.name, arguments: { ...args } },
-        { timeout: timeoutMs, toolDefinition },
-      ),
-    }
+    const sent = { name: tool.name, arguments: { ...args } }
+    return { result: await client.callTool(sent, { timeout: timeoutMs, toolDefinition }) }
   } catch (error) {
     if (isProtocolError(error)) return { refused: error.message }
     throw error
   }
+}
+
+async function list(client: Client, url: string): Promise<Listed> {
+  // Not from the cache of the library, for which the server says how long an answer holds.
+  const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' })
+  return { digest: readManifest(tools, new URL(url).host).digest, tools }
 }
 
 // By its shape: its class is in the library, which is loaded by the first session only.

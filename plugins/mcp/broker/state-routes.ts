@@ -3,6 +3,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { hasTag } from '#core/http/reply/etag.ts'
+import { runIdOf } from '#plugins/agents/api.ts'
 import type { FindCallingAgent } from '#plugins/agents/api.ts'
 import { nothing } from '#schemas/api/common.ts'
 import { mcpErrors } from '../errors.ts'
@@ -59,13 +60,14 @@ function callEndpoint({ find, boundTools, callTool, onCall, report }: BrokerOpti
     body: ToolCallRequest,
     bodyLimit: ARGUMENTS_BYTES,
     response: { 200: ToolCallAnswer },
-    handle: async ({ bearer, params, body, signal }) => {
+    handle: async ({ bearer, params, body, headers, signal }) => {
+      const runId = runIdOf(headers)
       const agent = await find(bearer)
       const bound = (await boundTools(agent)).tools.find(({ name }) => name === params.tool)
       if (bound === undefined) throw new Fail(mcpErrors.unknown_tool)
       try {
         checkListed(bound, body)
-        const result = await callTool({ bound, args: body.arguments ?? {}, namespace: agent.namespace, signal })
+        const result = await callTool({ bound, args: body.arguments ?? {}, agent, runId, signal })
         onCall(result.isError ? 'tool_error' : 'ok')
         report(bound, undefined).catch(() => undefined)
         return { ...result, content: [...result.content] }

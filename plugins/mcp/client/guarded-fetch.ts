@@ -1,20 +1,30 @@
 import type { Dispatcher } from 'undici'
 import { McpFailure, toMcpFailure } from './mcp-failure.ts'
 
-/** Limits of one session with a server. */
+/** Limits of one use of a session with a server. */
 export interface SessionLimits {
   /** Bytes of all response bodies together. */
   readonly maxBytes: number
   readonly maxRequests: number
 }
 
+/** One use of a session: a call, or the end of the session. */
+export interface SessionUse {
+  readonly signal: AbortSignal
+  /** Reports the first failure, which the client library would wrap or retry. */
+  readonly onFailure: (failure: McpFailure) => void
+  /** Reports that the first request was for a session that the server does not know, so it has done nothing. */
+  readonly onLost: () => void
+  /** What the limits leave. */
+  readonly left: { bytes: number; requests: number }
+}
+
 /** Dependencies of the requests of one session. */
 export interface GuardedFetchOptions extends SessionLimits {
   /** Guarded connections: addresses are checked when they connect (M-2). */
   readonly dispatcher: Dispatcher
-  readonly signal: AbortSignal
-  /** Reports the first failure, which the client library would wrap or retry. */
-  readonly onFailure: (failure: McpFailure) => void
+  /** The use that requests belong to now. */
+  readonly current: () => SessionUse
 }
 
 /** The part of `fetch` that the client library uses. */
@@ -25,51 +35,59 @@ const used = ['content-type', 'mcp-session-id'] as const
 const bodyless: ReadonlySet<number> = new Set([204, 205, 304])
 
 /**
- * Creates the `fetch` of one session: no redirects, bounded bodies and a bounded number of requests. The stream of a GET is refused
- * locally: sessions are short, and a server without one answers the same.
+ * Creates the `fetch` of one session: no redirects, and in each use bounded bodies and a bounded number of requests. The stream of a GET is
+ * refused locally, as by a server without one: it would hold a connection for each kept session.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): SessionFetch {
-  const { maxRequests, onFailure } = options
-  const budget = { left: options.maxBytes }
-  let requests = 0
+  const { dispatcher, maxRequests, current } = options
   return async (url, init = {}) => {
     const target = new URL(url)
     if ((init.method ?? 'GET') === 'GET') return new Response(null, { status: 405 })
+    const use = current()
+    const isFirst = use.left.requests === maxRequests
     try {
-      requests += 1
-      if (requests > maxRequests)
+      use.left.requests -= 1
+      if (use.left.requests < 0)
         throw new McpFailure('too_many_requests', `${target.host} causes more than ${maxRequests} requests.`)
-      return await send(options, { target, init, budget })
+      return await send({ dispatcher, target, init, use, isFirst })
     } catch (error) {
       const failure = toMcpFailure(error, target.host)
-      onFailure(failure)
+      use.onFailure(failure)
       throw failure
     }
   }
 }
 
-interface Sent {
+interface Sent extends Pick<GuardedFetchOptions, 'dispatcher'> {
   readonly target: URL
   readonly init: RequestInit
-  readonly budget: { left: number }
+  readonly use: SessionUse
+  /** No other request of this use was sent before. */
+  readonly isFirst: boolean
 }
 
-async function send(options: GuardedFetchOptions, { target, init, budget }: Sent): Promise<Response> {
+async function send({ dispatcher, target, init, use, isFirst }: Sent): Promise<Response> {
   const signals = init.signal === undefined || init.signal === null ? [] : [init.signal]
-  const { statusCode, headers, body } = await options.dispatcher.request({
+  const sent = new Headers(init.headers)
+  const { statusCode, headers, body } = await dispatcher.request({
     origin: target.origin,
     path: `${target.pathname}${target.search}`,
     method: init.method === 'DELETE' ? 'DELETE' : 'POST',
-    headers: Object.fromEntries(new Headers(init.headers)),
+    headers: Object.fromEntries(sent),
     body: typeof init.body === 'string' ? init.body : null,
-    signal: AbortSignal.any([options.signal, ...signals]),
+    signal: AbortSignal.any([use.signal, ...signals]),
   })
-  const problem = problemOf(statusCode, String(headers['content-type'] ?? ''), target.host)
+  const isLost = statusCode === 404 && sent.has('mcp-session-id')
+  // After another request, such as an answer to the server in the midst of a call, it may have acted.
+  if (isLost && isFirst) use.onLost()
+  const problem = isLost
+    ? new McpFailure('not_mcp', `${target.host} has ended the session.`)
+    : problemOf(statusCode, String(headers['content-type'] ?? ''), target.host)
   if (problem !== undefined) {
     body.on('error', () => undefined).destroy()
     throw problem
   }
-  const chunks = bounded(body as AsyncIterable<Buffer>, { budget, host: target.host, onFailure: options.onFailure })
+  const chunks = bounded(body as AsyncIterable<Buffer>, use, target.host)
   const kept = used.flatMap((name): [string, string][] => {
     const value = headers[name]
     return typeof value === 'string' ? [[name, value]] : []
@@ -93,17 +111,14 @@ function problemOf(status: number, type: string, host: string): McpFailure | und
 
 async function* bounded(
   body: AsyncIterable<Buffer>,
-  {
-    budget,
-    host,
-    onFailure,
-  }: Pick<Sent, 'budget'> & { readonly host: string } & Pick<GuardedFetchOptions, 'onFailure'>,
+  { left, onFailure }: SessionUse,
+  host: string,
 ): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of body) {
-      budget.left -= chunk.length
+      left.bytes -= chunk.length
       // Leaving the loop destroys the body and its connection.
-      if (budget.left < 0) throw new McpFailure('too_large', `${host} answers more than the platform reads.`)
+      if (left.bytes < 0) throw new McpFailure('too_large', `${host} answers more than the platform reads.`)
       yield chunk
     }
   } catch (error) {

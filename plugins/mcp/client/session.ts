@@ -6,16 +6,16 @@ import type {
 } from '@modelcontextprotocol/client'
 import type { Dispatcher } from 'undici'
 import { createGuardedFetch } from './guarded-fetch.ts'
-import type { SessionFetch, SessionLimits } from './guarded-fetch.ts'
+import type { SessionFetch, SessionLimits, SessionUse } from './guarded-fetch.ts'
 import { McpFailure, toMcpFailure } from './mcp-failure.ts'
 
-/** A server, and how long a session with it may last. */
+/** A server, and how long a use of a session with it may last. */
 export interface SessionTarget {
   readonly url: string
   /** Sent to the origin of the URL, and nowhere else. */
   readonly bearer?: string | undefined
   readonly deadlineMs: number
-  /** Ends the session early, when the caller has disconnected. */
+  /** Ends the use early, when the caller has disconnected. */
   readonly signal?: AbortSignal
 }
 
@@ -28,6 +28,23 @@ export interface SessionOptions extends SessionLimits {
 
 /** Runs `use` in a session with a server of either revision. Throws `McpFailure`. */
 export type WithSession = <T>(target: SessionTarget, use: (client: Client) => Promise<T>) => Promise<T>
+
+/** A session with a server, for one use after the other. */
+export interface McpSession {
+  /**
+   * Runs `use` within the deadline of `target`, whose server and token are those of the first use, which opens the session. Throws
+   * `McpFailure`; the session cannot be used again then.
+   */
+  run<T>(target: SessionTarget, use: (client: Client) => Promise<T>): Promise<T>
+  /** Whether a use failed, or the server reported a change of its tools. */
+  readonly isOver: boolean
+  /** Whether the server answered the first request of a use that it does not know the session. */
+  readonly isLost: boolean
+  /** Whether the server gave the session an id, so that it may keep something between uses. */
+  readonly isStateful: boolean
+  /** Ends the session at the server, too, unless a request failed. */
+  close(): Promise<void>
+}
 
 interface OpenSession {
   readonly client: Client
@@ -44,46 +61,131 @@ const noValidator: jsonSchemaValidator = {
     (input: unknown): JsonSchemaValidatorResult<T> => ({ valid: true, data: input as T, errorMessage: undefined }),
 }
 
-/** Creates sessions. The client library is loaded by the first one. */
-export function createWithSession({ dispatcher, version, ...limits }: SessionOptions): WithSession {
+/** Creates the function that opens a session for each use. */
+export function createWithSession(options: SessionOptions): WithSession {
   return async (target, use) => {
-    const { host } = new URL(target.url)
-    const stop = new AbortController()
-    const failed = Promise.withResolvers<never>()
-    failed.promise.catch(() => undefined)
-    let first: McpFailure | undefined
-    const onFailure = (failure: McpFailure): void => {
-      first ??= failure
-      failed.reject(first)
-    }
-    const late = (): void => onFailure(new McpFailure('timeout', `${host} does not answer in time.`))
-    const timer = setTimeout(late, target.deadlineMs)
-    const left = (): void => onFailure(new McpFailure('connection_lost', 'The caller has disconnected.'))
-    target.signal?.addEventListener('abort', left, { once: true })
-    if (target.signal?.aborted === true) left()
-    const fetch = createGuardedFetch({ ...limits, dispatcher, signal: stop.signal, onFailure })
-    const opened = open(target, fetch, version)
+    const session = createSession(options)
     try {
-      return await Promise.race([opened.then(({ client }) => use(client)), failed.promise])
-    } catch (error) {
-      // The library wraps the cause of its errors, or retries after it.
-      throw first ?? toMcpFailure(error, host)
+      return await session.run(target, use)
     } finally {
-      clearTimeout(timer)
-      target.signal?.removeEventListener('abort', left)
-      if (first === undefined) await opened.then(leave, () => undefined)
-      stop.abort()
+      await session.close()
     }
   }
 }
 
-async function open(target: SessionTarget, fetch: SessionFetch, version: string): Promise<OpenSession> {
+/** Creates a session, without I/O. The client library is loaded by the first use of the first one. */
+export function createSession({ dispatcher, version, ...limits }: SessionOptions): McpSession {
+  const state = { isFailed: false, isBroken: false, isChanged: false, isLost: false, isStateful: false }
+  let current: SessionUse | undefined
+  let opened: Promise<OpenSession> | undefined
+  const begin = (signal: AbortSignal, onFailure: SessionUse['onFailure']): void => {
+    const left = { bytes: limits.maxBytes, requests: limits.maxRequests }
+    const onLost = (): void => {
+      state.isLost = true
+    }
+    current = { signal, onFailure, left, onLost }
+  }
+  const onBroken = (): void => {
+    state.isBroken = true
+  }
+  const onChanged = (): void => {
+    state.isChanged = true
+  }
+  const fetch = createGuardedFetch({
+    ...limits,
+    dispatcher,
+    current: () => {
+      if (current === undefined) throw new Error('a session has requests in its uses only')
+      return current
+    },
+  })
+  return {
+    run: async (target, use) => {
+      try {
+        return await runOnce(target, { begin, onBroken }, () => {
+          opened ??= open(target, fetch, version, onChanged)
+          return opened.then(({ client, transport }) => {
+            state.isStateful = transport.sessionId !== undefined
+            return use(client)
+          })
+        })
+      } catch (error) {
+        state.isFailed = true
+        throw error
+      }
+    },
+    get isOver() {
+      return state.isFailed || state.isChanged
+    },
+    get isLost() {
+      return state.isLost
+    },
+    get isStateful() {
+      return state.isStateful
+    },
+    close: async () => {
+      if (opened === undefined || state.isBroken) return
+      const stop = new AbortController()
+      begin(stop.signal, () => undefined)
+      await opened.then(leave, () => undefined)
+      stop.abort()
+    },
+  }
+}
+
+interface UseHooks {
+  readonly begin: (signal: AbortSignal, onFailure: SessionUse['onFailure']) => void
+  readonly onBroken: () => void
+}
+
+async function runOnce<T>(target: SessionTarget, { begin, onBroken }: UseHooks, work: () => Promise<T>): Promise<T> {
+  const { host } = new URL(target.url)
+  const stop = new AbortController()
+  const failed = Promise.withResolvers<never>()
+  failed.promise.catch(() => undefined)
+  let first: McpFailure | undefined
+  let isDone = false
+  const onFailure = (failure: McpFailure): void => {
+    // A stream that the end of the use cuts off says nothing about the session.
+    if (isDone) return
+    first ??= failure
+    onBroken()
+    failed.reject(first)
+  }
+  const timer = setTimeout(
+    () => onFailure(new McpFailure('timeout', `${host} does not answer in time.`)),
+    target.deadlineMs,
+  )
+  const left = (): void => onFailure(new McpFailure('connection_lost', 'The caller has disconnected.'))
+  target.signal?.addEventListener('abort', left, { once: true })
+  if (target.signal?.aborted === true) left()
+  begin(stop.signal, onFailure)
+  try {
+    return await Promise.race([work(), failed.promise])
+  } catch (error) {
+    // The library wraps the cause of its errors, or retries after it.
+    throw first ?? toMcpFailure(error, host)
+  } finally {
+    clearTimeout(timer)
+    target.signal?.removeEventListener('abort', left)
+    isDone = true
+    stop.abort()
+  }
+}
+
+async function open(
+  target: SessionTarget,
+  fetch: SessionFetch,
+  version: string,
+  onChanged: () => void,
+): Promise<OpenSession> {
   const library = await import('@modelcontextprotocol/client')
   const { url, bearer, deadlineMs: timeout } = target
   const client = new library.Client(
     { name: 'mesh', version },
     { versionNegotiation: { mode: 'auto' }, jsonSchemaValidator: noValidator, listMaxPages: MAX_PAGES },
   )
+  client.setNotificationHandler('notifications/tools/list_changed', onChanged)
   const transport = new library.StreamableHTTPClientTransport(new URL(url), {
     fetch,
     requestInit: bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } },
