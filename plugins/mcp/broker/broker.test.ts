@@ -233,7 +233,8 @@ test('calls of MCP tools by launchers', needs('kube-apiserver', 'etcd'), async (
         ['502 tool_unavailable', (_id, response) => void response.setHeader('content-type', 'text/html').end('secret')],
       ]
       for (const [expected, onCall] of cases) {
-        const client = await agentOf(await listenRaw(t, rawServer(onCall)), { timeout: '1s' })
+        const timeout = expected.endsWith('tool_timeout') ? '1s' : '60s'
+        const client = await agentOf(await listenRaw(t, rawServer(onCall)), { timeout })
         const { status, body } = await client.call('x_t')
         assert.equal(`${status} ${String(body['code'])}`, expected)
         assert.doesNotMatch(JSON.stringify(body), /secret/)
@@ -270,7 +271,8 @@ test('calls of MCP tools by launchers', needs('kube-apiserver', 'etcd'), async (
       ['504 tool_timeout', dripping],
       ['502 tool_unavailable', resultOf('{"content":[{"type":"text","text":"x"}],"structuredContent":[1]}')],
     ] as const) {
-      const client = await agentOf(await listenRaw(t, rawServer(onCall)), { timeout: '2s' })
+      const timeout = expected.endsWith('tool_timeout') ? '1s' : '60s'
+      const client = await agentOf(await listenRaw(t, rawServer(onCall)), { timeout })
       const { status, body } = await client.call('x_t')
       assert.equal(`${status} ${String(body['code'])}`, expected, JSON.stringify(body).slice(0, 200))
     }
