@@ -5,6 +5,8 @@ import test from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { launcherPackages, missingFromUndici, packagesOf } from './architecture/bundles.ts'
 import { pluginCycles } from './architecture/cycles.ts'
+import { takenGoNames } from './architecture/go-names.ts'
+import type { NamingDocument } from './architecture/go-names.ts'
 import { apiServer, crowdedLayers, fileCycles, privateImports, upwardImports } from './architecture/package-layers.ts'
 import { rules } from './architecture/rules.ts'
 import { isTest, readSources, toSource } from './architecture/sources.ts'
@@ -82,6 +84,22 @@ test('migrations of a folder have numbers of their own', () => {
   const made = ['plugins/a/migrations/0001-a.ts', 'plugins/a/migrations/0001-b.ts', 'plugins/b/migrations/0001-a.ts']
   assert.deepEqual(repeated(made), ['plugins/a/migrations/0001'])
   assert.deepEqual(repeated(sources.map(({ path }) => path)), [])
+})
+
+test('names of the API are free in the Go client that oapi-codegen generates', () => {
+  const made = {
+    paths: { '/api/runs': { post: { operationId: 'create-run' } } },
+    components: {
+      schemas: {
+        Span: { properties: { kind: { enum: ['server', 'client'] } } },
+        Named: { enum: ['client'], 'x-enum-varnames': ['KindClient'] },
+        CreateRunResponse: { enum: ['parse-create-run-response'] },
+      },
+    },
+  }
+  assert.deepEqual(takenGoNames(made), ['CreateRunResponse', 'client', 'parse-create-run-response'])
+  const openApi = readFileSync(join(root, 'docs/reference/openapi.json'), 'utf8')
+  assert.deepEqual(takenGoNames(JSON.parse(openApi) as NamingDocument), [])
 })
 
 test('the layers of the embedded API server import in one direction, types included, and nothing of the project', () => {
