@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 
 const main = fileURLToPath(import.meta.resolve('../main.ts'))
-const failingStarts = fileURLToPath(import.meta.resolve('./testdata/failing-starts.ts'))
+const severalCommands = fileURLToPath(import.meta.resolve('./testdata/several-commands.ts'))
 
 interface Outcome {
   readonly code: number
@@ -28,6 +28,18 @@ function mesh(args: readonly string[], cwd: string, env: Readonly<Record<string,
       resolve({ code, out, err })
     })
   })
+}
+
+/** What one command printed after another in one process: most of the cost of a command that ends is the import of the platform. */
+async function inOneProcess(
+  folder: string,
+  commands: readonly { readonly args: readonly string[]; readonly cwd: string; readonly env?: Case['env'] }[],
+): Promise<readonly Outcome[]> {
+  const results = join(folder, 'results.json')
+  await promisify(execFile)(process.execPath, [severalCommands, JSON.stringify(commands), results], {
+    timeout: 150_000,
+  })
+  return JSON.parse(readFileSync(results, 'utf8')) as readonly Outcome[]
 }
 
 /** A process in a folder with these files; the default data folder is `data`. */
@@ -51,9 +63,7 @@ async function refused(t: TestContext, cases: Readonly<Record<string, Case>>): P
     }
     return { cwd, env, args: ['all', '--port', '0', '--output', 'json', '--no-demo', '--data', 'data', ...args] }
   })
-  const results = join(folder.path, 'results.json')
-  await promisify(execFile)(process.execPath, [failingStarts, JSON.stringify(starts), results], { timeout: 150_000 })
-  const found = JSON.parse(readFileSync(results, 'utf8')) as readonly Outcome[]
+  const found = await inOneProcess(folder.path, starts)
   for (const [index, [name, { code = 1, says }]] of Object.entries(cases).entries()) {
     const one = found[index]
     assert.ok(one, name)
@@ -174,14 +184,14 @@ test('UXL1: mesh, --help and --version print help, and an unknown command is ans
     ['keys', 2, /there is mesh keys init and mesh keys rotate/],
     [`x${'y'.repeat(100_000)}`, 2, /^mesh: there is no command "xy{59}"\n/],
   ]
-  await twoAtOnce(cases, async ([words, code, says]) => {
-    const found = await mesh(
-      words.split(' ').filter((word) => word !== ''),
-      folder.path,
-    )
-    assert.equal(found.code, code, words.slice(0, 40))
-    assert.match(code === 0 ? found.out : found.err, says, words.slice(0, 40))
-  })
+  const commands = cases.map(([words]) => ({ args: words.split(' ').filter((word) => word !== ''), cwd: folder.path }))
+  const found = await inOneProcess(folder.path, commands)
+  for (const [index, [words, code, says]] of cases.entries()) {
+    assert.equal(found[index]?.code, code, words.slice(0, 40))
+    assert.match((code === 0 ? found[index]?.out : found[index]?.err) ?? '', says, words.slice(0, 40))
+  }
+  const alone = await mesh(['wroker'], folder.path)
+  assert.deepEqual([alone.code, alone.err], [2, found[cases.findIndex(([words]) => words === 'wroker')]?.err])
 })
 
 test('a plugin of mesh.yaml has commands of its own; one that does not load is named', async (t) => {
@@ -231,23 +241,16 @@ test('a plugin of mesh.yaml has commands of its own; one that does not load is n
       /plugin acme: its command "keys init" begins with keys, a command or role of the platform/,
     ],
   ]
-  await twoAtOnce(cases, async ([where, words, code, says]) => {
-    const found = await mesh(words.split(' '), join(folder.path, where))
-    assert.equal(found.code, code, `${words}: ${found.err}`)
-    assert.match(code === 0 || code === 5 ? found.out : found.err, says, words)
-  })
+  const commands = cases.map(([where, words]) => ({ args: words.split(' '), cwd: join(folder.path, where) }))
+  for (const [index, { code, out, err }] of (await inOneProcess(folder.path, commands)).entries()) {
+    const [, words, expected, says] = cases[index] ?? ['', '', 0, /never/]
+    assert.equal(code, expected, `${words}: ${err}`)
+    assert.match(code === 0 || code === 5 ? out : err, says, words)
+  }
   const help = await mesh([], join(folder.path, 'bad'))
   assert.equal(help.code, 0)
   assert.match(help.err, /^mesh: commands of the plugins of the settings are not listed: plugin \.\/boom\.mjs: /)
 })
-
-async function twoAtOnce<T>(cases: readonly T[], check: (one: T) => Promise<void>): Promise<void> {
-  const queue = [...cases]
-  const work = async (): Promise<void> => {
-    for (let one = queue.shift(); one !== undefined; one = queue.shift()) await check(one)
-  }
-  await Promise.all([work(), work()])
-}
 
 function mounted(t: TestContext, options: string): string | undefined {
   const { path, remove } = tempFolder('disk')

@@ -1,19 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import { main } from '../../main.ts'
 
-// `node failing-starts.ts CASES RESULTS`: runs the command line of each case in its folder, one after the other, and writes what each
-// printed and its exit code. One process for all: most of a start that fails is the import of the platform.
-interface StartCase {
+// `node several-commands.ts COMMANDS RESULTS`: runs each command line in its folder, one after the other, and writes what each printed and its
+// exit code. One process for all: most of a command that ends is the import of the platform.
+interface Command {
   readonly args: readonly string[]
   readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const [cases = '[]', results = ''] = process.argv.slice(2)
 const original = process.env
 const write = { stdout: process.stdout.write, stderr: process.stderr.write }
 const found: { readonly code: number; readonly out: string; readonly err: string }[] = []
-for (const { args, cwd, env } of JSON.parse(cases) as StartCase[]) {
+for (const { args, cwd, env } of JSON.parse(cases) as Command[]) {
   process.chdir(cwd)
   process.env = { PATH: original.PATH, HOME: original.HOME, ...env }
   const printed = { stdout: '', stderr: '' }
