@@ -22,6 +22,7 @@ import type { NatsServer } from '#test/harness/nats.ts'
 import { startPostgres } from '#test/harness/postgres.ts'
 import type { PostgresServer } from '#test/harness/postgres.ts'
 import type { Scope } from '#test/harness/scope.ts'
+import { freePort } from '#test/harness/free-port.ts'
 import { startProcess } from '#test/harness/server-process.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { openLink } from '../proxy.ts'
@@ -162,8 +163,10 @@ async function runCommand(
   installation: { readonly folder: string; readonly env: Readonly<Record<string, string>> },
   [role = '', ...flags]: readonly string[],
 ): Promise<string> {
-  const { env, folder } = installation
+  const { folder } = installation
   const log = join(folder, `${role}.log`)
+  // A command listens for probes too, and the default port may belong to another installation.
+  const env = { ...installation.env, MESH_ADMIN_PORT: String(await freePort()) }
   const done = startProcess({ program: process.execPath, args: [main, role, ...flags], log, env })
   assert.equal(await done.exited, 0, done.output())
   return done.output()
