@@ -27,6 +27,7 @@ const options = {
   together: { type: 'boolean', default: false },
   alone: { type: 'boolean', default: false },
   concurrency: { type: 'string' },
+  'when-idle': { type: 'boolean', default: false },
 } as const
 
 // A pause of the machine fails those that run at once, eight on two processors. More fail by a defect of what they share.
@@ -36,7 +37,7 @@ const usage = `  npm test                                          everything
   npm test -- core/http                             the files of a folder, or one file
   npm test -- core/http/admission/limits.test.ts --name F4    tests whose name matches
 
-usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage] [--long] [--rerun-failed] [--skip-repeated] [--together | --alone] [--timeout SECONDS] [--memory MB] [--concurrency N]
+usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage] [--long] [--rerun-failed] [--skip-repeated] [--together | --alone] [--timeout SECONDS] [--memory MB] [--concurrency N | --when-idle]
 
   --name PATTERN      only tests whose name matches this regular expression
   --verbose           a line for each test, not only for those that fail
@@ -51,6 +52,7 @@ usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage]
   --memory MB         of a file's process, which is killed above it (default 4096)
   --concurrency N     test processes at once (default ${filesAtOnce()}, two for each processor where memory allows, and up to
                       ${2 * filesAtOnce()} while processors are idle)
+  --when-idle         one test process, and more while processors are idle: beside other work
 
 Exit code: 0 passed, 1 failed, 2 wrong arguments, 130 interrupted.
 `
@@ -67,6 +69,7 @@ function filesAtOnce(): number {
 }
 
 function limitsOf(given: string | undefined): GateLimits {
+  if (values['when-idle']) return { least: 1, most: 2 * filesAtOnce() }
   const least = Number(given ?? filesAtOnce())
   return { least, most: given === undefined ? 2 * least : least }
 }

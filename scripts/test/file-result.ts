@@ -17,6 +17,8 @@ export interface FileTests {
   readonly tests: readonly TestResult[]
   /** Number of tests announced by the process; undefined if its output ended before. */
   readonly announced: number | undefined
+  /** Processor time of the process and its children, in milliseconds; undefined where the system does not say. */
+  readonly cpuMs: number | undefined
 }
 
 /** Result of one file. */
@@ -37,7 +39,7 @@ export interface FileRun extends FileTests {
 /** Collects the tests of a TAP stream. Suites are not tests, and a parent that failed only because of its children is not a failure. */
 export function collectTests(parser: Parser): FileTests {
   const tests: TestResult[] = []
-  const found: { announced: number | undefined } = { announced: undefined }
+  const found: { announced?: number; cpuMs?: number } = {}
   const follow = (one: Parser, parents: readonly string[]): void => {
     one.on('child', (child) => follow(child, [...parents, child.name]))
     one.on('assert', (result) => {
@@ -48,11 +50,16 @@ export function collectTests(parser: Parser): FileTests {
   parser.on('comment', (comment) => {
     const [, count] = /^# tests (\d+)\n$/.exec(comment) ?? []
     if (count !== undefined) found.announced = Number(count)
+    const [, ticks] = /^# processor time (\d+)\n$/.exec(comment) ?? []
+    if (ticks !== undefined) found.cpuMs = Number(ticks) * 10
   })
   return {
     tests,
     get announced() {
       return found.announced
+    },
+    get cpuMs() {
+      return found.cpuMs
     },
   }
 }

@@ -2,14 +2,14 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, normalize, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Install a package, follow pages in a copy of the tree, wait for cron, or stop servers and processes under a whole platform.
+// Install a package, follow pages in a copy of the tree, wait for cron, or stop servers and processes under a whole platform. Slowest first.
 const onlyLong = [
+  'test/failures/failures.test.ts',
   'test/pack/pack.test.ts',
-  'test/contract/plugins/evals/evals.test.ts',
   'test/flows/readme.test.ts',
   'test/flows/key-rotation.test.ts',
+  'test/contract/plugins/evals/evals.test.ts',
   'test/flows/outage.test.ts',
-  'test/failures/failures.test.ts',
   'test/chosen-namespaces.test.ts',
   'plugins/audit/conservation.test.ts',
 ]
@@ -66,17 +66,21 @@ const onlyWhenNamed = [
 /** Files that take longest, which start first and share no process: started last, they would leave other processors idle. */
 export const slowest: readonly string[] = [
   'test/flows/main-job.test.ts',
-  'test/contract/routes/bad-input.test.ts',
   'test/contract/routes/authorization.test.ts',
   'plugins/runs/worker/worker.test.ts',
-  'test/flows/conversations.test.ts',
-  'test/contract/apiserver/differential.test.ts',
-  'test/flows/lifecycle.test.ts',
+  'test/flows/statements-per-run.test.ts',
   'local/workloads/workloads.test.ts',
-  'plugins/runs/read/list-runs.test.ts',
+  'test/listeners/listeners.test.ts',
+  'test/flows/lifecycle.test.ts',
+  'local/start.test.ts',
+  'test/contract/apiserver/differential.test.ts',
+  'plugins/runs/worker/back-pressure.test.ts',
   'core/host/process/start.test.ts',
-  'core/messaging/consumer/consumers.test.ts',
   'plugins/integrations/stream-events.test.ts',
+  'plugins/runs/read/list-runs.test.ts',
+  'core/messaging/consumer/consumers.test.ts',
+  'plugins/agents/reconcile/reconcile-agent.test.ts',
+  'test/setting-files.test.ts',
 ]
 const slowFolders = ['test/contract', 'test/flows', 'plugins/runs', 'local', 'test', 'core', 'plugins']
 const neverEntered = new Set(['node_modules', 'dist', '.git', '.mesh', 'coverage'])

@@ -39,7 +39,7 @@ export function createReport(options: { readonly verbose: boolean; print(line: s
     const failures = all.flatMap((one) => one.failures)
     const details = listed('Failures', failures) + listed('Failures of tests that passed in their second run', flaky)
     if (details !== '') options.print(details)
-    if (times.length > 1) options.print(slowest(times))
+    if (times.length > 1) options.print(`\nSlowest files:\n${longest(times)}\n\n${dearest(times)}`)
     // Last, since a log is often cut at its beginning.
     for (const one of failures) options.print(`FAILED ${inShort(one)}`)
     for (const one of flaky) options.print(`FLAKY ${inShort(one)}`)
@@ -103,12 +103,19 @@ function detailsOf({ tests, output }: FileRun): string {
   return [...lines, output.trimEnd()].join('\n').trimEnd()
 }
 
-function slowest(times: readonly { readonly path: string; readonly ms: number }[]): string {
-  const lines = times
+function dearest(times: readonly FileRun[]): string {
+  const measured = times.flatMap(({ path, cpuMs }) => (cpuMs === undefined ? [] : [{ path, ms: cpuMs }]))
+  if (measured.length === 0) return ''
+  const sum = measured.reduce((all, { ms }) => all + ms, 0)
+  return `Most processor time, of ${seconds(sum)} without shared servers:\n${longest(measured)}\n`
+}
+
+function longest(times: readonly { readonly path: string; readonly ms: number }[]): string {
+  return times
     .toSorted((a, b) => b.ms - a.ms)
     .slice(0, 10)
     .map(({ path, ms }) => `  ${seconds(ms).padStart(8)} ${path}`)
-  return `\nSlowest files:\n${lines.join('\n')}\n`
+    .join('\n')
 }
 
 function seconds(ms: number): string {

@@ -119,7 +119,8 @@ async function runAdmitted(group: Group, scope: Scope): Promise<FileRun> {
       : (subtest.options.signal ?? (subtest.options.exitCode || undefined))
   const output = readFileSync(log, 'utf8')
   const filtered = name !== undefined
-  return { ...found, announced: found.announced, filtered, index, group, path, ms: subtest.time, ended, output }
+  const { announced, cpuMs } = found
+  return { tests: found.tests, announced, cpuMs, filtered, index, group, path, ms: subtest.time, ended, output }
 }
 
 function programOf(files: readonly string[]): readonly string[] {

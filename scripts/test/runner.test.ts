@@ -243,6 +243,17 @@ test('a failure is printed in one line at the end too: file, title, message and 
   assert.equal(count, last)
 })
 
+test('the files that took most processor time are listed, with that of their children', linux, async (t) => {
+  const busy = `import { spawnSync } from 'node:child_process'
+    const second = 'while (process.cpuUsage().user < 1_000_000);'
+    test('busy', () => void spawnSync(process.execPath, ['-e', second]))`
+  const { out } = await runOnAll(t, { idle: `test('one', () => {})`, busy }, '--when-idle')
+  assert.match(
+    out,
+    /\nMost processor time, of \d+\.\d s without shared servers:\n +[1-9]\d*\.\d s \S*busy\.test\.mjs\n/,
+  )
+})
+
 test('--rerun-failed: a test that passes in its second run is flaky, with its first failure in full', async (t) => {
   const sources = { flaky: flakySource, whole: `test('other', () => {})` }
   const { out, last, code } = await runOnAll(t, sources, '--rerun-failed')

@@ -9,6 +9,7 @@ export function splitGroup(run: FileRun, files: readonly string[], root: string)
   const { tests, announced, ended } = run
   const failed = tests.some(isFailure)
   if (announced !== tests.length || ended !== (failed ? 1 : undefined)) return undefined
+  const all = run.tests.reduce((sum, one) => sum + one.ms, 0)
   const split = files.map((file) => {
     const prefix = `${file} > `
     const own = tests.flatMap((one) =>
@@ -17,7 +18,18 @@ export function splitGroup(run: FileRun, files: readonly string[], root: string)
     const ms = own.reduce((sum, one) => sum + one.ms, 0)
     const path = relative(root, file)
     const group = { ...run.group, files: [file] }
-    return { ...run, group, tests: own, announced: own.length, path, ms, ended: own.some(isFailure) ? 1 : undefined }
+    // They ran one after the other, so each has about its share of the time.
+    const cpuMs = run.cpuMs === undefined || all === 0 ? undefined : (run.cpuMs * ms) / all
+    return {
+      ...run,
+      cpuMs,
+      group,
+      tests: own,
+      announced: own.length,
+      path,
+      ms,
+      ended: own.some(isFailure) ? 1 : undefined,
+    }
   })
   return split.reduce((sum, one) => sum + one.tests.length, 0) === tests.length ? split : undefined
 }
