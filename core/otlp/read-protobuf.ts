@@ -1,8 +1,10 @@
-import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { createSpanCollector, boundText, toAttributeMap } from './raw-span.ts'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { ProtobufCursor } from './protobuf-cursor.ts'
+import { readAttribute, readAttributes } from './read-protobuf-values.ts'
+import { createSpanCollector } from './raw-span.ts'
 import type { RawAttributes, RawSpan } from './raw-span.ts'
 import { OtlpMalformed, spanBounds } from './span.ts'
-import type { OtlpValue, ReceivedSpans, SpanOrigin } from './span.ts'
+import type { OtlpAttributes, ReceivedSpans, SpanOrigin } from './span.ts'
 
 /**
  * Reads an ExportTraceServiceRequest of opentelemetry-proto. Unknown fields are skipped; what exceeds the bounds of a span is skipped without
@@ -10,8 +12,9 @@ import type { OtlpValue, ReceivedSpans, SpanOrigin } from './span.ts'
  */
 export function readProtobufTraces(bytes: Uint8Array, now: number): ReceivedSpans {
   const collector = createSpanCollector(now)
+  const cursor = new ProtobufCursor(bytes)
   try {
-    for (const group of listOf(bytes, 1)) readGroup(group, collector)
+    eachMessage(cursor, bytes.length, 1, (end) => readGroup(cursor, end, collector))
   } catch (error) {
     // The reader throws plain errors, and the engine a range error for a length beyond the buffer.
     throw error instanceof OtlpMalformed ? error : new OtlpMalformed('must be a protobuf message of OTLP')
@@ -33,174 +36,128 @@ export function writeProtobufResponse({ rejected, reason = '' }: Pick<ReceivedSp
 type Collector = ReturnType<typeof createSpanCollector>
 
 // The resource of a group, and the scope of its spans, may follow them.
-function readGroup(bytes: Uint8Array, collector: Collector): void {
-  let resource = {}
-  for (const message of listOf(bytes, 1)) resource = toAttributeMap(readAttributes(listOf(message, 1)).kept)
-  for (const scoped of listOf(bytes, 2)) {
-    let scope = ''
-    for (const message of listOf(scoped, 1))
-      for (const name of listOf(message, 1)) scope = textOf(name, spanBounds.name)
-    const origin: SpanOrigin = { resource, scope }
-    for (const span of listOf(scoped, 2)) collector.add(origin, readSpan(span))
-  }
+function readGroup(cursor: ProtobufCursor, end: number, collector: Collector): void {
+  const start = cursor.position
+  let resource: OtlpAttributes = {}
+  eachMessage(cursor, end, 1, (stop) => {
+    resource = readAttributes(cursor, stop, 1)
+  })
+  cursor.moveTo(start)
+  eachMessage(cursor, end, 2, (stop) => {
+    const origin: SpanOrigin = { resource, scope: readScope(cursor, stop) }
+    eachMessage(cursor, stop, 2, (last) => collector.add(origin, readSpan(cursor, last)))
+  })
 }
 
-function readSpan(bytes: Uint8Array): RawSpan {
-  const span = { traceId: '', spanId: '', parentSpanId: '', name: '', kind: 0, startedAt: 0n, endedAt: 0n, dropped: 0 }
-  let status: Status = { statusCode: 0, statusMessage: '' }
-  const [attributes, events, links]: readonly Uint8Array[][] = [[], [], []]
-  eachField(bytes, (field, wire, reader) => {
-    if (wire === WireType.LengthDelimited) {
-      const value = reader.bytes()
-      if (field === 1) span.traceId = toHex(value)
-      else if (field === 2) span.spanId = toHex(value)
-      else if (field === 4) span.parentSpanId = toHex(value)
-      else if (field === 5) span.name = textOf(value, spanBounds.name)
-      else if (field === 9) attributes?.push(value)
-      else if (field === 11) events?.push(value)
-      else if (field === 13) links?.push(value)
-      else if (field === 15) status = readStatus(value)
-      return true
+// Leaves the cursor where the message begins.
+function readScope(cursor: ProtobufCursor, end: number): string {
+  const start = cursor.position
+  let scope = ''
+  eachMessage(cursor, end, 1, (stop) =>
+    eachMessage(cursor, stop, 1, (last) => {
+      scope = cursor.text(last, spanBounds.name)
+    }),
+  )
+  cursor.moveTo(start)
+  return scope
+}
+
+/** A span while it is read. `given` counts its attributes, of which some are left out. */
+type Draft = { -readonly [Key in keyof RawSpan]: RawSpan[Key] } & {
+  given: number
+  readonly attributes: RawAttributes[number][]
+  readonly events: RawSpan['events'][number][]
+  readonly links: RawSpan['links'][number][]
+}
+
+function readSpan(cursor: ProtobufCursor, end: number): RawSpan {
+  const ids = { traceId: '', spanId: '', parentSpanId: '', name: '', kind: 0, startedAt: 0n, endedAt: 0n, dropped: 0 }
+  const span: Draft = { ...ids, statusCode: 0, statusMessage: '', attributes: [], events: [], links: [], given: 0 }
+  while (cursor.next(end)) {
+    if (cursor.wire !== WireType.LengthDelimited) {
+      readNumber(cursor, span)
+      continue
     }
-    if (wire === WireType.Bit64 && field === 7) span.startedAt = BigInt(reader.fixed64())
-    else if (wire === WireType.Bit64 && field === 8) span.endedAt = BigInt(reader.fixed64())
-    else if (wire === WireType.Varint && field === 6) span.kind = reader.uint32()
-    else if (wire === WireType.Varint && (field === 10 || field === 12 || field === 14)) span.dropped += reader.uint32()
-    else return false
-    return true
-  })
-  const own = readAttributes(attributes ?? [])
-  const [someEvents = [], someLinks = []] = [events?.slice(0, spanBounds.events), links?.slice(0, spanBounds.links)]
-  const left = (events?.length ?? 0) - someEvents.length + (links?.length ?? 0) - someLinks.length
-  return {
-    ...span,
-    ...status,
-    attributes: own.kept,
-    events: someEvents.map(readEvent),
-    links: someLinks.map(readLink),
-    dropped: span.dropped + own.dropped + left,
+    const stop = cursor.enter(end)
+    readContent(cursor, stop, span)
+    cursor.moveTo(stop)
+  }
+  span.dropped += span.given - span.attributes.length
+  return span
+}
+
+function readNumber(cursor: ProtobufCursor, span: Draft): void {
+  const { field, wire, numbers } = cursor
+  if (wire === WireType.Bit64 && field === 7) span.startedAt = BigInt(numbers.fixed64())
+  else if (wire === WireType.Bit64 && field === 8) span.endedAt = BigInt(numbers.fixed64())
+  else if (wire === WireType.Varint && field === 6) span.kind = numbers.uint32()
+  else if (wire === WireType.Varint && (field === 10 || field === 12 || field === 14)) span.dropped += numbers.uint32()
+  else cursor.skip()
+}
+
+function readContent(cursor: ProtobufCursor, stop: number, span: Draft): void {
+  const { field } = cursor
+  if (field === 1) span.traceId = cursor.hex(stop)
+  else if (field === 2) span.spanId = cursor.hex(stop)
+  else if (field === 4) span.parentSpanId = cursor.hex(stop)
+  else if (field === 5) span.name = cursor.text(stop, spanBounds.name)
+  else if (field === 9) {
+    if (span.given++ < spanBounds.attributes) readAttribute(cursor, stop, span.attributes)
+  } else if (field === 11) {
+    if (span.events.length < spanBounds.events) span.events.push(readEvent(cursor, stop))
+    else span.dropped++
+  } else if (field === 13) {
+    if (span.links.length < spanBounds.links) span.links.push(readLink(cursor, stop))
+    else span.dropped++
+  } else if (field === 15) readStatus(cursor, stop, span)
+}
+
+function readStatus(cursor: ProtobufCursor, end: number, span: Draft): void {
+  span.statusCode = 0
+  span.statusMessage = ''
+  while (cursor.next(end)) {
+    if (isContent(cursor, 2)) span.statusMessage = cursor.text(cursor.enter(end), spanBounds.text)
+    else if (cursor.field === 3 && cursor.wire === WireType.Varint) span.statusCode = cursor.numbers.uint32()
+    else cursor.skip()
   }
 }
 
-interface Status {
-  readonly statusCode: number
-  readonly statusMessage: string
+function readEvent(cursor: ProtobufCursor, end: number): RawSpan['events'][number] {
+  let [at, name, given] = [0n, '', 0]
+  const attributes: RawAttributes[number][] = []
+  while (cursor.next(end)) {
+    if (cursor.field === 1 && cursor.wire === WireType.Bit64) at = BigInt(cursor.numbers.fixed64())
+    else if (isContent(cursor, 2)) name = cursor.text(cursor.enter(end), spanBounds.name)
+    else if (isContent(cursor, 3) && given++ < spanBounds.eventAttributes)
+      readAttribute(cursor, cursor.enter(end), attributes)
+    else cursor.skip()
+  }
+  return { at, name, attributes }
 }
 
-function readStatus(bytes: Uint8Array): Status {
-  let [statusCode, statusMessage] = [0, '']
-  eachField(bytes, (field, wire, reader) => {
-    if (field === 2 && wire === WireType.LengthDelimited) statusMessage = textOf(reader.bytes(), spanBounds.text)
-    else if (field === 3 && wire === WireType.Varint) statusCode = reader.uint32()
-    else return false
-    return true
-  })
-  return { statusCode, statusMessage }
-}
-
-function readEvent(bytes: Uint8Array): RawSpan['events'][number] {
-  let [at, name] = [0n, '']
-  eachField(bytes, (field, wire, reader) => {
-    if (field === 1 && wire === WireType.Bit64) at = BigInt(reader.fixed64())
-    else if (field === 2 && wire === WireType.LengthDelimited) name = textOf(reader.bytes(), spanBounds.name)
-    else return false
-    return true
-  })
-  return { at, name, attributes: readAttributes(listOf(bytes, 3), spanBounds.eventAttributes).kept }
-}
-
-function readLink(bytes: Uint8Array): RawSpan['links'][number] {
+function readLink(cursor: ProtobufCursor, end: number): RawSpan['links'][number] {
   let [traceId, spanId] = ['', '']
-  for (const id of listOf(bytes, 1)) traceId = toHex(id)
-  for (const id of listOf(bytes, 2)) spanId = toHex(id)
+  while (cursor.next(end)) {
+    if (isContent(cursor, 1)) traceId = cursor.hex(cursor.enter(end))
+    else if (isContent(cursor, 2)) spanId = cursor.hex(cursor.enter(end))
+    else cursor.skip()
+  }
   return { traceId, spanId }
 }
 
-function readAttributes(
-  given: readonly Uint8Array[],
-  most: number = spanBounds.attributes,
-): { readonly kept: RawAttributes; readonly dropped: number } {
-  const kept = given.slice(0, most).flatMap((bytes): RawAttributes => {
-    const [key, value] = readKeyValue(bytes, 0)
-    return key === '' ? [] : [[key, value]]
-  })
-  return { kept, dropped: given.length - kept.length }
+function isContent({ field, wire }: ProtobufCursor, wanted: number): boolean {
+  return field === wanted && wire === WireType.LengthDelimited
 }
 
-function readKeyValue(bytes: Uint8Array, depth: number): readonly [key: string, value: OtlpValue] {
-  let key = ''
-  let value: OtlpValue = null
-  eachField(bytes, (field, wire, reader) => {
-    if (wire !== WireType.LengthDelimited) return false
-    const content = reader.bytes()
-    if (field === 1) key = textOf(content, spanBounds.key)
-    else if (field === 2) value = readValue(content, depth)
-    return true
-  })
-  return [key, value]
-}
-
-function readValue(bytes: Uint8Array, depth: number): OtlpValue {
-  let value: OtlpValue = null
-  eachField(bytes, (field, wire, reader) => {
-    if (field === 2 && wire === WireType.Varint) value = reader.bool()
-    else if (field === 3 && wire === WireType.Varint) value = toInteger(reader.int64())
-    else if (field === 4 && wire === WireType.Bit64) value = reader.double()
-    else if (wire === WireType.LengthDelimited) value = readLong(field, reader.bytes(), depth) ?? value
-    else return false
-    return true
-  })
-  return value
-}
-
-function readLong(field: number, bytes: Uint8Array, depth: number): OtlpValue | undefined {
-  if (field === 1) return textOf(bytes, spanBounds.text)
-  if (field === 7) return boundText(toBuffer(bytes).toString('base64'), spanBounds.text)
-  if ((field !== 5 && field !== 6) || depth >= spanBounds.depth) return undefined
-  const members = listOf(bytes, 1).slice(0, spanBounds.members)
-  if (field === 5) return members.map((one) => readValue(one, depth + 1))
-  return toAttributeMap(members.map((one) => readKeyValue(one, depth + 1)))
-}
-
-function toInteger(value: bigint | string): number | string {
-  const number = Number(value)
-  return Number.isSafeInteger(number) ? number : String(value)
-}
-
-type ReadField = (field: number, wire: WireType, reader: BinaryReader) => boolean
-
-// A field that `read` does not take is skipped: of a newer protocol, or of another type.
-function eachField(bytes: Uint8Array, read: ReadField): void {
-  const reader = new BinaryReader(bytes)
-  while (reader.pos < reader.len) {
-    const [field, wire] = reader.tag()
-    if (!read(field, wire, reader)) reader.skip(wire, field)
+// Calls back at the content of each field of a number, and goes on behind it.
+function eachMessage(cursor: ProtobufCursor, end: number, wanted: number, read: (stop: number) => void): void {
+  while (cursor.next(end)) {
+    if (!isContent(cursor, wanted)) {
+      cursor.skip()
+      continue
+    }
+    const stop = cursor.enter(end)
+    read(stop)
+    cursor.moveTo(stop)
   }
-  if (reader.pos > reader.len) throw new OtlpMalformed('must be a protobuf message of OTLP')
-}
-
-/** The contents of a repeated field of messages, without copies. */
-function listOf(bytes: Uint8Array, wanted: number): Uint8Array[] {
-  const found: Uint8Array[] = []
-  eachField(bytes, (field, wire, reader) => {
-    if (wire !== WireType.LengthDelimited) return false
-    const content = reader.bytes()
-    if (field === wanted) found.push(content)
-    return true
-  })
-  return found
-}
-
-function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-}
-
-function toHex(bytes: Uint8Array): string {
-  // A longer id is no id: it is not decoded.
-  return bytes.length > 16 ? 'x' : toBuffer(bytes).toString('hex')
-}
-
-// Cut before it is decoded: a character has at most four bytes.
-function textOf(bytes: Uint8Array, most: number): string {
-  return boundText(toBuffer(bytes.length > most * 4 ? bytes.subarray(0, most * 4) : bytes).toString('utf8'), most)
 }

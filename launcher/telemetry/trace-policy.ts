@@ -13,12 +13,11 @@ export function createTraceFilter({ capture, sampleRate, redact }: TraceSettings
   const isKept = createSampler(sampleRate)
   const keepText = capture === 'full' ? () => true : isMetadata
   const clean = (value: OtlpValue): OtlpValue => mapTexts(value, redact)
-  const attributes = (given: OtlpAttributes): OtlpAttributes =>
-    Object.fromEntries(
-      Object.entries(given).flatMap(([key, value]) =>
-        isNumber(value) || keepText(key) ? [[key, clean(value)] as const] : [],
-      ),
-    )
+  const attributes = (given: OtlpAttributes): OtlpAttributes => {
+    const kept = Object.entries(given).filter(([key, value]) => isNumber(value) || keepText(key))
+    for (const entry of kept) entry[1] = clean(entry[1])
+    return Object.fromEntries(kept)
+  }
   return {
     span(span) {
       if (capture === 'none' || !isKept(span.traceId)) return undefined

@@ -133,7 +133,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'traces: values of protobuf nest without a bound',
-    file: 'core/otlp/read-protobuf.ts',
+    file: 'core/otlp/read-protobuf-values.ts',
     find: '|| depth >= spanBounds.depth) return undefined',
     replace: '|| depth >= 1e9) return undefined',
     tests: protobuf,
