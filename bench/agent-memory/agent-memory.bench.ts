@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Pool } from 'undici'
 import { startAll } from '#test/flows/platform/embedded.ts'
@@ -9,6 +11,7 @@ import type { AllProcess } from '#test/flows/platform/embedded.ts'
 import { startRedis } from '#test/harness/redis.ts'
 import { runLoad, warmUp } from '../runs/callers.ts'
 import type { Operation } from '../runs/callers.ts'
+import type { Scope } from '#test/harness/scope.ts'
 import type { Bench } from '../tools/bench.ts'
 import { inFolder } from '../tools/platform.ts'
 import { cpuOf } from '../tools/process-figures.ts'
@@ -31,15 +34,16 @@ export const bench: Bench = {
       withScope(async (t) => {
         const redis = await startRedis(t)
         const file = join(folder, 'mesh.yaml')
-        writeFileSync(file, settings)
-        const env = { REDIS_URL: redis.url, MESH_CONFIG: file }
-        const platform = await startAll(t, join(folder, 'data'), { flags: ['--no-demo'], env })
+        // The embedded platform ignores REDIS_URL, which may be meant for another program.
+        writeFileSync(file, `${settings}redisUrl: ${redis.url}\n`)
+        const platform = await startAll(t, join(folder, 'data'), { flags: ['--no-demo'], env: { MESH_CONFIG: file } })
         const port = await startAgent(platform, 'bench', {})
         const untraced = await startAgent(platform, 'untraced', { tracePolicy: { capture: 'none' } })
         const candidates = [
           overPort('port 2998', port, platform.pid),
           // What the spans of calls cost: each is sent to the store of traces.
           overPort('port 2998, no spans stored', untraced, platform.pid),
+          await bare(t, redis.url),
           floor(Number(new URL(redis.url).port)),
         ]
         return interleave(candidates, { rounds: 5, most: 9 })
@@ -60,8 +64,26 @@ export const bench: Bench = {
       goal('reads per second against LRANGE, ratio', 'reads per second', 0.45, true),
       goal('p50 of an append against RPUSH, ratio', 'append p50 ms', 3.5, false),
       goal('p50 of a read against LRANGE, ratio', 'read p50 ms', 3.5, false),
+      ...['append us', 'read us'].map((figure) => ({
+        text: `CPU of ${figure === 'append us' ? 'an append' : 'a read'} against two bare servers of node:http, ratio`,
+        value: figureOf('port 2998, no spans stored', figure) / figureOf('bare node:http, two processes', figure),
+        limit: 3,
+        peer: { candidate: 'bare node:http, two processes', figure },
+      })),
     ]
   },
+}
+
+// Two servers of node:http, as launcher and state role are, that check nothing.
+async function bare(t: Scope, redisUrl: string): Promise<Candidate> {
+  const program = fileURLToPath(import.meta.resolve('./bare-process.ts'))
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', program], {
+    env: { PATH: process.env.PATH, REDIS_URL: redisUrl },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const [port] = (await once(child.stdout, 'data')) as [Buffer]
+  return overPort('bare node:http, two processes', Number(String(port)), child.pid ?? 0)
 }
 
 // CPU of the platform with its launcher, which are one tree of processes.
