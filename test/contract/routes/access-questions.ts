@@ -8,13 +8,11 @@ import { sendCell, caseOf, cells, expectedOf, holdCell, problemOf } from './matr
 import type { Cell, Expected } from './matrix.ts'
 import { routes } from './routes.ts'
 import { sampled } from './sample.ts'
+import { askedBy, SHARE } from './asked-cells.ts'
 import { snapshot } from './snapshot.ts'
 import { openApi } from './openapi-client.ts'
 import type { Summary } from './summary.ts'
 import type { World } from './world.ts'
-
-// Share of each credential's cells in everyday tests.
-const SHARE = 0.3
 
 const isRead = (route: string): boolean => route.startsWith('GET ')
 
@@ -30,6 +28,38 @@ export async function coverage(world: World): Promise<void> {
   const expected = Object.entries(routes).map(([route, { authz }]) => [route, authz])
   const order = (a: readonly unknown[], b: readonly unknown[]): number => (String(a[0]) < String(b[0]) ? -1 : 1)
   assert.deepEqual(mounted.toSorted(order), expected.toSorted(order))
+}
+
+/** Every route is asked by a caller that may and by one that may not, also in everyday tests. */
+export async function bothAnswers(world: World): Promise<void> {
+  // The caller of whom the answer is most likely comes first.
+  const known = world.credentials.filter(({ user }) => user !== undefined)
+  const unlikely = known.toReversed()
+  const missing: string[] = []
+  for (const [route, one] of Object.entries(routes)) {
+    if (!(await isAsked(world, { route, callers: known, denied: false }))) missing.push(`${route}: allowed`)
+    if (one.public === true) continue
+    // Without a right to ask for, only callers without a user are refused.
+    const isForAll = cells((picked) => picked === route).every(
+      ({ target }) => one.questions(target, world).length === 0,
+    )
+    const callers = isForAll ? world.credentials : unlikely
+    if (!(await isAsked(world, { route, callers, denied: true }))) missing.push(`${route}: refused`)
+  }
+  assert.deepEqual(missing, [])
+}
+
+interface Wanted {
+  readonly route: string
+  readonly callers: readonly Credential[]
+  readonly denied: boolean
+}
+
+async function isAsked(world: World, { route, callers, denied }: Wanted): Promise<boolean> {
+  for (const credential of callers)
+    for (const cell of askedBy(credential, (picked) => picked === route))
+      if ((await expectedOf(world, credential, cell)).denied === denied) return true
+  return false
 }
 
 /** No bearer, a malformed or duplicated one, or one in the query: the same 401, and no request to the API server (D3, D5). */
@@ -63,7 +93,7 @@ export async function noBearer(world: World, summary: Summary): Promise<void> {
 export async function reads(world: World, summary: Summary): Promise<void> {
   for (const credential of world.credentials) {
     const mark = await world.platform.upstream.mark()
-    for (const cell of sampled(cells(isRead), SHARE)) {
+    for (const cell of askedBy(credential, isRead)) {
       await summary.hold(credential.name, async () => {
         count(summary, credential, await sendCell(world, credential, cell))
       })
@@ -132,10 +162,7 @@ export async function deniedWrites(world: World, summary: Summary): Promise<void
 async function expectWrites(world: World): Promise<readonly ExpectedCell[]> {
   const asked: ExpectedCell[] = []
   for (const credential of world.credentials)
-    for (const cell of sampled(
-      cells((route) => !isRead(route)),
-      SHARE,
-    ))
+    for (const cell of askedBy(credential, (route) => !isRead(route)))
       asked.push({ credential, cell, expected: await expectedOf(world, credential, cell) })
   return asked
 }

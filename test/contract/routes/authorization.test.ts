@@ -1,7 +1,7 @@
 import test, { describe } from 'node:test'
 import { forms, startPlatform } from '#test/flows/platform.ts'
 import { startS3 } from '#test/harness/s3.ts'
-import { allowedWrites, coverage, deniedWrites, noBearer, reads, revoke } from './access-questions.ts'
+import { allowedWrites, bothAnswers, coverage, deniedWrites, noBearer, reads, revoke } from './access-questions.ts'
 import { sendCanaries } from './secret-canaries.ts'
 import { startCollector } from './collector.ts'
 import { authzMutants } from './mutants.ts'
@@ -42,6 +42,7 @@ describe('every form', { concurrency: asked.length }, () => {
           summary.settle()
         }
         await t.test('every mounted route has a case, and declares what the case says', () => coverage(world))
+        await t.test('K1: a caller that may and one that may not ask every route', () => bothAnswers(world))
         await t.test(
           'D3, D5: no, a malformed or a misplaced bearer is the same 401, without a request to the API server',
           () => settled(noBearer),
