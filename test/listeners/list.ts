@@ -16,7 +16,7 @@ import type { Address } from './raw-exchange.ts'
 /** A listener with the inputs of the corpus. */
 export interface Listener extends Address {
   readonly name: string
-  /** A normal GET and its status, sent after each hostile request. */
+  /** A normal GET and its status, sent after every few hostile requests. */
   readonly ordinary: { readonly path: string; readonly status: number }
   /** Serves HTTP/2 without TLS only. */
   readonly http2?: boolean

