@@ -18,6 +18,7 @@ import { callerOf, createReviews } from './authorize.ts'
 import { withIntent } from './audit/record-outcome.ts'
 import { servicesOf } from './endpoint/server-context.ts'
 import type { HttpServices } from './endpoint/server-context.ts'
+import { cutReply } from './reply/cut-reply.ts'
 import { sendResult } from './reply/send-reply.ts'
 
 const BODY_LIMIT = 1024 * 1024
@@ -128,7 +129,9 @@ function createHandler(endpoint: AnyEndpoint, services: HttpServices) {
     const call = createCall(request, reply, { cursors, streams: services.streams, directory: services.directory })
     if (endpoint.authz.kind === 'row' && endpoint.review !== undefined)
       stateOf(request).access = await endpoint.review(call)
-    const result = await answerOf(request.body, acting, call, services)
+    const result = await answerOf(request.body, acting, call, services).catch((error: unknown) =>
+      cutReply(services, reply, error),
+    )
     if (reply.sent) return reply // a stream has taken over the connection
     checkResponse?.(reply, result)
     return sendResult(endpoint, call, result)

@@ -63,6 +63,14 @@ export const mutants: readonly Mutant[] = [
     only: 'X1',
   },
   {
+    name: 'a stream whose handler failed ends as if it were whole',
+    file: 'core/http/reply/cut-reply.ts',
+    find: 'raw.destroy()',
+    replace: 'raw.end()',
+    tests: ['core/http/stream/event-stream.test.ts'],
+    only: 'SEC20',
+  },
+  {
     name: 'a cursor opens a list with another filter',
     file: 'core/database/cursors.ts',
     find: 'if (bound !== digest(purpose, filter)) throw refused()',

@@ -30,7 +30,7 @@ export const httpMetrics = {
   }),
   streamsDropped: defineCounter({
     name: 'mesh_event_streams_dropped_total',
-    help: 'Event streams refused by a limit (refused), closed because the client lagged (behind), or closed after a revocation (revoked).',
+    help: 'Event streams refused by a limit (refused), or closed because the client lagged (behind), after a revocation (revoked), or since the handler failed (failed).',
     labels: ['reason'],
     roles: ['bff', 'gateway'],
   }),

@@ -10,7 +10,7 @@ export interface StreamRegistry {
   /** Registers a stream of a user or, on a public route, of an address, or returns the error if the replica or the user has too many. Call the result when it ends. */
   enter(user: string, end: () => void): (() => void) | Fail
   /** Counts a stream that the server closed. */
-  dropped(reason: 'behind' | 'revoked'): void
+  dropped(reason: 'behind' | 'revoked' | 'failed'): void
   /** Ends every stream and refuses new ones. */
   drain(): void
 }

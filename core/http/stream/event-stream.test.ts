@@ -113,3 +113,29 @@ test('X1: a pipelined stream waits for the one before it, and a replay continues
   second.end()
   while (size < 2 * frame.length) await once(socket, 'data')
 })
+
+test('SEC20: a stream whose handler fails is cut, and logged without the text of the error', async (t) => {
+  const events = endpoint({
+    method: 'GET',
+    url: '/events',
+    summary: 'x',
+    authz: { kind: 'bearer' },
+    stream: true,
+    response: { 200: Type.Object({}) },
+    handle: async (call) => {
+      await openEventStream(call).send(encodeFrame({ data: 'first' }))
+      throw new Error('password=secret')
+    },
+  })
+  const { app, lines, services } = await buildServer(t, [{ endpoints: [events] }])
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const answer = await fetch(`${url}/api/events`, { headers: { authorization: 'Bearer good-token' } })
+  // An error and no end: the client must not take the beginning for the whole.
+  await assert.rejects(answer.text(), { name: 'TypeError' })
+  assert.equal(services.streams.size, 0)
+  const [line, ...others] = lines.filter((one) => one.includes('response cut'))
+  assert.equal((JSON.parse(line ?? '{}') as { code?: string }).code, 'internal_error')
+  assert.deepEqual(others, [])
+  assert.doesNotMatch(lines.join(''), /secret/)
+  assert.match(await services.metrics.render(), /mesh_event_streams_dropped_total\{reason="failed"\} 1/)
+})
