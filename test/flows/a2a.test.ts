@@ -453,6 +453,8 @@ test('A2A: the public client discovers agents, sends messages and follows tasks'
       [call('ListTasks', { pageToken: 'forged' }), -32602, '/params/pageToken'],
       [call('ListTasks', { status: 'TASK_STATE_LOST' }), -32602, '/params/status'],
       [call('ListTasks', { statusTimestampAfter: 'yesterday' }), -32602, '/params/statusTimestampAfter'],
+      [call('ListTasks', { statusTimestampAfter: '2016-12-31T23:59:60Z' }), -32602, '/params/statusTimestampAfter'],
+      [call('ListTasks', { statusTimestampAfter: '0000-01-01T00:00:00Z' }), -32602, '/params/statusTimestampAfter'],
       [call('SendMessage', {}), -32602, '/params/message'],
       [sending({ parts: [] }), -32602, '/params/message/parts'],
       [sending({ parts: [{}] }), -32602, '/params/message/parts/0'],

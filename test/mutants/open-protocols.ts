@@ -85,6 +85,13 @@ export const mutants: readonly Mutant[] = [
     tests: a2a,
   },
   {
+    name: 'a2a: a list takes times that the database has not',
+    file: 'plugins/a2a/methods/list-tasks.ts',
+    find: 'if (isStorableTime(time.getTime())) return time',
+    replace: 'if (text !== "") return time',
+    tests: a2a,
+  },
+  {
     name: 'a2a: text is sent twice to a client that was late',
     file: 'plugins/a2a/tasks/task-updates.ts',
     find: 'const rest = isPart ? text : text.slice(have)',

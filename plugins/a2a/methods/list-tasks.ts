@@ -2,6 +2,7 @@ import { mapConcurrently } from '#core/async/map-concurrently.ts'
 import { cutPage } from '#core/database/cut-page.ts'
 import { A2aListParams } from '#schemas/api/a2a.ts'
 import type { A2aListRequest } from '#schemas/api/a2a.ts'
+import { isStorableTime } from '#schemas/storable-text.ts'
 import { invalidParam, methodParamsReader } from '../rpc/read-request.ts'
 import { runsInState, toListedTask, toTask } from '../tasks/to-task.ts'
 import type { Method, MethodCall } from './method.ts'
@@ -48,14 +49,21 @@ function withContent(task: ReturnType<typeof toTask>, { includeArtifacts, histor
   }
 }
 
-function toFilter({ http }: MethodCall, { contextId = '', status, statusTimestampAfter }: A2aListRequest) {
+function toFilter({ http }: MethodCall, { contextId = '', status, statusTimestampAfter: since }: A2aListRequest) {
   const isFiltered = status !== undefined && status !== 'TASK_STATE_UNSPECIFIED'
   return {
     agent: http.params.name,
     ...(contextId === '' ? {} : { conversationId: contextId }),
-    ...(statusTimestampAfter === undefined ? {} : { changedSince: new Date(statusTimestampAfter) }),
+    ...(since === undefined ? {} : { changedSince: toTime(since) }),
     ...(isFiltered ? runsInState(status) : {}),
   }
+}
+
+// RFC 3339 has leap seconds and the year 0, which no date of the database is.
+function toTime(text: string): Date {
+  const time = new Date(text)
+  if (isStorableTime(time.getTime())) return time
+  throw invalidParam('/statusTimestampAfter', 'must be an RFC 3339 time in the years 1 to 9999')
 }
 
 function openToken(cursors: MethodCall['http']['cursors'], token: string, bound: unknown): unknown {
