@@ -36,11 +36,12 @@ export function createEndedShares(bus: Pick<Bus, 'emit' | 'listen'>): EndedShare
     },
     follow: async (shareId, end) => {
       streams.set(shareId, (streams.get(shareId) ?? new Set()).add(end))
-      listening ??= bus.listen(subject, receive)
+      const opened = (listening ??= bus.listen(subject, receive))
       try {
-        await listening
+        await opened
       } catch (error) {
-        listening = undefined
+        // Another stream may have subscribed again meanwhile.
+        if (listening === opened) listening = undefined
         await leave(shareId, end).catch(() => undefined)
         throw error
       }
