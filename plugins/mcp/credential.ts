@@ -3,6 +3,7 @@ import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { McpServerSpec } from '#schemas/crds/mcp-server.ts'
 import { MCP_CREDENTIAL_LABEL, ORIGIN_ANNOTATION } from '#schemas/labels.ts'
+import { secretValueOf } from '#schemas/secret-value.ts'
 
 const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
 
@@ -36,22 +37,20 @@ export async function findCredential(
       reason: 'OriginMismatch',
       message: `${named} has no annotation ${ORIGIN_ANNOTATION} with the origin ${origin}.`,
     }
-  const bearer = Buffer.from(secret.data?.[secretRef.key] ?? '', 'base64').toString('latin1')
+  const bearer = secretValueOf(secret, secretRef.key)?.toString('latin1') ?? ''
   if (!/^[\x21-\x7e]{1,8192}$/.test(bearer))
     return { reason: 'InvalidSecret', message: `${named} has no token at the key ${secretRef.key}.` }
   return { bearer }
 }
 
-type Secret = KubeObject & { readonly data?: Readonly<Record<string, string>> }
-
 async function readSecret(
   cluster: Pick<KubeClient, 'get'>,
   namespace: string,
   name: string,
-): Promise<Secret | undefined> {
+): Promise<KubeObject | undefined> {
   if (!isLabel(namespace) || !isName(name)) return undefined
   try {
-    return await cluster.get<Secret>(secrets, { namespace, name })
+    return await cluster.get(secrets, { namespace, name })
   } catch (error) {
     if (isStatus(error, 404)) return undefined
     throw error

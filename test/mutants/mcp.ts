@@ -34,6 +34,13 @@ export const mutants: readonly Mutant[] = [
     only: 'a reference to a Secret of the platform',
   },
   {
+    name: 'mcp: the key of a Secret may be one that every object inherits',
+    file: 'schemas/secret-value.ts',
+    find: "typeof encoded === 'string' ?",
+    replace: 'encoded !== undefined ?',
+    tests: ['schemas/secret-value.test.ts'],
+  },
+  {
     name: 'mcp: the entry of an agent widens its binding',
     file: 'plugins/mcp/bindings/select-tools.ts',
     find: 'restrictions.every(({ allow })',

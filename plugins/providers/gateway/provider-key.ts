@@ -5,6 +5,7 @@ import { parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
+import { secretValueOf } from '#schemas/secret-value.ts'
 import { refusalOfKey, secrets } from '../key-binding.ts'
 import { misconfigured } from './provider-failure.ts'
 
@@ -22,14 +23,13 @@ export async function readProviderKey(
   const secret = await read(gateway, namespace, secretRef.name)
   const refusal = refusalOfKey(namespace, spec, secret?.metadata)
   if (refusal !== undefined) throw misconfigured(refusal.reason, refusal.message)
-  const data = secret?.['data'] as Readonly<Record<string, string>> | undefined
-  const encoded = data?.[secretRef.key]
-  if (encoded === undefined)
+  const value = secret && secretValueOf(secret, secretRef.key)
+  if (value === undefined)
     throw misconfigured(
       'secret_missing',
       `Secret ${namespace}/${secretRef.name} (key ${secretRef.key}) does not exist.`,
     )
-  return conceal(Buffer.from(encoded, 'base64').toString('utf8').trim())
+  return conceal(value.toString('utf8').trim())
 }
 
 async function read(gateway: GatewayContext, namespace: DnsLabel, name: string): Promise<KubeObject | undefined> {
