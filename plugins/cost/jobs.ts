@@ -1,3 +1,5 @@
+import { removeInBatches } from '#core/event-store/maintenance/remove-in-batches.ts'
+import type { Tx } from '#core/event-store/store.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import type { ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
 import type { CostServices } from './services.ts'
@@ -5,6 +7,7 @@ import { removeOldCost } from './store/prune.ts'
 
 const EVERY_MS = 3_600_000
 const AT_ONCE = 1_000
+const name = 'cost.retention'
 
 /** Removes what is older than its retention. */
 export function costJobs(
@@ -14,12 +17,12 @@ export function costJobs(
   if (role !== 'worker') return []
   return [
     {
-      name: 'cost.retention',
+      name,
       leaderOnly: true,
       every: EVERY_MS,
-      run: async ({ signal }) => {
-        for (let count = AT_ONCE; count === AT_ONCE && !signal.aborted;)
-          count = await removeOldCost(store, { retentionDays, limit: AT_ONCE })
+      run: (term) => {
+        const remove = (tx: Tx, limit: number) => removeOldCost(tx, { retentionDays, limit })
+        return removeInBatches({ store, job: name, batch: AT_ONCE, remove }, term)
       },
     },
   ]

@@ -1,3 +1,4 @@
+import { removeInBatches } from '#core/event-store/maintenance/remove-in-batches.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import type { JobContext } from '#core/plugin/role-contexts.ts'
 import type { StateStore } from '#core/state-store/state-store.ts'
@@ -23,17 +24,19 @@ export function memoryJobs(services: MemoryServices, context: JobContext): reado
 
 function removeItems({ core }: MemoryServices): Job {
   const removed = core.metrics.counter(memoryMetrics.removed)
+  const name = 'memory.remove-items'
   const stored = core.metrics.gauge(memoryMetrics.storedBytes)
   return {
-    name: 'memory.remove-items',
+    name,
     leaderOnly: true,
     every: REMOVE_EVERY_MS,
-    run: async ({ signal }) => {
-      for (const [reason, remove] of [['expired', removeExpired] as const, ['agent', removeOrphans] as const])
-        for (let count = AT_ONCE; count === AT_ONCE && !signal.aborted;) {
-          count = await core.store.transact((tx) => remove(tx, AT_ONCE))
+    run: async (term) => {
+      for (const [reason, remove] of [['expired', removeExpired] as const, ['agent', removeOrphans] as const]) {
+        const counted = (count: number): void => {
           if (count > 0) removed.inc({ reason }, count)
         }
+        await removeInBatches({ store: core.store, job: name, batch: AT_ONCE, remove, removed: counted }, term)
+      }
       stored.set(await readItemBytes(core.store.reader<MemoryTables>()))
     },
   }

@@ -1,6 +1,7 @@
 import type { Job } from '#core/jobs/background-work.ts'
 import type { JobContext } from '#core/plugin/role-contexts.ts'
-import { assertEpoch } from '#core/database/leader-election.ts'
+import { removeInBatches } from '#core/event-store/maintenance/remove-in-batches.ts'
+import type { Tx } from '#core/event-store/store.ts'
 import type { SharingServices } from './services.ts'
 import { removeShares } from './store/shares.ts'
 import { readShareBytes } from './store/usage.ts'
@@ -25,16 +26,13 @@ export function createShareRetention(
     name,
     leaderOnly: true,
     every: EVERY_MS,
-    async run({ epoch, signal }) {
-      for (let count = batch; count === batch && !signal.aborted;) {
-        const ids = await store.transact(async (tx) => {
-          const db = tx.tables<SharingTables>()
-          await assertEpoch(db, name, epoch)
-          return removeShares(db, { expired: batch })
-        })
-        removed('expired', ids)
-        count = ids.length
+    run: (term) => {
+      const remove = async (tx: Tx, limit: number): Promise<number> => {
+        const ids = await removeShares(tx.tables<SharingTables>(), { expired: limit })
+        tx.afterCommit(() => removed('expired', ids))
+        return ids.length
       }
+      return removeInBatches({ store, job: name, batch, remove }, term)
     },
   }
 }

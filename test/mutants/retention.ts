@@ -43,8 +43,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'retention: snapshots of removed shares stay',
     file: 'plugins/sharing/jobs.ts',
-    find: 'return removeShares(db, { expired: batch })',
-    replace: 'return removeShares(db, { expired: 0 })',
+    find: '{ expired: limit }',
+    replace: '{ expired: 0 }',
     // Within a year the removal of their runs removes them as well.
     tests: ['plugins/sharing/retention.test.ts'],
   },

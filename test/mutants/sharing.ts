@@ -201,9 +201,9 @@ export const mutants: readonly Mutant[] = [
     tests: redactor,
   },
   {
-    name: 'sharing: a former leader removes shares',
-    file: 'plugins/sharing/jobs.ts',
-    find: '          await assertEpoch(db, name, epoch)\n',
+    name: 'retention: a former leader removes rows',
+    file: 'core/event-store/maintenance/remove-in-batches.ts',
+    find: '      await assertEpoch(tx.tables(), job, epoch)\n',
     replace: '',
     tests: retention,
   },

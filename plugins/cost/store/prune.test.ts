@@ -18,7 +18,7 @@ for (const { name, skip, open } of pluginAdapters) {
       await sql`update cost_agents set recorded_at = now() - interval '2 days' where uid <> 'new'`.execute(
         database.root,
       )
-      await removeOldCost(store, { retentionDays: 60, limit: 1_000 })
+      await store.transact((tx) => removeOldCost(tx, { retentionDays: 60, limit: 1_000 }))
       const agents = async (): Promise<readonly string[]> =>
         (await sql<{ uid: string }>`select uid from cost_agents order by uid`.execute(database.root)).rows.map(
           ({ uid }) => uid,
@@ -26,7 +26,7 @@ for (const { name, skip, open } of pluginAdapters) {
       assert.deepEqual(await agents(), ['live', 'new', 'paid'])
       await sql`update cost_days set day = day - 61`.execute(database.root)
       await sql`update cost_runs set day = day - 61`.execute(database.root)
-      await removeOldCost(store, { retentionDays: 60, limit: 1_000 })
+      await store.transact((tx) => removeOldCost(tx, { retentionDays: 60, limit: 1_000 }))
       assert.deepEqual(await agents(), ['live', 'new'])
     },
   )
