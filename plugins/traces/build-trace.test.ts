@@ -22,11 +22,13 @@ function stored(id: number, fields: Partial<StoredSpan> = {}): StoredSpan {
 }
 
 const below = (id: number, parent: number): StoredSpan => stored(id, { parentSpanId: spanId(parent) })
-const chunk = (...spans: readonly StoredSpan[]) => ({
+const chunkOf = (name: string, ...spans: readonly StoredSpan[]) => ({
   content: JSON.stringify(spans),
   namespace: 'default',
-  agent_name: 'robot',
+  agent_name: name,
+  agent_uid: `uid of ${name}`,
 })
+const chunk = (...spans: readonly StoredSpan[]) => chunkOf('robot', ...spans)
 const outline = ({ name, children }: TraceSpanNode): unknown[] => [name, ...children.map(outline)]
 
 test('traces: spans are below their parents in the order of their start, across chunks', () => {
@@ -46,6 +48,22 @@ test('traces: spans are below their parents in the order of their start, across 
 test('traces: a repeated span counts once, as stored last', () => {
   const { spans, roots } = buildTrace([chunk(stored(1)), chunk({ ...stored(1), name: 'again' })])
   assert.deepEqual([spans, roots.map(outline)], [1, [['again']]])
+})
+
+test('traces: a called agent that uses the ids of its caller replaces no span of it, and takes none of its children', () => {
+  const { spans, roots } = buildTrace([
+    chunkOf('robot', stored(1), below(2, 1), below(3, 2)),
+    chunkOf('helper', { ...below(2, 1), name: 'forged' }, below(4, 2), { ...stored(5), parentSpanId: spanId(3) }),
+  ])
+  assert.equal(spans, 6)
+  assert.deepEqual(roots.map(outline), [['1', ['2', ['3', ['5']]], ['forged', ['4']]]])
+  assert.deepEqual(
+    roots[0]?.children.map(({ name, agent }) => [name, agent.name]),
+    [
+      ['2', 'robot'],
+      ['forged', 'helper'],
+    ],
+  )
 })
 
 test('F6: spans in a circle, and a chain of 10,000, are each shown once at a bounded depth', () => {

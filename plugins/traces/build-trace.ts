@@ -9,46 +9,76 @@ interface OpenSpan extends Omit<TraceSpanNode, 'children'> {
 /** Nesting of an answer; spans below it are listed at this depth. */
 const DEEPEST = 64
 
+/** A span that is placed in the tree. */
+interface KnownSpan {
+  /** Spans of two agents may have the same id: an agent knows those of its caller, and must not replace them. */
+  readonly key: string
+  readonly agentUid: string
+  readonly span: OpenSpan
+  readonly start: bigint
+}
+
+type StoredChunk = Pick<SelectedChunk, 'content' | 'namespace' | 'agent_name' | 'agent_uid'>
+
 /**
- * Builds the tree of a trace: each span once, below its parent, in the order of their start. A repeated span counts as stored last. Spans
- * whose parent is missing are roots, as is the earliest of spans that are each other's parents.
+ * Builds the tree of a trace: each span once, below its parent, in the order of their start. A span that its agent repeats counts as stored
+ * last. Spans whose parent is missing are roots, as is the earliest of spans that are each other's parents.
  */
-export function buildTrace(chunks: readonly Pick<SelectedChunk, 'content' | 'namespace' | 'agent_name'>[]): {
+export function buildTrace(chunks: readonly StoredChunk[]): {
   readonly spans: number
   readonly roots: readonly TraceSpanNode[]
 } {
-  const all = new Map<string, { readonly span: OpenSpan; readonly start: bigint }>()
-  for (const { content, namespace, agent_name: name } of chunks)
-    for (const stored of JSON.parse(content) as readonly StoredSpan[])
-      all.set(stored.spanId, { span: toSpan(stored, { namespace, name }), start: BigInt(stored.start) })
-  const ordered = [...all.values()].sort((a, b) => Number(a.start - b.start)).map(({ span }) => span)
-  const below = Map.groupBy(ordered, ({ parentSpanId }) => parentSpanId ?? '')
-  const isRoot = ({ parentSpanId }: OpenSpan): boolean => parentSpanId === null || !all.has(parentSpanId)
+  const all = readSpans(chunks)
+  const firstOf = new Map<string, string>()
+  for (const { key, span } of all.values()) if (!firstOf.has(span.spanId)) firstOf.set(span.spanId, key)
+  const ordered = [...all.values()].sort((a, b) => Number(a.start - b.start))
+  // A parent of the same agent, else the first that was stored with that id: the span of a caller.
+  const parentOf = ({ agentUid, span: { parentSpanId } }: KnownSpan): string | undefined => {
+    if (parentSpanId === null) return undefined
+    const own = keyOf(agentUid, parentSpanId)
+    return all.has(own) ? own : firstOf.get(parentSpanId)
+  }
+  const below = Map.groupBy(ordered, parentOf)
   const roots: OpenSpan[] = []
   const seen = new Set<string>()
   // Of spans in a circle none is a root: the second pass takes the first that no root reaches.
-  for (const span of [...ordered.filter(isRoot), ...ordered])
-    if (!seen.has(span.spanId)) place(span, { below, seen, roots })
-  return { spans: all.size, roots: roots }
+  for (const known of [...(below.get(undefined) ?? []), ...ordered])
+    if (!seen.has(known.key)) place(known, { below, seen, roots })
+  return { spans: all.size, roots }
+}
+
+function readSpans(chunks: readonly StoredChunk[]): ReadonlyMap<string, KnownSpan> {
+  const all = new Map<string, KnownSpan>()
+  for (const { content, namespace, agent_name: name, agent_uid: agentUid } of chunks)
+    for (const stored of JSON.parse(content) as readonly StoredSpan[]) {
+      const key = keyOf(agentUid, stored.spanId)
+      all.set(key, { key, agentUid, span: toSpan(stored, { namespace, name }), start: BigInt(stored.start) })
+    }
+  return all
+}
+
+function keyOf(agentUid: string, spanId: string): string {
+  return `${agentUid} ${spanId}`
 }
 
 interface Placing {
-  readonly below: ReadonlyMap<string, readonly OpenSpan[]>
+  readonly below: ReadonlyMap<string | undefined, readonly KnownSpan[]>
   readonly seen: Set<string>
   readonly roots: OpenSpan[]
 }
 
 // Without recursion: a trace may be a chain of thousands of spans.
-function place(root: OpenSpan, { below, seen, roots }: Placing): void {
-  const waiting = [{ span: root, into: roots, depth: 0 }]
-  seen.add(root.spanId)
-  for (let next = 0; next < waiting.length; next++) {
-    const { span, into, depth } = waiting[next] ?? { span: root, into: roots, depth: 0 }
+function place(root: KnownSpan, { below, seen, roots }: Placing): void {
+  const waiting = [{ known: root, into: roots, depth: 0 }]
+  seen.add(root.key)
+  for (const { known, into, depth } of waiting) {
+    const { span, key } = known
     into.push(span)
-    for (const child of below.get(span.spanId) ?? []) {
-      if (seen.has(child.spanId)) continue
-      seen.add(child.spanId)
-      waiting.push({ span: child, into: depth < DEEPEST ? span.children : into, depth: Math.min(depth + 1, DEEPEST) })
+    for (const child of below.get(key) ?? []) {
+      if (seen.has(child.key)) continue
+      seen.add(child.key)
+      const deeper = depth < DEEPEST
+      waiting.push({ known: child, into: deeper ? span.children : into, depth: deeper ? depth + 1 : DEEPEST })
     }
   }
 }

@@ -2,7 +2,7 @@ import { on } from '#core/messaging/consumer/consumer.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { runDeleted } from '#plugins/runs/events.ts'
 import type { TracesServices } from './services.ts'
-import { removeTrace } from './store/remove-spans.ts'
+import { removeTraces } from './store/remove-spans.ts'
 
 /** Removes the spans of a trace with its last run. */
 export function tracesConsumers({ runs, removed }: TracesServices): readonly Consumer[] {
@@ -11,10 +11,9 @@ export function tracesConsumers({ runs, removed }: TracesServices): readonly Con
       const traceIds = [...new Set(events.flatMap(({ data }) => data.traceId ?? []))].toSorted()
       if (traceIds.length === 0) return
       const held = await runs.heldTracesIn(tx, traceIds)
-      for (const traceId of traceIds.filter((id) => !held.has(id))) {
-        const chunks = await removeTrace(tx, traceId)
-        tx.afterCommit(() => removed('run_deleted', chunks))
-      }
+      const over = traceIds.filter((id) => !held.has(id))
+      const chunks = await removeTraces(tx, over)
+      tx.afterCommit(() => removed('run_deleted', chunks))
     }),
   ]
 }

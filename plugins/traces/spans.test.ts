@@ -98,6 +98,9 @@ for (const { name, skip, open } of pluginAdapters) {
     for (let round = 0; round < 12; round++) await send(many(free, 1000, round * 1000))
     const { truncated } = await chunks(free)
     assert.deepEqual([truncated, (await tree(free)).spans], [true, 10_000])
+    const large = 'c'.repeat(32)
+    await send(many(large, 10_001))
+    assert.equal((await tree(large)).spans, 10_001, 'the spans of one request are shown, however many')
   })
 }
 

@@ -17,6 +17,13 @@ export const mutants: readonly Mutant[] = [
     tests: [...store, ...state],
   },
   {
+    name: 'traces: a called agent replaces spans of its caller',
+    file: 'plugins/traces/build-trace.ts',
+    find: 'return `${agentUid} ${spanId}`',
+    replace: 'return agentUid && spanId',
+    tests: ['plugins/traces/build-trace.test.ts'],
+  },
+  {
     name: 'traces: a trace has no quota',
     file: 'plugins/traces/store/store-spans.ts',
     find: 'where t.spans + excluded.spans <= ${most}',

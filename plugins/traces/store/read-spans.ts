@@ -54,7 +54,10 @@ export async function readTotals(
     .execute()
 }
 
-/** The chunks of a trace in the namespaces of the proofs, oldest first, within `mostOfTrace`; `truncated` if there are more. */
+/**
+ * The chunks of a trace in the namespaces of the proofs, oldest first, within `mostOfTrace` but for the first one; `truncated` if there are
+ * more.
+ */
 export async function readChunks(
   db: Db,
   accesses: readonly TraceAccess[],
@@ -62,12 +65,13 @@ export async function readChunks(
 ): Promise<{ readonly chunks: readonly SelectedChunk[]; readonly truncated: boolean }> {
   const { rows } = await sql<SelectedChunk & { all: number }>`
     select * from (
-      select traces_chunks.*, sum(spans) over w as total, sum(bytes) over w as size, count(*) over ()::integer as all
+      select traces_chunks.*, sum(spans) over w as total, sum(bytes) over w as size, row_number() over w as nth,
+        count(*) over ()::integer as all
       from traces_chunks
       where trace_id = ${traceId} and namespace = any(${namespacesOf(accesses)}::text[])
         and ${inLiveNamespace('traces_chunks.namespace_uid')}
       window w as (order by id)
-    ) sums where total <= ${mostOfTrace.spans} and size <= ${mostOfTrace.bytes} order by id`.execute(db)
+    ) sums where nth = 1 or (total <= ${mostOfTrace.spans} and size <= ${mostOfTrace.bytes}) order by id`.execute(db)
   return { chunks: rows, truncated: rows.length < (rows[0]?.all ?? 0) }
 }
 
