@@ -86,7 +86,8 @@ function toSpan(raw: RawSpan): OtlpSpan {
       attributes: toAttributeMap(attributes),
     })),
     links: raw.links.filter(({ traceId, spanId }) => traceIdPattern.test(traceId) && spanIdPattern.test(spanId)),
-    dropped: raw.dropped,
+    // OTLP has 32 bits for it.
+    dropped: Math.min(raw.dropped, 2 ** 32 - 1),
   }
 }
 

@@ -106,6 +106,9 @@ test('F6: a span of 10,000 attributes, events and links is bounded, and says how
   assert.equal(span.events.length, spanBounds.events)
   assert.equal(Object.keys(span.events[0]?.attributes ?? {}).length, spanBounds.eventAttributes)
   assert.equal(span.dropped, 10_000 - 128 + 10_000 - 128 + 200 - 128 + 3)
+  const most = 2 ** 31
+  const dropped = { droppedAttributesCount: most, droppedEventsCount: most, droppedLinksCount: most }
+  assert.equal(one(dropped).dropped, 2 ** 32 - 1, 'as OTLP can carry it on')
   const deep = Array.from({ length: 50 }).reduce<object>((value) => ({ arrayValue: { values: [value] } }), {
     stringValue: 'x',
   })

@@ -145,4 +145,11 @@ export const mutants: readonly Mutant[] = [
     replace: '|| depth >= 1e9) return undefined',
     tests: protobuf,
   },
+  {
+    name: 'traces: a span says that more is missing than OTLP can',
+    file: 'core/otlp/raw-span.ts',
+    find: 'Math.min(raw.dropped, 2 ** 32 - 1)',
+    replace: 'raw.dropped',
+    tests: otlp,
+  },
 ]
