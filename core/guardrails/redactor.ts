@@ -1,13 +1,15 @@
 import { createPause } from '#core/async/time-slice.ts'
 import { REDACTED, processSecrets } from '#core/log/secrets.ts'
 import type { Detector } from './detectors/detector.ts'
+import { foldText } from './detectors/fold-text.ts'
 import { piiDetector, piiKinds } from './detectors/pii.ts'
 import type { PiiKind } from './detectors/pii.ts'
 import { PolicyProblem } from './detectors/policy-problem.ts'
 import { regexDetector } from './detectors/regex.ts'
 import { mayHaveSecret, secretDetector } from './detectors/secrets.ts'
 import { JsonTexts } from './json-texts.ts'
-import { TextScan } from './text-scan.ts'
+import { LEAST_BLOCK, TextScan } from './text-scan.ts'
+import type { TextSpan } from './text-scan.ts'
 
 /** Returns a text without what must not be shown. */
 export type Redact = (text: string) => string
@@ -33,10 +35,11 @@ export function createRedactor(
   names: readonly string[],
   { keepShape = false }: { readonly keepShape?: boolean } = {},
 ): Redactor {
-  const detectors = toDetectors(names)
+  const named = toDetectors(names)
+  const all = [secretDetector(), ...named]
   const steps = (text: string): Generator<void, string> => {
     const clean = processSecrets.redact(text)
-    return redactInSteps(names.length > 0 || mayHaveSecret(clean) ? detectors : [], clean)
+    return redactInSteps(mayHaveSecret(clean) ? all : named, clean)
   }
   return {
     text: (text) => runWhole(steps(text)),
@@ -60,7 +63,7 @@ function toDetectors(names: readonly string[]): readonly Detector[] {
     if (cost > MAX_COST) throw new PolicyProblem(`/${index}`, 'makes the patterns too large together')
     return [detector]
   })
-  return [secretDetector(), ...(kinds.length === 0 ? [] : [piiDetector(kinds)]), ...patterns]
+  return [...(kinds.length === 0 ? [] : [piiDetector(kinds)]), ...patterns]
 }
 
 function compile(pattern: string, index: number): Detector {
@@ -78,12 +81,10 @@ function isKind(name: string): name is PiiKind {
 /** Redacts a text block by block: linear in time, with a step after each block. */
 function* redactInSteps(detectors: readonly Detector[], text: string): Generator<void, string> {
   if (detectors.length === 0) return text
-  const scan = new TextScan(detectors)
-  scan.push(text)
   let result = ''
   let at = 0
-  for (let block = scan.next(true); block !== undefined; block = scan.next(true)) {
-    for (const { start, end, continued } of block.spans) {
+  for (const spans of text.length <= LEAST_BLOCK ? [findSpans(detectors, text)] : scanBlocks(detectors, text)) {
+    for (const { start, end, continued } of spans) {
       // Of overlapping matches the union is removed.
       if (start >= at && !continued) result += text.slice(at, start) + REDACTED
       at = Math.max(at, end)
@@ -91,6 +92,29 @@ function* redactInSteps(detectors: readonly Detector[], text: string): Generator
     yield
   }
   return at === 0 ? text : result + text.slice(at)
+}
+
+type Spans = readonly Pick<TextSpan, 'start' | 'end' | 'continued'>[]
+
+function* scanBlocks(detectors: readonly Detector[], text: string): Generator<Spans> {
+  const scan = new TextScan(detectors)
+  scan.push(text)
+  for (let block = scan.next(true); block !== undefined; block = scan.next(true)) yield block.spans
+}
+
+// What a scan finds in a text of one block, without its state: most attributes of spans are that short.
+function findSpans(detectors: readonly Detector[], text: string): Spans {
+  const { text: folded, toRaw } = foldText(text)
+  const spans = detectors.flatMap(({ folds, find }) =>
+    folds
+      ? find(folded, 0, folded.length).map(({ start, end }) => ({
+          start: toRaw(start),
+          end: toRaw(end),
+          continued: false,
+        }))
+      : find(text, 0, text.length).map(({ start, end }) => ({ start, end, continued: false })),
+  )
+  return spans.sort((a, b) => a.start - b.start)
 }
 
 function runWhole(steps: Generator<void, string>): string {

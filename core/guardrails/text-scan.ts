@@ -20,7 +20,8 @@ export interface ScannedBlock {
 
 /** Text before a block that detectors may read, for boundaries of words and markers. */
 const contextLength = 64
-const leastBlock = 64
+/** Characters of the shortest block: a text up to this length is one block, whatever is looked for. */
+export const LEAST_BLOCK = 64
 const mostBlock = 512
 
 interface Open {
@@ -49,7 +50,7 @@ export class TextScan {
   constructor(detectors: readonly Detector[]) {
     this.#detectors = detectors
     this.longest = Math.max(1, ...detectors.map(({ longest }) => longest))
-    this.block = Math.min(mostBlock, Math.max(leastBlock, this.longest >> 1))
+    this.block = Math.min(mostBlock, Math.max(LEAST_BLOCK, this.longest >> 1))
     this.#covered = detectors.map(() => 0)
     this.#open = detectors.map(() => undefined)
   }
