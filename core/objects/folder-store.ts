@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseObjectKey } from './object-key.ts'
 import type { ObjectKey } from './object-key.ts'
@@ -23,13 +23,27 @@ export function createFolderStore(folder: string): ObjectStore {
     remove: (keys) =>
       known(async () => {
         for (const key of keys) await rm(pathOf(key), { force: true })
+        for (const parent of new Set(keys.map((key) => dirname(key)))) await removeEmpty(folder, parent)
       }),
     close: async () => undefined,
   }
 }
 
-// A temporary name begins with a dot, which no key does.
+// An empty folder may be removed after it was made for an object.
+const WRITES = 3
+
 async function writeWhole(path: string, bytes: Buffer): Promise<void> {
+  for (let write = 1; ; write++) {
+    try {
+      return await writeOnce(path, bytes)
+    } catch (error) {
+      if (write === WRITES || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+}
+
+// A temporary name begins with a dot, which no key does.
+async function writeOnce(path: string, bytes: Buffer): Promise<void> {
   const folder = dirname(path)
   const temporary = join(folder, `.${randomUUID()}`)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -39,6 +53,17 @@ async function writeWhole(path: string, bytes: Buffer): Promise<void> {
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
+  }
+}
+
+// Without it each prefix would leave a folder behind.
+async function removeEmpty(folder: string, path: string): Promise<void> {
+  for (let one = path; one !== '.'; one = dirname(one)) {
+    const isRemoved = await rmdir(join(folder, one)).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+    )
+    if (!isRemoved) return
   }
 }
 

@@ -112,6 +112,19 @@ test('folder: files are of this user only, and links and foreign files are no ob
   )
 })
 
+test('folder: the folders of removed objects are gone, and an object that is stored meanwhile is kept', async (t) => {
+  const folder = tempFolder('objects')
+  t.after(() => folder.remove())
+  const store = createFolderStore(folder.path)
+  const [one, other] = [objectKey('runs', 'a', 'model', '1'), objectKey('runs', 'a', 'model', '2')]
+  for (let round = 0; round < 100; round++) {
+    await Promise.all([store.put(one, Buffer.from('x')), store.remove([other])])
+    assert.deepEqual(await store.get(one, 10), Buffer.from('x'))
+    await store.remove([one])
+    assert.deepEqual(readdirSync(folder.path), [])
+  }
+})
+
 /** An S3 server that answers as `respond` says. */
 async function startFake(t: TestContext, respond: Parameters<typeof createServer>[1], deadlineMs = 60_000) {
   const url = await listen(t, createServer(respond))

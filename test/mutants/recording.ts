@@ -137,6 +137,21 @@ export const mutants: readonly Mutant[] = [
     only: 'an answer without end',
   },
   {
+    name: 'recording: folders of removed parts stay',
+    file: 'core/objects/folder-store.ts',
+    find: 'await removeEmpty(folder, parent)',
+    replace: '{}',
+    tests: ['core/objects/object-store.test.ts'],
+    only: 'folders of removed objects',
+  },
+  {
+    name: 'recording: recordings of removed runs stay',
+    file: 'plugins/recording/store/sizes.ts',
+    find: 'where (erase_at < clock_timestamp()',
+    replace: 'where (erase_at is null and erase_at < clock_timestamp()',
+    tests: role,
+  },
+  {
     name: 'replay: a call with another set of arguments gets the recorded answer',
     file: 'plugins/recording/replay/replay.ts',
     find: " || divergence?.kind === 'different'",

@@ -34,6 +34,7 @@ import { sharingConsumers } from '#plugins/sharing/consumers.ts'
 import { createShareRetention } from '#plugins/sharing/jobs.ts'
 import { recordShare } from '#plugins/sharing/record-share.ts'
 import { sharingSettings } from '#plugins/sharing/settings.ts'
+import { openRecordings } from './recordings.ts'
 import { tracesJobs } from '#plugins/traces/jobs.ts'
 import { storeSpans } from '#plugins/traces/store/store-spans.ts'
 
@@ -51,15 +52,22 @@ export async function openYear(t: TestContext, database: Database) {
   const store = createStore(database, { projections: [runsProjection, costProjection] })
   const world = { ...createWorld(database, bus), store }
   const writer = createRunWriter(store, { live: world.live, now: () => new Date() })
-  const consumers = [...sharingConsumers({ removed: nothing }), ...feedbackConsumers({ removed: nothing } as never)]
+  const recordings = openRecordings(t, { store, lockIn, retentionDays: RETENTION_DAYS })
+  const consumers = [
+    ...sharingConsumers({ removed: nothing }),
+    ...feedbackConsumers({ removed: nothing } as never),
+    ...recordings.consumers,
+  ]
   const running = await runConsumers({ store, database, bus, consumers, sweepEveryMs: 3_600_000 })
   t.after(async () => {
     await running.stop()
     await bus.close()
   })
-  const jobs = retentionJobs(database, store)
-  const year = { database, store, world: { ...world, writer } }
+  const jobs = [...retentionJobs(database, store), ...recordings.jobs]
+  const year = { database, store, world: { ...world, writer }, record: recordings.record }
   return {
+    /** Size of the object store. */
+    objects: recordings.measure,
     use: async (step: number): Promise<void> => {
       await useOnce(year, step)
       for (let n = 0; n < RUNS_PER_STEP; n++) await runOnce(year, step, n)
@@ -82,13 +90,16 @@ export async function openYear(t: TestContext, database: Database) {
         (select coalesce(sum(octet_length(head) + octet_length(events)), 0) from sharing_snapshots)::text as snapshots,
         (select coalesce(sum(scores), 0) from feedback_usage)::text as scores,
         (select count(*) from feedback_scores)::text as stored_scores,
+        (select coalesce(sum(bytes), 0) from recording_usage)::text as recordings,
+        (select coalesce(sum(bytes), 0) from recording_runs)::text as recorded_runs,
         (select coalesce(sum(bytes), 0) from runs_storage)::text as runs,
         (select coalesce(sum(bytes), 0) from runs_lease)::text as stored_runs`.execute(database.root)
       const [found = {}] = rows
       assert.deepEqual(
-        [found['shares'], found['scores'], found['runs']],
-        [found['snapshots'], found['stored_scores'], found['stored_runs']],
+        [found['shares'], found['scores'], found['recordings'], found['runs']],
+        [found['snapshots'], found['stored_scores'], found['recorded_runs'], found['stored_runs']],
       )
+      assert.equal(found['recordings'], String(recordings.measure().bytes))
     },
   }
 }
@@ -99,6 +110,7 @@ interface Year {
   readonly database: Database
   readonly store: Store
   readonly world: ReturnType<typeof createWorld>
+  readonly record: (run: SelectedRun) => Promise<void>
 }
 
 function retentionJobs(database: Database, store: Store): readonly Job[] {
@@ -170,12 +182,15 @@ async function runOnce(year: Year, step: number, n: number): Promise<void> {
   await store.transact((tx) => tx.append(`model-calls/${uuidV7()}`, 'any', [call as never]))
 }
 
-/** A share, a score, spans and a memory of a run. */
-async function referTo({ store }: Year, run: SelectedRun): Promise<void> {
+async function lockIn(tx: Parameters<Parameters<Store['transact']>[0]>[0], runId: string): Promise<boolean> {
+  return (await lockRun(tx.tables<RunsTables>(), runId)) !== undefined
+}
+
+/** A share, a score, spans, a recording and a memory of a run. */
+async function referTo({ store, record }: Year, run: SelectedRun): Promise<void> {
   const { id, namespace, namespace_uid: namespaceUid, agent_name: agent, trace_id: traceId } = run
   const found = { id, namespace: namespace as never, namespaceUid, agent, traceId }
-  const lockIn = async (tx: Parameters<Parameters<Store['transact']>[0]>[0], runId: string) =>
-    (await lockRun(tx.tables<RunsTables>(), runId)) !== undefined
+  await record(run)
   await recordShare(
     { store, runs: { lockIn }, settings: Value.Create(sharingSettings) },
     {
