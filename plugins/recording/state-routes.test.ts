@@ -198,6 +198,11 @@ test('recordings', needs('kube-apiserver', 'etcd', 'postgres', 'initdb', 'versit
       assert.deepEqual([refused.status, refused.code], [502, 'recording_unavailable'])
       broken = undefined
       assert.equal((await sizes()).used, before.used)
+      assert.match(await role.metrics(), /mesh_recording_parts_total\{outcome="failed"\} 1/)
+      const lost = await read(runId)
+      assert.equal(lost.status, 200, 'a recording whose every part was lost is there, and not complete')
+      const { model, complete, problems } = JSON.parse(lost.text) as Fixture
+      assert.deepEqual([model, complete, problems], [[], false, [{ code: 'no_end', channel: 'end', sequence: null }]])
       for (const part of [modelPart(1, 'a'), toolPart(1, {}), endPart(1, 1)]) await mine.send({ ...part, runId })
       broken = 'get'
       await assert.rejects(read(runId).then(({ text }) => JSON.parse(text)))

@@ -9,8 +9,11 @@ import { nothing } from '#schemas/api/common.ts'
 import { MAX_PART_BYTES } from '#schemas/fixture-format.ts'
 import { Fixture, FixturePart } from '#schemas/fixture.ts'
 import { runs } from '#plugins/runs/index.ts'
+import { recordingErrors } from './errors.ts'
 import type { RecordingServices } from './services.ts'
 import { storePart } from './store-part.ts'
+import { isRecorded } from './store/sizes.ts'
+import type { RecordingTables } from './store/tables.ts'
 import { listParts, streamFixture } from './stream-fixture.ts'
 
 /** Parsing and writing a part again may make it longer: 1e20 has 21 digits. */
@@ -62,6 +65,9 @@ function fixtureEndpoint({ core, reviewFixture }: RecordingServices, state: Stat
       await reviewFixture(caller, params.id)
       const objects = configured(state.objects)
       const keys = await listParts(objects, params.id)
+      // A recording whose parts were all lost is not complete; a run without one has no fixture.
+      if (keys.length === 0 && !(await isRecorded(core.store.reader<RecordingTables>(), params.id)))
+        throw new Fail(recordingErrors.no_fixture)
       reply.header('content-type', 'application/json; charset=utf-8')
       return streamFixture(objects, params.id, keys)
     },

@@ -1,4 +1,3 @@
-import { Fail } from '#core/errors/domain-error.ts'
 import { createFixtureMerge } from '#core/fixture/merge.ts'
 import type { FixtureMerge } from '#core/fixture/merge.ts'
 import { parsePartKey, prefixOfRun } from '#core/fixture/part-key.ts'
@@ -6,13 +5,12 @@ import type { ObjectKey } from '#core/objects/object-key.ts'
 import { MAX_PAGE } from '#core/objects/object-store.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
 import { FIXTURE_FORMAT, MAX_PART_BYTES, fixtureChannels } from '#schemas/fixture-format.ts'
-import { recordingErrors } from './errors.ts'
 import { toRecordingFailure } from './store-part.ts'
 
 /** More than a recording has with the largest quota. */
 const MOST_KEYS = 101_000
 
-/** Keys of the parts of a run, in order. Throws `no_fixture` without one, `recording_unavailable`. */
+/** Keys of the parts of a run, in order. Throws `recording_unavailable`. */
 export async function listParts(objects: ObjectStore, runId: string): Promise<readonly ObjectKey[]> {
   const keys: ObjectKey[] = []
   for (let after: ObjectKey | undefined; keys.length < MOST_KEYS;) {
@@ -23,7 +21,6 @@ export async function listParts(objects: ObjectStore, runId: string): Promise<re
     if (page.length < MAX_PAGE) break
     after = page.at(-1)
   }
-  if (keys.length === 0) throw new Fail(recordingErrors.no_fixture)
   return keys
 }
 

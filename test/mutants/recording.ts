@@ -137,6 +137,20 @@ export const mutants: readonly Mutant[] = [
     only: 'an answer without end',
   },
   {
+    name: 'recording: a recording whose parts were all lost is not there',
+    file: 'plugins/recording/state-routes.ts',
+    find: 'if (keys.length === 0 && !(await isRecorded(core.store.reader<RecordingTables>(), params.id)))',
+    replace: 'if (keys.length === 0)',
+    tests: role,
+  },
+  {
+    name: 'recording: without a part a recording is complete',
+    file: 'core/fixture/merge.ts',
+    find: "return attempts.size === 0 ? [{ code: 'no_end', channel: 'end', sequence: null }] : []",
+    replace: 'return []',
+    tests: pure,
+  },
+  {
     name: 'recording: folders of removed parts stay',
     file: 'core/objects/folder-store.ts',
     find: 'await removeEmpty(folder, parent)',

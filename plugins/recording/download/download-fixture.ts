@@ -5,6 +5,7 @@ import { DEFAULT_BUCKET, DEFAULT_REGION, S3SettingsProblem, parseS3Settings } fr
 import type { S3Address, S3Settings } from '#core/objects/s3-address.ts'
 import { openS3Store } from '#core/objects/s3-store.ts'
 import type { CommandInput } from '#core/plugin/command.ts'
+import { recordingErrors } from '../errors.ts'
 import { listParts, streamFixture } from '../stream-fixture.ts'
 import { writePrivateFile } from './write-private-file.ts'
 
@@ -41,6 +42,7 @@ export async function downloadFixtureOf({ values, env, out, err }: CommandInput<
 
 async function download(store: ObjectStore, run: string, output: string): Promise<{ readonly complete: boolean }> {
   const keys = await listParts(store, run)
+  if (keys.length === 0) throw new Fail(recordingErrors.no_fixture)
   let last = ''
   const pieces = async function* (): AsyncGenerator<string> {
     for await (const piece of streamFixture(store, run, keys)) {

@@ -37,6 +37,16 @@ export async function addPart(
   return { parts: run.parts, bytes: Number(run.bytes), ofNamespace: Number(usage.rows[0]?.bytes) }
 }
 
+/** Whether a part of a run was received, also one that the object store has lost. False while the recording is being erased. */
+export async function isRecorded(db: Pick<RecordingTx, 'selectFrom'>, runId: string): Promise<boolean> {
+  const found = db
+    .selectFrom('recording_runs')
+    .select('run_id')
+    .where('run_id', '=', runId)
+    .where('erase_at', 'is', null)
+  return (await found.executeTakeFirst()) !== undefined
+}
+
 /** Takes a part back that was not stored. */
 export async function removePart(db: RecordingTx, { id, namespaceUid }: RecordedRun, bytes: number): Promise<void> {
   await sql`update recording_runs set parts = greatest(parts - 1, 0), bytes = greatest(bytes - ${bytes}::bigint, 0)
