@@ -1,11 +1,12 @@
 import type { PortContract } from '../http/port.ts'
 
-/** What a port needs to serve a request. `PostgreSQL` and `Redis` are behind the state role, `peer` is the launcher of a called agent. */
+/** What a port needs to serve a request. PostgreSQL, Redis and the object store are behind the state role, `peer` is the launcher of a called agent. */
 export type Dependency =
   | 'agent'
   | 'collector'
   | 'MCP server'
   | 'model gateway'
+  | 'object store'
   | 'peer'
   | 'PostgreSQL'
   | 'Redis'
@@ -26,6 +27,8 @@ export interface Outcome {
   readonly atDeadline?: true
   /** State in which the started run ends. */
   readonly run?: string
+  /** Whether the recording of the run has the call. A lost one is in the log of the launcher, in metrics, and a gap of the recording. */
+  readonly recording?: 'complete' | 'incomplete'
   /** Requests that arrive before the failure is noticed are answered as without it. */
   readonly onceNoticed?: true
 }
@@ -48,6 +51,8 @@ export interface FailureStage {
   readonly model: string
   /** Headers with grant and attempt of a new run of the agent. */
   newRun(): Promise<Readonly<Record<string, string>>>
+  /** Starts a run of the agent, which is recorded. Returns the header that assigns requests to it. */
+  recordedRun(): Promise<Readonly<Record<'x-mesh-run-id', string>>>
 }
 
 /** A row of docs/operations/launcher-failures.md: what an operation answers while a dependency fails. A test produces each cell. */

@@ -16,7 +16,7 @@ What an agent (a worker on port 8080) gets from each port of its launcher while 
 real sockets; the launcher serves on, and answers as before once the fault has ended.
 
 - *killed*: the process gets SIGKILL, or connections to it are reset and refused. *frozen*: it gets SIGSTOP, or connections stay open and nothing arrives. *slow*: each chunk takes 100 ms longer.
-- PostgreSQL and Redis are behind the state role: the launcher has no credentials for them. Redis holds session memory only.
+- PostgreSQL, Redis and the object store are behind the state role: the launcher has no credentials for them. Redis holds session memory only, the object store recordings.
 - The peer is the launcher of a called agent. The called agents here are declarative, with a model behind the gateway.
 - A time in a cell is the longest wait. That for the model gateway is \`MESH_GATEWAY_TIMEOUT_SECONDS\`. The deadline is that of the run, or \`limits.timeout\` for a request without a run.
 - An agent that is a process of its launcher ends it with its own exit code, and its runs fail with \`agent_error\` (P4). A crash of the launcher and a full disk are in [the launcher's concept](../concepts/launcher.md) and in [faults](faults.md).
@@ -34,9 +34,10 @@ function toSection(failures: PortFailures): string {
   return `${head}${rows.map((row) => `| ${row} |\n`).join('')}`
 }
 
-function toCell({ status, code, within, atDeadline, run }: Outcome): string {
+function toCell({ status, code, within, atDeadline, run, recording }: Outcome): string {
   const answer = `${status}${code === undefined ? '' : ` \`${code}\``}`
   const when = atDeadline === true ? ' at the deadline' : within === undefined ? '' : ` after ${within} s`
   const ended = run === undefined ? '' : `; the run ends as \`${run}\``
-  return `${answer}${when}${ended}`
+  const recorded = recording === undefined ? '' : `; the recording is ${recording}`
+  return `${answer}${when}${ended}${recorded}`
 }

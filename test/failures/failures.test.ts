@@ -6,6 +6,7 @@ import type { Dependency, FailureRow, Fault, Outcome } from '#launcher/listeners
 import { fetch, isAlive, readEvents } from '#launcher/testdata/launch.ts'
 import type { LaunchedProcess } from '#launcher/testdata/launch.ts'
 import { needs } from '#test/harness/find-server.ts'
+import type { RecordedRun } from './recorded-run.ts'
 import { startFailurePlatform } from './stage.ts'
 import type { FailurePlatform } from './stage.ts'
 
@@ -25,7 +26,10 @@ const cells: readonly Cell[] = portFailures.flatMap(({ port, rows }) =>
 // One platform for all cells. The rows of one dependency and fault are requested at once.
 test(
   'H4, H5, B5, E4, P4: every cell of launcher-failures.md',
-  { ...needs('kube-apiserver', 'etcd', 'postgres', 'initdb', 'nats-server', 'redis-server'), timeout: 900_000 },
+  {
+    ...needs('kube-apiserver', 'etcd', 'postgres', 'initdb', 'nats-server', 'redis-server', 'versitygw'),
+    timeout: 900_000,
+  },
   async (t) => {
     const platform = await startFailurePlatform(t)
     const launchers = { shared: await platform.launch(), container: await platform.launch(true) }
@@ -59,12 +63,17 @@ async function produce(t: TestContext, { platform, launchers, dependency, fault 
   )
   const served = own.filter(({ row }) => row.fresh !== true)
   const answersAsBefore = ({ launcher, listener, row }: LaunchedCell) =>
-    untilAnswered(async () => (await ask(platform, launcher, listener, row)).answer, row.healthy)
+    untilAnswered(async () => {
+      const { answer, run } = await ask(platform, launcher, listener, row)
+      await run?.end()
+      return answer
+    }, row.healthy)
   await Promise.all(served.map(answersAsBefore))
   const faults = platform.faults[dependency]
   await faults.begin(fault)
-  await Promise.all(own.map((cell) => show(platform, cell, fault)))
+  const shown = await Promise.all(own.map((cell) => show(platform, cell, fault)))
   await faults.end()
+  await Promise.all(shown.map(({ run, expected }) => assertRecording(run, expected)))
   await Promise.all(own.map(answersAsBefore))
   for (const { launcher } of own) assert.ok(isAlive(launcher.pid))
   t.diagnostic(own.map(({ name }) => name).join(', '))
@@ -74,7 +83,7 @@ async function show(
   platform: FailurePlatform,
   { name, launcher, listener, row }: LaunchedCell,
   fault: Fault,
-): Promise<void> {
+): Promise<{ readonly run: RecordedRun | undefined; readonly expected: Outcome }> {
   const expected = row[fault]
   const asking = () => ask(platform, launcher, listener, row)
   if (expected.onceNoticed === true) await untilAnswered(async () => (await asking()).answer, expected.status)
@@ -85,6 +94,22 @@ async function show(
   assert.deepEqual({ status, code }, { status: expected.status, code: expected.code }, what)
   assertInTime(expected, performance.now() - since, name)
   if (expected.run !== undefined) assert.equal(await asked.runEnds(), expected.run, what)
+  if (expected.recording === 'incomplete') await asked.run?.partIsLost()
+  return { run: asked.run, expected }
+}
+
+// The end of the run is stored, or it was lost as well, with every part.
+async function assertRecording(run: RecordedRun | undefined, { recording }: Outcome): Promise<void> {
+  if (run === undefined || recording === undefined) return
+  await run.end()
+  const isExpected = async (): Promise<boolean> => {
+    const { complete, problems } = (await run.recording()) ?? {}
+    if (recording === 'complete') return complete === true
+    return (
+      complete === false && problems?.some(({ code, sequence }) => code === 'missing' || sequence === null) === true
+    )
+  }
+  await untilAnswered(async () => ({ status: (await isExpected()) ? 200 : 404 }), 200)
 }
 
 function assertInTime({ within }: Outcome, tookMs: number, name: string): void {
@@ -95,15 +120,27 @@ interface Asked {
   readonly answer: { readonly status: number; readonly code: string | undefined }
   /** State in which the run of the request ends. */
   runEnds(): Promise<string>
+  /** The recorded run that the request belongs to. */
+  readonly run: RecordedRun | undefined
 }
 
 async function ask(
-  { stage }: FailurePlatform,
+  { stage, startRun }: FailurePlatform,
   launcher: LaunchedProcess,
   listener: string,
   { request }: FailureRow,
 ): Promise<Asked> {
-  const { method, path, body, headers = {} } = typeof request === 'function' ? await request(stage) : request
+  let run: RecordedRun | undefined
+  const recordedRun = async () => {
+    run = await startRun(launcher)
+    return { 'x-mesh-run-id': run.id }
+  }
+  const {
+    method,
+    path,
+    body,
+    headers = {},
+  } = typeof request === 'function' ? await request({ ...stage, recordedRun }) : request
   const { port } = await launcher.line((line) => line['listener'] === listener)
   const url = `${listener === 'invoke' ? 'https' : 'http'}://127.0.0.1:${String(port)}`
   const answer = await fetch(`${url}${path}`, {
@@ -113,6 +150,7 @@ async function ask(
     signal: AbortSignal.timeout(patienceMs),
   })
   return {
+    run,
     answer: { status: answer.status, code: codeOf(await answer.text()) },
     runEnds: async () => {
       const events = `${url}/runs/${headers['x-mesh-run-id']}`

@@ -45,7 +45,13 @@ export function launchRobot(
   writeFileSync(tokenFile, agent.token)
   const memory = { session: true, longTerm: true }
   const traces = { store: true, capture: 'metadata', redact: [], sampleRate: 1 }
-  const plugins = { budgets: { money: true }, memory, knowledge: { bases: ['handbook'] }, traces }
+  const plugins = {
+    budgets: { money: true },
+    memory,
+    knowledge: { bases: ['handbook'] },
+    traces,
+    recording: { redact: [] },
+  }
   const own =
     container === undefined
       ? { command: nodeAgent }
@@ -59,6 +65,8 @@ export function launchRobot(
       MESH_STATE_TOKEN_FILE: tokenFile,
       MODEL_GATEWAY_URL: gatewayUrl,
       OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
+      // Runs are cancelled without the end of the agent.
+      AGENT_CANCELS: 'true',
       FEEDBACK_PORT: '0',
       DISCOVERY_PORT: '0',
       OTLP_GRPC_PORT: '0',

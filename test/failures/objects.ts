@@ -39,6 +39,8 @@ export interface StagedObjects {
   readonly peer: StagedAgent
   /** A run of `robot` that it may score. */
   readonly runId: string
+  /** Queues a run of `robot`. Returns its id. */
+  queueRun(): Promise<string>
 }
 
 /** Creates the objects in the cluster, and in the store what manager and worker derive from them. */
@@ -71,7 +73,8 @@ export async function addObjects(
   })
   await addKnowledge(admin, database, world.store)
   const agent = { namespace, name: 'robot', uid: robot.uid }
-  return { robot, peer, runId: (await queueRunOf(world, { agent, namespaceUid })).id }
+  const queueRun = async (): Promise<string> => (await queueRunOf(world, { agent, namespaceUid })).id
+  return { robot, peer, runId: await queueRun(), queueRun }
 }
 
 async function addAgent(admin: KubeClient, name: string, more: object): Promise<StagedAgent> {

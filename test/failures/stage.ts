@@ -26,6 +26,7 @@ import { listen } from '#test/harness/listen.ts'
 import { startNats } from '#test/harness/nats.ts'
 import { startPostgres } from '#test/harness/postgres.ts'
 import { startRedis } from '#test/harness/redis.ts'
+import { startS3 } from '#test/harness/s3.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { linkFaults, processFaults } from './fault-switch.ts'
 import type { FaultSwitch, KillableServer } from './fault-switch.ts'
@@ -38,14 +39,18 @@ import {
   launchPeer,
 } from './launchers.ts'
 import { addObjects } from './objects.ts'
+import { startRecordedRun } from './recorded-run.ts'
+import type { RecordedRun } from './recorded-run.ts'
 import { runMigration, startRoleProcess } from './role-process.ts'
 
 /** Launchers with everything behind them: real servers, a state role and a worker of all plugins, and a link before each dependency. */
 export interface FailurePlatform {
-  readonly stage: FailureStage
+  readonly stage: Omit<FailureStage, 'recordedRun'>
   readonly faults: Readonly<Record<Dependency, FaultSwitch>>
   /** Starts a launcher of the agent `robot` with every port; `container`: its agent is not a process of the launcher. */
   launch(container?: boolean): Promise<LaunchedProcess>
+  /** Starts a run at one of these launchers. */
+  startRun(launcher: LaunchedProcess): Promise<RecordedRun>
 }
 
 /** Starts the platform; everything ends with the test. */
@@ -57,7 +62,7 @@ export async function startFailurePlatform(t: TestContext): Promise<FailurePlatf
   const folder = temp.path
   const servers = await startServers(t, folder)
   const links = await openLinks(t, servers)
-  const { keys, robot, peer, runId } = await addAgents(t, servers, {
+  const { keys, robot, peer, runId, queueRun } = await addAgents(t, servers, {
     folder,
     toolsUrl: through(servers.tools.url, links.tools),
   })
@@ -77,21 +82,27 @@ export async function startFailurePlatform(t: TestContext): Promise<FailurePlatf
     collectorUrl: through(servers.collector, links.sink),
   }
   const own = { agent: robot, key: keys.robot.privateKey }
+  const headersOf = signsRuns(join(folder, 'keys'), robot.uid)
   return {
     faults: {
       ...faultsOf(servers, links, stateRole),
       agent: processFaults(agent, container.controls),
       peer: processFaults(calls, called),
     },
-    stage: { runId, peer: 'peer', model: 'paid', newRun: newRuns(join(folder, 'keys'), robot.uid) },
+    stage: { runId, peer: 'peer', model: 'paid', newRun: () => headersOf(uuidV7()) },
     launch: (inContainer = false) => launchRobot(t, urls, inContainer ? { ...own, container: agent.port } : own),
+    startRun: async (launcher) => {
+      const { stateUrl, kube } = servers
+      const headers = await headersOf(await queueRun())
+      return startRecordedRun(launcher, { headers, stateUrl, bearer: kube.tokens['admin'] ?? '' })
+    },
   }
 }
 
 type Servers = Awaited<ReturnType<typeof startServers>>
 type Links = Awaited<ReturnType<typeof openLinks>>
 
-async function openLinks(t: TestContext, { postgres, redis, gateway, collector, tools, stateUrl }: Servers) {
+async function openLinks(t: TestContext, { postgres, redis, objects, gateway, collector, tools, stateUrl }: Servers) {
   const link = (url: string): Promise<Link> => openLink(t, portOf(url))
   return {
     store: await link(postgres.url),
@@ -99,6 +110,7 @@ async function openLinks(t: TestContext, { postgres, redis, gateway, collector, 
     models: await link(gateway.url),
     sink: await link(collector),
     tools: await link(tools.url),
+    objects: await link(objects.url),
     state: await link(stateUrl),
     stateOfPeer: await link(stateUrl),
   }
@@ -109,6 +121,8 @@ function faultsOf({ postgres, redis }: Servers, links: Links, stateRole: Killabl
     collector: linkFaults(links.sink),
     'MCP server': linkFaults(links.tools),
     'model gateway': linkFaults(links.models),
+    // Data of a frozen link is lost. A frozen server would store it when it continues.
+    'object store': linkFaults(links.objects),
     PostgreSQL: processFaults(links.store, { ...postgres, freeze: postgres.pause, thaw: postgres.resume }),
     Redis: processFaults(links.cache, redis),
     'state role': processFaults(links.state, stateRole),
@@ -138,11 +152,14 @@ interface RoleParts {
 
 /** Starts a worker, and the state role, which reaches its stores and the gateway through links. */
 async function startRoles(t: TestContext, { servers, links, endpoints, folder }: RoleParts): Promise<KillableServer> {
-  const { admin, env, postgres, redis, gateway } = servers
+  const { admin, env, postgres, redis, gateway, objects } = servers
   const linked = {
     DATABASE_URL: through(postgres.url, links.store),
     REDIS_URL: through(redis.url, links.cache),
     GATEWAY_URL: through(gateway.url, links.models),
+    OBJECT_STORE_ADDR: `127.0.0.1:${links.objects.port}`,
+    OBJECT_STORE_ACCESS_KEY: objects.accessKey,
+    OBJECT_STORE_SECRET_KEY: objects.secretKey,
     // The MCP server is one of this process.
     MESH_OUTBOUND_ALLOW: '127.0.0.1',
   }
@@ -160,9 +177,10 @@ async function startServers(t: TestContext, folder: string) {
   t.after(() => pool.close())
   const admin = createKubeClient({ server: kube.url, pool, bearer: kube.tokens['admin'] ?? '' })
   await applyShipped(kube, 'namespace', 'service-accounts', 'state')
-  const [postgres, redis, nats, gateway, collector, tools] = await Promise.all([
+  const [postgres, redis, objects, nats, gateway, collector, tools] = await Promise.all([
     startPostgres(t),
     startRedis(t),
+    startS3(t),
     startNats(t),
     startGateway(t, answersModels),
     startCollector(t),
@@ -173,7 +191,7 @@ async function startServers(t: TestContext, folder: string) {
     NATS_URL: nats.url,
   })
   tools.tools.set('now', {})
-  return { admin, postgres, redis, gateway, collector, tools, env, stateUrl: env['STATE_URL'] ?? '' }
+  return { kube, admin, postgres, redis, objects, gateway, collector, tools, env, stateUrl: env['STATE_URL'] ?? '' }
 }
 
 const chat = completes()
@@ -187,10 +205,9 @@ const answersModels: GatewayReply = (response, request) => {
 }
 
 // Signed by the keys whose public parts the state role publishes.
-function newRuns(keysDir: string, agentUid: string): FailureStage['newRun'] {
+function signsRuns(keysDir: string, agentUid: string): (runId: string) => ReturnType<FailureStage['newRun']> {
   const keys = createKeyring({ dir: keysDir, generate: declareKeys(plugins, new Set()).types })
-  return async () => {
-    const runId = uuidV7()
+  return async (runId) => {
     const grant = await signGrant(keys, { runId, agentUid, subject: 'alice', groups: [] }, new Date())
     const attempt = await signAttempt(keys, { runId, agentUid, epoch: 1 }, new Date())
     return { 'x-mesh-run-id': runId, 'x-mesh-run-grant': grant, 'x-mesh-run-attempt': attempt }

@@ -1,9 +1,11 @@
 import { defineFailures } from '../failure.ts'
-import type { FailureRequest } from '../failure.ts'
+import type { FailureRequest, FailureStage } from '../failure.ts'
+import { recordedFailures } from '../recorded-failures.ts'
 import { discoveryPort } from './port.ts'
 
 const list = { method: 'GET', path: '/tools' } as const
 const call: FailureRequest = { method: 'POST', path: '/tools/clock_now/call', body: { arguments: {} } }
+const ofRecordedRun = async (stage: FailureStage) => ({ ...call, headers: await stage.recordedRun() })
 const known = 'What was listed in the last 10 minutes.'
 const once = 'The tool is called once or not at all.'
 
@@ -40,4 +42,5 @@ export const discoveryFailures = defineFailures(discoveryPort, {
       note: once,
     },
   ],
+  'POST /tools/{name}/call, recorded': [{ ...recordedFailures, request: ofRecordedRun }],
 })

@@ -1,5 +1,6 @@
 import { defineFailures } from '../failure.ts'
 import type { FailureRow, FailureStage } from '../failure.ts'
+import { recordedFailures } from '../recorded-failures.ts'
 import { modelProxyPort } from './port.ts'
 
 const messages = [{ role: 'user', content: 'Hello.' }]
@@ -15,6 +16,7 @@ const money: Omit<FailureRow, 'dependency'> = {
   note: 'No call is made without a hold. A hold whose answer was lost is charged at the end of its lease.',
 }
 const done = { status: 200 } as const
+const ofRecordedRun = async (stage: FailureStage) => ({ ...request(stage), headers: await stage.recordedRun() })
 const unaffected: Omit<FailureRow, 'dependency'> = {
   request,
   healthy: 200,
@@ -41,4 +43,5 @@ export const modelProxyFailures = defineFailures(modelProxyPort, {
       note: 'The hold is charged if the request may have reached the gateway, else released.',
     },
   ],
+  'POST /v1/chat/completions, recorded': [{ ...recordedFailures, request: ofRecordedRun }],
 })
