@@ -193,5 +193,6 @@ function presets(folder: DataFolder, ports: Readonly<Record<Listener, number>>) 
     urls: { bff: at('bff'), gateway: at('gateway'), state: at('state') },
     agents: { isolation: 'none' },
     audit: { spoolDir: folder.audit, webhookTokenFile: folder.webhookToken },
+    sharing: { publicUrl: at('bff') },
   }
 }

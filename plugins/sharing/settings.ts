@@ -19,7 +19,8 @@ export const sharingSettings = Type.Object(
       Type.String({
         pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
         maxLength: 2048,
-        description: 'Address of the API for readers of shares, as links begin with it. Default: links are paths.',
+        description:
+          'Address of the API for readers of shares, as links begin with it. `npm start` sets its own. Default: links are paths.',
       }),
     ),
     snapshotBytes: bytes(

@@ -44,6 +44,29 @@ const get = (app: FastifyInstance, url: string, bearer = 'alice-token', method: 
   app.inject({ method, url: `/api${url}`, headers: { authorization: `Bearer ${bearer}` } })
 
 for (const { name, skip, open } of pluginAdapters) {
+  test(
+    `${name}: S5: links begin with sharing.publicUrl, or are paths, and never name the Host of a request`,
+    { skip },
+    async (t) => {
+      for (const [some, begin] of [
+        [{}, ''],
+        [{ publicUrl: 'https://mesh.example/base/' }, 'https://mesh.example/base'],
+      ] as const) {
+        const { run, start } = await openShares(t, open, some)
+        const { app } = await start()
+        const { id } = await run(journal)
+        const headers = {
+          authorization: 'Bearer alice-token',
+          host: 'evil.example',
+          'x-forwarded-host': 'evil.example',
+        }
+        const answer = await app.inject({ method: 'POST', url: `/api/runs/${id}/shares`, headers, payload: {} })
+        const { token, url } = answer.json<Created>()
+        assert.deepEqual([answer.statusCode, url], [201, `${begin}/api/shared/runs/${token}`], answer.body)
+      }
+    },
+  )
+
   test(`${name}: S1, S3, S5: a share shows what its creator read; its token is nowhere`, { skip }, async (t) => {
     const { run, start, database, world, cluster, metrics } = await openShares(t, open)
     const { app, lines } = await start()

@@ -67,7 +67,9 @@ export const CreatedShare = Type.Object(
   {
     id: shareId,
     token: Type.String({ description: 'Shown only here; everyone with it may read the share.' }),
-    url: Type.String({ description: 'Path of the share, or its address if `sharing.publicUrl` is set.' }),
+    url: Type.String({
+      description: 'Address of the share below `sharing.publicUrl`, or its path without that setting.',
+    }),
     expiresAt: time,
     redaction,
   },

@@ -27,12 +27,13 @@ test('S1, S3: the commands of docs/how-to/share-a-run.md share a run of an agent
   const headings = ['Prepare', 'Run an agent', 'Share it', 'Revoke it']
   const blocks = headings.flatMap((heading) => commandsOf(page, heading))
   const marked = blocks.flatMap((block) => [block, 'echo; echo "--- $RUN"'])
-  const path = [dirname(process.execPath), process.env['PATH']].join(':')
+  const programs = [dirname(process.execPath), process.env['PATH']].join(':')
   const script = ['set -eo pipefail', ...marked].join('\n').replaceAll('http://localhost:8080', platform.url)
-  const { stdout } = await run('bash', ['-c', script], { cwd: folder.path, env: { PATH: path, HOME: folder.path } })
+  const { stdout } = await run('bash', ['-c', script], { cwd: folder.path, env: { PATH: programs, HOME: folder.path } })
   const [, , created = '', read = '', revoked = ''] = stdout.split(/\n--- .*\n/).map((part) => part.trim())
   const share = JSON.parse(created) as { id: string; token: string; url: string; redaction: { content: string } }
-  assert.deepEqual([share.url, share.redaction.content], [`/api/shared/runs/${share.token}`, 'full'])
+  const path = `/api/shared/runs/${share.token}`
+  assert.deepEqual([share.url, share.redaction.content], [`${platform.url}${path}`, 'full'])
   const shown = JSON.parse(read) as {
     run: { id: string; state: string; input: string }
     events: readonly { kind: string }[]
@@ -41,7 +42,7 @@ test('S1, S3: the commands of docs/how-to/share-a-run.md share a run of an agent
   assert.ok(shown.events.some(({ kind }) => kind === 'message.finished') && !/a@b\.example|admin/.test(read))
   const mine = JSON.parse(revoked) as { items: readonly { id: string; views: number; maxViews: number }[] }
   assert.deepEqual(mine.items.find(({ id }) => id === share.id)?.views, 1)
-  const gone = await platform.send({ path: share.url })
+  const gone = await platform.send({ path })
   assert.equal(gone.status, 404, gone.text)
   const rows = await auditOf(share.id)
   assert.deepEqual(rows.toSorted(), ['create true', 'delete true'])

@@ -208,6 +208,21 @@ export const mutants: readonly Mutant[] = [
     tests: retention,
   },
   {
+    name: 'sharing: links leave out the address of the setting',
+    file: 'plugins/sharing/endpoints/run-shares.ts',
+    find: "(settings.publicUrl ?? '')",
+    replace: "('')",
+    tests: shares,
+    only: 'never name the Host',
+  },
+  {
+    name: 'sharing: links of npm start have no address',
+    file: 'local/stack.ts',
+    find: "    sharing: { publicUrl: at('bff') },\n",
+    replace: '',
+    tests: ['test/docs/share-a-run.test.ts'],
+  },
+  {
     name: 'redaction: a kind of secret is not looked for',
     file: 'core/guardrails/detectors/secrets.ts',
     find: 'npm_|xox[abeoprs]-',
