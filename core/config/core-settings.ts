@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { DEFAULT_BUCKET, DEFAULT_REGION } from '#core/objects/s3-address.ts'
+import { objectStoreSettings } from '#core/objects/object-store-settings.ts'
 import { fileSetting } from './file-setting.ts'
 import { defaultLimits } from './request-limits.ts'
 import type { SettingSource } from './setting-source.ts'
@@ -75,24 +75,7 @@ export const coreSettingsSchema = Type.Object({
         'Address of Valkey or Redis with user, password and database; rediss:// for TLS. Read by the state role only. Without it `all` keeps session memory and rates in its process.',
     }),
   ),
-  objectStore: Type.Object(
-    {
-      addr: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 261,
-          description:
-            'host:port of an S3 server. Read by the state role only. Without it `all` keeps objects in its data folder.',
-        }),
-      ),
-      accessKey: Type.Optional(Type.String({ minLength: 1, description: 'Access key of the S3 server.' })),
-      secretKey: Type.Optional(Type.String({ minLength: 1, description: 'Secret key of the S3 server.' })),
-      bucket: Type.String({ minLength: 1, default: DEFAULT_BUCKET, description: 'Bucket, which must exist.' }),
-      region: Type.String({ minLength: 1, default: DEFAULT_REGION, description: 'Region of the bucket.' }),
-      tls: Type.Boolean({ default: false, description: 'Connects by TLS.' }),
-    },
-    { description: 'Store of recordings of runs.' },
-  ),
+  objectStore: objectStoreSettings,
   keysDir: Type.Optional(fileSetting({ holds: 'keys' }, 'Folder with the signing keys of the role.')),
   kubeconfig: Type.Optional(
     fileSetting({ holds: 'kubeconfig' }, 'Kubeconfig that names the API server. Default: the cluster of the pod.'),
