@@ -35,6 +35,7 @@ import { createShareRetention } from '#plugins/sharing/jobs.ts'
 import { recordShare } from '#plugins/sharing/record-share.ts'
 import { sharingSettings } from '#plugins/sharing/settings.ts'
 import { openRecordings } from './recordings.ts'
+import { openRequests } from './requests.ts'
 import { tracesJobs } from '#plugins/traces/jobs.ts'
 import { storeSpans } from '#plugins/traces/store/store-spans.ts'
 
@@ -53,6 +54,7 @@ export async function openYear(t: TestContext, database: Database) {
   const world = { ...createWorld(database, bus), store }
   const writer = createRunWriter(store, { live: world.live, now: () => new Date() })
   const recordings = openRecordings(t, { store, lockIn, retentionDays: RETENTION_DAYS })
+  const requests = await openRequests(t, { database, store, retentionDays: RETENTION_DAYS })
   const consumers = [
     ...sharingConsumers({ removed: nothing }),
     ...feedbackConsumers({ removed: nothing } as never),
@@ -63,13 +65,14 @@ export async function openYear(t: TestContext, database: Database) {
     await running.stop()
     await bus.close()
   })
-  const jobs = [...retentionJobs(database, store), ...recordings.jobs]
+  const jobs = [...retentionJobs(database, store), ...recordings.jobs, ...requests.jobs]
   const year = { database, store, world: { ...world, writer }, record: recordings.record }
   return {
     /** Size of the object store. */
     objects: recordings.measure,
     use: async (step: number): Promise<void> => {
       await useOnce(year, step)
+      await requests.send(step)
       for (let n = 0; n < RUNS_PER_STEP; n++) await runOnce(year, step, n)
     },
     enforce: async (): Promise<void> => {
