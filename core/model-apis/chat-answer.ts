@@ -1,4 +1,6 @@
 import { isObject } from '../json/is-object.ts'
+import { readChatCacheWrites } from './message-usage.ts'
+import type { CacheWrites } from './message-usage.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -22,8 +24,8 @@ export interface ChatPart {
   readonly usage: ChatUsage | undefined
 }
 
-/** Token counts; cached tokens are part of the input. */
-export interface ChatUsage {
+/** Token counts; cached and written tokens are part of the input. */
+export interface ChatUsage extends CacheWrites {
   readonly input: number
   readonly cached: number
   readonly output: number
@@ -63,6 +65,7 @@ function toChatUsage(usage: Json): ChatUsage {
   return {
     input: countOf(usage.prompt_tokens),
     cached: countOf(input.cached_tokens),
+    ...readChatCacheWrites(input),
     output: countOf(usage.completion_tokens),
     reasoning: countOf(output.reasoning_tokens),
   }

@@ -49,14 +49,15 @@ function stopReasonOf({ finish = 'stop', refusal }: Pick<ChatPart, 'finish' | 'r
   return (Object.hasOwn(stopReasons, finish) ? stopReasons[finish] : undefined) ?? 'end_turn'
 }
 
-// Cached tokens are not part of the input here.
-function toUsage(
-  { input, cached, output, reasoning }: ChatUsage = { input: 0, cached: 0, output: 0, reasoning: 0 },
-): Json {
+// Cached and written tokens are not part of the input here.
+function toUsage(usage: ChatUsage = { input: 0, cached: 0, output: 0, reasoning: 0 }): Json {
+  const { input, cached, output, reasoning, cacheWriteTokens: written = 0, cacheWrite1hTokens: hour = 0 } = usage
+  const byTime = { ephemeral_5m_input_tokens: Math.max(written - hour, 0), ephemeral_1h_input_tokens: hour }
   return {
-    input_tokens: Math.max(input - cached, 0),
-    cache_creation_input_tokens: 0,
+    input_tokens: Math.max(input - cached - written, 0),
+    cache_creation_input_tokens: written,
     cache_read_input_tokens: cached,
+    ...(written === 0 ? {} : { cache_creation: byTime }),
     output_tokens: output,
     output_tokens_details: reasoning === 0 ? null : { thinking_tokens: reasoning },
   }

@@ -1,5 +1,6 @@
 import { isObject } from '../json/is-object.ts'
-import { readMessageUsage } from './message-usage.ts'
+import { readMessageUsage, toChatCacheWrites } from './message-usage.ts'
+import type { MessageUsage } from './message-usage.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -135,12 +136,13 @@ function thinkingOf(blocks: readonly Json[]): Json {
 }
 
 function toWireUsage(given: unknown): Json {
-  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0 } = readMessageUsage(given) ?? {}
+  const usage: Partial<MessageUsage> = readMessageUsage(given) ?? {}
+  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0 } = usage
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
-    prompt_tokens_details: { cached_tokens: cachedTokens },
+    prompt_tokens_details: { cached_tokens: cachedTokens, ...toChatCacheWrites(usage) },
     completion_tokens_details: { reasoning_tokens: reasoningTokens },
   }
 }

@@ -11,6 +11,7 @@ export const genAi = {
   inputTokens: 'gen_ai.usage.input_tokens',
   outputTokens: 'gen_ai.usage.output_tokens',
   cachedTokens: 'gen_ai.usage.cache_read.input_tokens',
+  cacheWriteTokens: 'gen_ai.usage.cache_creation.input_tokens',
   toolName: 'gen_ai.tool.name',
   /** Amount as decimal text. */
   cost: 'mesh.model.cost',
@@ -31,7 +32,12 @@ export const genAiOperations = {
 /** What a model call used and cost. */
 export interface MeasuredCall {
   readonly model?: string | undefined
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cachedTokens: number }
+  readonly usage: {
+    readonly inputTokens: number
+    readonly outputTokens: number
+    readonly cachedTokens: number
+    readonly cacheWriteTokens?: number
+  }
   readonly cost?: { readonly amount: string; readonly currency: string } | undefined
 }
 
@@ -42,6 +48,7 @@ export function modelCallAttributes({ model, usage, cost }: MeasuredCall): Reado
     [genAi.inputTokens]: usage.inputTokens,
     [genAi.outputTokens]: usage.outputTokens,
     ...(usage.cachedTokens === 0 ? {} : { [genAi.cachedTokens]: usage.cachedTokens }),
+    ...(usage.cacheWriteTokens === undefined ? {} : { [genAi.cacheWriteTokens]: usage.cacheWriteTokens }),
     ...(cost === undefined ? {} : { [genAi.cost]: cost.amount, [genAi.currency]: cost.currency }),
   }
 }

@@ -1,4 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
+import { readChatCacheWrites } from '#core/model-apis/message-usage.ts'
 import { createTokenCount } from '#core/model-apis/token-count.ts'
 import type { Usage } from '#schemas/run.ts'
 import { frameData, framesIn } from '#core/sse/stream-frames.ts'
@@ -87,6 +88,7 @@ export function toUsage(given: unknown): Usage | undefined {
     outputTokens: Number(counts[1]),
     cachedTokens: isCount(input.cached_tokens) ? input.cached_tokens : 0,
     reasoningTokens: isCount(output.reasoning_tokens) ? output.reasoning_tokens : 0,
+    ...readChatCacheWrites(input),
   }
 }
 

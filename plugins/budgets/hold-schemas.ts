@@ -42,7 +42,17 @@ export const HoldAnswer = Type.Object(
 
 const settleFields = {
   usage: Type.Union([
-    Type.Object({ inputTokens: tokens, outputTokens: tokens, cachedTokens: tokens, reasoningTokens: tokens }, closed),
+    Type.Object(
+      {
+        inputTokens: tokens,
+        outputTokens: tokens,
+        cachedTokens: tokens,
+        reasoningTokens: tokens,
+        cacheWriteTokens: Type.Optional(tokens),
+        cacheWrite1hTokens: Type.Optional(tokens),
+      },
+      closed,
+    ),
     Type.Null(),
   ]),
   provider: Type.Union([Type.String({ maxLength: 317 }), Type.Null()]),

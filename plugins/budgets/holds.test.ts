@@ -70,6 +70,22 @@ test('holds of money by launchers', needs('kube-apiserver', 'etcd', 'postgres', 
     })
   })
 
+  await t.test('tokens that are written to a cache have their price, which the hold covers', async () => {
+    const agent = await launcher({ amount: '2' })
+    const held = await agent.hold({ model: 'cached', inputTokens: 100_000, maxOutputTokens: 1 })
+    assert.equal(held.body['amount'], '0.200002')
+    const written = { cacheWriteTokens: 60_000, cacheWrite1hTokens: 20_000 }
+    const usage = { inputTokens: 100_000, outputTokens: 0, cachedTokens: 30_000, reasoningTokens: 0, ...written }
+    const { cost } = (await agent.settle(held.body['id'], { usage, provider: `${namespace}/mock` })).body
+    // 10,000 at 1, 30,000 at 0.5, 40,000 at 1.25 and 20,000 at 2.
+    assert.deepEqual(cost, { amount: '0.115', currency: 'USD' })
+    const other = await agent.hold({ inputTokens: 100_000, maxOutputTokens: 1 })
+    assert.deepEqual((await agent.settle(other.body['id'], { usage })).body['cost'], {
+      amount: '0.085',
+      currency: 'USD',
+    })
+  })
+
   await t.test('a fallback is reserved at the dearest provider and charged by the one that served', async () => {
     const agent = await launcher({ amount: '20' })
     const [one, two] = [await agent.hold({ model: 'fallback' }), await agent.hold({ model: `${namespace}/fallback` })]
@@ -295,6 +311,8 @@ test('holds of money by launchers', needs('kube-apiserver', 'etcd', 'postgres', 
       ['outputTokens', '1'],
       ['cachedTokens', null],
       ['reasoningTokens', {}],
+      ['cacheWriteTokens', '1'],
+      ['cacheWrite1hTokens', -1],
     ] as const)
       assert.equal((await agent.settle(id, { usage: { ...tokens, [field]: value } })).status, 400, field)
     for (const wrong of ['x', '..', '%00', `${String(id)}x`, String(id).toUpperCase()])

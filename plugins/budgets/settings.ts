@@ -9,6 +9,12 @@ const modelPrice = Type.Object(
     inputPerMillion: amount('Price of one million input tokens.'),
     outputPerMillion: amount('Price of one million output tokens.'),
     cachedInputPerMillion: Type.Optional(amount('Price of one million cached input tokens; as input when absent.')),
+    cacheWritePerMillion: Type.Optional(
+      amount('Price of one million input tokens that are written to a cache; as input when absent.'),
+    ),
+    cacheWrite1hPerMillion: Type.Optional(
+      amount('Price of one million input tokens that are written to a cache for an hour; as other writes when absent.'),
+    ),
     reasoningPerMillion: Type.Optional(amount('Price of one million reasoning tokens; as output when absent.')),
   },
   { additionalProperties: false },

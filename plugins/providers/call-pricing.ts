@@ -1,3 +1,4 @@
+import type { CacheWrites } from '#core/model-apis/message-usage.ts'
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
 
 /** A call that a provider has answered with its usage. */
@@ -12,7 +13,7 @@ export interface ServedCall {
   readonly provider: string
   /** Model id at the provider. */
   readonly model: string
-  readonly usage: {
+  readonly usage: CacheWrites & {
     readonly inputTokens: number
     readonly outputTokens: number
     readonly cachedTokens: number

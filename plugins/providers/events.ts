@@ -31,6 +31,8 @@ const meteredData = Type.Object({
   outputTokens: count('Completion tokens.'),
   cachedTokens: count('Prompt tokens that were cached.'),
   reasoningTokens: count('Completion tokens that were reasoning.'),
+  cacheWriteTokens: Type.Optional(count('Prompt tokens that were written to a cache. Absent: none.')),
+  cacheWrite1hTokens: Type.Optional(count('Written tokens that are kept for an hour. Absent: none.')),
   cost: Type.Optional(
     Type.Union(
       [

@@ -169,6 +169,27 @@ export const mutants: readonly Mutant[] = [
     tests: inherited,
   },
   {
+    name: 'budgets: writes to a cache for an hour cost as much as shorter ones',
+    file: 'plugins/budgets/money/price.ts',
+    find: 'hour * prices.cacheWrite1h',
+    replace: 'hour * prices.cacheWrite',
+    tests: money,
+  },
+  {
+    name: 'budgets: a hold does not cover writes to a cache',
+    file: 'plugins/budgets/money/price.ts',
+    find: '[prices.cached, prices.cacheWrite, prices.cacheWrite1h]',
+    replace: '[prices.cached]',
+    tests: money,
+  },
+  {
+    name: 'gateway: writes to a cache are metered as other input',
+    file: 'core/model-apis/message-usage.ts',
+    find: ', ...toCacheWrites(written, hour) }',
+    replace: ' }',
+    tests: ['plugins/providers/anthropic/native-messages.test.ts'],
+  },
+  {
     name: 'gateway: a frame that has not ended has no tokens',
     file: 'core/model-apis/token-count.ts',
     find: 'if (frame < shortestChunk) return ended',

@@ -20,8 +20,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'anthropic: tokens of the cache are free',
     file: 'core/model-apis/message-usage.ts',
-    find: 'countOf(given.cache_creation_input_tokens) + cachedTokens',
-    replace: 'countOf(given.cache_creation_input_tokens)',
+    find: 'countOf(given.input_tokens) + written + cachedTokens',
+    replace: 'countOf(given.input_tokens) + written',
     tests: anthropic,
     only: 'serves chat completions and messages',
   },

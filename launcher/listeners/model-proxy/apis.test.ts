@@ -107,7 +107,9 @@ test('B3: streams of messages pass unchanged, and are settled by the usage of th
   const proxied = await startProxied(t)
   const client = new Anthropic({ baseURL: proxied.url, apiKey: 'any', maxRetries: 0 })
   const event = (type: string, data: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`
-  const counts = { input_tokens: 5, cache_creation_input_tokens: 2, cache_read_input_tokens: 4, output_tokens: 1 }
+  const written = { ephemeral_5m_input_tokens: 1, ephemeral_1h_input_tokens: 1 }
+  const input = { input_tokens: 5, cache_creation_input_tokens: 2, cache_creation: written, cache_read_input_tokens: 4 }
+  const counts = { ...input, output_tokens: 1 }
   const head = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-1', content: [], usage: counts }
   const begin = event('message_start', { message: head })
   const thought = event('content_block_start', {
@@ -133,7 +135,8 @@ test('B3: streams of messages pass unchanged, and are settled by the usage of th
   assert.equal(text.replaceAll(/: x-mesh-[^\n]*\n+/g, ''), frames.join(''))
   const { content } = await client.messages.stream(ask).finalMessage()
   assert.deepEqual(JSON.parse(JSON.stringify(content)), [{ type: 'thinking', thinking: '', signature: 'sig' }])
-  const usage = { inputTokens: 11, outputTokens: 7, cachedTokens: 4, reasoningTokens: 0 }
+  const cacheWrites = { cacheWriteTokens: 2, cacheWrite1hTokens: 1 }
+  const usage = { inputTokens: 11, outputTokens: 7, cachedTokens: 4, reasoningTokens: 0, ...cacheWrites }
   for (const { body } of proxied.money.settlements()) assert.deepEqual(body['usage'], usage)
 
   frames = [begin, event('error', { error: { type: 'overloaded_error', message: 'busy' } })]

@@ -8,7 +8,15 @@ import { costOf, mostOf } from './price.ts'
 import { costOfCall, mostOfRoute, pricesOfRoute } from './price-table.ts'
 
 const settings = { prices: [], shippedPrices: true }
-const prices = { input: 1_000_000n, cached: 500_000n, output: 2_000_000n, reasoning: 3_000_000n }
+const prices = {
+  input: 1_000_000n,
+  cached: 500_000n,
+  cacheWrite: 1_250_000n,
+  cacheWrite1h: 2_000_000n,
+  output: 2_000_000n,
+  reasoning: 3_000_000n,
+}
+const free = { input: 0n, cached: 0n, cacheWrite: 0n, cacheWrite1h: 0n, output: 0n, reasoning: 0n }
 
 test('amounts are decimal text with six places, exactly', () => {
   for (const [text, micros] of [
@@ -28,21 +36,43 @@ test('amounts are decimal text with six places, exactly', () => {
 test('B4: a cost is rounded up, and no usage within the bounds costs more than its hold', () => {
   const one = { inputTokens: 1, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
   assert.equal(costOf({ ...prices, input: 1n }, one), 1n)
-  assert.equal(costOf({ input: 0n, cached: 0n, output: 0n, reasoning: 0n }, one), 0n, 'a price of 0 is a price')
+  assert.equal(costOf(free, one), 0n, 'a price of 0 is a price')
   const count = fc.nat(1_000_000)
   const price = fc.bigInt({ min: 0n, max: 10n ** 18n })
-  const table = fc.record({ input: price, cached: price, output: price, reasoning: price })
+  const table = fc.record({
+    input: price,
+    cached: price,
+    cacheWrite: price,
+    cacheWrite1h: price,
+    output: price,
+    reasoning: price,
+  })
   fc.assert(
     fc.property(
       table,
       fc.tuple(count, count),
-      fc.tuple(count, count),
-      (some, [input, output], [cachedTokens, reasoningTokens]) => {
-        const cost = costOf(some, { inputTokens: input, outputTokens: output, cachedTokens, reasoningTokens })
+      fc.record({ cachedTokens: count, reasoningTokens: count, cacheWriteTokens: count, cacheWrite1hTokens: count }),
+      (some, [input, output], parts) => {
+        const cost = costOf(some, { inputTokens: input, outputTokens: output, ...parts })
         return cost <= mostOf(some, { input, output })
       },
     ),
   )
+})
+
+test('writes to a cache have a price of their own, else that of shorter writes, else that of input', () => {
+  const own = { inputPerMillion: '1', outputPerMillion: '0', cachedInputPerMillion: '0' }
+  const written = { cacheWriteTokens: 3, cacheWrite1hTokens: 1 }
+  const usage = { inputTokens: 5, outputTokens: 0, cachedTokens: 1, reasoningTokens: 0, ...written }
+  const cost = (more: object) =>
+    costOfCall(pricesOfRoute(routeOf({ prices: { ...own, ...more } }), settings), 'USD', { usage, provider: 'demo/p' })
+  assert.equal(cost({}), 4n)
+  assert.equal(cost({ cacheWritePerMillion: '10' }), 31n)
+  assert.equal(cost({ cacheWritePerMillion: '10', cacheWrite1hPerMillion: '100' }), 121n)
+  const { cacheWrite: _, cacheWrite1h: __, ...before } = pricesOfRoute(routeOf({ prices: own }), settings)[0] ?? {}
+  assert.equal(costOfCall([before as never], 'USD', { usage, provider: 'demo/p' }), 4n, 'a hold of before')
+  const [claude] = pricesOfRoute(routeOf({ model: 'claude-opus-4-5' }), settings)
+  assert.deepEqual([claude?.input, claude?.cacheWrite, claude?.cacheWrite1h], ['5000000', '6250000', '10000000'])
 })
 
 test('F5: counts of a provider are clamped', () => {
@@ -53,6 +83,8 @@ test('F5: counts of a provider are clamped', () => {
       outputTokens: tokens,
       cachedTokens: tokens,
       reasoningTokens: tokens,
+      cacheWriteTokens: tokens,
+      cacheWrite1hTokens: tokens,
     })
     assert.ok(cost >= 0n && cost <= MOST_MICROS, String(tokens))
   }

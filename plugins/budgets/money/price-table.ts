@@ -16,6 +16,9 @@ export interface TargetPrice {
   /** Micro-units per million tokens, as text. */
   readonly input?: string
   readonly cached?: string
+  /** Absent in holds of before: as input. */
+  readonly cacheWrite?: string
+  readonly cacheWrite1h?: string
   readonly output?: string
   readonly reasoning?: string
 }
@@ -26,6 +29,8 @@ interface ListPrice {
   readonly inputPerMillion: string
   readonly outputPerMillion: string
   readonly cachedInputPerMillion?: string
+  readonly cacheWritePerMillion?: string
+  readonly cacheWrite1hPerMillion?: string
   readonly reasoningPerMillion?: string
 }
 
@@ -62,13 +67,15 @@ function find(
 }
 
 function toTarget(price: ListPrice, source: string): Omit<TargetPrice, 'provider' | 'model'> {
-  const { currency = 'USD', inputPerMillion: input, outputPerMillion: output } = price
+  const { currency = 'USD', inputPerMillion: input, outputPerMillion: output, cacheWritePerMillion = input } = price
   const micros = (text: string): string => String(parseMicros(text))
   return {
     source,
     currency,
     input: micros(input),
     cached: micros(price.cachedInputPerMillion ?? input),
+    cacheWrite: micros(cacheWritePerMillion),
+    cacheWrite1h: micros(price.cacheWrite1hPerMillion ?? cacheWritePerMillion),
     output: micros(output),
     reasoning: micros(price.reasoningPerMillion ?? output),
   }
@@ -116,7 +123,15 @@ function tokenPricesOf(price: TargetPrice, currency: string): TokenPrices | unde
   const { input, cached, output, reasoning } = price
   if (price.currency !== currency || input === undefined || cached === undefined) return undefined
   if (output === undefined || reasoning === undefined) return undefined
-  return { input: BigInt(input), cached: BigInt(cached), output: BigInt(output), reasoning: BigInt(reasoning) }
+  const { cacheWrite = input, cacheWrite1h = cacheWrite } = price
+  return {
+    input: BigInt(input),
+    cached: BigInt(cached),
+    cacheWrite: BigInt(cacheWrite),
+    cacheWrite1h: BigInt(cacheWrite1h),
+    output: BigInt(output),
+    reasoning: BigInt(reasoning),
+  }
 }
 
 function greatest(costs: readonly bigint[]): bigint {

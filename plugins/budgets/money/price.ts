@@ -1,15 +1,20 @@
+import type { CacheWrites } from '#core/model-apis/message-usage.ts'
 import { MOST_MICROS } from './micro.ts'
 
 /** Prices of a model, in micro-units per million tokens. */
 export interface TokenPrices {
   readonly input: bigint
   readonly cached: bigint
+  /** Written to a cache. */
+  readonly cacheWrite: bigint
+  /** Written to a cache for an hour. */
+  readonly cacheWrite1h: bigint
   readonly output: bigint
   readonly reasoning: bigint
 }
 
-/** Tokens of a call. Cached tokens are part of the input, reasoning tokens of the output, as in OpenAI's API. */
-export interface TokenUsage {
+/** Tokens of a call. Cached and written tokens are part of the input, reasoning tokens of the output, as in OpenAI's API. */
+export interface TokenUsage extends CacheWrites {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cachedTokens: number
@@ -24,20 +29,26 @@ export function costOf(prices: TokenPrices, usage: TokenUsage): bigint {
   const input = toCount(usage.inputTokens)
   const output = toCount(usage.outputTokens)
   const cached = least(toCount(usage.cachedTokens), input)
+  const written = least(toCount(usage.cacheWriteTokens ?? 0), input - cached)
+  const hour = least(toCount(usage.cacheWrite1hTokens ?? 0), written)
   const reasoning = least(toCount(usage.reasoningTokens), output)
   const total =
-    (input - cached) * prices.input +
+    (input - cached - written) * prices.input +
     cached * prices.cached +
+    (written - hour) * prices.cacheWrite +
+    hour * prices.cacheWrite1h +
     (output - reasoning) * prices.output +
     reasoning * prices.reasoning
   return least((total + PER_PRICE - 1n) / PER_PRICE, MOST_MICROS)
 }
 
-/** Most that a call with these bounds can cost, whichever tokens are cached or reasoning. */
+/** Most that a call with these bounds can cost, whichever tokens are cached, written or reasoning. */
 export function mostOf(prices: TokenPrices, bounds: { readonly input: number; readonly output: number }): bigint {
   const dearest = {
-    input: most(prices.input, prices.cached),
+    input: [prices.cached, prices.cacheWrite, prices.cacheWrite1h].reduce(most, prices.input),
     cached: 0n,
+    cacheWrite: 0n,
+    cacheWrite1h: 0n,
     output: most(prices.output, prices.reasoning),
     reasoning: 0n,
   }

@@ -1,12 +1,15 @@
 /**
- * Date of the table: list prices of https://developers.openai.com/api/docs/pricing for the standard tier. Input and output equal
- * public tables of June 2026 that cite the page, compared on 2026-11-23; they list no cached price of o3 and of embeddings. A price that has
- * changed since is set in a route or in `budgets.prices`.
+ * Date of the table: list prices in USD for the standard tier. Those of OpenAI are of https://developers.openai.com/api/docs/pricing; input
+ * and output equal public tables of June 2026 that cite the page, which list no cached price of o3 and of embeddings. Those of Anthropic
+ * are of https://platform.claude.com/docs/en/about-claude/pricing, for models whose price does not depend on the length of the input.
+ * Compared on 2026-11-23. A price that has changed since is set in a route or in `budgets.prices`.
  */
-export const SHIPPED_VERSION = '2025-08-07'
+export const SHIPPED_VERSION = '2026-11-23'
 
-// Per million tokens in USD: input, cached input, output.
-const table: Readonly<Record<string, readonly [input: string, cached: string, output: string]>> = {
+type Row = readonly [input: string, cached: string, output: string, cacheWrite?: string, cacheWrite1h?: string]
+
+// Per million tokens. Where writes to a cache have no price of their own, they cost as much as other input.
+const table: Readonly<Record<string, Row>> = {
   'gpt-5': ['1.25', '0.125', '10'],
   'gpt-5-mini': ['0.25', '0.025', '2'],
   'gpt-5-nano': ['0.05', '0.005', '0.4'],
@@ -19,12 +22,23 @@ const table: Readonly<Record<string, readonly [input: string, cached: string, ou
   'o4-mini': ['1.1', '0.275', '4.4'],
   'text-embedding-3-small': ['0.02', '0.02', '0'],
   'text-embedding-3-large': ['0.13', '0.13', '0'],
+  'claude-opus-4-6': ['5', '0.5', '25', '6.25', '10'],
+  'claude-opus-4-5': ['5', '0.5', '25', '6.25', '10'],
+  'claude-opus-4-1': ['15', '1.5', '75', '18.75', '30'],
+  'claude-haiku-4-5': ['1', '0.1', '5', '1.25', '2'],
 }
 
 /** The shipped price of a model, by its exact id. */
 export function shippedPriceOf(model: string) {
   const price = Object.hasOwn(table, model) ? table[model] : undefined
   if (price === undefined) return undefined
-  const [inputPerMillion, cachedInputPerMillion, outputPerMillion] = price
-  return { currency: 'USD', inputPerMillion, cachedInputPerMillion, outputPerMillion }
+  const [inputPerMillion, cachedInputPerMillion, outputPerMillion, cacheWrite, cacheWrite1h] = price
+  return {
+    currency: 'USD',
+    inputPerMillion,
+    cachedInputPerMillion,
+    outputPerMillion,
+    ...(cacheWrite === undefined ? {} : { cacheWritePerMillion: cacheWrite }),
+    ...(cacheWrite1h === undefined ? {} : { cacheWrite1hPerMillion: cacheWrite1h }),
+  }
 }

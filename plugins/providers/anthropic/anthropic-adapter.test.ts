@@ -186,9 +186,10 @@ test('a provider with Anthropic’s API serves chat completions and messages', s
       data.cachedTokens,
       data.outputTokens,
       data.reasoningTokens,
+      data.cacheWriteTokens,
     ]
     const rows = await gateway.metered(3)
-    for (const { data } of rows) assert.deepEqual(counted(data), [11, 4, 7, 3])
+    for (const { data } of rows) assert.deepEqual(counted(data), [11, 4, 7, 3, 2])
   })
 
   await t.test('an incomplete answer is an error, and the key is in no answer', async () => {

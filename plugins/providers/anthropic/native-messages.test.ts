@@ -9,7 +9,11 @@ import { addKey, addRoute, startUpstream } from '../testing/gateway.ts'
 const servers = needs('kube-apiserver', 'etcd', 'kubectl', 'postgres', 'initdb')
 const key = 'sk-ant-canary-0123456789'
 const cache = { type: 'ephemeral' as const }
-const counts = { input_tokens: 5, cache_creation_input_tokens: 2, cache_read_input_tokens: 4, output_tokens: 7 }
+const written = {
+  cache_creation_input_tokens: 2,
+  cache_creation: { ephemeral_5m_input_tokens: 1, ephemeral_1h_input_tokens: 1 },
+}
+const counts = { input_tokens: 5, ...written, cache_read_input_tokens: 4, output_tokens: 7 }
 const content = [
   { type: 'thinking', thinking: 'hm', signature: 'sig' },
   { type: 'text', text: `It is ${secret}.`, citations: null },
@@ -120,6 +124,7 @@ test('messages for a provider with that API pass as they are', servers, async (t
         [data['inputTokens'], data['cachedTokens'], data['outputTokens'], data['status']],
         [11, 4, 7, 200],
       )
+    for (const { data } of rows) assert.deepEqual([data['cacheWriteTokens'], data['cacheWrite1hTokens']], [2, 1])
   })
 
   await t.test('filters see every text, and what they change is changed in the message', async () => {
@@ -129,6 +134,8 @@ test('messages for a provider with that API pass as they are', servers, async (t
       { type: 'text', text: 'It is ***.' },
       content[2],
     ])
+    const { input_tokens: input, cache_creation_input_tokens: some, cache_creation: byTime } = masked.usage
+    assert.deepEqual([input, some, byTime?.ephemeral_1h_input_tokens], [5, 2, 1])
     assert.deepEqual(sent().body, { stop_sequences: ['END'], ...ask, model: 'test-1' })
     const final = await client('guarded').messages.stream(ask).finalMessage()
     assert.deepEqual(JSON.parse(JSON.stringify(final.content)), [content[0], { type: 'text', text: 'It is ***.' }])

@@ -1,4 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
+import { readChatCacheWrites } from '#core/model-apis/message-usage.ts'
+import type { CacheWrites } from '#core/model-apis/message-usage.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { Metered } from '../events.ts'
@@ -7,7 +9,8 @@ import type { Metered } from '../events.ts'
 export type Counted = Pick<
   Metered,
   'usageReported' | 'inputTokens' | 'outputTokens' | 'cachedTokens' | 'reasoningTokens'
->
+> &
+  CacheWrites
 
 /** Reads the usage from a response while it is relayed. `pass` returns the bytes for the client. */
 export interface UsageMeter {
@@ -122,6 +125,7 @@ function readUsage(body: unknown): Counted {
     reasoningTokens: count(
       isObject(usage.completion_tokens_details) ? usage.completion_tokens_details.reasoning_tokens : 0,
     ),
+    ...readChatCacheWrites(usage.prompt_tokens_details),
   }
 }
 
