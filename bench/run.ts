@@ -17,7 +17,8 @@ of operations, BENCH_STATEMENTS=1 lists the statements per operation.
 model-proxy: BENCH_PEERS=folder adds nginx and the proxies in the folder (bench/model-proxy/peers.ts), BENCH_BEFORE=folder
 the launcher of another working copy.
 agent-messages: BENCH_PEERS=folder adds two sidecars of Dapr (file daprd).
-agent-tools: BENCH_PEERS=folder adds a proxy of FastMCP from its virtual environment (pip install fastmcp).
+agent-tools: BENCH_PEERS=folder adds a proxy of FastMCP from its virtual environment (pip install fastmcp),
+BENCH_SESSION_SECONDS=n keeps sessions with the server of tools for n seconds.
 `
 const folder = import.meta.dirname
 const results = join(folder, 'results')

@@ -22,7 +22,9 @@ const calls = Number(process.env.BENCH_CALLS ?? 400)
 const lists = calls * 5
 const callers = 8
 // The agent is one service account, and the bench sends more than a pod does.
-const settings = 'limits: {perCallerPerMinute: 1000000, underWay: 2000, underWayPerCaller: 1000, turnsPerCaller: 64}\n'
+const settings = `limits: {perCallerPerMinute: 1000000, underWay: 2000, underWayPerCaller: 1000, turnsPerCaller: 64}
+mcp: {sessionSeconds: ${Number(process.env.BENCH_SESSION_SECONDS ?? 10)}}
+`
 const proxy = `import sys
 from fastmcp.server import create_proxy
 create_proxy(sys.argv[1]).run(transport="http", host="127.0.0.1", port=int(sys.argv[2]),
