@@ -176,3 +176,32 @@ test('X3: a server that hangs is not Ready, and others of its namespace are', as
   const { status } = await when('hanging', 'Ready=False Timeout')
   assert.deepEqual(status?.tools, [])
 })
+
+test('X3: a server that misbehaves is not Ready, and its object says why', async (t) => {
+  const { create, when } = await setUp(t, 'embedded')
+  const lying = await startMcpServer(t, '2026-07-28')
+  const deep = JSON.parse(`${'{"not":'.repeat(100)}{}${'}'.repeat(100)}`) as object
+  lying.tools.set('echo', { inputSchema: { type: 'object', ...deep } })
+  const large = Buffer.alloc(2 * 1024 * 1024, ' ')
+  for (const [reason, url] of [
+    ['InvalidManifest', lying.url],
+    [
+      'TooLarge',
+      await listenRaw(t, (_request, response) => response.setHeader('content-type', 'application/json').end(large)),
+    ],
+    [
+      'NotMcp',
+      await listenRaw(t, (_request, response) => response.setHeader('content-type', 'text/html').end('<script>')),
+    ],
+    [
+      'RedirectRefused',
+      await listenRaw(t, (_request, response) => response.writeHead(307, { location: 'http://10.0.0.1/' }).end()),
+    ],
+  ] as const) {
+    const name = reason.toLowerCase()
+    await create(name, { url })
+    const { status } = await when(name, `Ready=False ${reason}`)
+    assert.deepEqual(status?.tools, [])
+    assert.doesNotMatch(JSON.stringify(status), /script|10\.0\.0\.1/)
+  }
+})
