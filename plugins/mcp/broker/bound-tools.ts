@@ -116,6 +116,15 @@ function toolsOf(entry: Entry, { metadata, spec }: McpToolBindingObject, server:
   return selectTools(accepted, [spec, entry]).map((one) => ({ ...one, ...common }))
 }
 
+// A manifest may have 256 KiB, and each call asks for the sizes of its tools. Tools are never changed in place.
+const sizes = new WeakMap<McpTool, number>()
+
+function sizeOf(tool: McpTool): number {
+  const known = sizes.get(tool) ?? Buffer.byteLength(JSON.stringify(tool))
+  sizes.set(tool, known)
+  return known
+}
+
 // An entry that would exceed the bounds is left out as a whole, so that later ones are not cut at a chance place.
 function toBoundTools(found: readonly Part[]): BoundTools {
   const kept: { readonly entry: string; readonly one: Omit<BoundTool, 'name'> }[] = []
@@ -126,7 +135,7 @@ function toBoundTools(found: readonly Part[]): BoundTools {
       missing.push({ entry, reason: tools })
       continue
     }
-    const size = tools.reduce((sum, { tool }) => sum + Buffer.byteLength(JSON.stringify(tool)), 0)
+    const size = tools.reduce((sum, { tool }) => sum + sizeOf(tool), 0)
     if (kept.length + tools.length > MAX_TOOLS || bytes + size > MAX_BYTES) {
       missing.push({ entry, reason: 'too_many_tools' })
       continue

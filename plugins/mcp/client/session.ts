@@ -53,6 +53,8 @@ interface OpenSession {
 
 const GOODBYE_MS = 1_000
 const MAX_PAGES = 16
+// Made once: an abort without a reason makes an error with a stack, for each call.
+const ended = new Error('The use of the session has ended.')
 
 // Compiling a schema of a server would generate code from its text.
 const noValidator: jsonSchemaValidator = {
@@ -169,7 +171,7 @@ async function runOnce<T>(target: SessionTarget, { begin, onBroken }: UseHooks, 
     clearTimeout(timer)
     target.signal?.removeEventListener('abort', left)
     isDone = true
-    stop.abort()
+    stop.abort(ended)
   }
 }
 
