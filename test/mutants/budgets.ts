@@ -253,6 +253,13 @@ export const mutants: readonly Mutant[] = [
     tests: holds,
   },
   {
+    name: 'budgets: a repeated hold has the prices of its last request',
+    file: 'plugins/budgets/store/ledger.ts',
+    find: "if (result.kind === 'held' && result.id === hold.id) recent.add(hold)",
+    replace: "if (result.kind === 'held') recent.add({ ...hold, id: result.id })",
+    tests: ledger,
+  },
+  {
     name: 'budgets: an unpriced model is free',
     file: 'plugins/budgets/payment/reserve-call.ts',
     find: "counted.size > 0 && settings.unknownPrice === 'refuse'",

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import test from 'node:test'
 import { sql } from 'kysely'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
+import { createLedger } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 import { newHold, moneyLimit, openLedger, subjectOf } from '../testing/ledger.ts'
 import type { CallLimit } from '../points.ts'
 
@@ -89,7 +91,7 @@ for (const { name, skip, open } of pluginAdapters) {
   })
 
   test(`${name}: a repeated request returns its hold, and a hold of another holder is unknown`, { skip }, async (t) => {
-    const { ledger, accounts } = await openLedger(t, open)
+    const { ledger, accounts, store } = await openLedger(t, open)
     const hold = newHold()
     const repeats = await Promise.all(Array.from({ length: 20 }, () => ledger.reserve({ ...hold, id: randomUUID() })))
     assert.equal(new Set(repeats.map((made) => (made.kind === 'held' ? made.id : made.kind))).size, 1)
@@ -97,6 +99,14 @@ for (const { name, skip, open } of pluginAdapters) {
     assert.equal(await ledger.end(settled(id, 0n, 'holder-2')), undefined)
     assert.deepEqual(await ledger.renew([id], 'holder-2'), [])
     assert.equal((await ledger.pricesOf('holder-2', [id])).size, 0)
+    const [other, dearer] = [newHold({ prices: ['b'] }), { ...hold, id: randomUUID(), prices: ['dearer'] }]
+    await Promise.all([ledger.reserve(other), ledger.reserve(dearer)])
+    const pricesOf = async (from: Ledger) =>
+      Object.fromEntries([...(await from.pricesOf('holder-1', [other.id, id]))].map(([key, one]) => [key, one.prices]))
+    assert.deepEqual(await pricesOf(ledger), { [other.id]: ['b'], [id]: [] }, 'those of the first request')
+    const replica = createLedger(store, { leaseSeconds: 60, retentionDays: 30 })
+    assert.deepEqual(await pricesOf(replica), { [other.id]: ['b'], [id]: [] }, 'of a hold that another replica made')
+    await ledger.end({ ...settled(other.id, 0n), state: 'released' })
     assert.deepEqual((await accounts())['AgentDeployment/1'], { spent: 0n, held: 100n, overrun: 0n })
   })
 

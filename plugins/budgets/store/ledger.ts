@@ -4,6 +4,7 @@ import { writeEnds, expireHolds, removeEnded, removePastAccounts, extendLeases }
 import type { EndedHold, HoldEnd } from './end.ts'
 import { createGather } from './gather.ts'
 import { isLiveHold, readPrices, readOwnerUsage } from './reads.ts'
+import { createRecentPrices } from './recent-prices.ts'
 import { reserve } from './reserve.ts'
 import type { MadeHold, NewHold, RefusedHold } from './reserve.ts'
 import type { BudgetsTables } from './tables.ts'
@@ -38,6 +39,7 @@ const GATHER = { waitMs: 2, size: 200 }
 export function createLedger(store: Store, options: LedgerOptions): Ledger {
   const reader = store.reader<BudgetsTables>()
   const { leaseSeconds, retentionDays, onExceeded } = options
+  const recent = createRecentPrices()
   const reserveGathered = createGather<NewHold, MadeHold | RefusedHold>(
     (holds) =>
       store.transact(async (tx) => {
@@ -55,7 +57,12 @@ export function createLedger(store: Store, options: LedgerOptions): Ledger {
     isOutage,
   )
   return {
-    reserve: reserveGathered,
+    reserve: async (hold) => {
+      const result = await reserveGathered(hold)
+      // A repeated request has the prices of its first one.
+      if (result.kind === 'held' && result.id === hold.id) recent.add(hold)
+      return result
+    },
     end: endGathered,
     renew: (ids, holder) => store.transact((tx) => extendLeases(tx, { ids, holder, leaseSeconds })),
     expire: (most) => store.transact((tx) => expireHolds(tx, most)),
@@ -63,7 +70,11 @@ export function createLedger(store: Store, options: LedgerOptions): Ledger {
       store.transact(async (tx) =>
         Math.max(await removeEnded(tx, retentionDays, most), await removePastAccounts(tx, retentionDays, most)),
       ),
-    pricesOf: (holder, ids) => readPrices(reader, holder, ids),
+    pricesOf: async (holder, ids) => {
+      const known = recent.of(holder, ids)
+      const others = ids.filter((id) => !known.has(id))
+      return others.length === 0 ? known : new Map([...known, ...(await readPrices(reader, holder, others))])
+    },
     isLive: (hold) => isLiveHold(reader, hold),
     usageOf: (owners) => readOwnerUsage(reader, owners),
   }

@@ -26,12 +26,18 @@ const liveHold = defineStatement<BudgetsTables, LiveHold, { id: string }>((db, {
     .where('expires_at', '>', sql<Date>`clock_timestamp()`),
 )
 
+/** What a settlement needs of its hold. */
+export interface HoldPrices {
+  readonly currency: string | null
+  readonly prices: unknown
+}
+
 /** Prices of holds of a holder, by id. */
 export async function readPrices(
   db: Reader<BudgetsTables>,
   holder: string,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, { readonly currency: string | null; readonly prices: unknown }>> {
+): Promise<ReadonlyMap<string, HoldPrices>> {
   const rows = await db
     .selectFrom('budgets_holds')
     .select(['id', 'currency', 'prices'])
