@@ -108,6 +108,14 @@ export const mutants: readonly Mutant[] = [
     tests: ports,
   },
   {
+    name: 'traces: reading spans has the priority of requests',
+    file: 'launcher/listeners/collector/thread.ts',
+    find: '  giveWay()\n',
+    replace: '',
+    tests: ports,
+    only: 'gives way',
+  },
+  {
     name: 'traces: calls that are refused over gRPC are not counted',
     file: 'launcher/listeners/collector/handlers.ts',
     find: '        onRefusal(otlpGrpcPort.name, error.code)\n',

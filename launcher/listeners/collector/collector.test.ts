@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
+import { getPriority } from 'node:os'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -333,6 +335,28 @@ test('H4: a port of the collector that is in use ends the start by its number', 
   const config = { name: 'robot', namespace: 'default', uid: 'uid-1' }
   await assert.rejects(startTestLauncher(t, { config, env }), { code: 'EADDRINUSE', port: Number(port) })
 })
+
+test(
+  'H4: reading spans gives way to requests of the launcher',
+  { skip: process.platform !== 'linux' && 'threads have no priority of their own' },
+  async (t) => {
+    const own = getPriority()
+    await start(t)
+    const nice = readdirSync('/proc/self/task').map((id) => niceOf(`/proc/self/task/${id}/stat`))
+    assert.ok(nice.includes(Math.min(19, own + 10)), nice.join(' '))
+    assert.equal(getPriority(), own)
+  },
+)
+
+// Field 19 (proc_pid_stat(5)); the name of the thread, which may have blanks, is in brackets.
+function niceOf(file: string): number {
+  try {
+    return Number(readFileSync(file, 'utf8').split(') ').at(-1)?.split(' ')[16])
+  } catch {
+    // The thread has ended meanwhile.
+    return 0
+  }
+}
 
 test('H4: a collector that ends is started again, and the launcher stays', async (t) => {
   const threads: Worker[] = []

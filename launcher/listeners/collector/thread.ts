@@ -1,3 +1,4 @@
+import { getPriority, setPriority } from 'node:os'
 import type { MessagePort } from 'node:worker_threads'
 import { listen } from '../../http/listener.ts'
 import type { Listener } from '../../http/listener.ts'
@@ -19,6 +20,7 @@ const MAX_BATCH = 2_048
 /** Serves the OTLP ports in a thread until it is closed, so that reading spans delays no request of the launcher (H4). */
 export async function runCollector(settings: ThreadSettings, port: MessagePort): Promise<void> {
   const report = (message: ThreadReport): void => port.postMessage(message)
+  giveWay()
   try {
     const counts = createCountReports((counted) => report({ type: 'counts', ...counted }))
     const opened = await openCollector(settings, counts)
@@ -39,6 +41,19 @@ export async function runCollector(settings: ThreadSettings, port: MessagePort):
   } catch (error) {
     const { code, port: taken } = error as { readonly code?: string; readonly port?: number }
     report({ type: 'failed', message: error instanceof Error ? error.message : String(error), code, port: taken })
+  }
+}
+
+const LEAST_NICE = 19
+const NICER_BY = 10
+
+// Linux has priorities of threads: where processors are short, requests of the launcher precede spans. Elsewhere the whole process would have it.
+function giveWay(): void {
+  if (process.platform !== 'linux') return
+  try {
+    setPriority(Math.min(LEAST_NICE, getPriority() + NICER_BY))
+  } catch {
+    // A filter of system calls may refuse it.
   }
 }
 
