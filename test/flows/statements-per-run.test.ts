@@ -35,6 +35,8 @@ const idleMs = 6_000
 const fewestRuns = 6
 // On a busy machine what usually goes together is committed apart, in most runs but not in all of them.
 const mostRuns = 40
+// The one agent is created below.
+const flags = ['--no-demo']
 
 type Form = keyof typeof bounds
 type ReadCounts = () => Promise<StatementCounts>
@@ -44,7 +46,7 @@ test('a run on PGlite takes no more statements and transactions than its bound',
   const socket = join(folder, 'counts')
   const preload = import.meta.resolve('./platform/serve-statement-counts.ts')
   const env = { STATEMENT_COUNTS: socket }
-  const all = await startAll(t, join(folder, 'data'), { env, nodeFlags: ['--import', preload] })
+  const all = await startAll(t, join(folder, 'data'), { flags, env, nodeFlags: ['--import', preload] })
   await isBounded(t, 'PGlite', all, () => countsOf(socket))
 })
 
@@ -57,7 +59,7 @@ test(
     const folder = folderOf(t)
     // JSON is YAML.
     writeFileSync(join(folder, 'mesh.yaml'), JSON.stringify({ databaseUrl: url }))
-    const all = await startAll(t, join(folder, 'data'), { env: { MESH_CONFIG: join(folder, 'mesh.yaml') } })
+    const all = await startAll(t, join(folder, 'data'), { flags, env: { MESH_CONFIG: join(folder, 'mesh.yaml') } })
     await isBounded(t, 'PostgreSQL', all, async () => counter.transactions())
   },
 )
@@ -104,7 +106,7 @@ const parts = [/runs_lease where state/, /append_to_log/, /claim_events/, /audit
 
 async function untilQuiet(read: ReadCounts): Promise<StatementCounts> {
   for (let [counts, since] = [await read(), performance.now()]; ;) {
-    await pause(20)
+    await pause(50)
     const now = await read()
     if (statementsIn(now) !== statementsIn(counts)) [counts, since] = [now, performance.now()]
     else if (performance.now() - since > quietMs) return now
