@@ -70,7 +70,7 @@ export async function compareWithRows(
   const unknown = [...counts.values()].flat().filter((row) => !known.has(keyOf(row)))
   const rows = [...counts.values()].reduce((sum, same) => sum + same.length, 0)
   return {
-    lost: required(changes, blind).filter((change) => !counts.has(keyOf(change))),
+    lost: required(changes, expected.doubtful, blind).filter((change) => !counts.has(keyOf(change))),
     duplicated: rows - counts.size,
     phantoms: unknown
       .filter(({ verb, name }) => !expected.doubtful.has(`${verb}/${name}`))
@@ -104,8 +104,12 @@ function keyOf({ verb, uid, version }: Pick<Change, 'verb' | 'uid' | 'version'>)
 }
 
 // A relist shows final states only (A4). An object created and deleted between two lists is never observed, and of several updates only the
-// last one is.
-function required(changes: readonly Change[], blind: readonly BlindTime[]): Change[] {
+// last one is. A write in doubt may have been the last one.
+function required(
+  changes: readonly Change[],
+  doubtful: ReadonlySet<string>,
+  blind: readonly BlindTime[],
+): readonly Change[] {
   const windows = merged(blind)
   const windowOf = ({ from, to }: Change): number => windows.findIndex((time) => from <= time.to && to >= time.from)
   const byUid = Map.groupBy(changes, ({ uid }) => uid)
@@ -115,8 +119,10 @@ function required(changes: readonly Change[], blind: readonly BlindTime[]): Chan
     const all = byUid.get(change.uid) ?? []
     const own = all.filter((one) => windowOf(one) === window)
     const came = own.some(({ verb }) => verb === 'create')
-    if (change.verb === 'update') return !came && all.at(-1) === change
-    return !(came && own.some(({ verb }) => verb === 'delete'))
+    const mayBeGone = doubtful.has(`delete/${change.name}`)
+    const isLast = all.at(-1) === change && !mayBeGone && !doubtful.has(`update/${change.name}`)
+    if (change.verb === 'update') return !came && isLast
+    return !(came && (mayBeGone || own.some(({ verb }) => verb === 'delete')))
   })
 }
 
