@@ -12,6 +12,11 @@ const clientTools = /^(?:custom|(?:bash|text_editor|computer|memory)_\d{8})$/
  */
 export function checkNativeMessages(body: Json): void {
   if (typeof body.max_tokens !== 'number') throw new InvalidRequest('max_tokens', 'must be a number')
+  checkNativeInput(body)
+}
+
+/** As `checkNativeMessages`, for a request that counts the tokens of its input and generates nothing. */
+export function checkNativeInput(body: Json): void {
   for (const field of ['container', 'mcp_servers'] as const)
     if (body[field] !== undefined && body[field] !== null) throw new InvalidRequest(field, 'is not supported')
   if (Array.isArray(body.tools))

@@ -3,7 +3,7 @@ import { isObject } from '#core/json/is-object.ts'
 import { viewMessages } from '#core/model-apis/messages-view.ts'
 import { noTextFields } from '#core/model-apis/text-fields.ts'
 import type { CallApproval } from './call-approval.ts'
-import { invalid, withBody } from './model-request.ts'
+import { invalid, isOfMessages, withBody } from './model-request.ts'
 import type { ModelRequest } from './model-request.ts'
 
 /** Receives the matches of rules: names and numbers. */
@@ -23,7 +23,7 @@ export async function guardRequest(call: GuardedCall, request: ModelRequest): Pr
   if (!guard.stages.has('request') && !guard.stages.has('tool_call')) return request
   const { body, operation } = request
   const field = operation === 'embeddings' ? 'input' : 'messages'
-  const view = operation === 'messages' ? viewMessages(body) : undefined
+  const view = isOfMessages(operation) ? viewMessages(body) : undefined
   const given = (view?.body ?? body)[field]
   const texts = textsIn(given)
   // Tokens instead of text would pass every rule.

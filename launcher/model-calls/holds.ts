@@ -7,7 +7,6 @@ import { Refusal } from '../http/refusal.ts'
 import type { StateAnswer, StateClient } from '../state/state-client.ts'
 import { createSettlements } from './settlements.ts'
 import type { SettlementAnswer } from './settlements.ts'
-import type { ModelOperation } from './model-request.ts'
 
 /** Money: a decimal string in a currency. */
 export interface Cost {
@@ -21,7 +20,7 @@ export interface HoldRequest {
   readonly runId: string | null
   /** Route as `namespace/name`. */
   readonly model: string
-  readonly operation: Exclude<ModelOperation, 'messages'>
+  readonly operation: 'chat/completions' | 'embeddings'
   /** Upper estimate. */
   readonly inputTokens: number
   /** Of each choice; null: not limited by the request. */

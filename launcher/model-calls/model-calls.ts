@@ -149,8 +149,8 @@ async function guardedCall(
 }
 
 function answerGuardOf({ operation }: ModelRequest, call: GuardedCall, external: boolean): AnswerGuard | undefined {
-  // Embeddings have no text.
-  if (operation === 'embeddings') return undefined
+  // Embeddings and numbers have no text.
+  if (operation === 'embeddings' || operation === 'messages/count_tokens') return undefined
   const answers = createAnswerGuard(call, external)
   const seesAnswers = call.guard.stages.has('response') || call.guard.stages.has('tool_call')
   return operation === 'messages' && answers !== undefined && seesAnswers ? guardMessages(answers) : answers
@@ -181,9 +181,11 @@ async function chargeFor(
   { route: model, operation, inputTokens, maxOutputTokens, choices }: ModelRequest,
   { context: { runId, signal }, onLost }: { readonly context: CallContext; readonly onLost: () => void },
 ): Promise<Charge> {
-  const priced = operation === 'messages' ? 'chat/completions' : operation
+  const priced = operation === 'embeddings' ? operation : 'chat/completions'
   const request = { runId: runId ?? null, model, operation: priced, inputTokens, maxOutputTokens, choices } as const
-  const hold = isHeld(runId) ? await holds?.open(request, onLost) : undefined
+  // Counting tokens is free at the provider.
+  const isFree = operation === 'messages/count_tokens' || !isHeld(runId)
+  const hold = isFree ? undefined : await holds?.open(request, onLost)
   const charge = createCharge(holds, hold)
   if (!signal.aborted) return charge
   await charge.release()

@@ -7,7 +7,12 @@ import { Refusal } from '../http/refusal.ts'
 export type ModelBody = Readonly<Record<string, unknown>>
 
 /** Operations that the gateway serves. */
-export type ModelOperation = 'chat/completions' | 'messages' | 'embeddings'
+export type ModelOperation = 'chat/completions' | 'messages' | 'messages/count_tokens' | 'embeddings'
+
+/** Whether an operation has the form of Anthropic's API. */
+export function isOfMessages(operation: ModelOperation): boolean {
+  return operation === 'messages' || operation === 'messages/count_tokens'
+}
 
 /** A model call of the agent, parsed. */
 export interface ModelRequest {
@@ -60,7 +65,7 @@ export function toModelRequest(
     operation,
     route,
     body,
-    stream: isText && stream === true,
+    stream: isText && operation !== 'messages/count_tokens' && stream === true,
     usageWanted: options.include_usage === true,
     inputTokens: estimateInputTokens(given.bytes, body),
     maxOutputTokens: isText ? maxOutputOf(body) : null,
@@ -72,7 +77,7 @@ export function toModelRequest(
 /** The same call with a changed body. */
 export function withBody(request: ModelRequest, body: ModelBody): ModelRequest {
   const bytes = Buffer.from(JSON.stringify(body))
-  const asksUsage = request.stream && request.operation !== 'messages'
+  const asksUsage = request.stream && !isOfMessages(request.operation)
   return { ...request, body, bytes: asksUsage ? withUsage({ body, bytes }) : bytes }
 }
 

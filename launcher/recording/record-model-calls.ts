@@ -2,7 +2,7 @@ import { Refusal, refusals } from '../http/refusal.ts'
 import { GatewayRefusal } from '../model-calls/gateway-refusal.ts'
 import type { AnswerSink, CallContext } from '../model-calls/model-call.ts'
 import type { ModelCalls } from '../model-calls/model-calls.ts'
-import type { ModelRequest } from '../model-calls/model-request.ts'
+import type { ModelOperation, ModelRequest } from '../model-calls/model-request.ts'
 import type { CallEnd, OpenCall, Recorder } from './open-call.ts'
 
 /** Records the model calls of `inner`: of port 2996 and of the built-in loop. */
@@ -10,7 +10,10 @@ export function recordModelCalls(inner: ModelCalls, recorder: Recorder): ModelCa
   return {
     ...inner,
     async call(request, context, sink) {
-      const open = recorder.begin(toStarted(request, context))
+      // A number of tokens is no answer of a model.
+      const { operation } = request
+      if (operation === 'messages/count_tokens') return inner.call(request, context, sink)
+      const open = recorder.begin(toStarted({ ...request, operation }, context))
       if (open === undefined) return inner.call(request, context, sink)
       const tap = createTap(open, sink)
       try {
@@ -25,7 +28,9 @@ export function recordModelCalls(inner: ModelCalls, recorder: Recorder): ModelCa
   }
 }
 
-function toStarted({ operation, body, bytes }: ModelRequest, context: CallContext) {
+type Recorded = ModelRequest & { readonly operation: Exclude<ModelOperation, 'messages/count_tokens'> }
+
+function toStarted({ operation, body, bytes }: Recorded, context: CallContext) {
   const { runId, traceparent, parentSpanId } = context
   const call = { channel: 'model', request: { operation, body } } as const
   return { runId, call, requestBytes: bytes.length, traceparent, parentSpanId }

@@ -7,8 +7,11 @@ export type Operation = 'chat/completions' | 'embeddings'
 export interface ProviderCall {
   readonly operation: Operation
   readonly provider: ModelProviderSpec
-  /** Set for a request of Anthropic's Messages API, which is sent as it is: whether the sink receives a message or a chat completion. */
-  readonly messages?: { readonly answer: 'message' | 'chat'; readonly betas: string | undefined } | undefined
+  /**
+   * Set for a request of Anthropic's Messages API, which is sent as it is: whether the sink receives a message, a chat completion, or the
+   * number of tokens of the input.
+   */
+  readonly messages?: { readonly answer: 'message' | 'chat' | 'tokens'; readonly betas: string | undefined } | undefined
   readonly body: Readonly<Record<string, unknown>>
   /** The provider's key, read per call with the gateway's identity; undefined if it needs none. */
   readonly key: string | undefined

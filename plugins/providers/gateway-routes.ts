@@ -18,13 +18,14 @@ import { callAgent } from './gateway/call-agent.ts'
 import { callModel } from './gateway/call-model.ts'
 import { messagesApi, openAiApi, responsesApi, toChatRequest } from './gateway/caller-api.ts'
 import type { CallerApi } from './gateway/caller-api.ts'
+import { countTokens, noTokenCount } from './gateway/count-tokens.ts'
 import { getModel } from './gateway/get-model.ts'
 import type { GatewayCall } from './gateway/gateway-call.ts'
 import { GatewayError } from './gateway/gateway-error.ts'
 import { listModels } from './gateway/list-models.ts'
 import { readModelRequest } from './gateway/model-request.ts'
 import type { Body } from './gateway/model-request.ts'
-import { passesMessages, readNativeMessages } from './gateway/native-messages.ts'
+import { passesMessages, readNativeCount, readNativeMessages } from './gateway/native-messages.ts'
 import { withPayment } from './gateway/pay-call.ts'
 import { payerOf, refusedPayer } from './gateway/payer.ts'
 import { authenticate } from './gateway/principal.ts'
@@ -88,6 +89,15 @@ export function gatewayRoutes(services: ProvidersServices, gateway: GatewayConte
       handle: (call) => respond(services, gateway, { operation, api, call, filters }),
     }),
   )
+  const count = endpoint({
+    ...open,
+    method: 'POST',
+    url: '/v1/messages/count_tokens',
+    summary: 'Count the tokens of a message (Anthropic), for providers with that API. It costs nothing.',
+    body: Type.Unknown(),
+    bodyLimit,
+    handle: (call) => respondWithCount(services, gateway, { call, filters }),
+  })
   const list = endpoint({
     ...open,
     method: 'GET',
@@ -104,7 +114,7 @@ export function gatewayRoutes(services: ProvidersServices, gateway: GatewayConte
     params: Type.Object({ '*': Type.String() }),
     handle: async (call) => getModel(await openCall(services, { gateway, api: openAiApi }, call), call.params['*']),
   })
-  return [...operations, list, get]
+  return [...operations, count, list, get]
 }
 
 type Exchange = Pick<Call<unknown, unknown, unknown>, 'bearer' | 'body' | 'request' | 'reply' | 'signal'>
@@ -188,6 +198,27 @@ async function respondNatively(
         native,
       }),
     ),
+  )
+}
+
+// No limit of money or rate applies, and no live hold is asked for. Filters see what the provider would.
+async function respondWithCount(
+  services: ProvidersServices,
+  gateway: GatewayContext,
+  { call: exchange, filters }: Pick<Asked, 'call' | 'filters'>,
+): Promise<void> {
+  const call = await openCall(services, { gateway, api: messagesApi }, exchange)
+  if (call.payer !== undefined) throw refusedPayer('names who pays for embeddings only')
+  const body = readModelRequest('chat/completions', exchange.body)
+  const model = parseModel(body.model, call.namespace)
+  if (model.kind === 'agent') throw noTokenCount()
+  const route = await usableRoute(gateway, call.principal, model)
+  if (!(await passesMessages(services, call, route))) throw noTokenCount()
+  const native = readNativeCount(body, call.header('anthropic-beta'))
+  const target = { operation: 'chat/completions', model, uid: route.uid, streamed: false } as const
+  const view = filters === undefined ? undefined : viewMessages(body)
+  await withFilters(filters, { call, target, body: view?.body ?? body }, (filtered) =>
+    countTokens(services, call, { route, body: restored(view, filtered), native }),
   )
 }
 

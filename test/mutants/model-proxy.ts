@@ -23,6 +23,14 @@ export const mutants: readonly Mutant[] = [
     only: 'money of agents above is held before guardrails',
   },
   {
+    name: 'money: a count of tokens is held',
+    file: 'launcher/model-calls/model-calls.ts',
+    find: "operation === 'messages/count_tokens' || !isHeld(runId)",
+    replace: '!isHeld(runId)',
+    tests: ['launcher/listeners/model-proxy/apis.test.ts'],
+    only: 'tokens of a message are counted',
+  },
+  {
     name: 'money: every call of a guarded agent is held',
     file: 'launcher/create-model-calls.ts',
     find: 'money.includes(true) || runId === undefined || !isRoot(runId)',

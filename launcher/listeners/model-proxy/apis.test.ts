@@ -146,6 +146,45 @@ test('B3: streams of messages pass unchanged, and are settled by the usage of th
   assert.deepEqual([last?.body['outcome'], last?.body['usage']], ['failed', null])
 })
 
+test('tokens of a message are counted within the guardrails, without a hold and without usage of the run', async (t) => {
+  const plugins = { budgets: { money: true }, guardrails: { enabled: true } }
+  const proxied = await startProxied(t, { config: { plugins } })
+  const rules = [{ name: 'words', action: 'mask', regex: { patterns: ['MAGENTA-[0-9]'] } }]
+  proxied.money.faults.push((request, response) => {
+    if (request.path !== '/guardrails') return false
+    const body = { digest: 'd', policies: [{ namespace: 'default', name: 'p', uid: 'u', generation: 1, rules }] }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    return true
+  })
+  proxied.gateway.reply = (response) =>
+    void response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":14}')
+  const client = new Anthropic({ baseURL: proxied.url, apiKey: 'any', maxRetries: 0 })
+  const ask = { model: 'mock', messages: [{ role: 'user' as const, content: 'say MAGENTA-7' }] }
+  assert.equal((await client.messages.countTokens(ask)).input_tokens, 14)
+  const [sent] = proxied.gateway.requests
+  assert.deepEqual([sent?.path, sent?.headers['x-mesh-hold']], ['/v1/messages/count_tokens', undefined])
+  assert.deepEqual(sent?.body, { ...ask, messages: [{ role: 'user', content: 'say [masked]' }] })
+  assert.equal(proxied.money.holds().length, 0)
+  proxied.gateway.reply = (response) => {
+    response.writeHead(404, { 'content-type': 'application/json' })
+    response.end('{"type":"error","error":{"type":"not_found_error","message":"no","code":"not_supported"}}')
+  }
+  const error = await client.messages.countTokens(ask).catch((thrown: unknown) => thrown)
+  assert.ok(error instanceof AnthropicError)
+  const { error: inner } = error.error as { error: { type: string; code: string } }
+  assert.deepEqual([error.status, inner.type, inner.code], [404, 'not_found_error', 'not_supported'])
+  for (const body of ['{', '[]', '{"model":"mock","messages":[]}', '{"model":"../x","messages":[{}]}']) {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${proxied.url}/v1/messages/count_tokens`, { method: 'POST', headers, body })
+    assert.deepEqual([answer.status, ((await answer.json()) as { type: string }).type], [400, 'error'], body)
+  }
+  const spans = proxied.spans().filter((span) => span['name'] === 'model call')
+  assert.deepEqual(
+    spans.map((span) => span['status']),
+    ['ok', 'error'],
+  )
+})
+
 test('OpenAI’s Responses API answers whole and as a stream, calls functions and throws the errors of the port', async (t) => {
   const proxied = await startProxied(t)
   const client = new OpenAI({ baseURL: `${proxied.url}/v1`, apiKey: 'any', maxRetries: 0 })

@@ -19,6 +19,7 @@ export const callApis = {
   chat: { operation: 'chat/completions', errors: openAiErrors },
   embeddings: { operation: 'embeddings', errors: openAiErrors },
   messages: { operation: 'messages', errors: anthropicErrors },
+  countTokens: { operation: 'messages/count_tokens', errors: anthropicErrors },
   responses: { operation: 'chat/completions', errors: responsesErrors, translation: responsesTranslation },
 } as const satisfies Readonly<Record<string, CallApi>>
 

@@ -9,7 +9,7 @@ import { streamed } from '../../http/port.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { AnswerSink, CallResult } from '../../model-calls/model-call.ts'
 import type { ModelCalls } from '../../model-calls/model-calls.ts'
-import { invalid, parseModelBody, toModelRequest } from '../../model-calls/model-request.ts'
+import { invalid, isOfMessages, parseModelBody, toModelRequest } from '../../model-calls/model-request.ts'
 import type { ModelBody } from '../../model-calls/model-request.ts'
 import { attribute } from '../../runs/attribution.ts'
 import { noUsage } from '../../runs/run-context.ts'
@@ -49,7 +49,8 @@ export function callHandler(
       [genAi.requestModel]: model.route,
       ...(runId === undefined ? {} : { 'mesh.run.id': runId }),
     })
-    const reported = report(pod, { runId, span, route: model.route, parentSpanId: parent?.spanId })
+    const isCounted = model.operation !== 'messages/count_tokens'
+    const reported = report(pod, { runId, span, route: model.route, parentSpanId: parent?.spanId, isCounted })
     const gone = new AbortController()
     const onClose = (): void => gone.abort(new Error('the caller closed the connection'))
     response.once('close', onClose)
@@ -59,7 +60,7 @@ export function callHandler(
         traceparent: span.traceparent,
         parentSpanId: parent?.spanId,
         conversationId,
-        betas: api.operation === 'messages' ? singleHeader(request, 'anthropic-beta')?.slice(0, maxBetas) : undefined,
+        betas: isOfMessages(api.operation) ? singleHeader(request, 'anthropic-beta')?.slice(0, maxBetas) : undefined,
         signal: gone.signal,
         approvals: pod.registry.approvalsOf(runId),
         onResult: reported.ok,
@@ -99,10 +100,12 @@ interface Reported {
   readonly span: Span
   readonly route: string
   readonly parentSpanId: string | undefined
+  /** Whether the call is part of the usage of its run. */
+  readonly isCounted: boolean
 }
 
 // One span and one entry of the run's journal for each call, before its caller reads the end of the answer.
-function report({ registry }: Pick<Pod, 'registry'>, { runId, span, route, parentSpanId }: Reported) {
+function report({ registry }: Pick<Pod, 'registry'>, { runId, span, route, parentSpanId, isCounted }: Reported) {
   const startedAt = performance.now()
   let ended = false
   let decisions = 0
@@ -118,6 +121,7 @@ function report({ registry }: Pick<Pod, 'registry'>, { runId, span, route, paren
     },
     ok({ usage = noUsage, model, cost }: CallResult): void {
       ended = true
+      if (!isCounted) return span.end('ok', { [genAi.decisions]: decisions })
       span.end('ok', { ...modelCallAttributes({ model, usage, cost }), [genAi.decisions]: decisions })
       const found = { ...(model === undefined ? {} : { model }), ...(cost === undefined ? {} : { cost }) }
       registry.report(runId, usage, { ...about(), ...found }, span.spanId)
@@ -126,6 +130,7 @@ function report({ registry }: Pick<Pod, 'registry'>, { runId, span, route, paren
       if (ended) return
       const { code, message, status, headers } = toCallError(error)
       span.end('error', { 'error.type': code ?? String(status), [genAi.decisions]: decisions })
+      if (!isCounted) return
       const provider = headers['x-mesh-provider']
       const failure = { code: code ?? 'model_error', message: message.slice(0, 1000), status }
       const described = provider === undefined ? failure : { ...failure, provider }

@@ -31,6 +31,7 @@ export const modelProxyListener = defineListener({
           chat: serve(callApis.chat),
           embeddings: serve(callApis.embeddings),
           messages: serve(callApis.messages),
+          countTokens: serve(callApis.countTokens),
           responses: serve(callApis.responses),
           models: (call) => models(call, '/v1/models'),
           model: (call) => models(call, `/v1/models/${call.params.name}`),

@@ -19,6 +19,17 @@ const calls = [
   'gateway_unavailable',
   'gateway_timeout',
 ] as const
+const counts = [
+  'unknown_run',
+  'draining',
+  'not_found',
+  'too_many_calls',
+  'guardrail_blocked',
+  'guardrail_approval_required',
+  'guardrail_unavailable',
+  'gateway_unavailable',
+  'gateway_timeout',
+] as const
 const models = {
   responses: {},
   stream: 'application/json',
@@ -62,6 +73,16 @@ export const modelProxyPort = definePort({
       responses: {},
       stream: 'text/event-stream',
       refusals: calls,
+    },
+    countTokens: {
+      method: 'POST',
+      path: '/v1/messages/count_tokens',
+      summary:
+        'Counts the tokens of a message (Anthropic), within the guardrails and without cost. 404 if the provider has no such request.',
+      body: 'bytes',
+      responses: {},
+      stream: 'application/json',
+      refusals: counts,
     },
     responses: {
       method: 'POST',

@@ -23,13 +23,16 @@ export function createAnthropicAdapter(client: ProviderClient): ModelAdapter {
       const { messages } = call
       const body = messages === undefined ? toRequest(call) : call.body
       const answer =
-        messages?.answer === 'message' ? passAnswer(sink) : createAnswer(sink, { thinking: messages !== undefined })
+        messages === undefined || messages.answer === 'chat'
+          ? createAnswer(sink, { thinking: messages !== undefined })
+          : passAnswer(sink)
       const headers: Record<string, string> = {
         'anthropic-version': apiVersion,
         ...(call.key === undefined ? {} : { 'x-api-key': call.key }),
         ...(messages?.betas === undefined ? {} : { 'anthropic-beta': messages.betas }),
       }
-      await client.post(call, { path: 'messages', headers, body }, answer.sink)
+      const path = messages?.answer === 'tokens' ? 'messages/count_tokens' : 'messages'
+      await client.post(call, { path, headers, body }, answer.sink)
       await answer.end()
     },
   }

@@ -154,6 +154,59 @@ test('messages for a provider with that API pass as they are', servers, async (t
     assert.equal(upstream.seen.length, before)
   })
 
+  await t.test(
+    'tokens are counted by the provider: guarded, without defaults of messages, and not metered',
+    async () => {
+      reply = (response) =>
+        void response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":14}')
+      await addRoute(gateway.admin, a, 'counted', { provider, route: { params: { temperature: 0.2, stop: ['END'] } } })
+      const { max_tokens: _, top_k: __, ...rest } = ask
+      const input = { ...rest, model: 'counted' }
+      const counted = await client('guarded').messages.countTokens(input)
+      assert.equal(counted.input_tokens, 14)
+      assert.deepEqual(sent().body, { ...input, model: 'test-1' })
+      assert.deepEqual([sent().url, sent().headers['x-api-key']], ['/v1/messages/count_tokens', key])
+      const calls = upstream.seen.length
+      const hidden = { ...input, messages: [{ role: 'user' as const, content: `say ${secret}` }] }
+      const refused = await refusedByAnthropic(client('guarded').messages.countTokens(hidden))
+      assert.deepEqual([refused.status, refused.type, refused.code], [403, 'permission_error', 'acme_secret'])
+      for (const model of ['mixed', 'mock', `agent/${a}/robot`]) {
+        const { status, type, code } = await refusedByAnthropic(client().messages.countTokens({ ...input, model }))
+        assert.deepEqual([status, type, code], [404, 'not_found_error', 'not_supported'], model)
+      }
+      const hostile: [unknown, number][] = [
+        [{ ...input, mcp_servers: [] }, 400],
+        [{ ...input, messages: [] }, 400],
+        [{ ...input, tools: [{ type: 'web_search_20250305', name: 'w' }] }, 400],
+        [{ ...input, model: 'nowhere' }, 404],
+        [{ ...input, model: '\u0000' }, 400],
+        [[], 400],
+        [null, 400],
+      ]
+      for (const [body, expected] of hostile) {
+        const answer = await gateway.post('/v1/messages/count_tokens', JSON.stringify(body))
+        const { type } = (await answer.json()) as { type: string }
+        assert.deepEqual([answer.status, type], [expected, 'error'], JSON.stringify(body))
+      }
+      assert.equal(upstream.seen.length, calls)
+      reply = (response) =>
+        void response
+          .writeHead(400, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ error: { message: 'bad' } }))
+      assert.equal((await refusedByAnthropic(client().messages.countTokens(input))).status, 400)
+      reply = answers
+      await client().messages.create({ ...ask, model: 'counted' })
+      const isOfRoute = ({ data }: { readonly data: Readonly<Record<string, unknown>> }) =>
+        (data['route'] as { name?: string } | undefined)?.name === 'counted'
+      // Rows are in the order of calls.
+      const rows = await gateway.metered((some) => some.some(isOfRoute))
+      assert.deepEqual(
+        rows.filter(isOfRoute).map(({ data }) => data['inputTokens']),
+        [11],
+      )
+    },
+  )
+
   await t.test('F5: what belongs to the key, or costs more than tokens, is refused by its field', async () => {
     const before = upstream.seen.length
     const file = { type: 'document', source: { type: 'file', file_id: 'file_1' } }

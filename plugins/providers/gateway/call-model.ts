@@ -1,13 +1,11 @@
-import type { ProviderCall, ResponseSink, Operation } from '../adapter.ts'
+import type { ResponseSink, Operation } from '../adapter.ts'
 import type { ProvidersServices } from '../services.ts'
-import { modelAdapter } from '../points.ts'
 import type { CallPayer } from '../points.ts'
 import { filterAnswer } from '../filters/answer/filter-answer.ts'
 import type { FilteredAnswer } from '../filters/answer/filter-answer.ts'
 import type { CallFilters } from '../filters/call-filters.ts'
 import { createClientResponse } from './client-response.ts'
 import type { ClientResponse } from './client-response.ts'
-import { fromConnection, misconfigured, nameOfProvider } from './provider-failure.ts'
 import type { NamedProvider } from './provider-failure.ts'
 import { withOutputLimit } from './call-bounds.ts'
 import type { OpenPayment } from './pay-call.ts'
@@ -21,9 +19,12 @@ import { toNativeRequest } from './native-messages.ts'
 import type { NativeMessages } from './native-messages.ts'
 import { toProviderRequest, wantsUsage } from './model-request.ts'
 import type { Body } from './model-request.ts'
-import { callErrorOf, GatewayError } from './gateway-error.ts'
+import { callErrorOf } from './gateway-error.ts'
+import type { GatewayError } from './gateway-error.ts'
 import type { UsableRoute } from './usable-route.ts'
-import { loadTarget, targetsOf } from './targets.ts'
+import { sendTo } from './send-to.ts'
+import type { SentRequest } from './send-to.ts'
+import { targetsOf } from './targets.ts'
 import type { RouteTarget } from './targets.ts'
 import { meterAndHide, meterTail, meterWhole } from './usage-meter.ts'
 import type { UsageMeter } from './usage-meter.ts'
@@ -62,7 +63,12 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
       send: (sink: ResponseSink) => {
         // The last provider that was called, on success and on failure.
         call.response.setHeader('x-mesh-provider', `${target.namespace}/${target.name}`)
-        return attempt(services, call, { model, target, sink: payment.watch(target, sink, sourceMeterOf) })
+        return sendTo(services, call, {
+          ...model,
+          bodyFor: (id) => bodyFor(model, id),
+          target,
+          sink: payment.watch(target, sink, sourceMeterOf),
+        })
       },
     }))
     const onFailure = (provider: NamedProvider, failure: GatewayError): void =>
@@ -154,38 +160,9 @@ function toPayer({ namespace, namespaceUid, agent }: CallPayer) {
   return { namespace, namespaceUid: namespaceUid ?? null, agent: agent?.metadata.name ?? null }
 }
 
-function bodyFor(model: ModelCall, id: string): Pick<ProviderCall, 'body' | 'messages'> {
+function bodyFor(model: ModelCall, id: string): SentRequest {
   const { body, native, route } = model
   if (native === undefined) return { body: toProviderRequest({ ...model, params: route.spec.params }, id) }
   const answer = answersAsMessage(model) ? 'message' : 'chat'
   return { body: toNativeRequest(body, route.spec, id), messages: { answer, betas: native.betas } }
-}
-
-async function attempt(
-  services: ProvidersServices,
-  call: GatewayCall,
-  { model, target, sink }: { model: ModelCall; target: RouteTarget; sink: ResponseSink },
-): Promise<void> {
-  const loaded = await loadTarget(call.gateway, model.route, target, services.settings.firstByteTimeout * 1000)
-  const adapter = services.core.extensions(modelAdapter).find(({ type }) => type === loaded.spec.type)
-  if (adapter === undefined)
-    throw misconfigured(
-      'no_adapter',
-      `${nameOfProvider(target)}: this install has no adapter for the type ${loaded.spec.type}.`,
-    )
-  const request = {
-    operation: model.operation,
-    provider: loaded.spec,
-    ...bodyFor(model, loaded.model),
-    key: loaded.key,
-    firstByteMs: loaded.firstByteMs,
-    traceparent: call.traceparent,
-    signal: call.signal,
-  }
-  // Adds the host, which is known here. A disconnected client and our own errors are rethrown unchanged.
-  await adapter.send(request, sink).catch((error: unknown) => {
-    throw call.signal.aborted || error instanceof GatewayError
-      ? error
-      : fromConnection({ ...target, host: loaded.host }, error)
-  })
 }

@@ -1,5 +1,5 @@
 import { asObject } from '#core/json/is-object.ts'
-import { checkNativeMessages, readBetas } from '#core/model-apis/native-messages.ts'
+import { checkNativeInput, checkNativeMessages, readBetas } from '#core/model-apis/native-messages.ts'
 import { InvalidRequest } from '#core/model-apis/invalid-request.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
@@ -40,8 +40,17 @@ export async function passesMessages(
 
 /** Validates what the gateway does not pass on. Throws `GatewayError` with the field. */
 export function readNativeMessages(body: Body, beta: string | undefined): NativeMessages {
+  return validated(checkNativeMessages, body, beta)
+}
+
+/** As `readNativeMessages`, for a request that counts tokens. */
+export function readNativeCount(body: Body, beta: string | undefined): NativeMessages {
+  return validated(checkNativeInput, body, beta)
+}
+
+function validated(check: (body: Body) => void, body: Body, beta: string | undefined): NativeMessages {
   try {
-    checkNativeMessages(body)
+    check(body)
     return { betas: readBetas(beta) }
   } catch (error) {
     if (!(error instanceof InvalidRequest)) throw error

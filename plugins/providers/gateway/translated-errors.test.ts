@@ -35,7 +35,8 @@ async function errorForms(gateway: ApiGateway): Promise<void> {
     'request_too_large',
     'payload_too_large',
   ])
-  assert.deepEqual(await of(client.messages.countTokens(ask)), [404, 'not_found_error', 'not_found'])
+  assert.deepEqual(await of(client.messages.countTokens(ask)), [404, 'not_found_error', 'not_supported'])
+  assert.deepEqual(await of(client.messages.batches.retrieve('x')), [404, 'not_found_error', 'not_found'])
   const wrong = await fetch(`${gateway.url}/v1/messages`, { headers: { authorization: 'Bearer x' } })
   assert.equal(((await wrong.json()) as { type: string }).type, 'error')
   const text = await gateway.post('/v1/messages', 'x', { 'content-type': 'text/plain' })

@@ -7,6 +7,7 @@ const served = [
   { method: 'POST', path: '/v1/chat/completions' },
   { method: 'POST', path: '/v1/responses' },
   { method: 'POST', path: '/v1/messages' },
+  { method: 'POST', path: '/v1/messages/count_tokens' },
   { method: 'POST', path: '/v1/embeddings' },
   { method: 'GET', path: '/v1/models' },
   { method: 'GET', path: '/v1/models/{id}' },

@@ -1,0 +1,52 @@
+import type { Operation, ProviderCall, ResponseSink } from '../adapter.ts'
+import { modelAdapter } from '../points.ts'
+import type { ProvidersServices } from '../services.ts'
+import type { GatewayCall } from './gateway-call.ts'
+import { GatewayError } from './gateway-error.ts'
+import { fromConnection, misconfigured, nameOfProvider } from './provider-failure.ts'
+import { loadTarget } from './targets.ts'
+import type { RouteTarget } from './targets.ts'
+import type { UsableRoute } from './usable-route.ts'
+
+/** What an adapter sends. */
+export type SentRequest = Pick<ProviderCall, 'body' | 'messages'>
+
+/** One attempt at a provider of a route. */
+export interface Attempt {
+  readonly operation: Operation
+  readonly route: UsableRoute
+  readonly target: RouteTarget
+  /** The request with the provider's own model id. */
+  readonly bodyFor: (id: string) => SentRequest
+  readonly sink: ResponseSink
+}
+
+/** Sends a request to a provider with its key. Throws `GatewayError` with the host. */
+export async function sendTo(
+  services: ProvidersServices,
+  call: GatewayCall,
+  { operation, route, target, bodyFor, sink }: Attempt,
+): Promise<void> {
+  const loaded = await loadTarget(call.gateway, route, target, services.settings.firstByteTimeout * 1000)
+  const adapter = services.core.extensions(modelAdapter).find(({ type }) => type === loaded.spec.type)
+  if (adapter === undefined)
+    throw misconfigured(
+      'no_adapter',
+      `${nameOfProvider(target)}: this install has no adapter for the type ${loaded.spec.type}.`,
+    )
+  const request = {
+    operation,
+    provider: loaded.spec,
+    ...bodyFor(loaded.model),
+    key: loaded.key,
+    firstByteMs: loaded.firstByteMs,
+    traceparent: call.traceparent,
+    signal: call.signal,
+  }
+  // Adds the host, which is known here. A disconnected client and our own errors are rethrown unchanged.
+  await adapter.send(request, sink).catch((error: unknown) => {
+    throw call.signal.aborted || error instanceof GatewayError
+      ? error
+      : fromConnection({ ...target, host: loaded.host }, error)
+  })
+}
