@@ -101,6 +101,14 @@ test('guardrails in the gateway', async (t) => {
     const text = `before ${word} after, ${word}`
     completes(text)
     const whole = await ask(`say ${word}`)
+    const rows = await gateway.metered((some) => some.some(({ data }) => data['decisions'] !== undefined))
+    const masked = { policy: `${a}/p`, rule: 'mask', check: 'regex', action: 'mask' }
+    const decided = rows.flatMap(({ data }) => (data['decisions'] as object[] | undefined) ?? [])
+    assert.deepEqual(decided, [
+      { ...masked, stage: 'request', count: 1 },
+      { ...masked, stage: 'response', count: 2 },
+    ])
+    assert.equal(JSON.stringify(rows).includes(word), false)
     assert.equal(whole.choices[0]?.message.content, 'before [masked] after, [masked]')
     assert.equal(textOf(upstream.seen.at(-1)?.body).includes(word), false)
     for (const size of [1, 2, 3, 5, 8, 13, text.length]) {

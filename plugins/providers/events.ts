@@ -46,6 +46,21 @@ const meteredData = Type.Object({
       { description: 'Null if usage or price is unknown. Absent in events of before.' },
     ),
   ),
+  decisions: Type.Optional(
+    Type.Array(
+      Type.Object({
+        policy: Type.String({ description: 'namespace/name of the object that has the rule.' }),
+        rule: Type.String(),
+        check: Type.String({ description: 'Kind of the rule.' }),
+        stage: Type.String({ description: 'What the rule saw: request, response or tool_call.' }),
+        action: Type.String({ description: 'What it did: allow, mask, block or require_approval.' }),
+        count: count('Number of matches.'),
+      }),
+      {
+        description: 'What rules of filters of the gateway decided. Absent: nothing, or a launcher applied the rules.',
+      },
+    ),
+  ),
   durationMs: count('From the request to the end of the answer.'),
   firstByteMs: count('From the request to the head of the answer.'),
 })

@@ -22,6 +22,7 @@ export type {
 export type {
   CallFilter,
   FilterContext,
+  FilterDecision,
   FilteredCall,
   ModelFilter,
   FilterRefusal,

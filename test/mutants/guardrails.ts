@@ -13,6 +13,13 @@ const inGateway = 'guardrails in the gateway'
 /** Defects of guardrail policies, in launchers, the gateway and the state role. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'guardrails: masks of the gateway are in the metrics only',
+    file: 'plugins/guardrails/filters/policy-filters.ts',
+    find: '      decided(findings)\n',
+    replace: '',
+    tests: ['plugins/guardrails/gateway-filters.test.ts'],
+  },
+  {
     name: 'guardrails: an approval holds for every rule',
     file: 'core/guardrails/rule-checks.ts',
     find: '!isApproved({ policy, rule: name, stage })',

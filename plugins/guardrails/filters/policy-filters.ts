@@ -1,5 +1,5 @@
 import type { Core } from '#core/plugin/core-services.ts'
-import type { CallFilter, ModelFilter } from '#plugins/providers/points.ts'
+import type { CallFilter, FilterContext, ModelFilter } from '#plugins/providers/points.ts'
 import { createFindApplying } from './applying-policies.ts'
 import { createHttpCheck } from './http-check.ts'
 import { externalHooks } from './external-hooks.ts'
@@ -21,13 +21,19 @@ export function createPolicyFilters(core: Core, ttlMs?: number): readonly ModelF
   const find = createFindApplying(core, ttlMs)
   let counter: CountFindings | undefined
   // Created at the first call: other roles have no such metric.
-  const count: CountFindings = (findings) => (counter ??= countFindings(core))(findings)
+  const countFor =
+    ({ decided }: FilterContext): CountFindings =>
+    (findings) => {
+      counter ??= countFindings(core)
+      counter(findings)
+      decided(findings)
+    }
   const rules: ModelFilter = {
     name: rulesName,
-    async open(call, { gateway }) {
-      const { set, isGuarded, isForged } = await find(call, gateway)
+    async open(call, context) {
+      const { set, isGuarded, isForged } = await find(call, context.gateway)
       if (isForged) return refuseForged
-      return isGuarded || set.guard.stages.size === 0 ? undefined : ruleHooks(set.guard, call, count)
+      return isGuarded || set.guard.stages.size === 0 ? undefined : ruleHooks(set.guard, call, countFor(context))
     },
   }
   const external: ModelFilter = {
@@ -38,7 +44,7 @@ export function createPolicyFilters(core: Core, ttlMs?: number): readonly ModelF
       const applying = await find(call, context.gateway)
       if (applying.isForged || applying.set.external.length === 0) return undefined
       const check = createHttpCheck(core, { call, signal: () => context.signal })
-      return externalHooks(applying, check, count)
+      return externalHooks(applying, check, countFor(context))
     },
   }
   return [rules, external]

@@ -5,7 +5,9 @@ import { isObject } from '#core/json/is-object.ts'
 import type { FilterSession } from './filter-session.ts'
 import { TextStage } from './answer/text-stage.ts'
 import type { TextPlace } from './answer/text-stage.ts'
-import type { ToolCall } from './model-filter.ts'
+import { createCallDecisions } from './call-decisions.ts'
+import type { CallDecisions } from './call-decisions.ts'
+import type { FilterDecision, ToolCall } from './model-filter.ts'
 import { createRequestView } from './request-view.ts'
 
 /** Fields that were decided before the filters: route, form of the answer, metering. */
@@ -19,8 +21,10 @@ export class CallFilters {
   readonly seesCalls: boolean
   readonly #sessions: readonly FilterSession[]
   readonly #forAnswers: readonly FilterSession[]
+  readonly #decisions: CallDecisions
 
-  constructor(sessions: readonly FilterSession[]) {
+  constructor(sessions: readonly FilterSession[], decisions: CallDecisions = createCallDecisions()) {
+    this.#decisions = decisions
     this.#sessions = sessions
     this.#forAnswers = sessions.toReversed()
     this.seesText = sessions.some(({ hooks }) => hooks.text !== undefined)
@@ -29,6 +33,11 @@ export class CallFilters {
 
   get seesAnswers(): boolean {
     return this.seesText || this.seesCalls
+  }
+
+  /** What rules of the filters have decided so far. */
+  decisions(): readonly FilterDecision[] {
+    return this.#decisions.list()
   }
 
   /** Returns the request as the filters leave it. Each sees the changes of those before it. Throws `FilterStop`. */

@@ -9,6 +9,8 @@ import type { GatewayCall } from '../gateway/gateway-call.ts'
 import type { ModelName } from '../gateway/model-name.ts'
 import type { Body } from '../gateway/model-request.ts'
 import { modelFilter } from '../points.ts'
+import { createCallDecisions } from './call-decisions.ts'
+import type { CallDecisions } from './call-decisions.ts'
 import { CallFilters } from './call-filters.ts'
 import { orderFilters } from './filter-order.ts'
 import { FilterSession } from './filter-session.ts'
@@ -45,8 +47,11 @@ export function createFilters(core: Core): Filters | undefined {
         // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
         void record(core, { call, target, stop })
       }
-      const context = { call: toFilteredCall(call, target), gateway, signal, onInvocation, onError, onStop }
-      return openAll(ordered.map((filter) => new FilterSession(filter, context)))
+      const decisions = createCallDecisions()
+      const on = { onInvocation, onError, onStop, onDecided: decisions.add }
+      const context = { call: toFilteredCall(call, target), gateway, signal, ...on }
+      const sessions = ordered.map((filter) => new FilterSession(filter, context))
+      return openAll(sessions, decisions)
     },
   }
 }
@@ -73,7 +78,7 @@ export async function withFilters(
   }
 }
 
-async function openAll(sessions: readonly FilterSession[]): Promise<CallFilters | undefined> {
+async function openAll(sessions: readonly FilterSession[], decisions: CallDecisions): Promise<CallFilters | undefined> {
   const applying: FilterSession[] = []
   try {
     for (const session of sessions) if (await session.open()) applying.push(session)
@@ -81,7 +86,7 @@ async function openAll(sessions: readonly FilterSession[]): Promise<CallFilters 
     new CallFilters(applying).close()
     throw error
   }
-  return applying.length === 0 ? undefined : new CallFilters(applying)
+  return applying.length === 0 ? undefined : new CallFilters(applying, decisions)
 }
 
 function toFilteredCall(call: GatewayCall, { operation, model, streamed }: FilterTarget): FilteredCall {

@@ -4,7 +4,7 @@ import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { filterLimits, isWithin } from './filter-order.ts'
 import { failedIn, refusedBy } from './filter-stop.ts'
 import type { FilterStage, FilterStop } from './filter-stop.ts'
-import type { CallFilter, FilterContext, FilteredCall, ModelFilter, Verdict } from './model-filter.ts'
+import type { CallFilter, FilterContext, FilterDecision, FilteredCall, ModelFilter, Verdict } from './model-filter.ts'
 
 /** Result of one invocation of a filter, for the metrics. */
 export interface Invocation {
@@ -25,6 +25,7 @@ export interface SessionContext {
   readonly onInvocation: (invocation: Invocation) => void
   /** The error of a filter, for the log. */
   readonly onError: (filter: string, stage: FilterStage, error: unknown) => void
+  readonly onDecided: (decisions: readonly FilterDecision[]) => void
   /** The filter has ended the call. */
   readonly onStop: (stop: FilterStop) => void
 }
@@ -54,10 +55,11 @@ export class FilterSession {
 
   /** Whether the filter applies to the call. Throws {@link FilterStop}. */
   async open(): Promise<boolean> {
-    const { gateway, call } = this.#context
+    const { gateway, call, onDecided: decided } = this.#context
     const signalOf = (): AbortSignal => this.#signal()
     const context: FilterContext = {
       gateway,
+      decided,
       get signal() {
         return signalOf()
       },

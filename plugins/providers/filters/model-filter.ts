@@ -19,12 +19,27 @@ export interface FilteredCall {
   header(name: string): string | undefined
 }
 
+/** What a rule of a filter has decided, for the record of the call: names and a number, never content. */
+export interface FilterDecision {
+  /** `namespace/name` of the object that has the rule. */
+  readonly policy: string
+  readonly rule: string
+  /** Kind of the rule. */
+  readonly check: string
+  readonly stage: string
+  readonly action: string
+  /** Number of matches. */
+  readonly count: number
+}
+
 /** Services for one filter in one call. */
 export interface FilterContext {
   /** The cluster with the gateway's identity; rights are declared in `access` of the plugin. */
   readonly gateway: GatewayContext
   /** Aborted when the client disconnects, when the filter exceeds its timeout, and when the call ends. */
   readonly signal: AbortSignal
+  /** Adds decisions to the record of the call, `providers.model-call-metered`. */
+  decided(decisions: readonly FilterDecision[]): void
 }
 
 /** Ends the call with 403 and the code. `message` is for the caller only; it is neither logged nor recorded. */

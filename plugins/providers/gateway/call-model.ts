@@ -92,6 +92,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
           ...toReferences(call, model, answered),
           ...withCost(services, { route: model.route, target: answered }, metered?.meter ?? meterWhole()),
           streamed: metered?.streamed ?? false,
+          ...decisionsOf(model),
           status,
           durationMs: Math.round(performance.now() - call.startedAt),
           firstByteMs: answer.firstByteMs() ?? Math.round(performance.now() - call.startedAt),
@@ -154,6 +155,11 @@ function toReferences(call: GatewayCall, { operation, route }: ModelCall, target
     runId: call.runId ?? null,
     ...(call.payer === undefined ? {} : { payer: toPayer(call.payer) }),
   }
+}
+
+function decisionsOf({ filters }: ModelCall) {
+  const decisions = filters?.decisions() ?? []
+  return decisions.length === 0 ? {} : { decisions: [...decisions] }
 }
 
 function toPayer({ namespace, namespaceUid, agent }: CallPayer) {

@@ -25,6 +25,7 @@ export async function openFilters(
     signal: new AbortController().signal,
     onInvocation: () => undefined,
     onError: () => undefined,
+    onDecided: () => undefined,
     onStop: () => undefined,
   }
   const sessions = hooks.map(
