@@ -190,6 +190,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],
   },
   {
+    name: 'gateway: a count of tokens is not guarded',
+    file: 'plugins/providers/gateway-routes.ts',
+    find: 'withFilters(filters, { call, target, body: view?.body ?? body }, (filtered) =>',
+    replace: 'withFilters(undefined, { call, target, body: view?.body ?? body }, (filtered) =>',
+    tests: ['plugins/providers/anthropic/native-messages.test.ts'],
+  },
+  {
+    name: 'gateway: a count of tokens reaches files of the key',
+    file: 'plugins/providers/gateway/native-messages.ts',
+    find: 'validated(checkNativeInput, body, beta)',
+    replace: 'validated(() => undefined, body, beta)',
+    tests: ['plugins/providers/anthropic/native-messages.test.ts'],
+  },
+  {
     name: 'gateway: a frame that has not ended has no tokens',
     file: 'core/model-apis/token-count.ts',
     find: 'if (frame < shortestChunk) return ended',
