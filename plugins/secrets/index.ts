@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
-import { agentPodPart } from '#plugins/agents/points.ts'
+import { agentGate, agentPodPart } from '#plugins/agents/points.ts'
+import { secretsGate } from './gate.ts'
 import { secretBindingKind, secretsAccess } from './kinds.ts'
 import { secretsPodPart } from './pod-part.ts'
 import { secretBindingReconciler } from './reconcilers.ts'
@@ -15,6 +16,6 @@ export const secretBindings = definePlugin({
   kinds: [secretBindingKind],
   access: secretsAccess,
   create: (core) => ({ core }),
-  contributions: () => [contribute(agentPodPart, secretsPodPart)],
+  contributions: () => [contribute(agentPodPart, secretsPodPart), contribute(agentGate, secretsGate)],
   reconcilers: ({ core: { now } }, { cluster }) => [secretBindingReconciler({ cluster, now })],
 })

@@ -12,7 +12,7 @@ const bound: Condition = { type, status: 'True', reason: 'Bound', message: 'The 
 
 /**
  * Gives an agent the keys of its secret bindings as variables. A Secret of the platform is not for agents, so its binding brings none. An
- * absent Secret or key stays in the pods: those that run keep their values while a Secret is replaced, and new ones wait for it.
+ * absent Secret or key stays in the pods: those that run keep their values while a Secret is replaced. `secretsGate` holds new revisions back.
  */
 export const secretsPodPart: PodPart = async ({ metadata: { namespace = '' }, spec: { secrets = [] } }, cluster) => {
   if (secrets.length === 0) return undefined
@@ -24,12 +24,14 @@ export const secretsPodPart: PodPart = async ({ metadata: { namespace = '' }, sp
   }
 }
 
+/** What a binding brings. */
 interface BoundSecret {
   readonly env: NonNullable<PodAddition['env']>
   readonly problem?: Pick<Condition, 'reason' | 'message'>
 }
 
-async function readBinding(cluster: KubeClient, namespace: string, name: string): Promise<BoundSecret> {
+/** Reads a binding and what it brings. */
+export async function readBinding(cluster: KubeClient, namespace: string, name: string): Promise<BoundSecret> {
   const binding = await findNamedObject<SecretBindingObject>(cluster, SecretBinding, { namespace, name })
   if (binding === undefined) {
     const message = `SecretBinding ${namespace}/${name} does not exist.`

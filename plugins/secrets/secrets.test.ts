@@ -9,6 +9,7 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { SecretBinding } from '#schemas/crds/secret-binding.ts'
 import type { SecretBindingObject } from '#schemas/crds/secret-binding.ts'
 import { findServer } from '#test/harness/find-server.ts'
+import { secretsGate } from './gate.ts'
 import { secretsPodPart } from './pod-part.ts'
 import { secretBindingReconciler } from './reconcilers.ts'
 
@@ -55,13 +56,15 @@ async function setUp(t: TestContext, make: keyof typeof clusters) {
     }
     throw new Error(`${name} has no condition`)
   }
-  const partOf = async (...names: readonly string[]) => {
+  const agentOf = (names: readonly string[]) => {
     const metadata = { namespace, name: parseName('name', 'bot') }
     const spec = { image: 'agent:1', secrets: names.map((name) => ({ name })) }
-    const agent = { apiVersion, kind: 'AgentDeployment', metadata, spec } as AgentDeploymentObject
-    return secretsPodPart(agent, manager)
+    return { apiVersion, kind: 'AgentDeployment', metadata, spec } as AgentDeploymentObject
   }
-  return { secret, bind, reasonOf, partOf }
+  const partOf = async (...names: readonly string[]) => secretsPodPart(agentOf(names), manager)
+  const holdOf = async (...names: readonly string[]) =>
+    (await secretsGate({ agent: agentOf(names), revision: 'bot-1', deployed: undefined }, manager))?.reason
+  return { secret, bind, reasonOf, partOf, holdOf }
 }
 
 for (const make of ['real', 'embedded'] as const) {
@@ -71,7 +74,7 @@ for (const make of ['real', 'embedded'] as const) {
     `B7: agents get the keys of their bindings as variables, and none that the platform keeps (${make})`,
     { skip },
     async (t) => {
-      const { secret, bind, reasonOf, partOf } = await setUp(t, make)
+      const { secret, bind, reasonOf, partOf, holdOf } = await setUp(t, make)
       await secret('crm', {}, 'token', 'user')
       await secret('openai', { 'mesh.dev/provider-key': 'true' }, 'token')
       await secret('mcp', { 'mesh.dev/mcp-credential': 'true' }, 'token')
@@ -114,6 +117,10 @@ for (const make of ['real', 'embedded'] as const) {
         assert.deepEqual([part?.env?.map((one) => one.name), status, why], [variables, 'False', reason])
         assert.doesNotMatch(JSON.stringify(part), /canary/)
       }
+      const holds = [await holdOf('crm', 'openai'), await holdOf('crm', 'none'), await holdOf('less')]
+      assert.deepEqual(holds, [undefined, 'SecretMissing', 'KeyMissing'], 'no pod waits for a Secret that is missing')
+      await secret('absent', { 'mesh.dev/provider-key': 'true' }, 'token')
+      assert.deepEqual([await holdOf('none'), (await partOf('none'))?.env], [undefined, []])
     },
   )
 }

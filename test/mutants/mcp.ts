@@ -34,6 +34,13 @@ export const mutants: readonly Mutant[] = [
     only: 'a reference to a Secret of the platform',
   },
   {
+    name: 'secrets: pods wait for a Secret that is missing',
+    file: 'plugins/secrets/gate.ts',
+    find: "problem?.reason === 'SecretMissing' || ",
+    replace: '',
+    tests: ['plugins/secrets/secrets.test.ts'],
+  },
+  {
     name: 'mcp: the key of a Secret may be one that every object inherits',
     file: 'schemas/secret-value.ts',
     find: "typeof encoded === 'string' ?",
