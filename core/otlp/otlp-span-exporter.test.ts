@@ -33,7 +33,7 @@ function createExporter(t: Ends, endpoint: string) {
   })
   const exporter = { ...queue, add: (span: EndedSpan) => queue.add(encode(origin, fromEnded(span))) }
   t.after(() => exporter.close().finally(() => pool.destroy()))
-  return { exporter, counted, lines, tracer: createTracer((span) => exporter.add(span)) }
+  return { exporter, queue, counted, lines, tracer: createTracer((span) => exporter.add(span)) }
 }
 
 test('OTLP: metrics are pushed with their totals; a collector that does not accept them is logged once', async (t) => {
@@ -64,6 +64,22 @@ test('OTLP: metrics are pushed with their totals; a collector that does not acce
     collector.bodies.at(-1) ?? '',
     /"name":"mesh_test_total".*"stringValue":"ok".*"asDouble":2.*"aggregationTemporality":2,"isMonotonic":true/,
   )
+})
+
+test('F6: small spans with large resources of their own fill the queue by its bytes', async (t) => {
+  const { queue, counted } = createExporter(t, 'http://127.0.0.1:9')
+  const ended: EndedSpan[] = []
+  const tracer = createTracer((span) => ended.push(span))
+  await asSpan({ tracer, parent: undefined, name: { name: 'small', kind: 'internal' } }, async () => undefined)
+  const [span] = ended
+  assert.ok(span)
+  const encode = createSpanEncoder()
+  const add = (bytes: number): void =>
+    queue.add(encode({ resource: { text: 'x'.repeat(bytes) }, scope: 'lib' }, fromEnded(span)))
+  for (let n = 0; n < 40; n++) add(1_000_000)
+  assert.equal(counted.dropped, 24, '16 MB of resources wait')
+  add(1_000)
+  assert.equal(counted.dropped, 24, 'a usual one has a place')
 })
 
 test('OTLP: spans arrive with their ids, kinds, parents and attributes', async (t) => {

@@ -17,7 +17,13 @@ export function createOtlpExporter(options: OtlpOptions): SpanQueue<EncodedSpan>
   return createSpanQueue({ ...options, sizeOf: sizeOfSpan, send })
 }
 
-/** Memory of an encoded span without its shared parts, in bytes: texts of JSON are mostly ASCII. */
-export function sizeOfSpan({ span }: EncodedSpan): number {
-  return span.length
+/** More than the resource and the scope of an SDK have as JSON. */
+const usualShared = 2_048
+
+/**
+ * Memory of an encoded span in bytes: texts of JSON are mostly ASCII. What it shares with others is counted where it is unusual, since
+ * each of many small spans may have a resource of megabytes to itself.
+ */
+export function sizeOfSpan({ span, resource, scope }: EncodedSpan): number {
+  return span.length + Math.max(resource.length + scope.length - usualShared, 0)
 }

@@ -160,4 +160,12 @@ export const mutants: readonly Mutant[] = [
     replace: 'raw.dropped',
     tests: otlp,
   },
+  {
+    name: 'traces: resources of spans wait without a bound',
+    file: 'core/otlp/otlp-span-exporter.ts',
+    find: 'return span.length + Math.max(',
+    replace: 'return span.length + 0 * Math.max(',
+    tests: ['core/otlp/otlp-span-exporter.test.ts'],
+    only: 'F6',
+  },
 ]
