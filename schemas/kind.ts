@@ -47,7 +47,7 @@ export interface KindDefinition<S extends TObject, T extends TObject> {
   printerColumns?: readonly PrinterColumn[]
   /** Present where `kubectl scale` and autoscalers set a number of replicas. */
   scale?: ScalePaths
-  /** Fields of the spec, dotted, whose old and new values an audit row of an update shows: numbers and short texts, never a secret (A8). */
+  /** Fields of the spec, dotted, whose old and new values an audit row of an update shows: numbers, short texts and lists of names, never a secret (A8). */
   audited?: readonly string[]
   /** Rules on the whole object, the only place where CEL sees `metadata.name`. */
   rules?: readonly Rule[]

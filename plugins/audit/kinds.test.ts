@@ -5,6 +5,7 @@ import { parseAllDocuments } from 'yaml'
 import { changesOf, readFields } from '#core/controllers/objects/audited-fields.ts'
 import { informersOf, kindsOf, resourceNamesOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
+import { McpToolBinding } from '#schemas/crds/mcp-tool-binding.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import { toAuditRow } from './rows/audit-row.ts'
 import { descriptors, seen, stored } from './testing/rig.ts'
@@ -62,6 +63,21 @@ test('PODA5: an update shows old and new values of the audited fields, and of no
   assert.equal(changesOf(undefined, after), undefined)
 })
 
+test('PODA5: an update shows lists of audited fields, such as the tools that need an approval', () => {
+  const { audited } = McpToolBinding
+  const fieldsOf = (spec: object) =>
+    readFields({ apiVersion: 'x', kind: 'McpToolBinding', metadata: { name: 'b' }, spec } as never, audited)
+  const before = fieldsOf({ allow: ['find', 'close'], requireApproval: ['*'], allowedNamespaces: ['a b'] })
+  const long = Array.from({ length: 300 }, (_, index) => `tool-${index}`)
+  const changes = changesOf(before, fieldsOf({ allow: long, requireApproval: [] }))
+  const row = toAuditRow(stored(seen('update', '7', 'u-1', { changes })), descriptors)
+  const shown = row?.detail['changes'] as Record<string, { from?: string; to?: string }>
+  assert.deepEqual(shown['requireApproval'], { from: '["*"]', to: '[]' })
+  assert.equal(shown['allow']?.from, '["find","close"]')
+  assert.match(String(shown['allow']?.to), /^sha256:[0-9a-f]{64}$/)
+  assert.match(String(shown['allowedNamespaces']?.from), /^sha256:[0-9a-f]{64}$/)
+})
+
 test('A8: the detail contains only fields with plain values', () => {
   const changes = {
     'spec key sk-canary': { to: 'x' },
@@ -75,7 +91,7 @@ test('A8: the detail contains only fields with plain values', () => {
       apiVersion: 'x',
       kind: 'x',
       metadata: { name: 'x' },
-      spec: { a: 'line\nline', b: 'x'.repeat(3000), c: [], d: 1 },
+      spec: { a: 'line\nline', b: 'x'.repeat(3000), c: {}, d: 1 },
     } as never,
     ['a', 'b', 'c', 'd', '__proto__.x'],
   )

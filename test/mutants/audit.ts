@@ -217,4 +217,11 @@ export const mutants: readonly Mutant[] = [
     tests: ['plugins/audit/intake/intake.test.ts'],
     only: 'failures that the API server reports',
   },
+  {
+    name: 'audit: lists of audited fields have no change',
+    file: 'core/controllers/objects/audited-fields.ts',
+    find: 'if (!Array.isArray(value)) return value',
+    replace: 'if (value !== null) return value',
+    tests: ['plugins/audit/kinds.test.ts'],
+  },
 ]

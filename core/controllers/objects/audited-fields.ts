@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '#core/json/canonical-json.ts'
 import type { KubeObject } from '#core/kube/client.ts'
 import type { AuditedFields } from '#core/cluster/object-index-tables.ts'
 
@@ -10,10 +12,13 @@ export interface FieldChange {
 // Longer texts are treated as content; the longest provider address has 2,048 characters.
 const longest = 2_048
 
-/** Reads the audited fields of an object's spec: numbers, booleans and single-line texts. Other values are omitted. */
+/**
+ * Reads the audited fields of an object's spec: numbers, booleans, single-line texts, and lists as JSON; a long list is its hash, so that
+ * its change shows. Other values are omitted.
+ */
 export function readFields(object: KubeObject, paths: readonly string[]): AuditedFields {
   const { spec } = object as { readonly spec?: unknown }
-  const found = paths.map((path): [string, unknown] => [path, at(spec, path.split('.'))])
+  const found = paths.map((path): [string, unknown] => [path, toShown(at(spec, path.split('.')))])
   return Object.fromEntries(found.filter((entry): entry is [string, string | number | boolean] => isShown(entry[1])))
 }
 
@@ -37,6 +42,14 @@ function at(value: unknown, [key, ...rest]: readonly string[]): unknown {
   if (key === undefined) return value
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
   return at(new Map(Object.entries(value)).get(key), rest)
+}
+
+// Rows take texts without spaces, such as lists of names.
+function toShown(value: unknown): unknown {
+  if (!Array.isArray(value)) return value
+  const text = canonicalJson(value)
+  const fits = isShown(text) && !/\s/.test(text)
+  return fits ? text : `sha256:${createHash('sha256').update(text).digest('hex')}`
 }
 
 function isShown(value: unknown): value is string | number | boolean {
