@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fetch, post } from '#launcher/testdata/launch.ts'
 import type { LaunchedProcess } from '#launcher/testdata/launch.ts'
 import type { Fixture } from '#schemas/fixture.ts'
@@ -30,6 +31,8 @@ export async function startRecordedRun(
   const id = headers['x-mesh-run-id'] ?? ''
   const { status, body } = await post(`${launcher.url}/invoke`, { input: { do: 'deaf' } }, { ...headers })
   assert.equal(status, 202, JSON.stringify(body))
+  // An agent that does not know the run cannot confirm its end, and is replaced.
+  while (!launcher.notes().some((note) => note.startsWith(`invoke ${id} `))) await pause(20)
   return {
     id,
     partIsLost: async () => {
