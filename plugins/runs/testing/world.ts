@@ -58,7 +58,7 @@ export function createWorld(
 export function workerServices(
   world: World,
   where: () => string | undefined | readonly ServiceEndpoint[],
-  unreachableAfterMs = 5_000,
+  unreachableAfterMs = 60_000,
 ): WorkerServices & { close(): Promise<void> } {
   const dispatcher = new Agent({ connections: null, pipelining: 1 })
   const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }

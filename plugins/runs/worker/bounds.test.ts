@@ -27,6 +27,8 @@ import { createWorld, workerServices, queueRun, settled, startWorker } from '../
 const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
 const alice = { name: 'alice', kind: 'user' } as const
+// A forged launcher does not answer everything, and its silence is waited for.
+const unreachableMs = 5_000
 type World = ReturnType<typeof createWorld>
 type Services = ReturnType<typeof workerServices>
 
@@ -48,7 +50,7 @@ for (const { name, skip, open } of pluginAdapters) {
   }
   const start = async (t: TestContext, world: World, script: Script, some: Partial<Services> = {}) => {
     const launcher = await startForgedLauncher(t, script)
-    const worker = startWorker({ ...workerServices(world, () => launcher.url), ...some }, 'one')
+    const worker = startWorker({ ...workerServices(world, () => launcher.url, unreachableMs), ...some }, 'one')
     t.after(() => worker.stop())
     return launcher
   }
