@@ -8,7 +8,7 @@ import type { Database } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
-import { launch } from '#launcher/testdata/launch.ts'
+import { launch, until } from '#launcher/testdata/launch.ts'
 import { says, startModelServer } from '#launcher/testdata/model-server.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { findUnstorable } from '#schemas/storable-text.ts'
@@ -223,6 +223,11 @@ for (const { name, skip, open } of pluginAdapters) {
       await start(t, world, sends(entryJson('step.started', 1, '{}')), { maxAttempts: 100, retryMs: 60_000, log })
       const run = await queueRun(world, 'x')
       await settled(world, run.id, () => refusals > 0)
+      // A cancel before the release of the lease would wait for the next try.
+      const isReleased = async () =>
+        (await sql`select from runs_lease where run_id = ${run.id} and holder is null`.execute(database.root)).rows
+          .length > 0
+      await until(isReleased, 'the lease is released')
       await cancelRun(world.writer, run.id, alice)
       assert.equal((await settled(world, run.id, isTerminal, 30_000)).state, 'cancelled')
     },
