@@ -35,6 +35,7 @@ const routes: Readonly<Record<string, Operation | string>> = {
   'budget.chat': { span: 'model call', body: { model: 'mock', messages }, status: 200 },
   'budget.embeddings': { span: 'model call', body: { model: 'mock', input: 'Hello.' }, status: 200 },
   'budget.messages': { span: 'model call', body: { model: 'mock', max_tokens: 5, messages }, status: 200 },
+  'budget.countTokens': { span: 'model call', body: { model: 'mock', messages }, status: 200 },
   'budget.responses': { span: 'model call', body: { model: 'mock', input: 'Hello.' }, status: 200 },
   'budget.models': { span: 'models', status: 200 },
   'budget.model': { span: 'models', path: '/v1/models/mock', status: 200 },
