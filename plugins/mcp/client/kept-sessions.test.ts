@@ -17,7 +17,7 @@ import type { McpSession } from './session.ts'
 // Longer than the test on any machine: the clock of the test counts, and no timer ends a session.
 const AGE_MS = 3_600_000
 
-/** What differs between two calls; an empty run is none. */
+/** What differs between two calls. An empty run means a call outside of a run. */
 interface CallerOf {
   readonly agent?: string
   readonly binding?: string

@@ -53,7 +53,7 @@ async function readParts(path: string): Promise<readonly unknown[]> {
     const { size } = await stat(file)
     bytes += size
     if (bytes > MAX_MIB * MIB) throw new UnusableFixture(`has more than ${MAX_MIB} MiB`)
-    // A part that is too large is none: the merge reports it.
+    // The merge reports parts that are too large as missing.
     parts.push(size > 2 * MAX_PART_BYTES ? undefined : parse(await readFile(file)))
   }
   return parts

@@ -7,7 +7,7 @@ import { toStorableValue } from '#schemas/storable-text.ts'
 import type { Fixture, FixtureAnswer, FixtureRequest } from '#schemas/fixture.ts'
 import { toComparable, toComparableFixture } from './comparable-call.ts'
 
-/** The answer to a call: the recorded one, or why there is none. */
+/** The recorded answer to a call, or the reason for its absence. */
 export type ReplayAnswer =
   | Exclude<FixtureAnswer, { kind: 'omitted' }>
   | { readonly kind: 'diverged'; readonly problem: string }
