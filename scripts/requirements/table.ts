@@ -15,8 +15,8 @@ interface Group {
   readonly ids: Readonly<Record<string, string | { readonly text: string; readonly untested: string }>>
 }
 
-/** One id: of a requirement (`K1`, `M-2`) or of a review's finding (`SEC4`, `PODA1`). */
-export const idPattern = String.raw`(?:SEC|PODS|PODA|CON|UX[HML]|M-|[A-FHKMOPSX])[1-9]\d?`
+/** One id: of a requirement (`K1`, `M-2`) or of a review's finding (`SEC4`, `PODA1`, `R2-M1`). */
+export const idPattern = String.raw`(?:R2-(?:UX-|CL-|[MNC])|SEC|PODS|PODA|CON|UX[HML]|M-|[A-FHKMOPSX])[1-9]\d?`
 
 /** Reads scripts/requirements/requirements.yaml in its order. Throws for a duplicate id. */
 export function readTable(): Requirement[] {
