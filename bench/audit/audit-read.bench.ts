@@ -31,7 +31,7 @@ interface Asked {
 }
 
 const actor = 'user-1@example.com'
-const [action, resourceKind] = ['update', 'AgentDeployment']
+const [action, kind] = ['update', 'AgentDeployment']
 const outcome = 'denied'
 const daysAgo = (n: number): string => new Date(Date.now() - n * 86_400_000).toISOString()
 const window = { from: daysAgo(60), to: daysAgo(30) }
@@ -40,16 +40,16 @@ const asked: readonly Asked[] = [
   ask('namespace', 'team-1', {}),
   ask('actor', '', { actor }),
   ask('action', '', { action }),
-  ask('kind', '', { resourceKind }),
+  ask('kind', '', { kind }),
   ask('namespace, actor', 'team-1', { actor }),
   ask('namespace, action', 'team-1', { action }),
-  ask('actor, kind', '', { actor, resourceKind }),
+  ask('actor, kind', '', { actor, kind }),
   ask('outcome', '', { outcome }),
   ask('namespace, outcome', 'team-0', { outcome }),
   ask('time', '', window),
   ask('outcome, time', '', { outcome, ...window }),
   ask('actor, time', '', { actor, ...window }),
-  ask('all four', 'team-1', { actor, action, resourceKind }),
+  ask('all four', 'team-1', { actor, action, kind }),
 ]
 
 /** Pages of the audit log by each filter: the first one against one far down, and both against pgbench with the same SQL. */

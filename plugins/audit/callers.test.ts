@@ -189,10 +189,10 @@ for (const { name, options, start } of forms)
     const apiVersion = 'mesh.dev/v1alpha1'
     await admin.create(templates, { apiVersion, kind: 'AgentTemplate', ...direct }, { fieldManager: 'kubectl' })
     const ofNamespace = async () => {
-      const { items } = (await as('admin', 'GET', '/audit?resourceKind=Namespace&limit=200')).json<{
+      const { items } = (await as('admin', 'GET', '/audit?kind=Namespace&limit=200')).json<{
         items: AuditEvent[]
       }>()
-      const own = items.filter((row) => row.resourceName === namespace)
+      const own = items.filter((row) => row.resource_name === namespace)
       return own.map((row) => [row.action, row.actor]).toReversed()
     }
     await eventually(async () => assert.deepEqual([(await rows()).length, (await ofNamespace()).length], [1, 1]))
@@ -237,10 +237,10 @@ for (const { name, options, start } of forms)
     ]
     const reported = async () =>
       (await rows())
-        .map((row) => [row.action, row.resourceKind, row.resourceName, row.actor, row.source, row.outcome])
+        .map((row) => [row.action, row.resource_kind, row.resource_name, row.actor, row.source, row.outcome])
         .toSorted((a, b) => (String(a) < String(b) ? -1 : 1))
     await eventually(async () => assert.deepEqual(await reported(), expected))
-    assert.equal((await rows()).filter(({ traceId: trace }) => trace !== null).length, 9)
+    assert.equal((await rows()).filter(({ trace_id: trace }) => trace !== null).length, 9)
     await eventually(async () =>
       assert.deepEqual((await ofNamespace()).slice(1), [
         ['update', 'developer'],
@@ -270,7 +270,7 @@ test(
     const reported = async (): Promise<readonly string[]> =>
       (await rows())
         .map(
-          ({ action, resourceName: name, actor, detail }) =>
+          ({ action, resource_name: name, actor, detail }) =>
             `${action} ${name} ${actor}${detail['late'] ? ' late' : ''}`,
         )
         .toSorted()

@@ -125,7 +125,7 @@ test(
 
     const rows = await store.reader<AuditTables>().selectFrom('audit_log').selectAll().execute()
     const dropped = new Set(
-      [...readFileSync(log, 'utf8').matchAll(/mesh_audit \{.*?\\"resourceName\\":\\"(act-\d+)/g)].map(
+      [...readFileSync(log, 'utf8').matchAll(/mesh_audit \{.*?\\"resource_name\\":\\"(act-\d+)/g)].map(
         ([, name]) => name,
       ),
     )

@@ -82,7 +82,7 @@ async function setUp(t: TestContext) {
       headers: { authorization: `Bearer ${kube.tokens[persona]}`, 'content-type': 'application/json' },
     })
   const rows = async (kind = 'AgentTemplate'): Promise<readonly AuditEvent[]> => {
-    const answer = await api('admin', `/audit?limit=200&resourceKind=${kind}`)
+    const answer = await api('admin', `/audit?limit=200&kind=${kind}`)
     return ((await answer.json()) as { items: AuditEvent[] }).items.toReversed()
   }
   return { run, rows, api, url, token, folder, ca: serving.certificate }
@@ -189,7 +189,7 @@ test(
     ]
     const reported = (found: readonly AuditEvent[]): readonly string[] =>
       found.map(
-        (row) => `${row.action} ${row.resourceName} ${row.outcome} ${row.actor} ${row.actorExact ? 'exact' : ''}`,
+        (row) => `${row.action} ${row.resource_name} ${row.outcome} ${row.actor} ${row.actor_exact ? 'exact' : ''}`,
       )
     assert.equal(denied.status, 403, await denied.text())
     await until('every act is in the audit log', async () => {
@@ -208,8 +208,8 @@ test(
     assert.equal(await run('developer', 'patch', 'modelprovider/p', '--type=merge', '-p', elsewhere), 'done')
     const change = { baseUrl: { from: 'https://a.example/v1', to: 'https://b.example/v1' } }
     const update = await until('the change has its exact actor', async () =>
-      (await rows('ModelProvider')).find(({ action, actorExact }) => action === 'update' && actorExact),
+      (await rows('ModelProvider')).find(({ action, actor_exact: exact }) => action === 'update' && exact),
     )
-    assert.deepEqual([update.actor, update.resourceName, update.detail['changes']], ['developer', 'p', change])
+    assert.deepEqual([update.actor, update.resource_name, update.detail['changes']], ['developer', 'p', change])
   },
 )

@@ -33,7 +33,7 @@ export function auditRoutes(audit: Audit | undefined, observed: Pick<Observed, '
         resource: 'auditlogs',
         access,
         read: (proof, { limit, after }) => audit.list(proof, bounds, { limit, after: after && toKey(after) }),
-        keyOf: ({ occurredAt, id }) => [occurredAt, id],
+        keyOf: ({ occurred_at: at, id }) => [at, id],
       })
     },
   })

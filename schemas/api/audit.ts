@@ -13,22 +13,22 @@ const instant = (description: string) =>
     description: `${description} RFC 3339, such as 2026-11-20T08:00:00Z.`,
   })
 
-/** A row of the audit log. */
+/** A row of the audit log. Its names are those of the columns, also in the log line of a row that is not stored. */
 export const AuditEvent = Type.Object(
   {
     id: text,
-    occurredAt: time,
+    occurred_at: time,
     source: Type.Enum(['controller', 'bff']),
     actor: text,
     /** False for a guess: `manager:` and a field manager, which is any client's free text. */
-    actorExact: Type.Boolean({ description: 'Whether the actor is authenticated; false for a guess.' }),
-    actorKind: Type.Enum(['user', 'controller', 'system']),
+    actor_exact: Type.Boolean({ description: 'Whether the actor is authenticated; false for a guess.' }),
+    actor_kind: Type.Enum(['user', 'controller', 'system']),
     action: text,
-    resourceKind: text,
-    resourceName: text,
+    resource_kind: text,
+    resource_name: text,
     namespace: text,
     outcome: Type.Enum(['success', 'denied', 'error']),
-    traceId: textOrNull,
+    trace_id: textOrNull,
     detail: openObject('What belongs to the action: references, numbers, or old and new values of audited fields.'),
   },
   { title: 'AuditEvent' },
@@ -43,7 +43,7 @@ export const AuditQuery = Type.Object(
     namespace: Type.Optional(namespaceQuery),
     actor: filter,
     action: filter,
-    resourceKind: filter,
+    kind: filter,
     outcome: Type.Optional(Type.Enum(['success', 'denied', 'error'])),
     from: Type.Optional(instant('Rows of this instant and later.')),
     to: Type.Optional(instant('Rows before this instant.')),

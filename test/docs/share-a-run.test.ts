@@ -14,7 +14,7 @@ const run = promisify(execFile)
 
 interface Row {
   readonly action: string
-  readonly resourceName: string
+  readonly resource_name: string
   readonly detail: { readonly runId?: string }
 }
 
@@ -50,12 +50,12 @@ test('S1, S3: the commands of docs/how-to/share-a-run.md share a run of an agent
   async function auditOf(shareId: string): Promise<readonly string[]> {
     const end = performance.now() + 60_000
     for (;;) {
-      const query = '/api/audit?resourceKind=RunShare&limit=200'
+      const query = '/api/audit?kind=RunShare&limit=200'
       const answer = await platform.send({ path: query, bearer: platform.tokens['admin'] ?? '' })
       assert.equal(answer.status, 200, answer.text)
       assert.ok(!answer.text.includes(share.token.slice(5)), 'S5: no audit row has the token')
       const { items } = answer.json<{ items: readonly Row[] }>()
-      const ofShare = items.filter(({ resourceName }) => resourceName === shareId)
+      const ofShare = items.filter((row) => row.resource_name === shareId)
       if (ofShare.length > 1 || performance.now() > end)
         return ofShare.map(({ action, detail }) => `${action} ${detail.runId === shown.run.id}`)
       await new Promise((resolve) => setTimeout(resolve, 50))

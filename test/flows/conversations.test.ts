@@ -189,12 +189,12 @@ function createUsers({ send, tokens }: Platform) {
     },
     async auditRow(name: string): Promise<{ readonly actor: string; readonly detail: object }> {
       for (;;) {
-        const answer = await ask('operator', 'GET', '/audit?resourceKind=Run&action=create&limit=50')
+        const answer = await ask('operator', 'GET', '/audit?kind=Run&action=create&limit=50')
         assert.equal(answer.status, 200, answer.text)
         const rows = answer.json<{
-          items: { actor: string; action: string; resourceName: string; detail: object }[]
+          items: { actor: string; action: string; resource_name: string; detail: object }[]
         }>()
-        const row = rows.items.find((one) => one.resourceName === name && one.action === 'create')
+        const row = rows.items.find((one) => one.resource_name === name && one.action === 'create')
         if (row) return row
         await pause(50)
       }

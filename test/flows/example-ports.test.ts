@@ -213,17 +213,17 @@ function createJob({ send, tokens }: Platform) {
       await showsScore(runId)
       const events = await send({ path: `/api/runs/${runId}/events`, bearer: tokens.developer })
       assert.match(events.text, /event: guardrail\.decided/)
-      await audited((row) => row.resourceKind === 'Feedback' && row.resourceName === runId)
-      await audited((row) => row.resourceKind === 'AgentDeployment' && row.resourceName === agent)
-      await audited((row) => row.resourceKind === 'KnowledgeBase' && row.action === 'ingest')
+      await audited((row) => row.resource_kind === 'Feedback' && row.resource_name === runId)
+      await audited((row) => row.resource_kind === 'AgentDeployment' && row.resource_name === agent)
+      await audited((row) => row.resource_kind === 'KnowledgeBase' && row.action === 'ingest')
     },
   }
 }
 
 interface AuditRow {
   readonly action: string
-  readonly resourceKind: string
-  readonly resourceName: string
+  readonly resource_kind: string
+  readonly resource_name: string
 }
 
 function kindsBelow({ kind, children }: Node): readonly string[] {

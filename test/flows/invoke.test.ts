@@ -106,11 +106,11 @@ test('SEC18, UXM1: what POST /api/invoke answers', async (t) => {
     const run = answer.json<Run>()
     assert.notEqual(run.traceId, traceId)
     for (;;) {
-      const rows = (await ask('operator', 'GET /audit?resourceKind=Run&action=create&limit=50')).json<{
-        items: { resourceName: string; traceId: string }[]
+      const rows = (await ask('operator', 'GET /audit?kind=Run&action=create&limit=50')).json<{
+        items: { resource_name: string; trace_id: string }[]
       }>()
-      const row = rows.items.find(({ resourceName }) => resourceName === run.id)
-      if (row) return assert.equal(row.traceId, run.traceId)
+      const row = rows.items.find((item) => item.resource_name === run.id)
+      if (row) return assert.equal(row.trace_id, run.traceId)
       await pause(50)
     }
   })

@@ -347,8 +347,8 @@ async function deletes({ ask, until, made }: Job): Promise<void> {
 interface AuditRow {
   readonly actor: string
   readonly action: string
-  readonly resourceKind: string
-  readonly resourceName: string
+  readonly resource_kind: string
+  readonly resource_name: string
   readonly outcome: string
   readonly source: string
 }
@@ -357,7 +357,7 @@ async function isAudited({ ask, until }: Job): Promise<void> {
   assert.equal((await ask('developer', 'GET', '/audit?namespace=default')).status, 403)
   const count = (items: readonly AuditRow[]): Record<string, number> => {
     const counts: Record<string, number> = {}
-    for (const { actor, action, resourceKind, resourceName, outcome } of items) {
+    for (const { actor, action, resource_kind: resourceKind, resource_name: resourceName, outcome } of items) {
       const name = resourceKind === 'AgentDeployment' ? resourceName : '*'
       const key = `${actor} ${action} ${resourceKind} ${name} ${outcome}`
       counts[key] = (counts[key] ?? 0) + 1
@@ -394,7 +394,7 @@ async function isAudited({ ask, until }: Job): Promise<void> {
   assert.deepEqual(found, wanted, JSON.stringify(counts, undefined, 1))
   assert.ok((counts[made] ?? 0) >= 8, `${counts[made]} runs`)
   const guessed = items.filter(
-    ({ resourceKind, actor }) => resourceKind === 'AgentDeployment' && !['developer', 'viewer'].includes(actor),
+    ({ resource_kind: kind, actor }) => kind === 'AgentDeployment' && !['developer', 'viewer'].includes(actor),
   )
   assert.deepEqual(guessed, [], 'no change of an agent is without its exact caller')
 }

@@ -38,7 +38,7 @@ test('the README and write-an-agent: their commands alone do the job on a copy i
   assert.match(output, /event: run\.succeeded/, 'the run was watched live')
   assert.match(output, /You greet people in French/, 'the diff shows the change')
   const audit = JSON.parse(output.slice(output.lastIndexOf('{"items"'))) as { items: Record<string, unknown>[] }
-  const steps = audit.items.filter(({ resourceKind: kind }) => kind === 'AgentDeployment')
+  const steps = audit.items.filter(({ resource_kind: kind }) => kind === 'AgentDeployment')
   assert.deepEqual(
     steps.map(({ action, actor, outcome }) => [action, actor, outcome]),
     [

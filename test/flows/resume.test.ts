@@ -113,7 +113,7 @@ test('a decision is made once, its answer is repeated by key, and only to who ma
       }>()
       assert.deepEqual([run.state, run.subject, run.decidedBy], ['succeeded', 'developer', 'operator'])
       const audit = await eventually(
-        () => ask('operator', 'GET /audit?resourceKind=Run&actor=operator'),
+        () => ask('operator', 'GET /audit?kind=Run&actor=operator'),
         ({ text: rows }) => rows.includes(id),
       )
       assert.equal(audit.status, 200)
@@ -166,12 +166,12 @@ test('a decision is made once, its answer is repeated by key, and only to who ma
     const { text } = await ask('developer', `GET /runs/${id}/events`)
     assert.match(text, /"decisionReason":"no numbers"/)
     const rows = await eventually(
-      () => ask('operator', 'GET /audit?resourceKind=Run&action=reject'),
+      () => ask('operator', 'GET /audit?kind=Run&action=reject'),
       (answered) => answered.text.includes(id),
     )
     const row = rows
       .json<{ items: readonly Record<string, unknown>[] }>()
-      .items.find((one) => one['resourceName'] === id)
+      .items.find((one) => one['resource_name'] === id)
     assert.deepEqual(row?.['detail'], {
       interruptId,
       decision: 'reject',

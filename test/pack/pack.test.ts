@@ -226,9 +226,9 @@ async function lend({ ready, call }: Running): Promise<void> {
   assert.equal((await call('developer', loans, { book: 'Duino Elegies' }))[1]['code'], 'book_lent')
   const rows = async (): Promise<readonly unknown[]> => {
     const [, { items }] = await call('operator', '/api/audit?action=lend')
-    return (items as { actor: string; resourceName: string; outcome: string }[])
+    return (items as { actor: string; resource_name: string; outcome: string }[])
       .filter(({ outcome }) => outcome === 'success')
-      .map(({ actor, resourceName }) => `${actor} ${resourceName}`)
+      .map((row) => `${row.actor} ${row.resource_name}`)
   }
   for (const end = Date.now() + 90_000; (await rows()).length === 0 && Date.now() < end;) await setTimeout(100)
   assert.deepEqual(await rows(), ['developer poetry'])

@@ -93,11 +93,11 @@ export async function checkAudit(t: Scope, installed: Installed): Promise<void> 
   await run('patch', 'shelf', 'novels', '--type=merge', '-p', '{"spec":{"capacity":30}}', '--context', 'developer')
   assert.equal((await ask('developer', `DELETE ${path}/default/novels`)).status, 204)
   const rows = async () => {
-    const answer = await ask('operator', 'GET /api/audit?resourceKind=Shelf&limit=100')
+    const answer = await ask('operator', 'GET /api/audit?kind=Shelf&limit=100')
     return answer
       .json<{ items: AuditEvent[] }>()
-      .items.map(({ actor, action, resourceName, outcome, detail }) =>
-        [actor, action, resourceName, outcome, capacities(detail['changes'])].join(' ').trim(),
+      .items.map(({ actor, action, resource_name: name, outcome, detail }) =>
+        [actor, action, name, outcome, capacities(detail['changes'])].join(' ').trim(),
       )
   }
   const wanted = [

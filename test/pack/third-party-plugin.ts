@@ -60,7 +60,7 @@ async function checkRows(ask: Asked): Promise<void> {
     const answer = await ask('operator', 'GET /api/audit?namespace=default&limit=200')
     return answer
       .json<{ items: AuditEvent[] }>()
-      .items.map((row) => [row.actor, row.action, row.resourceKind, row.resourceName, row.outcome].join(' '))
+      .items.map((row) => [row.actor, row.action, row.resource_kind, row.resource_name, row.outcome].join(' '))
   }
   for (const end = performance.now() + 20_000; ; await pause(200)) {
     const rows = await read()

@@ -175,7 +175,7 @@ test(
 function auditLines(page: unknown): string[] {
   const items = at(page, 'items')
   if (!Array.isArray(items)) return []
-  return items.map((row) => ['action', 'resourceKind', 'actor'].map((name) => String(at(row, name))).join(' '))
+  return items.map((row) => ['action', 'resource_kind', 'actor'].map((name) => String(at(row, name))).join(' '))
 }
 
 function count(lines: readonly string[], line: string): number {

@@ -194,9 +194,9 @@ async function assertExactActor({ cluster }: Site): Promise<void> {
   )
   const isExact = async (): Promise<boolean> => {
     await cluster.kubectl(['-n', 'team-a', 'annotate', 'modelroute', 'default', `round=${Date.now()}`, '--overwrite'])
-    const { body } = await operator('GET', '/api/audit?namespace=team-a&resourceKind=ModelRoute&limit=50')
+    const { body } = await operator('GET', '/api/audit?namespace=team-a&kind=ModelRoute&limit=50')
     const items = at(body, 'items')
-    return Array.isArray(items) && items.some((row) => at(row, 'actor') === 'admin' && at(row, 'actorExact') === true)
+    return Array.isArray(items) && items.some((row) => at(row, 'actor') === 'admin' && at(row, 'actor_exact') === true)
   }
   await until('kubectl has an exact actor', isExact, 60_000)
 }

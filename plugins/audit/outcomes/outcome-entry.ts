@@ -86,5 +86,5 @@ export function auditLine(entry: OutcomeEntry): string {
   const event = 'intent' in entry ? toUnknown(entry.intent) : entry.event
   const row = toAuditRow({ ...event, type: event.type.type }, new Map())
   const { id: _id, ...fields } = row === undefined ? {} : toAuditEvent(row)
-  return `mesh_audit ${JSON.stringify({ eventId: event.id, ...fields })}`
+  return `mesh_audit ${JSON.stringify({ event_id: event.id, ...fields })}`
 }

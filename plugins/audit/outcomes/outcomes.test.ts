@@ -33,7 +33,7 @@ check('A1: outcomes wait while the store is away; each has a row, or a counted d
   const lines = rig.lines
     .map((line) => (JSON.parse(line) as { msg: string }).msg)
     .filter((msg) => msg.startsWith('mesh_audit {'))
-  const ids = lines.map((line) => (JSON.parse(line.slice('mesh_audit '.length)) as { eventId: string }).eventId)
+  const ids = lines.map((line) => (JSON.parse(line.slice('mesh_audit '.length)) as { event_id: string }).event_id)
   assert.equal(new Set(ids).size, 20)
   away = true
   outcomes.record(denial('erin'))
@@ -52,7 +52,7 @@ check('an outcome that the store rejects is dropped alone', async (rig) => {
   assert.match(await rig.core.metrics.render(), /^mesh_audit_dropped_rows_total 1$/m)
 })
 
-test('without a store GET /api/audit is 501, and a denial is a log line without secrets', async (t) => {
+test('R2-M1: without a store GET /api/audit is 501, and a denial is a log line without secrets', async (t) => {
   const { app } = await buildServer(t, [
     { endpoints: [auditRoutes(undefined, { namespaceUid: async () => undefined })] },
   ])
@@ -68,19 +68,19 @@ test('without a store GET /api/audit is 501, and a denial is a log line without 
   await outcomes.close()
   const { msg } = JSON.parse(lines[0] ?? '') as { msg: string }
   assert.match(msg, /^mesh_audit \{/)
-  const { eventId: id, ...row } = JSON.parse(msg.slice('mesh_audit '.length)) as Record<string, unknown>
+  const { event_id: id, ...row } = JSON.parse(msg.slice('mesh_audit '.length)) as Record<string, unknown>
   assert.match(String(id), /^[0-9a-f-]{36}$/)
   assert.deepEqual(row, {
     actor: 'dave',
     action: 'create',
-    resourceKind: 'AgentTemplate',
-    resourceName: 'redacted',
+    resource_kind: 'AgentTemplate',
+    resource_name: 'redacted',
     namespace: 'demo',
-    traceId: trace,
+    trace_id: trace,
     detail: { code: 'forbidden', count: 1 },
-    occurredAt: '1970-01-01T00:00:00.000Z',
-    actorKind: 'user',
-    actorExact: true,
+    occurred_at: '1970-01-01T00:00:00.000Z',
+    actor_kind: 'user',
+    actor_exact: true,
     source: 'bff',
     outcome: 'denied',
   })

@@ -8,17 +8,17 @@ export function toAuditEvent(row: Row): AuditEvent {
   const { id, source, actor, action, namespace, outcome, detail } = row
   return {
     id,
-    occurredAt: row.occurred_at.toISOString(),
+    occurred_at: row.occurred_at.toISOString(),
     source,
     actor,
-    actorExact: row.actor_exact,
-    actorKind: row.actor_kind,
+    actor_exact: row.actor_exact,
+    actor_kind: row.actor_kind,
     action,
-    resourceKind: row.resource_kind,
-    resourceName: row.resource_name,
+    resource_kind: row.resource_kind,
+    resource_name: row.resource_name,
     namespace,
     outcome,
-    traceId: row.trace_id,
+    trace_id: row.trace_id,
     detail,
   }
 }

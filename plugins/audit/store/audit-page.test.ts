@@ -22,7 +22,7 @@ const filters = [
   ['namespace', 'team-1', {}, /_namespace_occurred_at_idx"/],
   ['actor', '', { actor: 'user-1' }, /_actor_occurred_at_idx"/],
   ['action', '', { action: 'rare' }, /_action_occurred_at_idx"/],
-  ['kind', '', { resourceKind: 'Kind1' }, /_resource_kind_occurred_at_idx"/],
+  ['kind', '', { kind: 'Kind1' }, /_resource_kind_occurred_at_idx"/],
   ['outcome', '', { outcome: 'denied' }, /_outcome_occurred_at_idx"/],
   ['namespace and outcome', 'team-2', { outcome: 'denied' }, /_namespace_outcome_occurred_at_idx"/],
   ['time', '', window, /_pkey"/],
@@ -31,7 +31,7 @@ const filters = [
   [
     'all of them',
     'team-1',
-    { actor: 'user-1', action: 'rare', resourceKind: 'Kind1' },
+    { actor: 'user-1', action: 'rare', kind: 'Kind1' },
     /_(?:namespace|actor|action|kind)_occurred_at_idx"/,
   ],
 ] as const

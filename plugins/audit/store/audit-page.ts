@@ -7,7 +7,7 @@ import type { Reader } from '#core/event-store/store.ts'
 export interface AuditFilter {
   readonly actor?: string | undefined
   readonly action?: string | undefined
-  readonly resourceKind?: string | undefined
+  readonly kind?: string | undefined
   readonly outcome?: 'success' | 'denied' | 'error' | undefined
   /** RFC 3339; inclusive. */
   readonly from?: string | undefined
@@ -57,7 +57,7 @@ export function auditPage(
   if (filter.namespaceUid !== undefined) query = query.where('namespace_uid', '=', filter.namespaceUid)
   if (filter.actor !== undefined) query = query.where('actor', '=', filter.actor)
   if (filter.action !== undefined) query = query.where('action', '=', filter.action)
-  if (filter.resourceKind !== undefined) query = query.where('resource_kind', '=', filter.resourceKind)
+  if (filter.kind !== undefined) query = query.where('resource_kind', '=', filter.kind)
   // A constant, or a plan that is kept could not use the index of failures.
   if (filter.outcome !== undefined) query = query.where('outcome', '=', sql.lit(filter.outcome))
   if (filter.from !== undefined) query = query.where('occurred_at', '>=', new Date(filter.from))

@@ -155,5 +155,5 @@ function droppedNames({ log }: RoleProcess): ReadonlySet<string> {
   const lines = readFileSync(log, 'utf8')
     .split('\n')
     .filter((line) => line.includes('"dropped":true'))
-  return new Set(lines.flatMap((line) => /\\"resourceName\\":\\"(act-\d+)\\"/.exec(line)?.[1] ?? []))
+  return new Set(lines.flatMap((line) => /\\"resource_name\\":\\"(act-\d+)\\"/.exec(line)?.[1] ?? []))
 }

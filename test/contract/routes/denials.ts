@@ -48,15 +48,15 @@ export async function holdDenials(platform: Platform, sent: readonly Denial[], d
   const sentBy = new Map(sent.map((denial) => [denial.traceId, denial]))
   const keys = new Set<string>()
   for (const row of rows) {
-    const denial = sentBy.get(row.traceId ?? '')
+    const denial = sentBy.get(row.trace_id ?? '')
     assert.ok(denial !== undefined, `a row of no denial: ${JSON.stringify(row)}`)
     assert.deepEqual([row.actor, row.source], [denial.user, 'bff'], JSON.stringify(row))
     const { route, target } = denial.cell
     // A namespace is the object itself, and a tenant belongs to the cluster.
     const namespace = /^(?:PUT \/api\/namespaces\/|POST \/api\/tenants$)/.test(route) ? '' : target.namespace
     assert.equal(row.namespace, namespace, `${route}: ${JSON.stringify(row)}`)
-    const minute = row.occurredAt.slice(0, 16)
-    const key = [row.actor, row.action, row.resourceKind, row.namespace, row.resourceName, minute].join(' ')
+    const minute = row.occurred_at.slice(0, 16)
+    const key = [row.actor, row.action, row.resource_kind, row.namespace, row.resource_name, minute].join(' ')
     assert.ok(!keys.has(key), `two rows of ${key}`)
     keys.add(key)
   }
