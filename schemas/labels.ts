@@ -36,6 +36,9 @@ export const SOURCE_ANNOTATION = groupKey('source')
 /** Annotation of a revision: parts of the spec that differed from the previous revision at its creation. */
 export const SUMMARY_ANNOTATION = groupKey('summary')
 
+/** Annotation of a revision: the random token by which the preStop hook of its pods is known to their launchers. */
+export const HOOK_TOKEN_ANNOTATION = groupKey('hook-token')
+
 /** Label of a Secret whose key the gateway may send to a provider: `"true"`. */
 export const PROVIDER_KEY_LABEL = groupKey('provider-key')
 

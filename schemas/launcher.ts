@@ -1,3 +1,7 @@
+/** Header of the preStop hook of an agent's container, and the launcher's variable with the token that it expects. */
+export const HOOK_HEADER = 'x-mesh-hook'
+export const HOOK_TOKEN_VARIABLE = 'MESH_HOOK_TOKEN'
+
 /**
  * Configuration of a launcher: JSON in the mounted file that `MESH_AGENT_CONFIG` names. References are resolved to values;
  * routes are `namespace/name` or names in the agent's namespace.

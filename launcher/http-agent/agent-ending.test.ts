@@ -65,7 +65,7 @@ test('PODA29: a connection that the agent closes when the next run arrives does 
   assert.equal(requests.length, 3, 'each was sent once')
 })
 
-test('PODA28: no run starts once the kubelet may end the agent, and runs start again when it is back', async (t) => {
+test('R2-CL-3, PODA28: no run starts once the kubelet may end the agent, and runs start again when it is back', async (t) => {
   const answers = new Map<string, () => void>()
   const createAgent = () =>
     createServer((request, response) => {
@@ -87,6 +87,8 @@ test('PODA28: no run starts once the kubelet may end the agent, and runs start a
       idle: registry.idle,
       idleMs: 10_000,
       agentEnding: () => watched.ending(10_000),
+      hookToken: 'hook-1',
+      log,
       leavingMs: 20,
     }),
     ...runHandlers({
@@ -104,9 +106,14 @@ test('PODA28: no run starts once the kubelet may end the agent, and runs start a
   await until(watched.started, 'the agent is ready')
   assert.equal((await invoke('early')).status, 202)
 
+  // Any pod reaches this port.
+  for (const headers of [{}, { 'x-mesh-hook': '' }, { 'x-mesh-hook': 'hook-2' }, { authorization: 'Bearer hook-1' }])
+    assert.equal((await fetch(`${url}/idle`, { headers })).status, 401)
+  assert.equal(watched.started(), true, 'a refused hook has no effect')
+
   // The EndpointSlices of the worker still list the pod.
   let ended = false
-  const idle = fetch(`${url}/idle`).finally(() => (ended = true))
+  const idle = fetch(`${url}/idle`, { headers: { 'x-mesh-hook': 'hook-1' } }).finally(() => (ended = true))
   await until(() => !watched.started(), 'runs are refused')
   const refused = await invoke('late')
   assert.deepEqual([refused.status, refused.body.error, ended], [503, 'agent_not_ready', false])

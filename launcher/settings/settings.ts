@@ -12,6 +12,7 @@ import { parseTraceSettings } from '../telemetry/trace-settings.ts'
 import type { TraceSettings } from '../telemetry/trace-settings.ts'
 import type { Level } from '../telemetry/log.ts'
 import { defaultAgentPort, parsePort, portOf } from '#schemas/launcher-ports.ts'
+import { HOOK_TOKEN_VARIABLE } from '#schemas/launcher.ts'
 import type { PortName } from '#schemas/launcher-ports.ts'
 
 /** Milliseconds of the pod's grace period that are reserved for ending the agent and flushing. */
@@ -42,6 +43,8 @@ export interface Settings {
   readonly registryId: string | undefined
   /** Host names of ports on the pod address in addition to loopback: names of the Service, address of the pod. */
   readonly hosts: readonly string[]
+  /** Token of the preStop hook of the agent's container; undefined: the launcher has no such hook. */
+  readonly hookToken: string | undefined
   readonly ports: (name: PortName) => number
   /** Private key of the agent, which identifies this launcher to workers; undefined only if unsigned. */
   readonly identity: TlsIdentity | undefined
@@ -86,6 +89,7 @@ const launcherOnly: ReadonlySet<string> = new Set([
   'MESH_GATEWAY_IDLE_SECONDS',
   'MESH_GATEWAY_TIMEOUT_SECONDS',
   'MESH_GRACE_SECONDS',
+  HOOK_TOKEN_VARIABLE,
   'MESH_HOSTS',
   'MESH_KEY_FILE',
   'MESH_PARENT_PIPE_FD',
@@ -125,6 +129,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
       .split(',')
       .filter((host) => host !== '')
       .map(toHost),
+    hookToken: env[HOOK_TOKEN_VARIABLE] || undefined,
     ports: (name) => checked(() => portOf(name, env)),
     stateUrl: parseUrl('STATE_URL', env.STATE_URL),
     stateTokenFile: env.MESH_STATE_TOKEN_FILE || undefined,

@@ -8,6 +8,7 @@ import type { Scope } from '#test/harness/scope.ts'
 import { createIdentity } from '../http/certificate.ts'
 import type { KeyedAgent } from './envelopes.ts'
 import { startTestLauncher } from './start-launcher.ts'
+import type { TestLauncherOptions } from './start-launcher.ts'
 
 /** A request with its body. */
 export interface ReceivedRequest {
@@ -94,7 +95,11 @@ export async function startAmpLauncher(
     stateUrl,
     config = {},
     env = {},
-  }: { stateUrl: string; config?: Partial<LauncherConfig>; env?: Record<string, string> },
+    ...more
+  }: { stateUrl: string; config?: Partial<LauncherConfig>; env?: Record<string, string> } & Pick<
+    TestLauncherOptions,
+    'command' | 'supervision'
+  >,
 ) {
   const { namespace, name } = agent
   const started = await startTestLauncher(t, {
@@ -108,6 +113,7 @@ export async function startAmpLauncher(
       STATE_URL: stateUrl,
       ...env,
     },
+    ...more,
   })
   const { open } = started
   return {

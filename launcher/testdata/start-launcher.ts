@@ -6,6 +6,7 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import { startLauncher } from '../launcher.ts'
 import { listenerDefinitions } from '../listeners/index.ts'
 import { readSettings } from '../settings/settings.ts'
+import type { Supervision } from '../supervise/supervision.ts'
 import { createLog } from '../telemetry/log.ts'
 
 /** Options of `startTestLauncher`. */
@@ -17,13 +18,17 @@ export interface TestLauncherOptions {
   /** Contents of files, by the variable that names the file. */
   readonly files?: Readonly<Record<string, string>>
   readonly command?: readonly string[] | undefined
+  /** Default: the agent is ready. */
+  readonly supervision?: Supervision
 }
+
+const ready: Supervision = { ready: () => Promise.resolve(true), started: () => true }
 
 /** A launcher in this process, with every listener that its settings want, on free ports; it ends with the test. */
 export async function startTestLauncher(t: Scope, options: TestLauncherOptions) {
   const folder = tempFolder('launcher')
   t.after(folder.remove)
-  const { config, key, env = {}, files = {}, command = ['--', 'none'] } = options
+  const { config, key, env = {}, files = {}, command = ['--', 'none'], supervision = ready } = options
   const identity = key === undefined ? {} : { MESH_KEY_FILE: key }
   const mounted = Object.entries({ MESH_AGENT_CONFIG: JSON.stringify(config), ...identity, ...files })
   for (const [variable, text] of mounted) writeFileSync(join(folder.path, variable), text)
@@ -44,7 +49,6 @@ export async function startTestLauncher(t: Scope, options: TestLauncherOptions) 
     if (msg === 'listening') open[String(line['listener'])] = Number(line['port'])
   }
   const log = { ...createLog('error'), info: note, warn: note, error: note }
-  const supervision = { ready: () => Promise.resolve(true), started: () => true }
   const launcher = await startLauncher(settings, log, supervision, listenerDefinitions)
   let closed: Promise<void> | undefined
   const close = (): Promise<void> => (closed ??= launcher.close())

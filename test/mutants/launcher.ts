@@ -10,6 +10,14 @@ const agentFile = ['schemas/agent-file/expand-agent-file.test.ts']
 /** Defects in the defences of launcher and agent format against hostile input. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'any pod may send the preStop hook',
+    file: 'launcher/listeners/invoke/probes.ts',
+    find: 'if (hookToken !== undefined && sent !== undefined && timingSafeEqual(digest(sent), digest(hookToken))) return',
+    replace: 'if (hookToken !== undefined) return',
+    tests: ['launcher/listeners/pod-wide.test.ts'],
+    only: 'R2-CL-3',
+  },
+  {
     name: 'a body without Content-Length has no limit',
     file: 'launcher/http/read-body.ts',
     find: "if (size > limit) throw new Refusal('payload_too_large')",

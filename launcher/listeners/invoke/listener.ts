@@ -23,6 +23,8 @@ export const invokeListener = defineListener({
       idle: registry.idle,
       idleMs: settings.graceMs - shutdownReserveMs,
       agentEnding: supervision.ending ?? (() => undefined),
+      hookToken: settings.hookToken,
+      log,
     })
     const runs = runHandlers({
       registry,

@@ -60,8 +60,10 @@ export const invokePort = definePort({
     idle: {
       method: 'GET',
       path: '/idle',
-      summary: "PreStop hook of the agent's container: refuses new runs, and responds when all runs have ended.",
+      summary:
+        "PreStop hook of the agent's container: refuses new runs, and responds when all runs have ended. `X-Mesh-Hook` is the token of the revision.",
       responses: { 200: status('idle') },
+      refusals: ['unauthenticated'],
     },
     health: {
       method: 'GET',

@@ -19,6 +19,7 @@ import type { ReconcileSettings } from '../reconcile/settings.ts'
 import { agentKind } from '../kinds.ts'
 import { agentEndpoints } from '../routes.ts'
 import { schemaReferences } from '../references/references.ts'
+import { hookToken } from '../testing/agent-fixture.ts'
 import { servePlugin } from '../testing/serve.ts'
 
 const real = needs('etcd', 'kube-apiserver', 'kubectl')
@@ -200,7 +201,7 @@ async function judged(stored: AgentDeploymentObject, admin: KubeClient): Promise
   if (validateSpec(stored, settings) !== undefined) return
   const config = { name: 'a', namespace: stored.metadata.namespace ?? '', uid: 'u' }
   const agent = { ...stored, metadata: { ...stored.metadata, uid: 'u' } }
-  const made = toDeployment({ agent, revision: 'a-x', revisionNumber: 1, config }, settings)
+  const made = toDeployment({ agent, revision: 'a-x', revisionNumber: 1, hookToken, config }, settings)
   await admin
     .create(children.Deployment, made, { dryRun: true })
     .catch((error: unknown) =>

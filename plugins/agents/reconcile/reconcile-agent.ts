@@ -17,6 +17,7 @@ import { schemaReferences } from '../references/references.ts'
 import type { References } from '../references/references.ts'
 import { resolveReferences } from './resolve-references.ts'
 import { applyRevision } from './revision/apply-revision.ts'
+import { ensureHookToken } from './revision/hook-token.ts'
 import { listRevisions } from './revision/list-revisions.ts'
 import { planRevision, toRevisionData } from './revision/plan-revision.ts'
 import { pruneRevisions } from './revision/prune-revisions.ts'
@@ -68,11 +69,13 @@ export async function reconcileAgent(
     const data = toRevisionData(agent, resolution.resolved)
     const plan = planRevision(agent, data, revisions)
     const config = toLauncherConfig(agent, data, parts.launcher)
-    const workload = { agent, revision: plan.name, revisionNumber: plan.first, config, parts }
     held = await holdsOf(context, agent, plan.name)
     blocked = await blockedBy(async () => {
       events.push(...(await applyRevision(cluster, agent, plan)))
-      if (held.length === 0) await applyObjects(context, workload)
+      if (held.length > 0) return
+      const hookToken = await ensureHookToken(cluster, agent, plan.name, revisions)
+      const workload = { agent, revision: plan.name, revisionNumber: plan.first, hookToken, config, parts }
+      await applyObjects(context, workload)
     })
   }
   const state = await readWorkload(cluster, agent, context.now())

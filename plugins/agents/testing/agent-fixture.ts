@@ -20,6 +20,8 @@ export const settings: ReconcileSettings = {
   podAnnotations: ['*'],
   hardened: false,
 }
+/** Token of the revision's preStop hook. */
+export const hookToken = 'token-of-the-hook'
 /** Spec of an agent without a process. */
 export const declarative: AgentDeploymentSpec = { model: { route: 'mock' }, systemPrompt: 'You help.' }
 /** Spec of an agent with an image and a command. */
@@ -41,6 +43,7 @@ export const workloadOf = (agent: AgentDeploymentObject) => ({
   agent,
   revision: 'bot-abc',
   revisionNumber: 3,
+  hookToken,
   config: toLauncherConfig(agent, { spec: agent.spec, resolved }),
 })
 
@@ -70,6 +73,6 @@ export const specs = { declarative, ...processSpecs }
 
 /** The pod of a spec, and its containers with the launcher first. */
 export const containersOf = (spec: AgentDeploymentSpec, used: ReconcileSettings = settings) => {
-  const pod = toPodTemplate(agentOf(spec), { configMap: 'cm', revisionNumber: 3 }, used).spec
+  const pod = toPodTemplate(agentOf(spec), { configMap: 'cm', revisionNumber: 3, hookToken }, used).spec
   return { pod, all: [...('initContainers' in pod ? (pod.initContainers ?? []) : []), ...pod.containers] }
 }

@@ -23,6 +23,8 @@ export interface Workload {
   readonly revision: string
   /** The first number of its content: a revision that is raised has another number, and the same pods. */
   readonly revisionNumber: number
+  /** Token of the revision's preStop hook. */
+  readonly hookToken: string
   readonly config: LauncherConfig
   /** What plugins add to the pods; default: nothing. */
   readonly parts?: MergedParts
@@ -39,11 +41,8 @@ export function toConfigMap({ agent, config }: Workload): KubeObject {
 }
 
 /** The Deployment of a `service` agent. New pods must be ready before old ones are removed. */
-export function toDeployment(
-  { agent, revision, revisionNumber, config, parts }: Workload,
-  settings: ReconcileSettings,
-  live?: DeploymentView,
-): KubeObject {
+export function toDeployment(workload: Workload, settings: ReconcileSettings, live?: DeploymentView): KubeObject {
+  const { agent, revision } = workload
   return {
     ...head(agent, 'apps/v1', 'Deployment', agent.metadata.name, revision),
     spec: {
@@ -52,7 +51,7 @@ export function toDeployment(
       progressDeadlineSeconds: 120,
       selector: { matchLabels: { [AGENT_LABEL]: agent.metadata.name } },
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
-      template: toPodTemplate(agent, { configMap: configName(agent, config), revisionNumber, parts }, settings),
+      template: templateOf(workload, settings),
     },
   }
 }
@@ -65,15 +64,16 @@ function replicasOf(scaling: AgentDeploymentSpec['scaling'], now: number | undef
 }
 
 /** The Job of a `job` agent, named by its revision, since the pod template of a Job is immutable. */
-export function toJob(
-  { agent, revision, revisionNumber, config, parts }: Workload,
-  settings: ReconcileSettings,
-): KubeObject {
-  const template = toPodTemplate(agent, { configMap: configName(agent, config), revisionNumber, parts }, settings)
+export function toJob(workload: Workload, settings: ReconcileSettings): KubeObject {
+  const { agent, revision } = workload
   return {
     ...head(agent, 'batch/v1', 'Job', revision, revision),
-    spec: { backoffLimit: 2, template },
+    spec: { backoffLimit: 2, template: templateOf(workload, settings) },
   }
+}
+
+function templateOf({ agent, config, ...revision }: Workload, settings: ReconcileSettings) {
+  return toPodTemplate(agent, { ...revision, configMap: configName(agent, config) }, settings)
 }
 
 /** The agent's address: its launcher, and the inbound agent-to-agent listener of a registry's member. */

@@ -24,7 +24,7 @@ import { agents } from '../../index.ts'
 import { agentGate, agentPodPart } from '../../points.ts'
 import type { AgentGate, PodAddition } from '../../points.ts'
 import type { AgentsServices } from '../../services.ts'
-import { agentOf, command, declarative, processSpecs, settings } from '../../testing/agent-fixture.ts'
+import { agentOf, command, declarative, hookToken, processSpecs, settings } from '../../testing/agent-fixture.ts'
 import { children } from '../objects/child-kinds.ts'
 import { toPodTemplate } from '../pod/pod-template.ts'
 import { mergeParts } from './merge-parts.ts'
@@ -66,7 +66,7 @@ test('the part of a plugin reaches the containers that it names, and no other', 
   for (const [name, spec] of Object.entries(processSpecs)) {
     const parts = merge(spec, { cache })
     assert.ok('agent' in parts, name)
-    const pod = toPodTemplate(agentOf(spec), { configMap: 'cm', revisionNumber: 1, parts }, settings).spec
+    const pod = toPodTemplate(agentOf(spec), { configMap: 'cm', revisionNumber: 1, hookToken, parts }, settings).spec
     const init = 'initContainers' in pod ? (pod.initContainers ?? []) : []
     assert.deepEqual(
       [...init, ...pod.containers].map((one) => [

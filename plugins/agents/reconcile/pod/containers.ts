@@ -1,4 +1,4 @@
-import { INIT_COMMAND } from '#schemas/launcher.ts'
+import { HOOK_HEADER, INIT_COMMAND } from '#schemas/launcher.ts'
 import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { PLATFORM_VOLUMES } from '#schemas/pod-limits.ts'
@@ -78,7 +78,7 @@ export function agentContainer(agent: AgentDeploymentObject, settings: PodPlatfo
       ...ownMounts(agent),
     ],
     // The launcher responds when the runs have ended (P3). An httpGet requires no program in the image.
-    lifecycle: { preStop: { httpGet: onLauncher('/idle') } },
+    lifecycle: { preStop: { httpGet: { ...onLauncher('/idle'), httpHeaders: [hookHeader(settings)] } } },
     // Fails without a launcher (P4), or when the launcher requests a restart of an agent that ignored a cancel.
     livenessProbe: {
       httpGet: onLauncher('/agent/livez'),
@@ -142,6 +142,11 @@ const terminationMessagePolicy = 'FallbackToLogsOnError'
 // By number, since a name is resolved in the container with the probe.
 function onLauncher(path: string) {
   return { path, port: reservedPorts.invoke.port, scheme: 'HTTPS' }
+}
+
+// The port is open to other pods, and the hook refuses new runs.
+function hookHeader({ hookToken }: PodPlatform) {
+  return { name: HOOK_HEADER, value: hookToken }
 }
 
 // A launcher starts within the delay. An earlier probe would be a Warning Event of each new pod.

@@ -2,6 +2,7 @@ import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { PortName } from '#schemas/launcher-ports.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import { HOOK_TOKEN_VARIABLE } from '#schemas/launcher.ts'
 import { REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
 import { workloadType } from '../workload-type.ts'
 import { CONFIG_FILE, MOUNTS } from './image-layout.ts'
@@ -23,6 +24,8 @@ export interface PodPlatform extends ReconcileSettings {
   readonly modelProxy: boolean
   /** Further ports of the launcher, by plugins. */
   readonly ports: readonly PortName[]
+  /** Token of the preStop hook: the launcher expects it, and the agent does not have it. */
+  readonly hookToken: string
 }
 
 /**
@@ -45,7 +48,7 @@ export function launcherEnvironment(agent: AgentDeploymentObject, settings: PodP
     variable('MESH_KEY_FILE', `${MOUNTS.keys}/agent.key`),
     variable('STATE_URL', settings.stateUrl),
     variable('MESH_STATE_TOKEN_FILE', `${MOUNTS.launcherTokens}/state`),
-    ...(separate ? [variable('MESH_AGENT_CONTAINER', 'true')] : []),
+    ...(separate ? [variable('MESH_AGENT_CONTAINER', 'true'), variable(HOOK_TOKEN_VARIABLE, settings.hookToken)] : []),
     ...contractVariables(agent, settings),
     ...backendVariables(settings),
     ...((agent.spec.registries ?? []).length === 0 ? [] : [port('ampInbound')]),
@@ -166,6 +169,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'MESH_AGENT_REVISION',
   'MESH_BIND',
   'MESH_GRACE_SECONDS',
+  HOOK_TOKEN_VARIABLE,
   'MESH_HOSTS',
   'MESH_KEY_FILE',
   'MESH_PARENT_PIPE_FD',

@@ -9,17 +9,19 @@ import {
   agentOf,
   workloadOf,
   environmentOf,
+  hookToken,
   processSpecs,
   specs,
   containersOf,
 } from '../../testing/agent-fixture.ts'
 import { configText } from '../objects/launcher-config.ts'
 import { validateSpec } from '../validate-spec.ts'
+import { reservedVariable } from './environment.ts'
 import { LAUNCHER_COMMAND } from './image-layout.ts'
 import { toPodTemplate } from './pod-template.ts'
 
 test('a declarative agent is one unprivileged container of the launcher image', () => {
-  const { spec } = toPodTemplate(agentOf(declarative), { configMap: 'cm', revisionNumber: 3 }, settings)
+  const { spec } = toPodTemplate(agentOf(declarative), { configMap: 'cm', revisionNumber: 3, hookToken }, settings)
   const [container] = spec.containers
   assert.deepEqual([container?.name, container?.image], ['agent', settings.launcherImage])
   assert.ok(container !== undefined && 'command' in container && !('args' in container))
@@ -139,7 +141,7 @@ test('B7: with a model proxy, agents get the launcher’s port and no token for 
     const spec = { ...bare, model: { route: 'mock' } }
     const agent = agentOf(spec)
     const parts = { agent, sidecars: [], modelProxy: true, ports: ['feedback'] as const }
-    const pod = toPodTemplate(agent, { configMap: 'cm', revisionNumber: 3, parts }, settings).spec
+    const pod = toPodTemplate(agent, { configMap: 'cm', revisionNumber: 3, hookToken, parts }, settings).spec
     const [launcher, process] = [...('initContainers' in pod ? (pod.initContainers ?? []) : []), ...pod.containers]
     const ofLauncher = environmentOf(launcher === undefined ? [] : [launcher])
     assert.deepEqual([ofLauncher['MODEL_GATEWAY_URL'], ofLauncher['MESH_BUDGET_PORT']], ['http://gateway:4000', '2996'])
@@ -175,8 +177,28 @@ test('P3: a terminating pod serves until workers and Services have removed it, t
     const [container] = pod.containers
     // The hook of an agent process returns when the launcher reports that its runs have ended.
     const expected =
-      spec === declarative ? { sleep: { seconds: 3 } } : { httpGet: { path: '/idle', port: 8080, scheme: 'HTTPS' } }
+      spec === declarative
+        ? { sleep: { seconds: 3 } }
+        : {
+            httpGet: {
+              path: '/idle',
+              port: 8080,
+              scheme: 'HTTPS',
+              httpHeaders: [{ name: 'x-mesh-hook', value: hookToken }],
+            },
+          }
     assert.deepEqual(container?.lifecycle.preStop, expected)
+  }
+})
+
+test('R2-CL-3: the launcher has the token of the hook, and the agent has no variable with it', () => {
+  for (const spec of Object.values(processSpecs)) {
+    const { all } = containersOf(spec)
+    assert.equal(environmentOf(all)['MESH_HOOK_TOKEN'], hookToken)
+    const [, ...others] = all
+    assert.ok(!JSON.stringify(others.map(({ env }) => env)).includes(hookToken))
+    const own = { ...spec, runtime: { ...spec.runtime, env: [{ name: 'MESH_HOOK_TOKEN', value: 'mine' }] } }
+    assert.equal(reservedVariable(own), 'MESH_HOOK_TOKEN')
   }
 })
 
@@ -195,11 +217,14 @@ test('an address is injected only if the capability is configured', () => {
     tools: [{ name: 'search', bindingRef: { name: 'search' } }],
   }
   const plain = environmentOf(
-    toPodTemplate(agentOf(declarative), { configMap: 'cm', revisionNumber: 3 }, settings).spec.containers,
+    toPodTemplate(agentOf(declarative), { configMap: 'cm', revisionNumber: 3, hookToken }, settings).spec.containers,
   )
   const all = environmentOf(
-    toPodTemplate(agentOf(bound), { configMap: 'cm', revisionNumber: 3 }, { ...settings, otlpEndpoint: 'http://c' })
-      .spec.containers,
+    toPodTemplate(
+      agentOf(bound),
+      { configMap: 'cm', revisionNumber: 3, hookToken },
+      { ...settings, otlpEndpoint: 'http://c' },
+    ).spec.containers,
   )
   const names = [
     'MEMORY_BACKEND_ADDR',
@@ -234,12 +259,12 @@ test('PODA11, decision 8: the pod takes placement, pull secrets and launcher res
   }
   const { spec } = toPodTemplate(
     agentOf({ ...command, pod: { ...pod, ...hostile } }),
-    { configMap: 'c', revisionNumber: 1 },
+    { configMap: 'c', revisionNumber: 1, hookToken },
     settings,
   )
   const { launcherResources, ...placement } = pod
   assert.deepEqual({ ...spec, ...placement }, spec)
-  const plain = toPodTemplate(agentOf(command), { configMap: 'c', revisionNumber: 1 }, settings).spec
+  const plain = toPodTemplate(agentOf(command), { configMap: 'c', revisionNumber: 1, hookToken }, settings).spec
   assert.deepEqual(Object.keys(spec).toSorted(), [...Object.keys(plain), ...Object.keys(placement)].toSorted())
   assert.deepEqual([spec.volumes, spec.serviceAccountName], [plain.volumes, 'bot'])
   assert.deepEqual(spec.containers[0]?.volumeMounts, plain.containers[0]?.volumeMounts)
@@ -258,7 +283,7 @@ test('decision 8: volumes, mounts, affinity and annotations reach the pod and th
     assert.ok('affinity' in pod && pod.affinity === fullPod.affinity)
     const { metadata } = toPodTemplate(
       agentOf({ ...form, pod: fullPod }),
-      { configMap: 'c', revisionNumber: 1 },
+      { configMap: 'c', revisionNumber: 1, hookToken },
       settings,
     )
     assert.deepEqual(metadata.annotations, fullPod.annotations)
@@ -286,7 +311,11 @@ test('every pod has the pull secrets of the settings, each once', () => {
 
 test('UXM8: the launcher reads its revision number from a label, and its configuration does not depend on it', () => {
   for (const spec of [declarative, command]) {
-    const { metadata, spec: pod } = toPodTemplate(agentOf(spec), { configMap: 'c', revisionNumber: 7 }, settings)
+    const { metadata, spec: pod } = toPodTemplate(
+      agentOf(spec),
+      { configMap: 'c', revisionNumber: 7, hookToken },
+      settings,
+    )
     assert.equal(metadata.labels['mesh.dev/revision-number'], '7')
     const [launcher] = 'initContainers' in pod ? pod.initContainers : pod.containers
     assert.deepEqual(launcher?.env.find(({ name: variable }) => variable === 'MESH_AGENT_REVISION')?.valueFrom, {

@@ -28,17 +28,18 @@ const TOKEN_SECONDS = 3600
 export interface PodOf {
   readonly configMap: string
   readonly revisionNumber: number
+  readonly hookToken: string
   readonly parts?: Pick<MergedParts, 'agent' | 'sidecars' | 'modelProxy' | 'ports'> | undefined
 }
 
 /** The pod template of an agent, within Pod Security `restricted`. `configMap` has the launcher's configuration. */
 export function toPodTemplate(
   bare: AgentDeploymentObject,
-  { configMap, revisionNumber, parts }: PodOf,
+  { configMap, revisionNumber, hookToken, parts }: PodOf,
   settings: ReconcileSettings,
 ) {
   const { agent, sidecars, modelProxy, ports } = parts ?? withoutParts(bare)
-  const platform: PodPlatform = { ...settings, modelProxy, ports }
+  const platform: PodPlatform = { ...settings, modelProxy, ports, hookToken }
   const job = agent.spec.executionModel === 'job'
   return {
     metadata: {
