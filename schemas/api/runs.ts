@@ -176,18 +176,10 @@ export const InvokeBody = Type.Object(
   { ...strict, title: 'InvokeInput' },
 )
 
-/** Answer of `POST /api/invoke` when the run ended or paused in time. */
-export const InvokeAnswer = Type.Object(
-  {
-    runId: RunId,
-    state: RunState,
-    output: anyValue,
-    error: Type.Union([RunError, Type.Null()]),
-    interrupts: Type.Array(Interrupt),
-    usage: Usage,
-    traceId: textOrNull,
-  },
-  { title: 'InvokeResult' },
+/** Response of `POST /api/invoke`, whether the run ended in time (200) or not (202). */
+export const InvokedRun = Type.Object(
+  { ...Run.properties, runId: { ...RunId, description: 'The same value as `id`.' } },
+  { title: 'InvokedRun' },
 )
 
 /** Path of the routes of one run; any text, since a malformed id is answered like an unknown one. */

@@ -23,7 +23,7 @@ interface Run {
   readonly traceId: string
 }
 
-test('SEC18, UXM1: what POST /api/invoke answers', async (t) => {
+test('R2-UX-3, SEC18, UXM1: what POST /api/invoke answers', async (t) => {
   const platform = await sharedEmbedded()
   const agent = { namespace: 'default', name: 'slow' }
   const ask = (persona: Persona, line: string, more: { body?: unknown; headers?: Record<string, string> } = {}) => {
@@ -43,13 +43,29 @@ test('SEC18, UXM1: what POST /api/invoke answers', async (t) => {
   assert.equal(made.status, 201, made.text)
   await allowInvoke(platform, 'other-tenant', 'slow')
 
+  await t.test('R2-UX-3: 200 and 202 are the Run, with runId of the same value as id', async () => {
+    const read = async (id: string) => (await ask('developer', `GET /runs/${id}`)).json<Run>()
+    const done = await ask('developer', 'POST /invoke', { body: { agent, input: 0 } })
+    assert.equal(done.status, 200, done.text)
+    const ended = done.json<Run & { runId: string }>()
+    assert.deepEqual(ended, { ...(await read(ended.id)), runId: ended.id })
+    const waiting = await ask('developer', 'POST /invoke', { body: { agent, input: 3000, timeout: '1s' } })
+    assert.equal(waiting.status, 202, waiting.text)
+    const open = waiting.json<Run & { runId: string }>()
+    assert.equal(open.runId, open.id)
+    const names = (run: object): string[] => Object.keys(run).toSorted()
+    assert.deepEqual(names(open), names(ended))
+    assert.equal(waiting.headers['location'], `/api/runs/${open.id}`)
+  })
+
   await t.test('SEC18: without get runs it is 202 with the run, and a repeat by key is the same run', async () => {
     const invoke = () =>
       ask('other-tenant', 'POST /invoke', { body: { agent, input: 0 }, headers: { 'idempotency-key': 'only-invoke' } })
     const before = await count()
     const first = await invoke()
     assert.equal(first.status, 202, first.text)
-    const run = first.json<Run>()
+    const run = first.json<Run & { runId: string }>()
+    assert.equal(run.runId, run.id, 'R2-UX-3')
     assert.equal(first.headers['location'], `/api/runs/${run.id}`)
     assert.equal(run.output, null, 'the outcome is for those who may get it')
     const again = await invoke()

@@ -7,7 +7,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { RunEvent } from '#schemas/api/run-events.ts'
-import { CreateRunBody, InvokeAnswer, InvokeBody, Run } from '#schemas/api/runs.ts'
+import { CreateRunBody, InvokeBody, InvokedRun, Run } from '#schemas/api/runs.ts'
 import { durationToMs } from '#schemas/duration.ts'
 import { acceptsAgUi } from '../ag-ui/accepts.ts'
 import { streamAgUi } from '../ag-ui/stream-ag-ui.ts'
@@ -95,13 +95,13 @@ export function invokeEndpoints(services: Invoking): readonly AnyEndpoint[] {
       events: RunEvent,
     },
     summary:
-      'Invoke an agent and wait for its answer; 202 with the run when the timeout passes. A failed run is a 200.',
+      'Invoke an agent and wait for its run to end; 202 with the run as it is when the timeout passes. A failed run is a 200.',
     authz,
     audit,
     idempotent: true,
     waits: true,
     body: InvokeBody,
-    response: { 200: InvokeAnswer, 202: Run },
+    response: { 200: InvokedRun, 202: InvokedRun },
     handle: async (call) => {
       const streams = call.headers['accept']?.includes('text/event-stream') === true
       const isReadable = await reviewReading(call, streams)
@@ -110,10 +110,10 @@ export function invokeEndpoints(services: Invoking): readonly AnyEndpoint[] {
         ? await invokeAndWait(services, call, (runId) => make(call, call.body, runId))
         : { run: await make(call, call.body), ended: undefined }
       const explained = async (known: RunDetail) => services.runs.explain(call.caller, run.id).catch(() => known)
-      if (ended) return toAnswer(ended.failReason === 'agent_unreachable' ? await explained(ended) : ended)
+      if (ended) return toInvoked(ended.failReason === 'agent_unreachable' ? await explained(ended) : ended)
       call.reply.code(202).header('location', `/api/runs/${run.id}`)
       // The run exists. A failing read must not hide it.
-      return isReadable ? explained(run) : run
+      return toInvoked(isReadable ? await explained(run) : run)
     },
   })
   return [create, invoke]
@@ -183,6 +183,6 @@ async function streamed(
   return undefined
 }
 
-function toAnswer({ id, state, output, error, interrupts, usage, traceId }: RunDetail) {
-  return { runId: id, state, output, error, interrupts, usage, traceId }
+function toInvoked(run: RunDetail) {
+  return { ...run, runId: run.id }
 }
