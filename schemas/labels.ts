@@ -3,7 +3,7 @@ import { GROUP, groupKey } from './group.ts'
 /** Label on everything that belongs to an agent (revisions, pods, Services): the agent's name. */
 export const AGENT_LABEL = groupKey('agent')
 
-/** Annotation of a revision that was rolled back to: the number that it had before. */
+/** Annotation of an agent, and of a revision that a rollback made: the number of the revision that was asked for. */
 export const ROLLBACK_ANNOTATION = groupKey('rollback-to')
 
 /** Annotation of a fork: `namespace/name` of its origin. */

@@ -100,6 +100,9 @@ export const AgentVersion = Type.Object(
     }),
     createdByExact: Type.Boolean({ description: 'Whether createdBy was authenticated.' }),
     source: Type.Enum(['create', 'update', 'rollback'], { description: 'What made it.' }),
+    rollbackTo: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'Number of the revision that a rollback returned to, as it was then; null for other changes.',
+    }),
     summary: Type.String({
       description: 'Which parts of the spec differed from the revision before, when it was made.',
     }),

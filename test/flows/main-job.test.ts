@@ -207,10 +207,19 @@ async function rollsBack({ ask, until }: Job): Promise<void> {
     (agent) => isSettled(agent) && agent.status?.candidateRevision === undefined,
   )
   const { items } = (await ask('developer', 'GET', '/agents/default/hello/versions')).json<{
-    items: { source: string; current: boolean; revision: number; formerRevisions: number[] }[]
+    items: {
+      source: string
+      rollbackTo: number | null
+      current: boolean
+      revision: number
+      formerRevisions: number[]
+    }[]
   }>()
   const [newest] = items
-  assert.deepEqual([newest?.source, newest?.current, newest?.formerRevisions], ['rollback', true, [1]])
+  assert.deepEqual(
+    [newest?.source, newest?.rollbackTo, newest?.current, newest?.formerRevisions],
+    ['rollback', 1, true, [1]],
+  )
   // UXM8: the run names the version that served it, by the first number of its content. A terminating pod may still serve a run.
   let answered: number | null | undefined
   do {

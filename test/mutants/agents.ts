@@ -71,9 +71,25 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a rollback is an update like any other',
     file: 'plugins/agents/reconcile/revision/plan-revision.ts',
-    find: "[SOURCE_ANNOTATION]: 'rollback',",
-    replace: "[SOURCE_ANNOTATION]: 'update',",
+    find: "[SOURCE_ANNOTATION]: 'rollback', ",
+    replace: "[SOURCE_ANNOTATION]: 'update', ",
     tests: ['plugins/agents/reconcile/revision/plan-revision.test.ts'],
+    only: 'UXM6',
+  },
+  {
+    name: 'each change after a rollback is one',
+    file: 'plugins/agents/reconcile/revision/plan-revision.ts',
+    find: 'hasSpecOf(target, agent) && ',
+    replace: '',
+    tests: ['plugins/agents/reconcile/revision/plan-revision.test.ts'],
+    only: 'UXM6',
+  },
+  {
+    name: 'a rollback is not annotated on the agent',
+    file: 'plugins/agents/versions/rollback.ts',
+    find: '    ...annotate(metadata, { [ROLLBACK_ANNOTATION]: String(revision) }),\n',
+    replace: '',
+    tests: ['plugins/agents/versions/revisions.test.ts'],
     only: 'UXM6',
   },
   {

@@ -172,7 +172,7 @@ test('fork copies the spec with its overrides', real, async (t) => {
   assert.equal((await ask('developer', 'POST', `/agents/${namespace}/none/fork`, { name: 'v' })).status, 404)
 })
 
-test('versions, diff and rollback read ControllerRevisions as the caller', real, async (t) => {
+test('UXM6: versions, diff and rollback read ControllerRevisions as the caller', real, async (t) => {
   const { ask, admin, namespace } = await setUp(t)
   await ask('developer', 'POST', '/agents', { namespace, config: config('v') })
   const agent = await readAgent(admin, namespace, 'v')
@@ -199,7 +199,16 @@ test('versions, diff and rollback read ControllerRevisions as the caller', real,
   assert.equal(back.status, 200, back.text)
   const stored = await readAgent(admin, namespace, 'v')
   assert.equal(stored.spec.model?.route, 'old')
-  assert.equal(stored.metadata.annotations, undefined, 'UXM6: nothing stays on the agent')
+  assert.deepEqual(stored.metadata.annotations, { 'mesh.dev/rollback-to': '1' })
+  await admin.patch(
+    AgentDeployment,
+    { namespace, name: parseName('name', 'v') },
+    { type: 'merge', body: { metadata: { annotations: { 'a/b': 'kept' } } } },
+  )
+  assert.equal((await ask('developer', 'POST', `${path}/rollback`, { revision: 2 })).status, 200)
+  const again = await readAgent(admin, namespace, 'v')
+  assert.equal(again.spec.model?.route, 'mock')
+  assert.deepEqual(again.metadata.annotations, { 'a/b': 'kept', 'mesh.dev/rollback-to': '2' })
   assert.equal((await ask('developer', 'POST', `${path}/rollback`, { revision: 7 })).status, 404)
   for (const [method, where, body] of [
     ['GET', `${path}/versions`, undefined],

@@ -270,7 +270,11 @@ for (const make of ['real', 'embedded'] as const) {
       assert.ok(degraded.status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True'))
 
       // What the API's rollback does.
-      await change([{ op: 'replace', path: '/spec', value: spec }])
+      const annotations = { 'mesh.dev/rollback-to': '1' }
+      await change([
+        { op: 'replace', path: '/spec', value: spec },
+        { op: 'add', path: '/metadata/annotations', value: annotations },
+      ])
       await until('the old revision is deployed again', async () => {
         const live = await cluster.get(children.Deployment, ref)
         return live.metadata.annotations?.[REVISION_ANNOTATION] === first || undefined
@@ -282,10 +286,10 @@ for (const make of ['real', 'embedded'] as const) {
         revisions.map((one) => one.revision),
         [2, 3],
       )
-      const { annotations } = revisions.at(-1)?.metadata ?? {}
+      const written = revisions.at(-1)?.metadata.annotations
       assert.deepEqual(
-        [annotations?.['mesh.dev/source'], annotations?.['mesh.dev/revision-history']],
-        ['rollback', '1'],
+        ['source', 'revision-history', 'rollback-to'].map((name) => written?.[`mesh.dev/${name}`]),
+        ['rollback', '1', '1'],
       )
       const { spec: deployed } = await cluster.get<PodTemplated>(children.Deployment, ref)
       assert.deepEqual(deployed?.template, served?.template, 'the pods that serve are those of the revision')

@@ -8,15 +8,21 @@ import { toRollbackPatch } from './rollback.ts'
 const agent = (more: Partial<AgentDeploymentObject['metadata']> = {}, route = 'mock'): AgentDeploymentObject =>
   AgentDeployment.object({ metadata: { name: 'a', namespace: 'x', ...more }, spec: { model: { route } } })
 
-test('UXM17: a rollback replaces the whole spec and keeps the number of replicas', () => {
+test('UXM6, UXM17: a rollback replaces the whole spec, annotates it, and keeps annotations and the number of replicas', () => {
   const spec = { model: { route: 'old' } }
-  assert.deepEqual(toRollbackPatch(agent(), spec), [{ op: 'replace', path: '/spec', value: spec }])
-  const scaled = { ...agent(), spec: { model: { route: 'new' }, scaling: { replicas: 3 } } }
-  assert.deepEqual(toRollbackPatch(scaled, spec), [
+  const [replaced, ...annotated] = toRollbackPatch(agent({ resourceVersion: '7' }), spec, 4)
+  assert.deepEqual(replaced, { op: 'replace', path: '/spec', value: spec })
+  assert.deepEqual(annotated, [
+    { op: 'replace', path: '/metadata/resourceVersion', value: '7' },
+    { op: 'add', path: '/metadata/annotations', value: { 'mesh.dev/rollback-to': '4' } },
+  ])
+  const scaled = { ...agent({ annotations: {} }), spec: { model: { route: 'new' }, scaling: { replicas: 3 } } }
+  assert.deepEqual(toRollbackPatch(scaled, spec, 4), [
     { op: 'replace', path: '/spec', value: { ...spec, scaling: { replicas: 3 } } },
+    { op: 'add', path: '/metadata/annotations/mesh.dev~1rollback-to', value: '4' },
   ])
   const job = { image: 'job:1', executionModel: 'job' as const }
-  assert.deepEqual(toRollbackPatch(scaled, job), [{ op: 'replace', path: '/spec', value: job }])
+  assert.deepEqual(toRollbackPatch(scaled, job, 4)[0], { op: 'replace', path: '/spec', value: job })
 })
 
 test('UXL16: a version is found by its number, or by one that it had before a rollback', () => {
@@ -37,7 +43,7 @@ test('UXL16: a version is found by its number, or by one that it had before a ro
   assert.deepEqual(toVersions(agent(), all)[0]?.formerRevisions, [1])
 })
 
-test('versions report what changed, who made them and which one serves', () => {
+test('UXM6: versions report what changed, which revision a rollback returned to, who made them and which one serves', () => {
   const revision = (number: number, route: string, annotations: Record<string, string> = {}) => ({
     apiVersion: 'apps/v1',
     kind: 'ControllerRevision',
@@ -52,18 +58,19 @@ test('versions report what changed, who made them and which one serves', () => {
     revision(1, 'x'),
   ])
   assert.deepEqual(
-    found.map(({ revision: number, source, createdBy, createdByExact, summary, current: serves }) => [
+    found.map(({ revision: number, source, rollbackTo, createdBy, createdByExact, summary, current: serves }) => [
       number,
       source,
+      rollbackTo,
       createdBy,
       createdByExact,
       summary,
       serves,
     ]),
     [
-      [3, 'rollback', null, false, 'changed model', false],
-      [2, 'update', 'ada', true, 'changed model', true],
-      [1, 'create', null, false, 'first kept revision', false],
+      [3, 'rollback', 1, null, false, 'changed model', false],
+      [2, 'update', null, 'ada', true, 'changed model', true],
+      [1, 'create', null, null, false, 'first kept revision', false],
     ],
   )
 })

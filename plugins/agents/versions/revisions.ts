@@ -30,6 +30,7 @@ export interface Version {
   createdBy: string | null
   createdByExact: boolean
   source: 'create' | 'update' | 'rollback'
+  rollbackTo: number | null
   summary: string
   current: boolean
 }
@@ -75,6 +76,7 @@ export function toVersions(agent: AgentDeploymentObject, revisions: readonly Rev
       createdBy: annotations[CREATED_BY_ANNOTATION] ?? null,
       createdByExact: annotations[CREATED_BY_EXACT_ANNOTATION] === 'true',
       source: sourceOf(annotations, before !== undefined),
+      rollbackTo: toNumber(annotations[ROLLBACK_ANNOTATION]) ?? null,
       summary: annotations[SUMMARY_ANNOTATION] ?? summaryOf(before, revision),
       current: agent.status?.currentRevision === name,
     }
@@ -102,8 +104,20 @@ export function summarize(before: AgentDeploymentSpec | undefined, after: AgentD
 
 /** The numbers that a revision had before it was rolled back to, oldest first. */
 export function formerNumbers({ metadata }: Revision): number[] {
-  const text = metadata.annotations?.[REVISION_HISTORY_ANNOTATION] ?? ''
-  return text.split(',').flatMap((number) => (/^[1-9]\d{0,15}$/.test(number) ? [Number(number)] : []))
+  const list = metadata.annotations?.[REVISION_HISTORY_ANNOTATION] ?? ''
+  return list.split(',').flatMap((number) => toNumber(number) ?? [])
+}
+
+/** The revision with a number, or with one that it had before (UXL16). */
+export function revisionAt(revisions: readonly Revision[], number: string): Revision | undefined {
+  return (
+    revisions.find((one) => String(one.revision) === number) ??
+    revisions.find((one) => formerNumbers(one).map(String).includes(number))
+  )
+}
+
+function toNumber(text = ''): number | undefined {
+  return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : undefined
 }
 
 /** A spec as stored in a revision, without the number of replicas. */
@@ -122,10 +136,7 @@ export function specAt(
   which: string,
 ): AgentDeploymentSpec {
   if (which === 'current') return withoutScaling(agent.spec)
-  const revision =
-    revisions.find((one) => String(one.revision) === which) ??
-    revisions.find((one) => formerNumbers(one).map(String).includes(which))
-  const spec = revision?.data?.spec
+  const spec = revisionAt(revisions, which)?.data?.spec
   if (spec === undefined) throw new Fail('not_found', `The agent has no revision ${which}.`)
   return withoutScaling(spec)
 }

@@ -11,7 +11,8 @@ import {
   SUMMARY_ANNOTATION,
 } from '#schemas/labels.ts'
 import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
-import { formerNumbers, summarize, withoutScaling } from '../../versions/revisions.ts'
+import { isEqual } from '../../versions/diff.ts'
+import { formerNumbers, revisionAt, summarize, withoutScaling } from '../../versions/revisions.ts'
 import type { Revision } from '../../versions/revisions.ts'
 import type { Resolved } from '../resolve-references.ts'
 import { ownerReference } from '../owner-reference.ts'
@@ -28,8 +29,8 @@ export type RevisionPlan = PlannedRevision &
   (
     | { readonly do: 'nothing' }
     | { readonly do: 'create'; readonly object: KubeObject }
-    /** Raises the number of an existing revision with equal content: a rollback by the API or by applying an old spec. */
-    | { readonly do: 'raise'; readonly annotations: Record<string, string> }
+    /** Raises the number of an existing revision with equal content: a rollback by the API, or an old spec that is applied again. */
+    | { readonly do: 'raise'; readonly annotations: Record<string, string | null> }
   )
 
 interface PlannedRevision {
@@ -63,8 +64,12 @@ export function planRevision(
   if (newest !== undefined && same === newest) return { do: 'nothing', name, revision: newest.revision, first }
   // Kept with the revision: the one before may be pruned, or become a later one by a rollback (UXM7).
   const made = { [SUMMARY_ANNOTATION]: summarize(newest && (newest.data?.spec ?? {}), data.spec), ...madeBy(agent) }
-  if (same !== undefined) return { do: 'raise', name, revision, first, annotations: { ...rolledBackTo(same), ...made } }
-  const annotations = { [SOURCE_ANNOTATION]: newest === undefined ? 'create' : 'update', ...made }
+  const target = newest && rollbackTarget(agent, newest, existing)
+  const rollback: Record<string, string> =
+    target === undefined ? {} : { [SOURCE_ANNOTATION]: 'rollback', [ROLLBACK_ANNOTATION]: target }
+  if (same !== undefined)
+    return { do: 'raise', name, revision, first, annotations: { ...raised(same), ...made, ...rollback } }
+  const annotations = { [SOURCE_ANNOTATION]: newest === undefined ? 'create' : 'update', ...made, ...rollback }
   return { do: 'create', name, revision, first, object: toRevision(agent, data, { name, revision, annotations }) }
 }
 
@@ -78,11 +83,29 @@ export function revisionsToPrune(
   return old.slice(0, Math.max(0, old.length - limit))
 }
 
-// Decided by the change itself. An annotation of the agent would also mark later changes as rollbacks (UXM6).
-function rolledBackTo(revision: Revision): Record<string, string> {
+/**
+ * The number in the agent's annotation, if this change of the spec returns to that revision. The annotation stays on the agent, so it
+ * alone would make a rollback of each later change (UXM6). What changes by references alone is no rollback either.
+ */
+function rollbackTarget(
+  agent: AgentDeploymentObject,
+  newest: Revision,
+  existing: readonly Revision[],
+): string | undefined {
+  const number = agent.metadata.annotations?.[ROLLBACK_ANNOTATION]
+  const target = number === undefined ? undefined : revisionAt(existing, number)
+  return target !== undefined && hasSpecOf(target, agent) && !hasSpecOf(newest, agent) ? number : undefined
+}
+
+function hasSpecOf({ data }: Revision, agent: AgentDeploymentObject): boolean {
+  return data?.spec !== undefined && isEqual(withoutScaling(data.spec), withoutScaling(agent.spec))
+}
+
+// What an earlier rollback wrote on the revision is removed.
+function raised(revision: Revision): Record<string, string | null> {
   return {
-    [SOURCE_ANNOTATION]: 'rollback',
-    [ROLLBACK_ANNOTATION]: String(revision.revision),
+    [SOURCE_ANNOTATION]: 'update',
+    [ROLLBACK_ANNOTATION]: null,
     [REVISION_HISTORY_ANNOTATION]: [...formerNumbers(revision), revision.revision].join(','),
   }
 }
