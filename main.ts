@@ -10,7 +10,7 @@ import { wantsHelp } from '#core/host/commands/parse-arguments.ts'
 import { listsPlugins } from '#core/host/commands/listed-plugins.ts'
 import type { OwnedCommand } from '#core/host/load/plugin-commands.ts'
 import { exitCodes, untilSignal } from '#core/host/process/run-process.ts'
-import { allCommand } from '#core/host/commands/all-command.ts'
+import { allCommand, envCommand } from '#core/host/commands/all-command.ts'
 import { builtInCommands } from '#plugins/command-list.ts'
 
 // What others stand on starts first.
@@ -33,7 +33,8 @@ const all = allCommand(async () => {
   const { runLocal } = await import('#local/run.ts')
   return (options) => runLocal(options, { roles: everything, plugins, env: process.env, version })
 })
-const ownCommands = [all, ...coreCommands]
+const env = envCommand(async () => (await import('#local/terminal/print-env.ts')).printEnv)
+const ownCommands = [all, env, ...coreCommands]
 
 /** `mesh <words>`: runs a command or a role until it ends, and answers with its exit code. */
 export async function main(args: readonly string[]): Promise<number> {

@@ -14,6 +14,7 @@ import { shipped, startLocalCluster } from './cluster/local-cluster.ts'
 import type { LocalCluster } from './cluster/local-cluster.ts'
 import { loadSecret, openDataFolder } from './data-folder/data-folder.ts'
 import type { DataFolder } from './data-folder/data-folder.ts'
+import { removeRunning, writeRunning } from './data-folder/running-platform.ts'
 import { createOneTimeCode, landingRoutes } from './landing/landing-routes.ts'
 import type { LocalOptions } from '#core/host/commands/all-command.ts'
 import { ownEnvironment } from './own-environment.ts'
@@ -128,9 +129,11 @@ export async function composeStack(input: StackInput): Promise<Stack> {
         const gatewayUrl = addresses.gateway ?? page.gatewayUrl
         const adminUrl = addresses.admin ?? page.adminUrl
         const { tokens } = cluster
+        writeRunning(folder, { url, gatewayUrl, adminUrl })
         return { ...page, gatewayUrl, adminUrl, dataDir: folder.root, tokens, code: code.code, moved, ...found }
       },
-      close: () => closeAll([agents.close, feed.close, composed.close, cluster.close, release]),
+      close: () =>
+        closeAll([() => removeRunning(folder), agents.close, feed.close, composed.close, cluster.close, release]),
     }
   } catch (error) {
     await closeAll([cluster.close, release])

@@ -14,6 +14,12 @@ export class LockedError extends Error {
 /** Lock files of this process, by absolute path. */
 const held = new Set<string>()
 
+/** The live process that holds a lock file, undefined without one. */
+export function lockHolder(file: string): number | undefined {
+  const [pid, start] = parse(contentOf(file) ?? '')
+  return isAlive(pid, start) ? pid : undefined
+}
+
 /** Time between two looks at a lock that another process is taking over. */
 const RETRY_MS = 5
 const TRIES = 200

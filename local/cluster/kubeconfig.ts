@@ -2,16 +2,17 @@ import { stringify } from 'yaml'
 import { personas } from './personas.ts'
 import type { Persona } from './personas.ts'
 
-/** A kubeconfig with a context per persona and its namespace; the current one is `developer`, as in the README's requests. */
+/** A kubeconfig with a context per persona and its namespace. */
 export function toKubeconfig(
   server: { readonly url: string; readonly certificateAuthority: string },
   tokens: Readonly<Record<Persona, string>>,
+  current: Persona,
 ): string {
   const cluster = 'mesh-local'
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    'current-context': 'developer' satisfies Persona,
+    'current-context': current,
     clusters: [
       {
         name: cluster,

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startApiServer } from '@mesh.dev/embedded-apiserver'
 import type { ApiServer, Log, PodLogReader } from '@mesh.dev/embedded-apiserver'
@@ -68,7 +69,9 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   try {
     const admin = createKubeClient({ server: server.url, pool, bearer: tokens.admin, userAgent: 'mesh-local' })
     const access = { url: server.tlsUrl, certificateAuthority: server.certificateAuthority }
-    writePrivate(folder.kubeconfig, toKubeconfig(access, tokens))
+    // As in the README's requests.
+    writePrivate(folder.kubeconfig, toKubeconfig(access, tokens, 'developer'))
+    for (const name of personas) writePrivate(join(folder.kubeconfigs, name), toKubeconfig(access, tokens, name))
     const close = async (): Promise<void> => {
       await pool.close()
       await server.close()

@@ -16,7 +16,11 @@ export interface DataFolder {
   /** Outcomes that are not in the audit log yet. */
   readonly audit: string
   readonly kubeconfig: string
+  /** A kubeconfig per persona, of which it is the current context. */
+  readonly kubeconfigs: string
   readonly tokens: string
+  /** Addresses of the platform, while it runs. */
+  readonly running: string
   /** Bearer token of the embedded API server for the manager's audit listener. */
   readonly webhookToken: string
 }
@@ -48,7 +52,9 @@ export function openDataFolder(path: string, fresh: boolean): OpenFolder {
   const { release } = named(path, 'lock', () => takeLock(join(root, 'lock')))
   try {
     if (fresh) named(path, 'content', () => removeOurs(folder))
-    for (const sub of [folder.apiserver, folder.keys, folder.workloads])
+    // Left by a process that was killed.
+    rmSync(folder.running, { force: true })
+    for (const sub of [folder.apiserver, folder.keys, folder.workloads, folder.kubeconfigs])
       named(path, basename(sub), () => mkdirSync(sub, { recursive: true, mode: 0o700 }))
     return { folder, release }
   } catch (error) {
@@ -88,7 +94,8 @@ function refuseForeign(path: string, { root, ...ours }: DataFolder): void {
   throw new BadDataFolder(path, 'is not empty and was not made by mesh; name an empty or a new folder')
 }
 
-function pathsOf(root: string): DataFolder {
+/** Paths of a data folder. */
+export function pathsOf(root: string): DataFolder {
   return {
     root,
     apiserver: join(root, 'apiserver'),
@@ -98,7 +105,9 @@ function pathsOf(root: string): DataFolder {
     objects: join(root, 'objects'),
     audit: join(root, 'audit'),
     kubeconfig: join(root, 'kubeconfig'),
+    kubeconfigs: join(root, 'kubeconfigs'),
     tokens: join(root, 'tokens.json'),
+    running: join(root, 'running.json'),
     webhookToken: join(root, 'audit-webhook-token'),
   }
 }
@@ -125,7 +134,8 @@ export class BadDataFile extends Error {
   override readonly name = 'BadDataFile'
 }
 
-function readTokens(file: string): Partial<Record<string, unknown>> {
+/** Tokens by persona, as an earlier start wrote them. Throws `BadDataFile`. */
+export function readTokens(file: string): Partial<Record<string, unknown>> {
   const text = readOwn(file)
   try {
     const tokens: unknown = JSON.parse(text)

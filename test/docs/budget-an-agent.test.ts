@@ -5,7 +5,7 @@ import { sharedEmbedded } from '../flows/platform/shared-platform.ts'
 import { createPageShell } from './page-shell.ts'
 
 test(
-  'the commands of docs/how-to/budget-an-agent.md set a budget, exceed it, and share a quota',
+  'R2-UX-4: the commands of docs/how-to/budget-an-agent.md set a budget, exceed it, and share a quota',
   needs('kubectl'),
   async (t) => {
     const platform = await sharedEmbedded()

@@ -5,7 +5,7 @@ import { sharedEmbedded } from '../flows/platform/shared-platform.ts'
 import { createPageShell } from './page-shell.ts'
 
 test(
-  'the commands of docs/how-to/give-agents-secrets.md give an agent a key of a Secret',
+  'R2-UX-4: the commands of docs/how-to/give-agents-secrets.md give an agent a key of a Secret',
   needs('kubectl'),
   async (t) => {
     const shell = createPageShell(t, 'give-agents-secrets.md', await sharedEmbedded())

@@ -1,47 +1,51 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { toKubeconfig } from '#local/cluster/kubeconfig.ts'
 import { findServer } from '#test/harness/find-server.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { Platform } from '../flows/platform/running-platform.ts'
 import { commandsOf } from '../flows/readme.ts'
+import { preludeOf } from '../../scripts/preludes/prelude.ts'
+import { filesOfPage } from './page-files.ts'
 
-/** Runs commands of a how-to page against a platform, in a folder with the files that `npm start` would write there. */
+/** A terminal in which a reader follows a page: a checkout with a running platform, and nothing in its environment but the prelude. */
 export interface PageShell {
   readonly folder: string
   /** The blocks of a section. */
   blocks(heading: string): readonly string[]
-  /** Runs each block of a section, after the lines of "Prepare" that set variables, and returns what they print. */
+  /** Runs each block of a section, and returns what they print. Variables and functions stay, as in a terminal. */
   section(heading: string): Promise<readonly string[]>
-  /** Runs commands after the same lines. */
+  /** Runs commands in the same terminal. */
   run(commands: string): Promise<string>
 }
 
-/** Creates the shell of a page of docs/how-to. Addresses of localhost:8080 become those of the platform. */
-export function createPageShell(scope: Scope, page: string, platform: Platform): PageShell {
-  const file = fileURLToPath(new URL(`../../docs/how-to/${page}`, import.meta.url))
-  const { path: folder, remove } = tempFolder(page)
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const apart: ReadonlySet<string> = new Set(['.git', '.mesh', 'dist', 'coverage'])
+
+/** Opens the terminal of a page of docs/how-to. `own` are entries of the checkout that the test writes itself. */
+export function createPageShell(
+  scope: Scope,
+  page: string,
+  platform: Platform,
+  own: ReadonlySet<string> = new Set(),
+): PageShell {
+  const file = join(root, 'docs/how-to', page)
+  const { path: folder, remove } = tempFolder(basename(page))
   scope.after(remove)
-  mkdirSync(join(folder, '.mesh'))
-  const { url, ca } = platform.apiServer
-  const kubeconfig = toKubeconfig({ url, certificateAuthority: ca }, platform.tokens)
-  writeFileSync(join(folder, '.mesh', 'kubeconfig'), kubeconfig, { mode: 0o600 })
-  writeFileSync(join(folder, '.mesh', 'tokens.json'), JSON.stringify(platform.tokens), { mode: 0o600 })
-  const path = [dirname(findServer('kubectl') ?? ''), dirname(process.execPath), process.env['PATH']].join(':')
-  const bash = async (commands: string): Promise<string> => {
-    const script = `set -eo pipefail\n${commands}`.replaceAll('http://localhost:8080', platform.url)
-    const { stdout } = await promisify(execFile)('bash', ['-c', script], {
-      cwd: folder,
-      env: { PATH: path, HOME: folder },
-    })
-    return stdout
+  for (const name of readdirSync(root))
+    if (!apart.has(name) && !own.has(name)) symlinkSync(join(root, name), join(folder, name))
+  if (platform.dataDir === undefined) throw new Error('the platform has no data folder')
+  symlinkSync(platform.dataDir, join(folder, '.mesh'))
+  for (const [path, text] of filesOfPage(file)) writeIn(folder, path, text)
+  const terminal = createTerminal(folder)
+  let prepared: Promise<string> | undefined
+  const run = async (commands: string): Promise<string> => {
+    await (prepared ??= terminal(preludeOf(readFileSync(file, 'utf8'))))
+    return terminal(commands)
   }
-  const settings = (commandsOf(file, 'Prepare')[0] ?? '').split('\n').filter((line) => !line.startsWith('kubectl'))
-  const run = (commands: string): Promise<string> => bash([...settings, commands].join('\n'))
   const blocks = (heading: string): readonly string[] => commandsOf(file, heading)
   return {
     folder,
@@ -52,5 +56,30 @@ export function createPageShell(scope: Scope, page: string, platform: Platform):
       for (const block of blocks(heading)) outputs.push(await run(block))
       return outputs
     },
+  }
+}
+
+function writeIn(folder: string, path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), text)
+}
+
+// What bash sets itself, and what is read-only, is not carried over.
+const ofBash =
+  /^declare -\S*r|^declare \S+ (?:BASH\w*|DIRSTACK|FUNCNAME|GROUPS|LINENO|PIPESTATUS|PWD|OLDPWD|SHLVL|IFS|_)\b/
+
+/** Runs commands one after the other. Each bash begins with what the one before has left. */
+function createTerminal(folder: string): (commands: string) => Promise<string> {
+  const home = tempFolder('home').path
+  const state = join(home, 'state')
+  writeFileSync(state, '')
+  const env = { PATH: [dirname(findServer('kubectl') ?? ''), process.env['PATH']].join(':'), HOME: home }
+  const keep = `{ declare -p; declare -f; } > '${state}.new'`
+  return async (commands) => {
+    const script = `source '${state}'\nset -eo pipefail\n${commands}\n${keep}`
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env, timeout: 300_000 })
+    const left = readFileSync(`${state}.new`, 'utf8').split('\n')
+    writeFileSync(state, left.filter((line) => !ofBash.test(line)).join('\n'))
+    return stdout
   }
 }

@@ -12,7 +12,7 @@ interface Page {
 }
 
 test(
-  'B4: the commands of docs/how-to/see-cost.md make a call through the gateway and show what it cost',
+  'R2-UX-4, B4: the commands of docs/how-to/see-cost.md make a call through the gateway and show what it cost',
   needs('kubectl'),
   async (t) => {
     const platform = await sharedEmbedded()

@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { tempFolder } from '#test/harness/temp-folder.ts'
 import { sharedEmbedded } from '../flows/platform/shared-platform.ts'
-import { commandsOf } from '../flows/readme.ts'
-
-const page = fileURLToPath(new URL('../../docs/how-to/share-a-run.md', import.meta.url))
-const run = promisify(execFile)
+import { createPageShell } from './page-shell.ts'
 
 interface Row {
   readonly action: string
@@ -18,19 +9,12 @@ interface Row {
   readonly detail: { readonly runId?: string }
 }
 
-test('S1, S3: the commands of docs/how-to/share-a-run.md share a run of an agent, show it without an account, and revoke it', async (t) => {
+test('R2-UX-4, S1, S3: the commands of docs/how-to/share-a-run.md share a run of an agent, show it without an account, and revoke it', async (t) => {
   const platform = await sharedEmbedded()
-  const folder = tempFolder('share-page')
-  t.after(folder.remove)
-  mkdirSync(join(folder.path, '.mesh'))
-  writeFileSync(join(folder.path, '.mesh', 'tokens.json'), JSON.stringify(platform.tokens), { mode: 0o600 })
-  const headings = ['Prepare', 'Run an agent', 'Share it', 'Revoke it']
-  const blocks = headings.flatMap((heading) => commandsOf(page, heading))
-  const marked = blocks.flatMap((block) => [block, 'echo; echo "--- $RUN"'])
-  const programs = [dirname(process.execPath), process.env['PATH']].join(':')
-  const script = ['set -eo pipefail', ...marked].join('\n').replaceAll('http://localhost:8080', platform.url)
-  const { stdout } = await run('bash', ['-c', script], { cwd: folder.path, env: { PATH: programs, HOME: folder.path } })
-  const [, , created = '', read = '', revoked = ''] = stdout.split(/\n--- .*\n/).map((part) => part.trim())
+  const shell = createPageShell(t, 'share-a-run.md', platform)
+  const outputs: string[] = []
+  for (const heading of ['Run an agent', 'Share it', 'Revoke it']) outputs.push(...(await shell.section(heading)))
+  const [, created = '', read = '', revoked = ''] = outputs
   const share = JSON.parse(created) as { id: string; token: string; url: string; redaction: { content: string } }
   const path = `/api/shared/runs/${share.token}`
   assert.deepEqual([share.url, share.redaction.content], [`${platform.url}${path}`, 'full'])

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -23,7 +23,6 @@ const program = `require('http').createServer((_, answer) => answer.end(process.
 /** Copies the files of the page, with free ports in place of theirs. */
 async function copyExamples(folder: string): Promise<readonly number[]> {
   const ports = [await freePort(), await freePort()]
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   mkdirSync(join(folder, 'examples/agents'), { recursive: true })
   cpSync(join(root, 'examples/tools.yaml'), join(folder, 'examples/tools.yaml'))
   for (const name of ['tools-servers.mjs', 'tools-objects.yaml']) {
@@ -49,11 +48,11 @@ interface Node {
 }
 
 test(
-  'the commands of docs/how-to/use-tools.md bind tools of both revisions, pause and resume a run, and open its trace, recording, cost and share',
+  'R2-UX-4, R2-UX-16: the commands of docs/how-to/use-tools.md bind tools of both revisions, pause and resume a run, and open its trace, recording, cost and share',
   needs('kubectl'),
   async (t) => {
     const platform = await sharedEmbedded()
-    const shell = createPageShell(t, 'use-tools.md', platform)
+    const shell = createPageShell(t, 'use-tools.md', platform, new Set(['examples']))
     await startServers(t, shell.folder, await copyExamples(shell.folder))
     const [, catalog] = await shell.section('Bind tools to an agent')
     const { items } = JSON.parse(catalog ?? '') as { items: readonly { name: string }[] }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, matchesGlob } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { composeHost } from '#core/host/process/compose-process.ts'
@@ -11,6 +11,7 @@ import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
+import { commandsOf } from '../flows/readme.ts'
 import { filesOfPage, listedFiles } from './page-files.ts'
 
 const page = fileURLToPath(new URL('../../docs/how-to/write-a-plugin.md', import.meta.url))
@@ -19,6 +20,20 @@ test('write-a-plugin lists each file with its purpose: at most 14 for a kind, a 
   const listed = listedFiles(page)
   assert.deepEqual([...listed.keys()], [...filesOfPage(page).keys()])
   assert.ok(listed.size <= 14 && [...listed.values()].every((purpose) => purpose.length > 10))
+})
+
+// The package test runs the same commands.
+test('R2-UX-5: write-a-plugin installs the tarball that npm run pack writes, and no package of a registry', () => {
+  const [commands = ''] = commandsOf(page, 'Install')
+  const { name, version } = JSON.parse(
+    readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'),
+  ) as { name: string; version: string }
+  const tarball = `dist/${name.slice(1).replace('/', '-')}-${version}.tgz`
+  const installed = [...commands.matchAll(/^npm install (.+)$/gm)].map(([, what = '']) => what)
+  assert.equal(installed.length, 1)
+  const [, pattern = ''] = /^"\$CHECKOUT"\/(.+)$/.exec(installed[0] ?? '') ?? []
+  assert.ok(matchesGlob(tarball, pattern), `${pattern} does not find ${tarball}`)
+  assert.ok(commands.indexOf('run --silent pack') < commands.indexOf('npm install'))
 })
 
 // The package test runs the commands of the page with the packed tarball and `mesh all`.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,10 +9,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { findOnPath } from '#test/harness/find-on-path.ts'
-import { findServer, needs } from '#test/harness/find-server.ts'
+import { needs } from '#test/harness/find-server.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { Platform } from './platform/running-platform.ts'
 import { sharedEmbedded } from './platform/shared-platform.ts'
+import { createPageShell } from '../docs/page-shell.ts'
 import { commandsOf } from './readme.ts'
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url))
@@ -50,65 +51,41 @@ const patienceMs = 120_000
 const question = 'I am ada@example.com. When is a refund paid?'
 
 // One platform for all languages. The Python one is the agent of the page itself.
-test('examples: the agent of every port runs in Python, TypeScript, shell and Go', needs('kubectl'), async (t) => {
-  const platform = await sharedEmbedded()
-  const job = createJob(platform)
-  const page = commandsOf(join(examples, 'README.md'), 'Every port')
-  const [prepare = '', create = '', look = ''] = page
-  assert.equal(page.length, 3)
-  const sh = createShell(t, platform)
-  assert.match(await sh(prepare), /"items"/)
-  await job.member('ports-peer')
-  for (const { name, programs, command } of languages) {
-    const missing = programs.filter((program) => findOnPath(program) === undefined)
-    const skip = missing.length > 0 && `not installed: ${missing.join(', ')}`
-    await t.test(name, { skip }, async (sub) => {
-      const agent = `ports-${name}`
-      await job.create(agent, await command(sub))
-      await job.member(agent)
-      await job.uses(agent)
+test(
+  'R2-UX-4: examples: the agent of every port runs in Python, TypeScript, shell and Go',
+  needs('kubectl'),
+  async (t) => {
+    const platform = await sharedEmbedded()
+    const job = createJob(platform)
+    const page = commandsOf(join(examples, 'README.md'), 'Every port')
+    const [prepare = '', create = '', look = ''] = page
+    assert.equal(page.length, 3)
+    const sh = createPageShell(t, '../../examples/README.md', platform).run
+    assert.match(await sh(prepare), /"items"/)
+    await job.member('ports-peer')
+    for (const { name, programs, command } of languages) {
+      const missing = programs.filter((program) => findOnPath(program) === undefined)
+      const skip = missing.length > 0 && `not installed: ${missing.join(', ')}`
+      await t.test(name, { skip }, async (sub) => {
+        const agent = `ports-${name}`
+        await job.create(agent, await command(sub))
+        await job.member(agent)
+        await job.uses(agent)
+      })
+    }
+    await t.test('the commands of examples/README.md', { skip: findOnPath('python3') === undefined }, async () => {
+      const shown = await sh(`${create}\n${look}`)
+      assert.match(shown, /"knowledge":200/)
+      assert.match(shown, /"kind":"delegate"/)
+      assert.match(shown, /"entries":\[\{"question":/)
     })
-  }
-  await t.test('the commands of examples/README.md', { skip: findOnPath('python3') === undefined }, async () => {
-    const shown = await sh(`${create}\n${look}`)
-    assert.match(shown, /"knowledge":200/)
-    assert.match(shown, /"kind":"delegate"/)
-    assert.match(shown, /"entries":\[\{"question":/)
-  })
-  await t.test('what is not bound is skipped', async () => {
-    await job.createBare('ports-bare', await languages[1]?.command(t))
-    const { output } = await job.invoke('ports-bare', 'Say hello.')
-    assert.deepEqual(output, { answer: 'Say hello.', earlier: 0, used: { feedback: 202 } })
-  })
-})
-
-/** Runs commands of the page in a folder with what `npm start` leaves there. */
-function createShell(t: TestContext, { url, tokens, apiServer }: Platform): (script: string) => Promise<string> {
-  const work = tempFolder('every-port')
-  t.after(work.remove)
-  mkdirSync(join(work.path, '.mesh'))
-  symlinkSync(examples, join(work.path, 'examples'))
-  const user = (name: 'admin' | 'developer') => ({ name, user: { token: tokens[name] } })
-  const context = (name: string) => ({ name, context: { cluster: 'mesh', user: name, namespace } })
-  const certificate = Buffer.from(apiServer.ca).toString('base64')
-  const kubeconfig = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'developer',
-    contexts: [context('developer'), context('admin')],
-    clusters: [{ name: 'mesh', cluster: { server: apiServer.url, 'certificate-authority-data': certificate } }],
-    users: [user('developer'), user('admin')],
-  }
-  writeFileSync(join(work.path, '.mesh', 'kubeconfig'), JSON.stringify(kubeconfig))
-  writeFileSync(join(work.path, '.mesh', 'tokens.json'), JSON.stringify(tokens))
-  const [functions = ''] = commandsOf(join(examples, '..', 'README.md'), 'The main job')
-  const path = [dirname(findServer('kubectl') ?? ''), dirname(process.execPath), process.env['PATH']].join(':')
-  const env = { ...process.env, PATH: path, HOME: work.path, URL: url }
-  return async (script) => {
-    const text = ['set -euo pipefail', functions, script].join('\n')
-    return (await promisify(execFile)('bash', ['-c', text], { cwd: work.path, env })).stdout
-  }
-}
+    await t.test('what is not bound is skipped', async () => {
+      await job.createBare('ports-bare', await languages[1]?.command(t))
+      const { output } = await job.invoke('ports-bare', 'Say hello.')
+      assert.deepEqual(output, { answer: 'Say hello.', earlier: 0, used: { feedback: 202 } })
+    })
+  },
+)
 
 interface Invoked {
   readonly runId: string

@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { Persona } from '#local/cluster/personas.ts'
 import { makePdf } from '#plugins/knowledge/testing/make-pdf.ts'
 import { KnowledgeBase } from '#schemas/crds/knowledge-base.ts'
 import type { KnowledgeBaseObject } from '#schemas/crds/knowledge-base.ts'
-import { findServer, needs } from '#test/harness/find-server.ts'
-import { tempFolder } from '#test/harness/temp-folder.ts'
+import { needs } from '#test/harness/find-server.ts'
 import { agentCommand } from './platform/agent-command.ts'
-import type { Platform } from './platform/running-platform.ts'
 import { sharedEmbedded } from './platform/shared-platform.ts'
-import { blocksOf, commandsOf } from './readme.ts'
+import { createPageShell } from '../docs/page-shell.ts'
 
 interface Found {
   readonly items: readonly {
@@ -181,30 +176,12 @@ test('a knowledge base from kubectl to an agent: upload, ingest, search by API, 
   )
 })
 
-test('the commands of docs/how-to/use-knowledge.md', needs('kubectl'), async (t) => {
+test('R2-UX-4: the commands of docs/how-to/use-knowledge.md', needs('kubectl'), async (t) => {
   const platform = await sharedEmbedded()
-  const folder = tempFolder('use-knowledge')
-  t.after(folder.remove)
-  mkdirSync(join(folder.path, '.mesh'))
-  writeFileSync(join(folder.path, '.mesh', 'tokens.json'), JSON.stringify(platform.tokens))
-  writeFileSync(join(folder.path, '.mesh', 'kubeconfig'), JSON.stringify(kubeconfigOf(platform)))
-  const page = fileURLToPath(new URL('../../docs/how-to/use-knowledge.md', import.meta.url))
-  const env = { ...process.env, PATH: `${dirname(findServer('kubectl') ?? '')}:${process.env['PATH']}` }
-  const [setUp = ''] = blocksBeforeSections(page)
-  const run = async (commands: readonly string[]): Promise<string> => {
-    const script = ['set -euo pipefail', setUp, ...commands]
-      .join('\n')
-      .replaceAll('http://localhost:8080', platform.url)
-    const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder.path, env })
-    return stdout
-  }
-  for (const heading of ['Create a knowledge base', 'Let an agent search'])
-    for (const block of blocksOf(page, heading, 'yaml')) {
-      const [, name = ''] = /^# (\S+)/.exec(block) ?? []
-      writeFileSync(join(folder.path, name), block)
-    }
-  assert.match(await run(commandsOf(page, 'Create a knowledge base')), /handbook created/)
-  const added = await run(commandsOf(page, 'Add documents'))
+  const { folder, section } = createPageShell(t, 'use-knowledge.md', platform)
+  const run = async (heading: string): Promise<string> => (await section(heading)).join('\n')
+  assert.match(await run('Create a knowledge base'), /handbook created/)
+  const added = await run('Add documents')
   const ids = [...added.matchAll(/"id":"([0-9a-f-]{36})"/g)].map(([, id]) => id ?? '')
   assert.equal(ids.length, 2, added)
   const bearer = platform.tokens.developer
@@ -219,27 +196,10 @@ test('the commands of docs/how-to/use-knowledge.md', needs('kubectl'), async (t)
     }
     assert.equal(await state(), 'succeeded')
   }
-  const found = JSON.parse(await run(commandsOf(page, 'Search'))) as Found
+  const found = JSON.parse(await run('Search')) as Found
   assert.equal(found.items[0]?.document, 'refunds.md')
-  const source = readFileSync(join(folder.path, 'agent.yaml'), 'utf8')
+  const source = readFileSync(join(folder, 'agent.yaml'), 'utf8')
   const expanded = await platform.send({ method: 'POST', path: '/api/expand', bearer, body: { source } })
   assert.equal(expanded.status, 200, expanded.text)
-  assert.match(await run(commandsOf(page, 'List and delete')), /"id":"refunds\.md"[^]*"handbook" deleted/)
+  assert.match(await run('List and delete'), /"id":"refunds\.md"[^]*"handbook" deleted/)
 })
-
-function blocksBeforeSections(page: string): readonly string[] {
-  const [head = ''] = readFileSync(page, 'utf8').split(/^## /m)
-  return [...head.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, body]) => body ?? '')
-}
-
-function kubeconfigOf({ apiServer: { url, ca }, tokens }: Platform): object {
-  const cluster = { server: url, 'certificate-authority-data': Buffer.from(ca).toString('base64') }
-  return {
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'mesh',
-    contexts: [{ name: 'mesh', context: { cluster: 'mesh', user: 'mesh', namespace: 'default' } }],
-    clusters: [{ name: 'mesh', cluster }],
-    users: [{ name: 'mesh', user: { token: tokens.developer } }],
-  }
-}

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import type { Persona } from '#local/cluster/personas.ts'
 import { sharedEmbedded } from './platform/shared-platform.ts'
-import { commandsOf } from './readme.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const page = `${root}docs/how-to/use-memory.md`
-const run = promisify(execFile)
+import { createPageShell } from '../docs/page-shell.ts'
 
 interface Memory {
   readonly session: { readonly conversations: { readonly id: string }[]; readonly entries?: unknown[] } | null
@@ -20,7 +13,8 @@ interface Memory {
 }
 
 test('memory: the commands of use-memory.md, and what readers of the namespace see', async (t) => {
-  const { url, tokens, send } = await sharedEmbedded()
+  const platform = await sharedEmbedded()
+  const { tokens, send } = platform
   const ask = (method: string, path: string, more: { body?: unknown; as?: Persona; headers?: object } = {}) =>
     send({
       method,
@@ -30,15 +24,10 @@ test('memory: the commands of use-memory.md, and what readers of the namespace s
       ...(more.headers === undefined ? {} : { headers: more.headers as Record<string, string> }),
     })
 
-  await t.test('H5: the page runs: an agent without an SDK appends, reads, remembers and finds', async () => {
-    const [functions = '', create = '', invoke = '', look = '', configure = ''] = commandsOf(page, 'Try it')
-    assert.match(functions, /tokens\.json/)
-    const own = `token() { printf %s "$TOKEN"; }\n${functions.replace(/^token\(\).*\n/m, '')}`
-    const sh = async (script: string): Promise<string> => {
-      const env = { ...process.env, URL: url, TOKEN: tokens.developer }
-      const { stdout } = await run('sh', ['-euc', `${own}\n${script}`], { cwd: root, env })
-      return stdout
-    }
+  await t.test('R2-UX-4, H5: the page runs: an agent without an SDK appends, reads, remembers and finds', async () => {
+    const shell = createPageShell(t, 'use-memory.md', platform)
+    const [, create = '', invoke = '', look = '', configure = ''] = shell.blocks('Try it')
+    const sh = shell.run
     await sh(create)
     const answers = (await sh(invoke)).replaceAll('}{', '}\n{').trim().split('\n')
     const outputs = answers.map((text) => (JSON.parse(text) as { output: unknown }).output)

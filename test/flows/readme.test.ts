@@ -11,7 +11,7 @@ import { commandsOf } from './readme.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-test('the README and write-an-agent: their commands alone do the job on a copy in an empty folder', async (t) => {
+test('R2-UX-4: the README and write-an-agent: their commands alone do the job on a copy in an empty folder', async (t) => {
   const folder = tempFolder('readme')
   t.after(() => folder.remove())
   const archive = execFileSync('git', ['archive', '--format=tar', 'HEAD'], { cwd: root, maxBuffer: 1 << 28 })
@@ -28,12 +28,15 @@ test('the README and write-an-agent: their commands alone do the job on a copy i
   const ready = JSON.parse(line) as { url: string; pid: number; dataDir: string }
   t.after(() => isAlive(ready.pid) && process.kill(ready.pid, 'SIGKILL'))
 
-  const script = ['set -euo pipefail', ...commandsOf(join(folder.path, 'README.md'), 'The main job')].join('\n')
-  const output = execFileSync('bash', ['-c', script], {
-    cwd: folder.path,
-    env: { ...process.env, URL: ready.url },
-    encoding: 'utf8',
-  })
+  // Nothing in the environment: the prelude of the page finds the platform.
+  const env = { PATH: process.env['PATH'], HOME: folder.path }
+  const run = (commands: readonly string[]): string =>
+    execFileSync('bash', ['-c', ['set -euo pipefail', ...commands].join('\n')], {
+      cwd: folder.path,
+      env,
+      encoding: 'utf8',
+    })
+  const output = run(commandsOf(join(folder.path, 'README.md'), 'The main job'))
   assert.match(output, /MOCK_OK/, 'the agent answered')
   assert.match(output, /event: run\.succeeded/, 'the run was watched live')
   assert.match(output, /You greet people in French/, 'the diff shows the change')
@@ -51,11 +54,7 @@ test('the README and write-an-agent: their commands alone do the job on a copy i
   )
 
   const page = join(folder.path, 'docs/how-to/write-an-agent.md')
-  const refunds = execFileSync('bash', ['-c', ['set -euo pipefail', ...commandsOf(page, 'Run it')].join('\n')], {
-    cwd: folder.path,
-    env: { ...process.env, URL: ready.url },
-    encoding: 'utf8',
-  })
+  const refunds = run(commandsOf(page, 'Run it'))
   assert.match(refunds, /"refunded":20/, 'a run that ends')
   assert.match(refunds, /event: run\.succeeded[^]*"refunded":500/, 'a run that was approved')
 

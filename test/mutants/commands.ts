@@ -67,4 +67,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['core/host/process/host.test.ts'],
     only: 'wiring: unwired',
   },
+  {
+    name: 'mesh env names the platform of a process that was killed',
+    file: 'local/data-folder/running-platform.ts',
+    find: "if (lockHolder(join(folder.root, 'lock')) === undefined)",
+    replace: 'if (!existsSync(folder.root))',
+    tests: ['local/terminal/print-env.test.ts'],
+    only: 'R2-UX-4: access is read',
+  },
+  {
+    name: 'a name of a folder runs as a command in the lines of mesh env',
+    file: 'local/terminal/print-env.ts',
+    find: "return `'${text.replaceAll(\"'\", `'\\\\''`)}'`",
+    replace: 'return `"${text}"`',
+    tests: ['local/terminal/print-env.test.ts'],
+    only: 'R2-UX-4: the printed lines',
+  },
 ]

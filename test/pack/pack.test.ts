@@ -7,7 +7,7 @@ import test, { after, before } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { makePackage, packTarball } from '../../scripts/pack/pack.ts'
+import { packTarball } from '../../scripts/pack/pack.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { filesOfPage } from '../docs/page-files.ts'
 import { commandsOf } from '../flows/readme.ts'
@@ -54,14 +54,13 @@ const shout = `require('node:http').createServer((request, response) => {
 `
 
 before(async () => {
-  await makePackage(root, join(work.path, 'package'))
   mkdirSync(folder)
   const [commands = ''] = commandsOf(page, 'Install')
-  runShell(folder, commands.replace('npm install @mesh.dev/mesh', ''))
+  runShell(folder, commands, { CHECKOUT: root, npm_config_prefer_offline: 'true' })
   writeFiles(folder, library)
   const settings = library.get('mesh.yaml') ?? ''
   writeFileSync(join(folder, 'mesh.yaml'), settings.replace('./library/index.ts', "./library/index.ts, '@acme/mesh-x'"))
-  tarball = packTarball(join(work.path, 'package'), work.path)
+  tarball = packedByPage()
   const packed = ['shelves', 'lending'].map((name) => packTarball(join(testdata, name), work.path))
   writeFileSync(join(folder, 'packages.yaml'), ownSettings)
   install(folder, [tarball, packTarball(thirdParty(), work.path), ...packed])
@@ -103,7 +102,7 @@ test('packed: the thread of the liveness probe starts from its own file', async 
 })
 
 test(
-  'packed: mesh all starts in an empty folder and serves agents and third parties',
+  'R2-UX-5: mesh all of the packed tarball starts in an empty folder and serves agents and third parties',
   { skip: notLinux },
   async (t) => {
     const running = await start(t, folder, [join(folder, 'node_modules/.bin/mesh'), ...mesh()])
@@ -216,10 +215,17 @@ test(
   },
 )
 
+// The tarball that the commands of the page have made.
+function packedByPage(): string {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  return join(root, 'dist', `mesh.dev-mesh-${version}.tgz`)
+}
+
 /** The calls of the page against the running platform, and what it says about rights and audit. */
-async function lend({ ready, call }: Running): Promise<void> {
+async function lend({ call }: Running): Promise<void> {
   const [, commands = ''] = commandsOf(page, 'Run it')
-  const answers = runShell(folder, commands.replace('http://localhost:8080', ready.url).replace('./.mesh/', './d/'))
+  // The data folder of this start has another name.
+  const answers = runShell(folder, commands.replace('env --as', 'env --data d --as'))
   assert.match(answers, /"room":"Attic".*\{"book":"Duino Elegies"\}\{"items":\[\{"book":"Duino Elegies"\}\]\}$/s)
   const loans = '/api/x/library/bookshelves/default/poetry/loans'
   assert.equal((await call('other-tenant', loans))[0], 403)
@@ -241,8 +247,9 @@ function writeFiles(into: string, files: ReadonlyMap<string, string>): void {
   }
 }
 
-function runShell(cwd: string, commands: string): string {
-  const { status, stdout, stderr } = spawnSync('bash', ['-ec', commands], { cwd, encoding: 'utf8' })
+function runShell(cwd: string, commands: string, more: Readonly<Record<string, string>> = {}): string {
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...more }
+  const { status, stdout, stderr } = spawnSync('bash', ['-ec', commands], { cwd, encoding: 'utf8', env })
   assert.equal(status, 0, `${commands}\n${stdout}${stderr}`)
   return stdout
 }

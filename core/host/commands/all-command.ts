@@ -1,5 +1,5 @@
 import { defineCommand } from '#core/plugin/command.ts'
-import type { Command } from '#core/plugin/command.ts'
+import type { Command, CommandInput } from '#core/plugin/command.ts'
 
 const options = {
   data: { value: 'DIR', default: '.mesh', help: 'folder for everything that is kept' },
@@ -50,6 +50,39 @@ export function allCommand(load: () => Promise<(given: LocalOptions) => Promise<
       return ({ values: { 'no-demo': noDemo, 'api-audit': apiAudit, ...others } }) =>
         run({ ...others, demo: !noDemo, apiAudit })
     },
+  })
+}
+
+/** Values of `mesh env`. */
+export interface EnvValues {
+  readonly as: string
+  readonly data: string | undefined
+  readonly output: 'sh' | 'json'
+}
+
+/** Declares `mesh env`: what a terminal needs to use the running platform. */
+export function envCommand(load: () => Promise<(input: CommandInput<EnvValues>) => Promise<number>>): Command {
+  return defineCommand({
+    words: 'env',
+    summary: 'print the variables with which a terminal uses the running platform',
+    examples: [
+      ['eval "$(mesh env --as developer)"', 'for the platform of this folder; npx mesh in a checkout'],
+      ['eval "$(mesh env --as admin --data ~/mesh)"', 'another persona, another data folder'],
+    ],
+    description: `Prints shell commands that set URL (of the API), GATEWAY_URL (of the model gateway), TOKEN and KUBECONFIG of a persona, and the function
+api, which is curl with that token. A body of api is JSON unless a Content-Type is given.
+
+Reads the data folder of a platform that \`mesh all\` or \`npm start\` has started.`,
+    options: {
+      as: { value: 'PERSONA', default: 'developer', help: 'admin, operator, developer, viewer or other-tenant' },
+      data: {
+        value: 'DIR',
+        help: 'data folder of the platform (default .mesh of this folder, or of the nearest one above)',
+      },
+      output: { oneOf: ['sh', 'json'], default: 'sh', help: 'json: the same values for programs' },
+    },
+    exitCodes: { 1: 'no platform runs on the data folder' },
+    load,
   })
 }
 

@@ -6,6 +6,7 @@ import { BootError } from './startup-error.ts'
 export const coreWords = [
   'all',
   'bff',
+  'env',
   'gateway',
   'help',
   'keys',

@@ -114,6 +114,7 @@ export async function startEmbedded(t: Scope, { env = {} }: PlatformOptions = {}
     gatewayUrl: all.gatewayUrl,
     stateUrl: all.stateUrl,
     tokens: ready.tokens,
+    dataDir: ready.dataDir,
     processes: Object.fromEntries(roles.map((role) => [role, all])),
     send: createSend(t, ready.url),
     apiServer: { url: cluster.server, ca: cluster.ca },

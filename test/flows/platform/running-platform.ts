@@ -14,6 +14,8 @@ export interface Platform {
   readonly gatewayUrl: string
   readonly stateUrl: string
   readonly tokens: Readonly<Record<Persona, string>>
+  /** Data folder of the embedded form. */
+  readonly dataDir?: string
   /** By role; in the embedded form all are one process. */
   readonly processes: Readonly<Partial<Record<Role, PlatformProcess>>>
   /** Sends a raw request to the BFF; the path is not normalised. */

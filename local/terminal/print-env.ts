@@ -1,0 +1,45 @@
+import { BadArguments } from '#core/plugin/command.ts'
+import type { CommandInput } from '#core/plugin/command.ts'
+import type { EnvValues } from '#core/host/commands/all-command.ts'
+import { personas } from '../cluster/personas.ts'
+import type { Persona } from '../cluster/personas.ts'
+import { nearestDataFolder, readAccess } from '../data-folder/running-platform.ts'
+import type { PlatformAccess } from '../data-folder/running-platform.ts'
+
+/** Prints the variables of a persona. */
+export async function printEnv({ values, out }: CommandInput<EnvValues>): Promise<number> {
+  const access = readAccess(values.data ?? nearestDataFolder(process.cwd()), personaOf(values.as))
+  out(values.output === 'json' ? `${JSON.stringify(access)}\n` : toShell(access))
+  return 0
+}
+
+function personaOf(given: string): Persona {
+  const found = personas.find((name) => name === given)
+  if (found === undefined) throw new BadArguments(`--as ${given.slice(0, 60)}: must be one of ${personas.join(', ')}`)
+  return found
+}
+
+/** Commands for sh, bash and zsh. */
+export function toShell({ url, gatewayUrl, token, kubeconfig }: PlatformAccess): string {
+  const variables = { URL: url, GATEWAY_URL: gatewayUrl, TOKEN: token, KUBECONFIG: kubeconfig }
+  const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}\n`)
+  return `${lines.join('')}${apiFunction}`
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+// A body is JSON unless its type is given: two headers of one name would both be sent.
+const apiFunction = `api() {
+  mesh_body=
+  for mesh_arg; do
+    case $mesh_arg in
+      [Cc]ontent-[Tt]ype:* | -H[Cc]ontent-[Tt]ype:*) mesh_body=typed ;;
+      -d* | --data*) mesh_body=\${mesh_body:-json} ;;
+    esac
+  done
+  if [ "$mesh_body" = json ]; then set -- -H 'Content-Type: application/json' "$@"; fi
+  curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" "$@"
+}
+`
