@@ -4,7 +4,6 @@ import type { LimitSubject } from './points.ts'
 import type { BudgetsServices } from './services.ts'
 import type { LiveUsage } from './store/reads.ts'
 
-export { formatMicros, parseMicros } from './money/micro.ts'
 export { toSpendLimit } from './money/spend-limit.ts'
 export type { WrittenAmount } from './money/spend-limit.ts'
 export type { LiveUsage } from './store/reads.ts'

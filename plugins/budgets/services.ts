@@ -12,7 +12,7 @@ import { createAgentLimits } from './limits/agent-limits.ts'
 import { ownerOf } from './limits/owner.ts'
 import { createFindRoute } from './limits/route-prices.ts'
 import { budgetMetrics } from './metrics.ts'
-import { formatMicros } from './money/micro.ts'
+import { formatMicros } from '#schemas/money.ts'
 import { limitSource } from './points.ts'
 import type { BudgetsSettings } from './settings.ts'
 

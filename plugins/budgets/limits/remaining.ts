@@ -2,7 +2,7 @@ import type { UserInfo } from '#core/cluster/caller.ts'
 import { agentOf } from '../holds.ts'
 import type { HoldServices } from '../holds.ts'
 import { ownerOf } from './owner.ts'
-import { formatMicros } from '../money/micro.ts'
+import { formatMicros } from '#schemas/money.ts'
 
 /** Money that is left: of the limit that ends first. */
 export interface RemainingMoney {

@@ -1,6 +1,6 @@
 import type { CallPricing } from '#plugins/providers/points.ts'
 import type { BudgetsSettings } from '../settings.ts'
-import { formatMicros } from './micro.ts'
+import { formatMicros } from '#schemas/money.ts'
 import { costOfCall, pricesOfRoute } from './price-table.ts'
 
 /** Prices calls as holds are priced: by the route, else by the settings, else by the shipped table. */

@@ -3,7 +3,7 @@ import test from 'node:test'
 import fc from 'fast-check'
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
 import { createCallPricing } from './call-pricing.ts'
-import { formatMicros, MOST_MICROS, parseMicros } from './micro.ts'
+import { formatMicros, MOST_MICROS, parseMicros } from '#schemas/money.ts'
 import { costOf, mostOf } from './price.ts'
 import { costOfCall, mostOfRoute, pricesOfRoute } from './price-table.ts'
 

@@ -1,6 +1,6 @@
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
 import type { BudgetsSettings } from '../settings.ts'
-import { formatMicros, parseMicros } from './micro.ts'
+import { formatMicros, parseMicros } from '#schemas/money.ts'
 import { costOf, mostOf } from './price.ts'
 import type { TokenPrices, TokenUsage } from './price.ts'
 import { SHIPPED_VERSION, shippedPriceOf } from './shipped-prices.ts'

@@ -1,4 +1,4 @@
-import { formatMicros } from '#plugins/budgets/api.ts'
+import { formatMicros } from '#schemas/money.ts'
 import type { CostForecastOfCurrency } from '#schemas/api/cost.ts'
 import { addDays, daysOf, endOfMonth } from '../query/period.ts'
 import { FEWEST_DAYS, forecast } from './forecast.ts'

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '#core/event-store/event.ts'
-import { parseMicros } from '#plugins/budgets/api.ts'
+import { parseMicros } from '#schemas/money.ts'
 import type { Metered } from '#plugins/providers/events.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import type { CostDayRow } from '../store/tables.ts'

@@ -1,4 +1,5 @@
-import { formatMicros, toSpendLimit } from '#plugins/budgets/api.ts'
+import { toSpendLimit } from '#plugins/budgets/api.ts'
+import { formatMicros } from '#schemas/money.ts'
 import type { LiveUsage } from '#plugins/budgets/api.ts'
 import type { TenantUsage } from '#schemas/api/tenants.ts'
 import { isLimiting } from '../record-quota.ts'
