@@ -53,7 +53,7 @@ test('B4: sums of a group of calls do not depend on how it is divided', () => {
 })
 
 test('B4: an unknown price is null or makes a total incomplete, never 0', () => {
-  const sums = { input: '1', output: '1', cached: '0', reasoning: '0' }
+  const sums = { pending: '0', input: '1', output: '1', cached: '0', reasoning: '0' }
   const shown = (calls: string, unpriced: string, micros: Record<string, string>) => {
     const { cost, complete } = toTotals({ calls, unpriced, ...sums, micros })
     return { cost, complete }
@@ -176,6 +176,39 @@ for (const { name, skip, open } of pluginAdapters) {
       assert.deepEqual(await cost.rows(), before)
     },
   )
+
+  test(`R2-UX-9: ${name}: a reported call of the gateway is pending, and then metered`, { skip }, async (t) => {
+    const cost = await openCost(t, open)
+    const today = new Date().toISOString()
+    const shown = async () =>
+      (
+        await cost.groups(['operation'], 'default', { period: { from: today.slice(0, 10), to: today.slice(0, 10) } })
+      ).map(({ keys: [operation], ...sums }) => {
+        const { calls, unpricedCalls, pendingCalls, complete } = toTotals(sums)
+        return [operation, calls, unpricedCalls, pendingCalls, complete]
+      })
+    const report = (n: number, gateway: boolean, at = today) => cost.report(runId(n), 1, at, gateway)
+    await report(1, true)
+    await report(1, true)
+    await report(2, false)
+    assert.deepEqual(await shown(), [['reported', 3, 1, 2, false]])
+    const metered = { runId: runId(1), agentUid: 'a-1', account: pod('default', 'one'), at: today }
+    await cost.meter(metered)
+    assert.deepEqual(await shown(), [
+      ['chat/completions', 1, 0, 0, true],
+      ['reported', 2, 1, 1, false],
+    ])
+    await cost.meter(metered)
+    assert.deepEqual(await shown(), [
+      ['chat/completions', 2, 0, 0, true],
+      ['reported', 1, 1, 0, false],
+    ])
+    await report(3, true, new Date(Date.now() - 61_000).toISOString())
+    assert.deepEqual((await shown()).at(-1)?.slice(2, 4), [2, 0], 'its event was lost')
+    const before = await cost.rows()
+    await rebuild(cost.database, costProjection)
+    assert.deepEqual(await cost.rows(), before)
+  })
 
   test(`${name}: the namespace of the agent pays, and its successor inherits nothing (SEC17)`, { skip }, async (t) => {
     const cost = await openCost(t, open)

@@ -1,6 +1,8 @@
 import type { Access, Caller, UserInfo } from '#core/cluster/caller.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
 import type { ManagerContext, StateContext } from '#core/plugin/role-contexts.ts'
+import { readCostsOf } from './store/read-costs.ts'
+import type { RunCosts } from './store/read-costs.ts'
 import { readPeerRun, startPeerRun } from './delegation/peer-runs.ts'
 import type { PeerCall, PeerRun } from './delegation/peer-runs.ts'
 import { prepareRun, prepareRunAs } from './prepared/prepare.ts'
@@ -38,6 +40,7 @@ export type {
   PrepareRequest,
   QueuedRun,
   QueueOptions,
+  RunCosts,
   RunReference,
   RunsOfCallers,
   RunSnapshot,
@@ -67,6 +70,8 @@ export interface RunsApi {
   queueIn(tx: Tx, prepared: PreparedRun, options?: QueueOptions): Promise<QueuedRun>
   /** The run that a caller may `get`. Throws `not_found` for others. */
   find(caller: Pick<Caller, 'may'>, reference: RunReference): Promise<FoundRun>
+  /** What the model calls of a run cost that was found as a caller. */
+  costsOf(run: FoundRun): Promise<RunCosts>
   /** Runs of callers, for other protocols than that of the API. In roles that serve callers. */
   ofCallers(): RunsOfCallers
   /** A run that a caller may `get`, with its content and the beginning of its journal. Throws `not_found` for others. */
@@ -94,6 +99,7 @@ export function createRunsApi(services: RunsServices): RunsApi {
     prepareAs: (manager, account, request) => prepareRunAs(services, manager, account, request),
     queueIn: (tx, prepared, options) => queuePrepared(services, tx, prepared, options),
     find: (caller, reference) => findForCaller(services.store.reader<RunsTables>(), caller, reference),
+    costsOf: (run) => readCostsOf(services.store.reader<RunsTables>(), run),
     ofCallers: () => createRunsOfCallers(services),
     snapshot: (caller, runId, most) => snapshotRun(services.store, caller, runId, most),
     lockIn: async (tx, runId) => (await lockRun(tx.tables<RunsTables>(), runId)) !== undefined,

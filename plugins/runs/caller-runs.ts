@@ -17,6 +17,8 @@ import { decideCancel } from './lifecycle/decide.ts'
 import type { ResumeAnswer } from './lifecycle/decide.ts'
 import type { LiveUpdates } from './stream/live-frame.ts'
 import { resumeRun } from './interrupts/resume-run.ts'
+import { noCosts, readCosts, readCostsOf } from './store/read-costs.ts'
+import type { RunCosts } from './store/read-costs.ts'
 import { toDetail, toRun } from './read/to-run.ts'
 import type { Run, RunDetail } from './read/to-run.ts'
 import { countRuns, listRuns, locateRun, readRun, readRunContent, readRunDetail } from './store/reads.ts'
@@ -55,7 +57,7 @@ export interface CallerRuns {
   /** As `get`, with the reason why the agent is not ready, if the caller may read it. */
   explain(caller: Caller, id: string): Promise<RunDetail>
   /** A part of the tree, after a sequence number and within the bounds of one response. */
-  tree(caller: Caller, id: string, after: number): Promise<RunTree>
+  tree(caller: Caller, id: string, after: number): Promise<RunTree & RunCosts>
   list(access: Access, filter: RunFilter, page: RunPage): Promise<readonly Run[]>
   /** Number of runs that `list` has in all its pages, at most 10,000. */
   count(access: Access, filter: RunFilter): Promise<number>
@@ -98,7 +100,7 @@ export function createCallerRuns(services: CallerRunsDependencies): CallerRuns {
     if (!run) throw new Fail('not_found')
     return run
   }
-  const detail = async (run: SelectedRun): Promise<RunDetail> => toDetail(run, await readRunContent(db, run))
+  const detail = (run: SelectedRun): Promise<RunDetail> => detailOf(db, run)
   return {
     open,
     create: (caller, access, request) => createFor(services, caller, access, request),
@@ -107,8 +109,16 @@ export function createCallerRuns(services: CallerRunsDependencies): CallerRuns {
       const { run } = await open(caller, id)
       return explainReadiness(caller, await detail(run), run, services.core.now())
     },
-    tree: async (caller, id, after) => readTree(db, (await open(caller, id)).run, after),
-    list: async (access, filter, page) => (await listRuns(db, accessFor('list', access), filter, page)).map(toRun),
+    tree: async (caller, id, after) => {
+      const { run } = await open(caller, id)
+      const [tree, costs] = await Promise.all([readTree(db, run, after), readCostsOf(db, run)])
+      return { ...tree, ...costs }
+    },
+    list: async (access, filter, page) => {
+      const found = await listRuns(db, accessFor('list', access), filter, page)
+      const costs = await readCosts(db, found)
+      return found.map((run) => toRun(run, costs.get(run.id) ?? noCosts))
+    },
     count: (access, filter) => countRuns(db, accessFor('list', access), filter),
     mayUpdate: async (caller, id) => {
       const { access } = await open(caller, id)
@@ -144,7 +154,12 @@ async function reviewGet(db: Db, caller: Caller, id: string, known?: DnsLabel): 
 async function getRun(db: Db, caller: Caller, id: string, known?: DnsLabel): Promise<RunDetail> {
   const found = await readRunDetail(db, await reviewGet(db, caller, id, known), id)
   if (!found) throw new Fail('not_found')
-  return toDetail(found, found)
+  return toDetail(found, await readCostsOf(db, found), found)
+}
+
+async function detailOf(db: Db, run: SelectedRun): Promise<RunDetail> {
+  const [costs, content] = await Promise.all([readCostsOf(db, run), readRunContent(db, run)])
+  return toDetail(run, costs, content)
 }
 
 async function openRun(db: Db, caller: Caller, id: string): Promise<OpenRun> {
@@ -171,8 +186,14 @@ async function createFor(
   const made = await newRun(services, { subject: await caller.whoami(), trigger }, request)
   const run = await createRun(services, made, targetOf(made))
   const isKnown = run.id !== made.runId && (await caller.may('get', 'runs', { namespace })) !== undefined
-  if (isKnown) return toDetail(run, await readRunContent(services.store.reader<RunsTables>(), run))
-  return toDetail(asQueued(run), { input: request.input, output: null, error: null, interrupts: [], decisions: [] })
+  if (isKnown) return detailOf(services.store.reader<RunsTables>(), run)
+  return toDetail(asQueued(run), noCosts, {
+    input: request.input,
+    output: null,
+    error: null,
+    interrupts: [],
+    decisions: [],
+  })
 }
 
 // A repeat by a caller that may not get runs returns the first response, not the current state (SEC18).

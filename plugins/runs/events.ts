@@ -74,7 +74,16 @@ const usageData = Type.Object({
   outputTokens: Type.Integer(),
   cachedTokens: Type.Integer(),
   reasoningTokens: Type.Integer(),
+  gateway: Type.Optional(
+    Type.Boolean({
+      description:
+        'The launcher saw the gateway answer the call, so the gateway meters it. Absent: the agent reported it.',
+    }),
+  ),
 })
+
+/** A call that the gateway has not metered within this time after its report never will be: it counts as unpriced. */
+export const METERED_WITHIN_SECONDS = 60
 
 const onlyRun = Type.Object({ runId })
 const failedData = Type.Object({ runId, failReason: oneOf(failReasons) })

@@ -16,6 +16,7 @@ import { createServices } from './services.ts'
 import { runsJobs } from './jobs.ts'
 import { createKeyRecorder } from './launchers/launcher-keys.ts'
 import { createRunPruner } from './retention/prune-runs.ts'
+import { runCostsProjection } from './projections/run-costs.ts'
 import { runsProjection } from './projections.ts'
 import { runsRoutes } from './routes.ts'
 import { runsSettings } from './settings.ts'
@@ -56,7 +57,7 @@ export const runs = definePlugin({
   create: createServices,
   api: createRunsApi,
   system: (services) => createRunsSystem(services),
-  projections: () => [runsProjection],
+  projections: () => [runsProjection, runCostsProjection],
   contributions: (services) => [
     contribute(pruner, createRunPruner(services.writer, services.removed('namespace'))),
     contribute(agentRuns, createGatewayRuns(services)),

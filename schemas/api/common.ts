@@ -129,3 +129,9 @@ export const eventStreamText = Type.String({ contentMediaType: 'text/event-strea
 
 /** An answer without a body. */
 export const nothing = Type.Null({ description: 'No body.' })
+
+/** An amount of money. */
+export const Money = Type.Object(
+  { amount: Type.String({ description: 'Decimal text.' }), currency: Type.String() },
+  { title: 'Money' },
+)

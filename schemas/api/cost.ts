@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { listOf, namespaceQuery, pageQuery } from './common.ts'
+import { listOf, Money, namespaceQuery, pageQuery } from './common.ts'
 
 const strict = { additionalProperties: false }
 const tokens = (description: string) => Type.Number({ description: `${description} Exact up to 2^53.` })
@@ -8,17 +8,12 @@ const tokens = (description: string) => Type.Number({ description: `${descriptio
 /** A day in UTC. */
 export const costDay = Type.String({ maxLength: 10, description: 'Day in UTC: YYYY-MM-DD.' })
 
-/** An amount of money. */
-export const Money = Type.Object(
-  { amount: Type.String({ description: 'Decimal text.' }), currency: Type.String() },
-  { title: 'Money' },
-)
-
 /** Calls, tokens and cost. */
 export const CostTotals = Type.Object(
   {
     calls: tokens('Model calls.'),
     unpricedCalls: tokens('Calls whose cost is unknown: their model has no price, or no usage was reported.'),
+    pendingCalls: tokens('Calls that the gateway has answered and not metered yet: for a moment after their end.'),
     complete: Type.Boolean({ description: 'Whether the cost of every call is known.' }),
     inputTokens: tokens('Input tokens.'),
     outputTokens: tokens('Output tokens.'),

@@ -3,7 +3,7 @@ import { RunId } from '../run-id.ts'
 import { entryKinds } from '../run.ts'
 import { componentRef, shownAs } from '../shown-as.ts'
 import { anyObject, anyValue, openObject, time } from './common.ts'
-import { FailReason, Interrupt, PauseReason, Usage } from './runs.ts'
+import { FailReason, Interrupt, PauseReason, runCosts, Usage } from './runs.ts'
 
 /** A node of the tree of a run. */
 export const TreeNode = Type.Object(
@@ -44,6 +44,7 @@ export const RunTree = Type.Object(
     nextAfter: Type.Union([Type.Integer(), Type.Null()], {
       description: '`after` of the next part; null when the tree is complete.',
     }),
+    ...runCosts,
   },
   { title: 'RunTree' },
 )

@@ -5,7 +5,7 @@ import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, durationText } from '../parts.ts'
 import { RunId } from '../run-id.ts'
 import { failReasons, pauseReasons, runStates } from '../run.ts'
 import { shownAs } from '../shown-as.ts'
-import { anyValue, listOf, namespaceQuery, openObject, pageQuery, scope, time, timeOrNull } from './common.ts'
+import { anyValue, listOf, Money, namespaceQuery, openObject, pageQuery, scope, time, timeOrNull } from './common.ts'
 
 const strict = { additionalProperties: false }
 const textOrNull = Type.Union([Type.String(), Type.Null()])
@@ -80,6 +80,16 @@ export const RunError = Type.Object(
   { title: 'RunError' },
 )
 
+const cost = (description: string) => Type.Union([Money, Type.Null()], { description })
+
+/** What the model calls of a run cost. */
+export const runCosts = {
+  cost: cost('Cost of the metered model calls. Null without a priced call, or with calls in several currencies.'),
+  treeCost: cost('`cost` of the run and of all runs below it. Null for trees of more than 10,000 runs, too.'),
+  unpricedCalls: Type.Integer({ description: 'Model calls of the run whose cost is unknown.' }),
+  pendingCalls: Type.Integer({ description: 'Model calls of the run that are answered and not metered yet.' }),
+}
+
 /** A run. `agent` is null for runs of the platform itself, such as an export. */
 export const Run = Type.Object(
   {
@@ -116,7 +126,7 @@ export const Run = Type.Object(
     output: Type.Optional({ ...anyValue, description: 'Output, or null if the run has none. Absent in lists.' }),
     error: Type.Union([RunError, Type.Null()]),
     usage: Usage,
-    cost: Type.Union([Type.Object({ amount: Type.String(), currency: Type.String() }), Type.Null()]),
+    ...runCosts,
     traceId: textOrNull,
     createdAt: time,
     startedAt: timeOrNull,

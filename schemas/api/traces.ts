@@ -4,6 +4,7 @@ import { tracePolicy } from '../crds/agent-behaviour.ts'
 import { TRACE_ID_PATTERN } from '../feedback.ts'
 import { RunId } from '../run-id.ts'
 import { componentRef, shownAs } from '../shown-as.ts'
+import { runCosts } from './runs.ts'
 import { anyObject, openObject, time } from './common.ts'
 
 const strict = { additionalProperties: false }
@@ -20,6 +21,9 @@ const head = {
   traceId,
   run: Type.Union([Type.Object({ id: RunId, namespace: Type.String(), agent: textOrNull }), Type.Null()], {
     description: 'The run of the path, else the oldest one that the caller may get; null for a trace without one.',
+  }),
+  costs: Type.Union([Type.Object(runCosts, { title: 'RunCosts' }), Type.Null()], {
+    description: 'Cost of the run and of those below it; null without a run.',
   }),
   link: Type.Union([Type.String(), Type.Null()], {
     description: 'Address in the OTLP backend, by the setting `traces.link`.',

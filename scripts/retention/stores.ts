@@ -20,7 +20,16 @@ const withObject = 'as long as its object'
 export const keptData: readonly KeptData[] = [
   {
     what: 'Runs with journal, input, output and checkpoints',
-    tables: ['runs_runs', 'runs_labels', 'runs_content', 'runs_lease', 'runs_journal', 'runs_partial', 'runs_storage'],
+    tables: [
+      'runs_runs',
+      'runs_labels',
+      'runs_costs',
+      'runs_content',
+      'runs_lease',
+      'runs_journal',
+      'runs_partial',
+      'runs_storage',
+    ],
     kept: 'after the end of a run, or while it is paused; until its namespace is deleted',
     keptBy: ['runs.retentionDays'],
     quotas: ['runs.storedBytesPerNamespace', 'runs.runJournalBytes', 'runs.runEntries', 'runs.runEntryBytes'],

@@ -126,4 +126,20 @@ export const mutants: readonly Mutant[] = [
     replace: "coalesce('' ||",
     tests: days,
   },
+  {
+    name: 'a tree costs what its root costs',
+    file: 'plugins/runs/store/read-costs.ts',
+    find: 'child.parent_run_id = tree.id',
+    replace: 'child.parent_run_id = tree.id and false',
+    tests: ['plugins/runs/projections/run-costs.test.ts'],
+    only: 'R2-M4',
+  },
+  {
+    name: 'a call that is not metered yet is unpriced',
+    file: 'plugins/runs/store/read-costs.ts',
+    find: 'case when recent then 0 else c.reported end',
+    replace: 'c.reported',
+    tests: ['plugins/runs/projections/run-costs.test.ts'],
+    only: 'R2-UX-9',
+  },
 ]

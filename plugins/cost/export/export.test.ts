@@ -25,6 +25,7 @@ const group = (some: Readonly<Record<string, string>> = {}, micros: Record<strin
     keys: exportKeys.map((key) => keys[String(key)] ?? ''),
     calls: '3',
     unpriced: '0',
+    pending: '0',
     input: '9007199254740993',
     output: '7',
     cached: '2',
@@ -111,6 +112,7 @@ test('FOCUS: periods have exclusive ends, costs are equal, and an unknown one is
     x_InputTokens: '9007199254740993',
     x_Operation: 'chat/completions',
     x_OutputTokens: '7',
+    x_PendingCalls: '0',
     x_ReasoningTokens: '1',
     x_UnpricedCalls: '0',
   })

@@ -47,6 +47,7 @@ const columns = [
   'x_InputTokens',
   'x_Operation',
   'x_OutputTokens',
+  'x_PendingCalls',
   'x_ReasoningTokens',
   'x_UnpricedCalls',
 ] as const
@@ -108,6 +109,7 @@ function toRow(line: ExportLine, install: string): Row {
     x_InputTokens: sums.input,
     x_Operation: operation,
     x_OutputTokens: sums.output,
+    x_PendingCalls: sums.pending,
     x_ReasoningTokens: sums.reasoning,
     x_UnpricedCalls: sums.unpriced,
   }

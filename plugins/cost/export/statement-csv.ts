@@ -12,6 +12,7 @@ const columns = [
   'operation',
   'calls',
   'unpricedCalls',
+  'pendingCalls',
   'inputTokens',
   'outputTokens',
   'cachedTokens',
@@ -25,10 +26,11 @@ const columns = [
 export function toStatementCsv(lines: readonly ExportLine[]): string {
   return toCsv(
     columns,
-    lines.map(({ sums: { calls, unpriced, input, output, cached, reasoning }, ...line }) => ({
+    lines.map(({ sums: { calls, unpriced, pending, input, output, cached, reasoning }, ...line }) => ({
       ...line,
       calls,
       unpricedCalls: unpriced,
+      pendingCalls: pending,
       inputTokens: input,
       outputTokens: output,
       cachedTokens: cached,

@@ -36,10 +36,11 @@ async function applyEvents(events: readonly Event[], db: Db): Promise<void> {
 async function addMetered(metered: readonly Event[], db: Db): Promise<void> {
   await sql`with marked as (
       insert into cost_runs
-      select run_id, day, '', '', agent_uid, true, 0, 0, 0, 0, 0, 0
-      from jsonb_to_recordset(${JSON.stringify(runsOf(metered))}::jsonb) as given(run_id text, day date, agent_uid text)
+      select run_id, day, '', '', agent_uid, true, 0, 0, 0, 0, 0, 0, answered
+      from jsonb_to_recordset(${JSON.stringify(runsOf(metered))}::jsonb)
+        as given(run_id text, day date, agent_uid text, answered numeric)
       on conflict (run_id) do update set metered = true, calls = 0, unpriced = 0, input_tokens = 0, output_tokens = 0,
-        cached_tokens = 0, reasoning_tokens = 0 where not cost_runs.metered)
+        cached_tokens = 0, reasoning_tokens = 0, answered = cost_runs.answered + excluded.answered)
     insert into cost_days
     select * from jsonb_to_recordset(${JSON.stringify(toDaySums(metered))}::jsonb) as given(
       day date, namespace text, namespace_uid text, agent_uid text, agent text, provider text, model text, operation text,
@@ -54,13 +55,21 @@ async function addMetered(metered: readonly Event[], db: Db): Promise<void> {
       micros = cost_days.micros + excluded.micros`.execute(db)
 }
 
+interface MeteredRun {
+  readonly run_id: string
+  readonly day: string
+  readonly agent_uid: string
+  readonly answered: number
+}
+
 // In the order of their ids, as the rows of days are in that of their keys. What a role embeds is in no report of the run.
 function runsOf(metered: readonly Event[]): readonly object[] {
-  const runs = new Map<string, object>()
+  const runs = new Map<string, MeteredRun>()
   for (const event of metered) {
-    const { runId, agentUid, payer } = event.data as Metered
-    if (runId !== null && payer === undefined)
-      runs.set(runId, { run_id: runId, day: utcDayOf(event), agent_uid: agentUid ?? '' })
+    const { runId, agentUid, payer, status } = event.data as Metered
+    if (runId === null || payer !== undefined) continue
+    const answered = (runs.get(runId)?.answered ?? 0) + (status < 400 ? 1 : 0)
+    runs.set(runId, { run_id: runId, day: utcDayOf(event), agent_uid: agentUid ?? '', answered })
   }
   return [...runs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
@@ -75,6 +84,9 @@ async function addReport(event: Event, db: Db): Promise<void> {
     namespace_uid: subject.namespaceUid ?? '',
     agent_uid: data.agentUid,
     metered: false,
+    answered: '0',
+    reported: data.gateway === true ? '1' : '0',
+    reported_at: event.time,
     calls: '1',
     unpriced: '1',
     input_tokens: String(data.inputTokens),
@@ -82,22 +94,24 @@ async function addReport(event: Event, db: Db): Promise<void> {
     cached_tokens: String(data.cachedTokens),
     reasoning_tokens: String(data.reasoningTokens),
   }
-  const add = (name: string) => sql<string>`${sql.ref(`cost_runs.${name}`)} + ${sql.ref(`excluded.${name}`)}`
+  const sum = (name: string) => sql<string>`${sql.ref(`cost_runs.${name}`)} + ${sql.ref(`excluded.${name}`)}`
+  const add = (name: string) => sql<string>`case when cost_runs.metered then 0 else ${sum(name)} end`
   const query = db
     .insertInto('cost_runs')
     .values(row)
     .onConflict((on) =>
-      on
-        .column('run_id')
-        .doUpdateSet({
-          calls: add('calls'),
-          unpriced: add('unpriced'),
-          input_tokens: add('input_tokens'),
-          output_tokens: add('output_tokens'),
-          cached_tokens: add('cached_tokens'),
-          reasoning_tokens: add('reasoning_tokens'),
-        })
-        .where('cost_runs.metered', '=', false),
+      on.column('run_id').doUpdateSet({
+        namespace: row.namespace,
+        namespace_uid: row.namespace_uid,
+        calls: add('calls'),
+        unpriced: add('unpriced'),
+        input_tokens: add('input_tokens'),
+        output_tokens: add('output_tokens'),
+        cached_tokens: add('cached_tokens'),
+        reasoning_tokens: add('reasoning_tokens'),
+        reported: sum('reported'),
+        reported_at: sql<Date>`greatest(cost_runs.reported_at, excluded.reported_at)`,
+      }),
     )
   await defer(db, query)
 }

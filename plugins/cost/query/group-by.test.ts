@@ -58,7 +58,7 @@ test('the cost of tenants is that of their namespaces', () => {
   ])
   fc.assert(
     fc.property(fc.array(fc.tuple(namespaces, fc.nat(1000))), (given) => {
-      const sums = { unpriced: '0', input: '0', output: '0', cached: '0', reasoning: '0', micros: {} }
+      const sums = { unpriced: '0', pending: '0', input: '0', output: '0', cached: '0', reasoning: '0', micros: {} }
       const found = toTenants(
         given.map(([namespace, calls]) => ({ keys: [namespace], calls: String(calls), ...sums })),
         tenants,

@@ -1,16 +1,17 @@
-import { formatMicros } from '#plugins/budgets/api.ts'
+import { formatMicros } from '#schemas/money.ts'
 import type { CostTotals } from '#schemas/api/cost.ts'
 import type { GroupSums } from '../store/read-cost.ts'
 
 /** Sums as answers show them. An unknown cost is null or missing in the amount, never 0 (`complete` is false then). Pure. */
 export function toTotals(sums: Omit<GroupSums, 'keys'>): CostTotals {
-  const { calls, unpriced, input, output, cached, reasoning, micros } = sums
-  const isUnknown = unpriced === calls && calls !== '0'
+  const { calls, unpriced, pending, input, output, cached, reasoning, micros } = sums
+  const isUnknown = BigInt(unpriced) + BigInt(pending) === BigInt(calls) && calls !== '0'
   const amounts = Object.entries(micros).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return {
     calls: Number(calls),
     unpricedCalls: Number(unpriced),
-    complete: unpriced === '0',
+    pendingCalls: Number(pending),
+    complete: unpriced === '0' && pending === '0',
     inputTokens: Number(input),
     outputTokens: Number(output),
     cachedTokens: Number(cached),
@@ -30,6 +31,7 @@ export function addSums(groups: readonly Omit<GroupSums, 'keys'>[]): Omit<GroupS
   return {
     calls: sum('calls'),
     unpriced: sum('unpriced'),
+    pending: sum('pending'),
     input: sum('input'),
     output: sum('output'),
     cached: sum('cached'),

@@ -3,6 +3,7 @@ import type { RawBuilder } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import { hadOtherNamespace, inLiveNamespace } from '#core/cluster/object-index-sql.ts'
 import type { Reader } from '#core/event-store/store.ts'
+import { METERED_WITHIN_SECONDS } from '#plugins/runs/events.ts'
 import type { Period } from '../query/period.ts'
 import type { CostTables } from './tables.ts'
 
@@ -15,6 +16,8 @@ export interface GroupSums {
   readonly keys: readonly string[]
   readonly calls: string
   readonly unpriced: string
+  /** Calls that are answered and not metered yet. */
+  readonly pending: string
   readonly input: string
   readonly output: string
   readonly cached: string
@@ -64,10 +67,10 @@ export async function readGroups(
   const { rows } = await sql<Omit<GroupSums, 'keys'> & { keys: readonly string[] }>`
     with lines as (${linesOf(namespace, period)}),
     by_currency as (
-      select ${sql.join(named)}, currency as paid_in, sum(calls) as calls, sum(unpriced) as unpriced, sum(input_tokens) as input,
+      select ${sql.join(named)}, currency as paid_in, sum(calls) as calls, sum(unpriced) as unpriced, sum(pending) as pending, sum(input_tokens) as input,
         sum(output_tokens) as output, sum(cached_tokens) as cached, sum(reasoning_tokens) as reasoning, sum(micros) as micros
       from lines group by ${list}, currency)
-    select array[${list}] as keys, sum(calls)::text as calls, sum(unpriced)::text as unpriced, sum(input)::text as input,
+    select array[${list}] as keys, sum(calls)::text as calls, sum(unpriced)::text as unpriced, sum(pending)::text as pending, sum(input)::text as input,
       sum(output)::text as output, sum(cached)::text as cached, sum(reasoning)::text as reasoning,
       coalesce(jsonb_object_agg(paid_in, micros::text) filter (where paid_in <> ''), '{}') as micros
     from by_currency
@@ -89,13 +92,23 @@ function linesOf(namespace: string, { from, to }: Period): RawBuilder<unknown> {
   }`
   return sql`
     select d.day, d.namespace, ${uid} as namespace_uid, coalesce(a.name, d.agent) as agent, d.agent_uid, d.provider, d.model,
-      d.operation, d.currency, d.price, d.calls, d.unpriced, d.input_tokens, d.output_tokens, d.cached_tokens, d.reasoning_tokens,
+      d.operation, d.currency, d.price, d.calls, d.unpriced, 0 as pending, d.input_tokens, d.output_tokens, d.cached_tokens, d.reasoning_tokens,
       d.micros, a.labels
     from cost_days d left join cost_agents a on a.uid = d.agent_uid where ${where}
-    union all
-    select d.day, d.namespace, ${uid}, coalesce(a.name, ''), d.agent_uid, '', '', 'reported', '', '', d.calls, d.unpriced,
-      d.input_tokens, d.output_tokens, d.cached_tokens, d.reasoning_tokens, 0, a.labels
-    from cost_runs d left join cost_agents a on a.uid = d.agent_uid where not d.metered and ${where}`
+    union all ${reportsOf(sql`not d.metered and ${where}`, uid)}
+    union all ${reportsOf(sql`d.metered and d.reported > d.answered and ${isRecent} and ${where}`, uid)}`
+}
+
+const isRecent = sql`d.reported_at > clock_timestamp() - make_interval(secs => ${METERED_WITHIN_SECONDS})`
+
+// What runs reported. Of a run with metered calls these are the calls that are not metered yet: the others are lines of days.
+function reportsOf(where: RawBuilder<unknown>, uid: RawBuilder<string>): RawBuilder<unknown> {
+  const pending = sql`case when ${isRecent} then d.reported - d.answered else 0 end`
+  return sql`
+    select d.day, d.namespace, ${uid}, coalesce(a.name, ''), d.agent_uid, '', '', 'reported', '', '',
+      case when d.metered then ${pending} else d.calls end, case when d.metered then 0 else d.unpriced - ${pending} end,
+      ${pending}, d.input_tokens, d.output_tokens, d.cached_tokens, d.reasoning_tokens, 0, a.labels
+    from cost_runs d left join cost_agents a on a.uid = d.agent_uid where ${where}`
 }
 
 // SEC17: a re-created namespace does not have the cost of its predecessor. Lines of before the first observation have no uid.

@@ -35,6 +35,10 @@ export interface CostDayRow extends SumColumns {
 
 /** What an agent reported for a run, unless its calls were metered; only the projection writes it. */
 export interface CostRunRow extends SumColumns {
+  /** Calls that the gateway answered: metered ones, and ones that the launcher reported. */
+  answered: Sum
+  reported: Sum
+  reported_at: Date | null
   run_id: string
   /** Day (UTC) of the first event. */
   day: string

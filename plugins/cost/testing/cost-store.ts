@@ -75,13 +75,21 @@ export async function openCost(t: TestContext, open: (t: TestContext) => Promise
     append,
     gone: (uid: string) => sql`update object_index set deleted_at = now() where uid = ${uid}`.execute(database.root),
     meter: (...calls: readonly GivenCall[]) => append(calls.map(meteredEvent)),
-    report: (runId: string, inputTokens: number, at = '2026-11-02T12:00:00Z') =>
+    report: (runId: string, inputTokens: number, at = '2026-11-02T12:00:00Z', gateway = false) =>
       append([
         {
           type: usageReported,
           subject: { namespace: 'default', kind: 'Run', name: runId, namespaceUid: 'ns-1' },
           time: new Date(at),
-          data: { runId, agentUid: 'a-1', inputTokens, outputTokens: 1, cachedTokens: 0, reasoningTokens: 0 },
+          data: {
+            runId,
+            agentUid: 'a-1',
+            inputTokens,
+            outputTokens: 1,
+            cachedTokens: 0,
+            reasoningTokens: 0,
+            ...(gateway ? { gateway } : {}),
+          },
         },
       ]),
     label: (uid: string, labels: Record<string, string>, namespace = 'default', namespaceUid = 'ns-1') =>

@@ -6,6 +6,7 @@ import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { followGatewayRun } from './gateway-runs.ts'
+import { noCosts } from '../store/read-costs.ts'
 import { toDetail } from '../read/to-run.ts'
 import type { RunDetail } from '../read/to-run.ts'
 import { findRun } from '../store/internal/find-run.ts'
@@ -31,7 +32,7 @@ test('PODA1: a run that can be neither awaited nor streamed fails one call, not 
   const get = async (): Promise<RunDetail> => {
     const row = await findRun(world.store.reader<RunsTables>(), run.id)
     assert.ok(row)
-    return toDetail(row)
+    return toDetail(row, noCosts)
   }
   const unhandled: unknown[] = []
   const note = (error: unknown): void => void unhandled.push(error)

@@ -3,6 +3,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { LiveFrame } from '../stream/live-frame.ts'
 import { toFrame } from '../stream/to-frame.ts'
+import { readCostsOf } from '../store/read-costs.ts'
 import { lockRun } from '../store/internal/lease.ts'
 import { readJournalPage, readRunContent } from '../store/reads.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
@@ -46,7 +47,7 @@ export async function snapshotRun(
     if (locked === undefined) throw new Fail('not_found')
     const { run } = locked
     const { entries, isLast } = await readJournalPage(db, run, 0, most)
-    const detail = toDetail(run, await readRunContent(db, run))
+    const detail = toDetail(run, await readCostsOf(db, run), await readRunContent(db, run))
     const events = entries.map((entry) => toFrame(run, entry))
     const tree = treeOf(run, !isLast)
     return { found, agentUid: run.agent_uid, run: detail, events, truncated: !isLast, tree }

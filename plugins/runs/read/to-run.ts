@@ -1,8 +1,9 @@
 import type { Decision, Interrupt, Usage } from '#schemas/run.ts'
+import type { RunCosts } from '../store/read-costs.ts'
 import type { SelectedRun } from '../store/tables.ts'
 
 /** A run in lists of the API (shape table of the API, "Run"). Fields that are not loaded are absent, never null. */
-export interface Run {
+export interface Run extends RunCosts {
   readonly id: string
   readonly agent: { readonly namespace: string; readonly name: string; readonly revision: number | null } | null
   readonly conversationId: string
@@ -17,7 +18,6 @@ export interface Run {
   readonly interrupts: readonly Interrupt[]
   readonly error: { readonly code: string; readonly message?: string } | null
   readonly usage: Usage
-  readonly cost: { readonly amount: string; readonly currency: string } | null
   readonly traceId: string
   readonly createdAt: string
   readonly startedAt: string | null
@@ -51,7 +51,7 @@ export interface RunContent {
 }
 
 /** Converts a row for a list. */
-export function toRun(row: SelectedRun): Run {
+export function toRun(row: SelectedRun, costs: RunCosts): Run {
   return {
     id: row.id,
     agent:
@@ -69,7 +69,7 @@ export function toRun(row: SelectedRun): Run {
     interrupts: row.open_interrupts,
     error: errorCode(row),
     usage: usageOf(row),
-    cost: null,
+    ...costs,
     traceId: row.trace_id,
     createdAt: row.created_at.toISOString(),
     startedAt: row.started_at?.toISOString() ?? null,
@@ -79,10 +79,10 @@ export function toRun(row: SelectedRun): Run {
 }
 
 /** Converts a row with its content. Answered interrupts are omitted. */
-export function toDetail(row: SelectedRun, content: RunContent = noContent): RunDetail {
+export function toDetail(row: SelectedRun, costs: RunCosts, content: RunContent = noContent): RunDetail {
   const open = new Set(row.open_interrupts.map(({ id }) => id))
   return {
-    ...toRun(row),
+    ...toRun(row, costs),
     interrupts: content.interrupts.filter(({ id }) => open.has(id)),
     decisions: content.decisions,
     input: content.input ?? null,

@@ -139,10 +139,33 @@ export interface PreparedRow {
   expires_at: Date
 }
 
+/** Model calls of a run and their cost; only the projection writes it. Sums are whole numbers as strings. */
+export interface RunCostRow {
+  run_id: string
+  /** Metered calls, embeddings for the run included. */
+  calls: string
+  unpriced: string
+  /** Metered calls that the gateway answered, without embeddings of roles. */
+  answered: string
+  /** A call of the run went through the gateway: what its agent reports is ignored. */
+  metered: boolean
+  /** Cost in micro-units of the currency. */
+  micros: string
+  currency: string | null
+  /** The calls have several currencies. */
+  mixed: boolean
+  /** Reports of calls that the launcher saw the gateway answer. */
+  reported: string
+  /** Reports of other calls. */
+  own_reports: string
+  reported_at: Date | null
+}
+
 /** Tables of the plugin, and the core table that its reads join. */
 export type RunsTables = {
   runs_runs: RunRow
   runs_labels: LabelRow
+  runs_costs: RunCostRow
   runs_content: ContentRow
   runs_lease: LeaseRow
   runs_journal: JournalRow

@@ -231,7 +231,13 @@ function toUsage(run: SelectedRun, entry: LauncherEntry) {
     type: usageReported,
     subject: subjectOf(run),
     correlationId: run.root_run_id,
-    data: { runId: run.id, agentUid: run.agent_uid ?? '', ...readUsage(entry.data['usage']) },
+    data: {
+      runId: run.id,
+      agentUid: run.agent_uid ?? '',
+      ...readUsage(entry.data['usage']),
+      // Agents cannot name a route: the launcher writes it for calls that it has seen.
+      ...(typeof entry.data['route'] === 'string' ? { gateway: true } : {}),
+    },
   }
 }
 

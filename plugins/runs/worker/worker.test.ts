@@ -19,6 +19,7 @@ import { needs } from '#test/harness/find-server.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import type { LiveFrame } from '../stream/live-frame.ts'
 import { resumeRun } from '../interrupts/resume-run.ts'
+import { noCosts } from '../store/read-costs.ts'
 import { toDetail } from '../read/to-run.ts'
 import { readJournal } from '../store/reads.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
@@ -260,7 +261,7 @@ for (const { name, skip, open } of pluginAdapters) {
       t.after(() => worker.stop())
       const errorOf = async ({ id }: SelectedRun) => {
         const run = await settled(world, id, isTerminal)
-        return toDetail(run, await readContent(world.store.reader<RunsTables>(), id)).error
+        return toDetail(run, noCosts, await readContent(world.store.reader<RunsTables>(), id)).error
       }
       const busy = await queueRun(world, { do: 'hang' })
       await until(() => slow.notes().some((note) => note.startsWith(`invoke ${busy.id}`)), 'the agent is busy')

@@ -31,7 +31,7 @@ export function summaryPart(services: TracesServices): Part {
       const trace = await openTrace(services, caller, params.id)
       const totals = await readTotals(reader(services), trace.accesses, trace.traceId)
       return {
-        ...headOf(services, trace),
+        ...(await headOf(services, trace)),
         spans: totals.reduce((sum, { spans }) => sum + spans, 0),
         agents: totals.map(({ namespace, agent: name, spans }) => ({ namespace, name, spans })),
       }
@@ -54,7 +54,7 @@ export function detailPart(services: TracesServices): Part {
     handle: async ({ caller, params }) => {
       const trace = await openTrace(services, caller, params.id)
       const { chunks, truncated } = await readChunks(reader(services), trace.accesses, trace.traceId)
-      return { ...headOf(services, trace), truncated, ...buildTrace(chunks) }
+      return { ...(await headOf(services, trace)), truncated, ...buildTrace(chunks) }
     },
   })
   const because = adapter === 'none' ? off : elsewhere
@@ -103,10 +103,11 @@ async function findRun(
   }
 }
 
-function headOf({ settings: { link } }: TracesServices, { traceId, run }: OpenTrace) {
+async function headOf({ settings: { link }, runs }: TracesServices, { traceId, run }: OpenTrace) {
   return {
     traceId,
     run: run === undefined ? null : { id: run.id, namespace: run.namespace, agent: run.agent },
+    costs: run === undefined ? null : await runs.costsOf(run),
     link: link === undefined ? null : link.replaceAll('{traceId}', traceId),
   }
 }
