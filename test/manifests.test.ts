@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -158,12 +158,17 @@ for (const profile of profiles) {
       const migrations = pods.flatMap(([{ metadata }, { initContainers = [] }]) =>
         initContainers.map(({ name }) => `${metadata.name} ${name}`),
       )
-      assert.deepEqual(migrations, ['mesh-manager migrate'])
+      assert.deepEqual(migrations, ['mesh-manager keys', 'mesh-manager migrate'])
       const settings = manifests.find(({ metadata }) => metadata.name.startsWith('mesh-settings-'))
       assert.equal(settings?.data?.['MESH_LAUNCHER_IMAGE'], 'registry.example.com/mesh/mesh-launcher:0.1.0')
       const file = manifests.find(({ metadata }) => metadata.name.startsWith('mesh-config-'))
       assert.equal(parse(file?.data?.['mesh.yaml'] ?? '').profile, profile)
-      assert.doesNotMatch(JSON.stringify(manifests), /"stringData"|"kind":"Secret"/, 'no secret in a tracked file')
+      for (const one of manifests.filter(({ kind }) => kind === 'Secret')) {
+        const { type, data } = one as Manifest & { type?: string }
+        const content = [one.metadata.name, type, data, JSON.stringify(one).includes('stringData')]
+        const token = ['mesh-keys-account', 'kubernetes.io/service-account-token', undefined, false]
+        assert.deepEqual(content, token, 'no secret in a tracked file: the API server fills it')
+      }
     },
   )
 }
@@ -177,12 +182,56 @@ test('CON11: every role that may hold keys mounts its Secret, and rotation may w
     const deployment = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === `mesh-${role}`)
     const text = JSON.stringify(deployment?.spec)
     assert.ok(text.includes('{"name":"MESH_KEYS_DIR","value":"/keys"}'), role)
-    const volume = `"secret":{"defaultMode":288,${byRole.has(role) ? '' : '"optional":true,'}"secretName":"${name}"}`
+    // The manager's pod makes its own Secret. Pods of other roles wait for theirs.
+    const optional = role === 'manager' || !byRole.has(role)
+    const volume = `"secret":{"defaultMode":288,${optional ? '"optional":true,' : ''}"secretName":"${name}"}`
     assert.ok(text.includes(volume), `${role}: ${volume}`)
     assert.ok(writable.some((rule) => rule.resourceNames?.includes(name) === true && rule.verbs.includes('update')))
   }
   const rotate = JSON.stringify(manifests.find(({ metadata }) => metadata.name === 'mesh-keys-rotate')?.spec)
   assert.match(rotate, /"configMap":\{"name":"mesh-config-/, 'plugins of mesh.yaml declare keys, too')
+})
+
+test(
+  'R2-CL-1: the manager makes missing keys before it migrates, by an account that it does not have itself',
+  withKubectl,
+  async () => {
+    for (const profile of profiles) {
+      const manifests = await build(join(deploy, 'overlays', profile))
+      const manager = podsOf(manifests).find(([{ metadata }]) => metadata.name === 'mesh-manager')?.[1]
+      const mounts = (containers: readonly object[] = []) =>
+        containers.map((one) => /"name":"keys-account"/.test(JSON.stringify(one)))
+      assert.deepEqual(
+        [mounts(manager?.initContainers), mounts(manager?.containers)],
+        [[true, false], [false]],
+        `${profile}: only the init container keys has the token`,
+      )
+      assert.deepEqual(
+        manager?.initContainers?.map((one) => (one as { args?: unknown }).args),
+        [['keys', 'init'], ['migrate']],
+      )
+      const bound = manifests.filter(
+        (one) =>
+          one.kind === 'RoleBinding' && one.roleRef?.name === 'mesh-keys' && one.metadata.namespace === 'mesh-system',
+      )
+      assert.deepEqual(
+        bound.map((one) =>
+          (one as Manifest & { subjects: readonly { name: string }[] }).subjects.map(({ name }) => name),
+        ),
+        [['mesh-keys']],
+      )
+    }
+  },
+)
+
+test('R2-CL-1: no page creates a Job of a fixed name, which Kubernetes refuses the second time', () => {
+  const pages = readdirSync(new URL('../docs/', import.meta.url), { recursive: true, encoding: 'utf8' })
+  const fixed = pages
+    .filter((page) => page.endsWith('.md') && !page.startsWith('decisions'))
+    .flatMap(
+      (page) => readFileSync(new URL(`../docs/${page}`, import.meta.url), 'utf8').match(/create job [\w-]+/g) ?? [],
+    )
+  assert.deepEqual(fixed, [])
 })
 
 test('kube-apiserver accepts the pods of both overlays', needs('kube-apiserver', 'etcd', 'kubectl'), async (t) => {
@@ -265,7 +314,7 @@ test(
     assert.deepEqual(pairs(rulesOf('mesh-gateway')), ['tokenreviews create'])
     const manager = pairs(rulesOf('mesh-manager'))
     assert.deepEqual(
-      manager.filter((pair) => pair.startsWith('secrets') || !/ (?:get|list|watch)$/.test(pair)),
+      manager.filter((pair) => pair.startsWith('secrets') || !/(?:^events |\/status | (?:get|list|watch)$)/.test(pair)),
       ['subjectaccessreviews create'],
     )
     for (const { plural } of kinds) assert.ok(manager.includes(`${plural} watch`), plural)
@@ -273,8 +322,45 @@ test(
     const bindings = parseAllDocuments(readFileSync(folder, 'utf8')).map((one) => one.toJS() as Manifest)
     assert.deepEqual(
       bindings.map(({ kind, roleRef }) => `${kind} ${roleRef?.name}`),
-      ['RoleBinding mesh-gateway', 'RoleBinding mesh-manager'],
+      ['RoleBinding mesh-gateway', 'RoleBinding mesh-manager', 'RoleBinding mesh-state-namespace'],
     )
+  },
+)
+
+test('R2-CL-9: in the hardened overlay no account may read Secrets of the whole cluster', withKubectl, async () => {
+  const namespaced = parseAllDocuments(await buildNamespaced('hardened')).map((one) => one.toJS() as Manifest)
+  const shipped = await build(join(deploy, 'overlays', 'hardened'))
+  for (const [component, manifests] of Object.entries({ 'namespaced-writes': shipped, namespaced })) {
+    const roles = new Map(manifests.flatMap((one) => (one.kind === 'ClusterRole' ? [[one.metadata.name, one]] : [])))
+    const bindings = manifests.filter(({ kind }) => kind === 'ClusterRoleBinding')
+    assert.ok(bindings.length >= 3)
+    for (const { metadata, roleRef } of bindings) {
+      const rules = roles.get(roleRef?.name ?? '')?.rules ?? assert.fail(`${metadata.name} names an unknown role`)
+      const wide = rules.filter(({ resources }) => resources.some((name) => name === '*' || name === 'secrets'))
+      assert.deepEqual(wide, [], `${component}: ${metadata.name}`)
+    }
+  }
+})
+
+test(
+  'R2-CL-9: what the bindings of one namespace and of the cluster grant is what open grants',
+  withKubectl,
+  async () => {
+    const folder = new URL('../deploy/components/namespaced-writes/bindings.yaml', import.meta.url)
+    const bound = parseAllDocuments(readFileSync(folder, 'utf8')).map((one) => one.toJS() as Manifest)
+    const hardened = await build(join(deploy, 'overlays', 'hardened'))
+    const open = await build(join(deploy, 'overlays', 'open'))
+    for (const role of ['mesh-state', 'mesh-gateway', 'mesh-manager']) {
+      const rulesBy = (bindings: readonly Manifest[], all: readonly Manifest[]): readonly string[] =>
+        bindings
+          .filter(({ kind, metadata }) => kind.endsWith('RoleBinding') && metadata.name === role)
+          .flatMap(({ roleRef }) =>
+            all.find((one) => one.kind === 'ClusterRole' && one.metadata.name === roleRef?.name),
+          )
+          .flatMap((one) => rulesAsPairs(one?.rules ?? []))
+      const granted = new Set([...rulesBy(hardened, hardened), ...rulesBy(bound, hardened)])
+      assert.deepEqual([...granted].toSorted(), [...new Set(rulesBy(open, open))].toSorted(), role)
+    }
   },
 )
 

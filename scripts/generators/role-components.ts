@@ -17,6 +17,7 @@ export async function generate(): Promise<Map<string, string>> {
     [`${components}/namespaced/kustomization.yaml`, clusterPatches(access)],
     [`${components}/namespaced/namespace.yaml`, rolesOfNamespace(access)],
     [`${components}/namespaced-writes/cluster-roles.yaml`, readsOfCluster(access)],
+    [`${components}/namespaced-writes/state.yaml`, `# ${generated}\n${clusterRules('state', access)}`],
   ])
 }
 
@@ -26,17 +27,22 @@ const isCluster = (rule: AccessRule): boolean => rule.scope === 'Cluster'
 
 function clusterPatches(access: readonly AccessRule[]): string {
   const patches = accountRoles.map((role) => {
-    const rules = policyRules(
-      role,
-      access.filter((rule) => isCluster(rule) && !isNamespaces(rule)),
-    )
-    // Without the comment and `rules:`.
-    const lines = toManifest([{ rules }], 'x').split('\n').slice(2, -1)
-    const value = rules.length === 0 ? ' []\n' : `\n${lines.map((line) => `        ${line}\n`).join('')}`
-    const patch = `      - op: replace\n        path: /rules\n        value:${value}`
+    const patch = clusterRules(role, access).replace(/^(?=.)/gm, '      ')
     return `  - target:\n      kind: ClusterRole\n      name: mesh-${role}\n    patch: |\n${patch}`
   })
   return `${clusterHeader}${patches.join('')}`
+}
+
+// A patch that leaves a ClusterRole what has no namespace.
+function clusterRules(role: GrantedRole, access: readonly AccessRule[]): string {
+  const rules = policyRules(
+    role,
+    access.filter((rule) => isCluster(rule) && !isNamespaces(rule)),
+  )
+  // Without the comment and `rules:`.
+  const lines = toManifest([{ rules }], 'x').split('\n').slice(2, -1)
+  const value = rules.length === 0 ? ' []\n' : `\n${lines.map((line) => `  ${line}\n`).join('')}`
+  return `- op: replace\n  path: /rules\n  value:${value}`
 }
 
 const clusterHeader = `# ${generated}
@@ -75,10 +81,14 @@ Rights of the platform in one namespace, once for each of \`cluster.namespaces\`
   )
 }
 
-// Of the manager's rights, lists, watches and reviews of subjects; of the gateway's, reviews of bearers. Everything else is bound per
-// namespace.
+// Status and Events say in a namespace that is not bound why its objects are left alone.
+const isReport = ({ resource }: AccessRule): boolean => resource.endsWith('/status') || resource === 'events'
+
+// Of the manager's rights, lists, watches, reviews of subjects, status and Events; of the gateway's, reviews of bearers. Everything else is
+// bound per namespace. The role of the state role is for RoleBindings: the ClusterRole that its ClusterRoleBinding names cannot be changed.
 function readsOfCluster(access: readonly AccessRule[]): string {
-  const reads = access.filter(({ clusterWide, group }) => clusterWide || group === 'authorization.k8s.io')
+  const reads = access.filter((rule) => rule.clusterWide || rule.group === 'authorization.k8s.io' || isReport(rule))
+  const namespaced = access.filter((rule) => !isCluster(rule))
   return toManifest(
     [
       {
@@ -86,10 +96,12 @@ function readsOfCluster(access: readonly AccessRule[]): string {
         rules: policyRules('gateway', access.filter(isCluster)),
       },
       { ...objectOf('ClusterRole', 'mesh-manager-cluster'), rules: policyRules('manager', reads) },
+      { ...objectOf('ClusterRole', 'mesh-state-namespace'), rules: policyRules('state', namespaced) },
     ],
     `${generated}
 Reviews of bearers and subjects have no namespace. The manager lists and watches these kinds in the whole cluster; RBAC cannot restrict pods by label.
-Everything else of both, above all what they write and Secrets, is bound per namespace.`,
+It writes their status and Events everywhere, so that an object in a namespace that is not bound says so.
+Everything else of gateway, manager and state role, above all Secrets, is bound per namespace.`,
   )
 }
 

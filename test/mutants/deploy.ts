@@ -42,6 +42,23 @@ export const mutants: readonly Mutant[] = [
     only: 'PODS9',
   },
   {
+    name: 'the state role keeps its right on Secrets of the whole cluster',
+    file: 'deploy/components/namespaced-writes/kustomization.yaml',
+    find: '      name: mesh-state\n',
+    replace: '      name: mesh-worker\n',
+    tests: ['test/manifests.test.ts'],
+    only: 'R2-CL-9',
+  },
+  {
+    name: 'the manager itself has the token that reads all keys',
+    file: 'deploy/components/keys/manager.yaml',
+    find: '- op: test\n',
+    replace:
+      '- op: add\n  path: /spec/template/spec/containers/0/volumeMounts/-\n  value: {name: keys-account, mountPath: /account}\n- op: test\n',
+    tests: ['test/manifests.test.ts'],
+    only: 'R2-CL-1',
+  },
+  {
     name: 'an id in use that the table of requirements lacks is accepted',
     file: 'scripts/requirements/page.ts',
     find: 'return [...unknown, ...bare, ...stale]',
