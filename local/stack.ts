@@ -38,6 +38,7 @@ export interface Started {
   readonly url: string
   readonly gatewayUrl: string
   readonly kubeconfig: string
+  readonly demo: boolean
   readonly tokensFile: string
   readonly dataDir: string
   readonly tokens: Readonly<Record<Persona, string>>
@@ -95,6 +96,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       adminUrl: at('admin'),
       tokensFile: folder.tokens,
       kubeconfig: folder.kubeconfig,
+      demo: options.demo,
     }
     const composed = await composeHost({
       roles: input.roles,

@@ -13,6 +13,13 @@ const page = {
   adminUrl: 'http://127.0.0.1:8081',
   tokensFile: '/x/tokens.json',
   kubeconfig: '/x/kubeconfig',
+  demo: true,
+}
+const others = {
+  dataDir: '/d',
+  code: 'code',
+  tokens: { admin: 'a', operator: 'o', developer: 'd', viewer: 'v', 'other-tenant': 't' },
+  moved: [],
 }
 
 test('SEC21: a malformed body of /session is refused with the name of its field, and a code is valid once', async (t) => {
@@ -69,6 +76,18 @@ test('UXM18: the page shows each command completely, escaped, with a button, and
     assert.ok(html.includes(text), text)
   assert.match(html, /api developer http:\/\/127\.0\.0\.1:8080\/api\/runs\/RUN_ID\/resume/)
   assert.match(landingStyle, /pre-wrap/)
+})
+
+test('R2-UX-15: without the demo neither page nor announcement has commands for its agents', () => {
+  const facts = { ...page, demo: false }
+  const commands = tryCommands(facts).map(({ what, command }) => `${what}\n${command}`)
+  for (const one of [...commands, toText({ ...facts, ...others })]) assert.doesNotMatch(one, /demo|careful/)
+  assert.match(commands.join('\n'), /api\/agents [^]*"name": "hello"[^]*agent\/default\/hello/)
+})
+
+test('R2-UX-6: page and announcement offer to connect a real model', () => {
+  for (const one of [landingPage(page), toText({ ...page, ...others })])
+    assert.match(one, /docs\/how-to\/connect-a-model\.md/)
 })
 
 test('UXM18, UXL7: admin address, moved ports, settings file and a damaged journal are announced', () => {
