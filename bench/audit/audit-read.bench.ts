@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Access } from '#core/cluster/caller.ts'
+import type { Access, AccessScope } from '#core/cluster/caller.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { auditPage } from '#plugins/audit/store/audit-page.ts'
 import type { AuditFilter, AuditKey } from '#plugins/audit/store/audit-page.ts'
@@ -26,7 +26,7 @@ const limit = 51
 /** Input of a read: the namespace of the proof ('' for all of them), and filters. */
 interface Asked {
   readonly name: string
-  readonly access: Access<'list', 'auditlogs'>
+  readonly access: AccessScope<'list', 'auditlogs'>
   readonly filter: AuditFilter
 }
 
@@ -165,7 +165,7 @@ function latencies(folder: string, log: string): readonly number[] {
 }
 
 function ask(name: string, namespace: string, filter: AuditFilter): Asked {
-  return { name, access: { namespace } as Access<'list', 'auditlogs'>, filter }
+  return { name, access: [{ namespace } as Access<'list', 'auditlogs'>], filter }
 }
 
 function ratio(figureOf: FigureOf, one: readonly [string, string], other: readonly [string, string]): number {

@@ -19,6 +19,12 @@ export interface Access<Verb extends string = string, Res extends string = strin
   readonly username: string
 }
 
+/**
+ * Proofs of one right, for reads of several namespaces: of each namespace that passed its review, or of the whole cluster alone. No proof
+ * reads nothing.
+ */
+export type AccessScope<Verb extends string = string, Res extends string = string> = readonly Access<Verb, Res>[]
+
 /** User or service account of a bearer, as named by the cluster; never decoded from the token. */
 export interface Caller {
   readonly username: string

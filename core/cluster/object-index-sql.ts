@@ -3,8 +3,8 @@ import type { RawBuilder } from 'kysely'
 
 // Fragments for statements of other folders that depend on observed objects.
 
-/** Uid of the live namespace with a name, or null. Of two, the one with the newer resourceVersion is live. */
-export function liveNamespaceUid(name: string): RawBuilder<string> {
+/** Uid of the live namespace with a name, given as text or as SQL, or null. Of two, the one with the newer resourceVersion is live. */
+export function liveNamespaceUid(name: string | RawBuilder<string>): RawBuilder<string> {
   return sql<string>`(select uid from object_index where kind = 'Namespace' and namespace = '' and name = ${name}
     and deleted_at is null order by length(rv) desc, rv desc limit 1)`
 }
@@ -16,8 +16,8 @@ export function inLiveNamespace(uid: string | RawBuilder<unknown>): RawBuilder<b
     and object_index.deleted_at is null)`
 }
 
-/** Whether a namespace name ever had a uid other than its live one. */
-export function hadOtherNamespace(name: string): RawBuilder<boolean> {
+/** Whether a namespace name, given as text or as SQL, ever had a uid other than its live one. */
+export function hadOtherNamespace(name: string | RawBuilder<string>): RawBuilder<boolean> {
   return sql<boolean>`exists (select from object_index o where o.kind = 'Namespace' and o.namespace = '' and o.name = ${name}
     and o.uid is distinct from ${liveNamespaceUid(name)})`
 }

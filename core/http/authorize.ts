@@ -1,18 +1,19 @@
 import type { FastifyRequest } from 'fastify'
-import type { Access, Caller, ReviewTarget } from '#core/cluster/caller.ts'
+import type { Access, AccessScope, Caller, ReviewTarget } from '#core/cluster/caller.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { reviewsOf } from './endpoint/authz.ts'
-import type { Authz, NamespaceFrom, ReviewAuthz, TokenAuthz } from './endpoint/authz.ts'
+import type { Authz, ReviewAuthz, TokenAuthz } from './endpoint/authz.ts'
 import { headerValues, readBearer } from './input/bearer-token.ts'
 import { Fail } from '#core/errors/domain-error.ts'
+import { reviewScope } from './review-scope.ts'
 import { attributed } from './audit/record-outcome.ts'
 import { stateOf } from './endpoint/request-context.ts'
 import type { HttpServices } from './endpoint/server-context.ts'
 
 /** Parses the namespace and name to review, since the cluster does not (M4). An invalid one is a 400 before any upstream call. */
 function reviewTarget(authz: ReviewAuthz, request: FastifyRequest): ReviewTarget {
-  const from = authz.namespace
+  const from = authz.namespace.in === 'scope' ? namespaceOfScope : authz.namespace
   const group = authz.group === undefined ? {} : { group: authz.group }
   const namespace = from.in === 'cluster' ? '' : readNamespace(from, request)
   const part = partOfName(authz, request)
@@ -21,9 +22,11 @@ function reviewTarget(authz: ReviewAuthz, request: FastifyRequest): ReviewTarget
   return { namespace, ...group, name: parseName(pointerOf(part, authz.name ?? ''), name) }
 }
 
+const namespaceOfScope = { in: 'query', field: 'namespace', absent: 'cluster' } as const
+
 // A path has the name where its namespace is in the query.
 function partOfName({ namespace: from, name = '' }: ReviewAuthz, request: FastifyRequest): 'path' | 'query' | 'body' {
-  if (from.in === 'cluster') return 'path'
+  if (from.in === 'cluster' || from.in === 'scope') return 'path'
   return from.in === 'query' && fieldOf(request, 'query', name) === undefined ? 'path' : from.in
 }
 
@@ -40,14 +43,13 @@ export function createReviews(authz: Authz, services: HttpServices): RouteReview
   const reviews = reviewsOf(authz)
   const isLate = ({ namespace }: ReviewAuthz): boolean => namespace.in === 'body'
   const [early, late] = [reviews.filter((one) => !isLate(one)), reviews.filter(isLate)]
-  const proofs = new WeakMap<FastifyRequest, Map<Authz, Access>>()
+  const proofs = new WeakMap<FastifyRequest, Map<Authz, Access | AccessScope>>()
   const make = async (chosen: readonly ReviewAuthz[], request: FastifyRequest): Promise<void> => {
     // Every name is parsed before the first review.
     const targets = chosen.map((one) => [one, reviewTarget(one, request)] as const)
-    const own = proofs.get(request) ?? new Map<Authz, Access>()
+    const own = proofs.get(request) ?? new Map<Authz, Access | AccessScope>()
     proofs.set(request, own)
-    for (const [one, target] of targets)
-      own.set(one, await (await callerOf(services, request)).review(one.verb, one.resource, target))
+    for (const [one, target] of targets) own.set(one, await reviewOne(services, request, { one, target }))
     if (own.size < reviews.length) return
     stateOf(request).access = authz.kind === 'all' ? authz.of.map((one) => own.get(one)) : own.get(authz)
   }
@@ -55,6 +57,18 @@ export function createReviews(authz: Authz, services: HttpServices): RouteReview
     early: async (request) => (early.length > 0 ? make(early, request) : undefined),
     late: async (request) => (late.length > 0 ? make(late, request) : undefined),
   }
+}
+
+async function reviewOne(
+  services: HttpServices,
+  request: FastifyRequest,
+  { one, target }: { readonly one: ReviewAuthz; readonly target: ReviewTarget },
+): Promise<Access | AccessScope> {
+  const caller = await callerOf(services, request)
+  const { verb, resource, namespace } = one
+  if (namespace.in !== 'scope') return caller.review(verb, resource, target)
+  const { scope } = stateOf(request).query
+  return reviewScope(services.directory, caller, { verb, resource, none: namespace.none, target, scope })
 }
 
 /** Verifies the token of a `token` route and keeps the result for the handler. Throws `unauthenticated`. */
@@ -80,7 +94,13 @@ export async function callerOf(services: HttpServices, request: FastifyRequest):
   return state.caller
 }
 
-function readNamespace(from: Exclude<NamespaceFrom, { in: 'cluster' }>, request: FastifyRequest): DnsLabel | '' {
+interface NamespaceInField {
+  readonly in: 'path' | 'query' | 'body'
+  readonly field: string
+  readonly absent?: 'default' | 'cluster'
+}
+
+function readNamespace(from: NamespaceInField, request: FastifyRequest): DnsLabel | '' {
   const pointer = pointerOf(from.in, from.field)
   const given = fieldOf(request, from.in, from.field)
   if (given !== undefined && given !== '') return parseLabel(pointer, given)

@@ -1,4 +1,4 @@
-import type { Access } from '#core/cluster/caller.ts'
+import type { AccessScope } from '#core/cluster/caller.ts'
 import type { ChangeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
@@ -11,7 +11,7 @@ import { changeActor } from './store/change-actor.ts'
 /** The reader's side of the audit log. */
 export interface Audit {
   list(
-    access: Access<'list', 'auditlogs'>,
+    access: AccessScope<'list', 'auditlogs'>,
     filter: AuditFilter,
     page: Omit<AuditWindow, 'retentionDays'>,
   ): Promise<readonly AuditEvent[]>
@@ -23,7 +23,7 @@ export function createActorFinder(store: Store): ChangeActorFinder {
   return (change) => changeActor(db, change)
 }
 
-/** Reads pages of the log under a proof. Rows older than `retentionDays` are excluded to the instant. */
+/** Reads pages of the log under proofs. Rows older than `retentionDays` are excluded to the instant. */
 export function createAudit(store: Store, retentionDays: number): Audit {
   const db = store.reader<AuditTables>()
   return {

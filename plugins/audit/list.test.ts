@@ -100,7 +100,7 @@ check(
   'A12: retention hides older rows to the instant and drops whole days, by the clock of the database',
   async (rig) => {
     const hour = 3_600_000
-    const cluster = { namespace: '' } as Access<'list', 'auditlogs'>
+    const cluster = [{ namespace: '' } as Access<'list', 'auditlogs'>]
     const listed = async () => (await createAudit(rig.store, 2).list(cluster, {}, { limit: 50 })).map(({ id }) => id)
     const ages = [0, 1, 47, 49, 60, 96, 120]
     const times = ages.map((hours) => new Date(Date.now() - hours * hour))

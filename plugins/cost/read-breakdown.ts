@@ -1,5 +1,5 @@
 import type { StoreListCall } from '#core/http/store/store-list.ts'
-import { storeList } from '#core/http/store/store-list.ts'
+import { keyedPage } from '#core/http/store/store-list.ts'
 import type { Period } from './query/period.ts'
 import { toTenants } from './query/by-tenant.ts'
 import { parseGroupBy } from './query/group-by.ts'
@@ -25,11 +25,9 @@ export async function readBreakdown(services: CostServices, call: StoreListCall,
   if (groupBy === 'tenant') return pageOfTenants(services, call, options)
   const { by, show } = parseGroupBy(groupBy)
   const db = services.store.reader<CostTables>()
-  const { items, ...page } = await storeList(call, {
-    resource: 'costs',
-    access,
+  const { items, ...page } = await keyedPage(call, {
     bound: period,
-    read: (proof, { limit, after }) => readGroups(db, proof, { period, by, limit, after: after?.map(String) }),
+    read: ({ limit, after }) => readGroups(db, access, { period, by, limit, after: after?.map(String) }),
     keyOf: ({ keys }) => keys,
   })
   return { ...page, items: items.map(({ keys, ...sums }) => ({ ...show(keys), ...toTotals(sums) })) }
@@ -40,15 +38,13 @@ async function pageOfTenants(
   call: StoreListCall,
   { access, period }: BreakdownOptions,
 ) {
-  const { items, ...page } = await storeList(call, {
-    resource: 'costs',
-    access,
+  const { items, ...page } = await keyedPage(call, {
     bound: period,
-    read: async (proof, { limit, after }) => {
+    read: async ({ limit, after }) => {
       const query = { period, by: ['namespace'], limit: MOST_NAMESPACES } as const
-      const groups = await readGroups(store.reader<CostTables>(), proof, query)
+      const groups = await readGroups(store.reader<CostTables>(), access, query)
       const names = await tenants?.tenantsOf(
-        proof,
+        access,
         groups.map(({ keys: [namespace = ''] }) => namespace),
       )
       const found = toTenants(groups, names ?? new Map())

@@ -1,5 +1,5 @@
 import { Fail } from '#core/errors/domain-error.ts'
-import { storeList } from '#core/http/store/store-list.ts'
+import { keyedPage } from '#core/http/store/store-list.ts'
 import type { StoreListCall } from '#core/http/store/store-list.ts'
 import { TextAnswer } from '#core/http/reply/text-answer.ts'
 import { costErrors } from './errors.ts'
@@ -26,12 +26,9 @@ export const MOST_ROWS = 20_000
 export async function readStatement(services: CostServices, call: StoreListCall, options: StatementOptions) {
   const { access, period } = options
   const db = services.store.reader<CostTables>()
-  const { items, ...page } = await storeList(call, {
-    resource: 'costs',
-    access,
+  const { items, ...page } = await keyedPage(call, {
     bound: period,
-    read: (proof, { limit, after }) =>
-      readGroups(db, proof, { period, by: lineKeys, limit, after: after?.map(String) }),
+    read: ({ limit, after }) => readGroups(db, access, { period, by: lineKeys, limit, after: after?.map(String) }),
     keyOf: ({ keys }) => keys,
   })
   const tenants = await tenantsOf(services, access, items, 0)

@@ -7,7 +7,7 @@ import type { CostTables } from './store/tables.ts'
 
 const INTERVAL = 0.8
 
-/** Forecast for the proof's namespace, in each currency of its priced calls. */
+/** Forecast for the namespaces of the proofs, in each currency of its priced calls. */
 export async function readForecast({ store, now }: CostServices, access: CostAccess) {
   const today = toDay(now().getTime())
   const period = { from: addDays(today, -BASIS_DAYS), to: addDays(today, -1) }
@@ -15,7 +15,6 @@ export async function readForecast({ store, now }: CostServices, access: CostAcc
   const days = await readGroups(store.reader<CostTables>(), access, query)
   return {
     asOf: today,
-    namespace: access.namespace || null,
     interval: INTERVAL,
     complete: days.every(({ unpriced }) => unpriced === '0'),
     items: currenciesOf(days).map((currency) => forecastCost(currency, paidIn(currency, days), today)),

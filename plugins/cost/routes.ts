@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
@@ -24,7 +25,7 @@ const authz = {
   kind: 'review',
   verb: 'list',
   resource: 'costs',
-  namespace: { in: 'query', field: 'namespace', absent: 'cluster' },
+  namespace: { in: 'scope', none: 'empty' },
 } as const
 
 /** Routes of cost, below `/api`. */
@@ -43,7 +44,7 @@ export function costRoutes(services: CostServices): readonly AnyEndpoint[] {
       const groups = await readGroups(store.reader<CostTables>(), access, { period, by: ['day'], limit: MOST_DAYS })
       return {
         ...period,
-        namespace: access.namespace || null,
+        ...placeOf(query),
         total: toTotals(addSums(groups)),
         days: groups.map(({ keys: [day = ''], ...sums }) => ({ day, ...toTotals(sums) })),
       }
@@ -62,7 +63,7 @@ export function costRoutes(services: CostServices): readonly AnyEndpoint[] {
       const period = parsePeriod(query, now())
       const { groupBy = 'agent' } = query
       const page = await readBreakdown(services, call, { access, period, groupBy })
-      return { ...period, namespace: access.namespace || null, groupBy, ...page }
+      return { ...period, ...placeOf(query), groupBy, ...page }
     },
   })
   const ahead = endpoint({
@@ -73,7 +74,7 @@ export function costRoutes(services: CostServices): readonly AnyEndpoint[] {
     authz,
     query: CostForecastQuery,
     response: { 200: CostForecast },
-    handle: ({ access }) => readForecast(services, access),
+    handle: async ({ access, query }) => ({ ...(await readForecast(services, access)), ...placeOf(query) }),
   })
   const chargeback = endpoint({
     method: 'GET',
@@ -90,13 +91,18 @@ export function costRoutes(services: CostServices): readonly AnyEndpoint[] {
       const period = parsePeriod(query, now())
       if (format === 'json') {
         const page = await readStatement(services, call, { access, period })
-        return { ...period, namespace: access.namespace || null, ...page }
+        return { ...period, ...placeOf(query), ...page }
       }
       if (limit !== undefined || cursor !== undefined) throw noPages(limit === undefined ? '?cursor' : '?limit')
       return exportStatement(services, { access, period }, format)
     },
   })
   return [view, breakdown, ahead, chargeback]
+}
+
+// What the sums cover, as the caller asked for it.
+function placeOf({ namespace, scope }: Static<typeof CostForecastQuery>) {
+  return { namespace: namespace || null, ...(scope === undefined ? {} : { scope }) }
 }
 
 function noPages(pointer: string): Fail {

@@ -23,7 +23,7 @@ const reading = (plugin: string, resource: string, more: Partial<MountedEndpoint
       kind: 'review',
       verb: 'list',
       resource,
-      namespace: { in: 'query', field: 'namespace', absent: 'cluster' },
+      namespace: { in: 'scope', none: 'denied' },
     },
     response: { 200: Type.Null() },
     handle: async () => null,

@@ -10,7 +10,7 @@ import { note } from '#core/event-store/testing/notes.ts'
 
 const FOLLOWERS = 50
 
-const cluster = { namespace: '' } as Access<'watch', 'events'>
+const cluster = [{ namespace: '' } as Access<'watch', 'events'>]
 
 /** A store whose reads are counted. */
 function counted(store: Store) {

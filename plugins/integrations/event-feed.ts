@@ -1,12 +1,16 @@
-import type { Access } from '#core/cluster/caller.ts'
+import type { AccessScope } from '#core/cluster/caller.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { newestStored, readPermitted } from './store.ts'
 
-/** A stream of the events that a proof allows, in commit order; followers of one namespace share each read of new events. */
+/** A stream of the events that proofs allow, in commit order; followers of the same namespaces share each read of new events. */
 export interface EventFeed {
   /** Pages of events after a position, as they are appended, until the signal aborts. Throws when the store cannot be read. */
-  follow(access: Access<'watch', 'events'>, after: bigint, signal: AbortSignal): AsyncGenerator<readonly StoredEvent[]>
+  follow(
+    access: AccessScope<'watch', 'events'>,
+    after: bigint,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly StoredEvent[]>
 }
 
 const PAGE = 200
@@ -27,7 +31,7 @@ interface Follower {
 }
 
 interface Group {
-  readonly namespace: string
+  readonly namespaces: readonly string[]
   readonly followers: Set<Follower>
   /** Everything up to here was handed to the followers. */
   position: bigint
@@ -52,24 +56,29 @@ export function createEventFeed(store: FeedStore): EventFeed {
       await appends.stop()
     }
   }
-  const join = async (namespace: string, follower: Follower): Promise<Group> => {
-    const position = groups.has(namespace) ? 0n : await newestStored(store)
-    const group = groups.get(namespace) ?? { namespace, followers: new Set(), position }
-    groups.set(namespace, group)
+  const join = async (namespaces: readonly string[], follower: Follower): Promise<Group> => {
+    const key = keyOf(namespaces)
+    const position = groups.has(key) ? 0n : await newestStored(store)
+    const group = groups.get(key) ?? { namespaces, followers: new Set(), position }
+    groups.set(key, group)
     group.followers.add(follower)
     run().catch(() => undefined)
     return group
   }
   const leave = (group: Group, follower: Follower): void => {
     group.followers.delete(follower)
-    if (group.followers.size === 0 && groups.get(group.namespace) === group) groups.delete(group.namespace)
+    const key = keyOf(group.namespaces)
+    if (group.followers.size === 0 && groups.get(key) === group) groups.delete(key)
   }
   return {
-    follow: async function* ({ namespace }, after, signal) {
+    follow: async function* (access, after, signal) {
       const follower: Follower = { pages: [], overflowed: false, wake: () => undefined }
       const onAbort = (): void => follower.wake()
       signal.addEventListener('abort', onAbort, { once: true })
-      const group = await join(namespace, follower)
+      const group = await join(
+        access.map(({ namespace }) => namespace),
+        follower,
+      )
       try {
         yield* replayThenFollow({ store, group, follower, signal }, after)
       } finally {
@@ -78,6 +87,11 @@ export function createEventFeed(store: FeedStore): EventFeed {
       }
     },
   }
+}
+
+// No name of a namespace has a comma.
+function keyOf(namespaces: readonly string[]): string {
+  return namespaces.join(',')
 }
 
 interface Following {
@@ -101,7 +115,7 @@ async function* replayThenFollow(
       behind = true
     }
     if (behind) {
-      const page = await readPermitted(store, group.namespace, position, PAGE)
+      const page = await readPermitted(store, group.namespaces, position, PAGE)
       position = page.at(-1)?.position ?? position
       behind = page.length === PAGE
       if (page.length > 0) yield page
@@ -136,7 +150,7 @@ async function readNew(store: FeedStore, groups: ReadonlyMap<string, Group>): Pr
 
 async function readGroup(store: FeedStore, group: Group, head: bigint): Promise<void> {
   for (;;) {
-    const page = await readPermitted(store, group.namespace, group.position, PAGE)
+    const page = await readPermitted(store, group.namespaces, group.position, PAGE)
     for (const follower of group.followers) hand(follower, page)
     const last = page.at(-1)?.position ?? group.position
     if (page.length < PAGE) {

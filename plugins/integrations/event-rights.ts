@@ -16,7 +16,7 @@ export interface EventRightsInput {
   readonly types: ReadonlyMap<string, EventType>
   /** Kinds of the installation. */
   readonly kinds: readonly AnyKind[]
-  /** Namespace of the stream; '' is the cluster. */
+  /** Namespace of the stream, or one of several; '' is the cluster. */
   readonly namespace: string
   readonly maxAgeMs?: number
   readonly now?: () => number

@@ -8,12 +8,12 @@ import type { Store } from '#core/event-store/store.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 
 /**
- * Events after a position in the namespace of a proof, or with '' in the cluster. By uid: a namespace made again under its old name
+ * Events after a position in the namespaces of proofs, or with '' in the cluster. By uid: a namespace made again under its old name
  * shows no event of its predecessor (SEC17).
  */
 export async function readPermitted(
   store: Pick<Store, 'reader'>,
-  namespace: string,
+  namespaces: readonly string[],
   after: bigint,
   limit: number,
 ): Promise<readonly StoredEvent[]> {
@@ -22,7 +22,9 @@ export async function readPermitted(
     .selectFrom('events')
     .selectAll()
     .where('position', '>', after)
-    .$if(namespace !== '', (query) => query.where('namespace', '=', namespace).where(isOfLiveNamespace(namespace)))
+    .$if(!namespaces.includes(''), (query) =>
+      query.where('namespace', '=', sql<string>`any(${[...namespaces]}::text[])`).where(isOfLiveNamespace()),
+    )
     .orderBy('position')
     .limit(limit)
     .execute()
@@ -35,7 +37,7 @@ export function newestStored(store: Pick<Store, 'reader'>): Promise<bigint> {
 }
 
 // An event without a uid is from before its namespace was observed, so it is shown only where the name never had another uid.
-function isOfLiveNamespace(namespace: string): RawBuilder<boolean> {
-  return sql<boolean>`(namespace_uid = ${liveNamespaceUid(namespace)} or namespace_uid is null
-    and not ${hadOtherNamespace(namespace)})`
+function isOfLiveNamespace(): RawBuilder<boolean> {
+  const name = sql.ref<string>('events.namespace')
+  return sql<boolean>`(namespace_uid = ${liveNamespaceUid(name)} or namespace_uid is null and not ${hadOtherNamespace(name)})`
 }

@@ -1,21 +1,24 @@
 import { Type } from 'typebox'
-import type { Access, Caller } from '#core/cluster/caller.ts'
+import type { Static } from 'typebox'
+import type { AccessScope } from '#core/cluster/caller.ts'
 import { toCloudEvent } from '#core/messaging/wire/cloud-event.ts'
 import type { EventType, StoredEvent } from '#core/event-store/event.ts'
 import { anyCloudEventSchema, SEQUENCE_PATTERN } from '#core/messaging/wire/cloud-event-schema.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint, Call } from '#core/http/endpoint/endpoint.ts'
+import { reviewScope } from '#core/http/review-scope.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { toProblemAnswer } from '#core/http/problem/problem.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
-import { eventStreamText, namespaceQuery } from '#schemas/api/common.ts'
+import { eventStreamText, namespaceQuery, scope } from '#schemas/api/common.ts'
 import type { IntegrationsServices } from './services.ts'
 import { createEventRights } from './event-rights.ts'
 
 const EventsQuery = Type.Object(
   {
     namespace: Type.Optional(namespaceQuery),
+    scope: Type.Optional(scope),
     after: Type.Optional(
       Type.String({
         pattern: `^start$|${SEQUENCE_PATTERN}`,
@@ -52,14 +55,13 @@ export function streamEvents(services: IntegrationsServices): AnyEndpoint {
       kind: 'review',
       verb: 'watch',
       resource: 'events',
-      namespace: { in: 'query', field: 'namespace', absent: 'cluster' },
+      namespace: { in: 'scope', none: 'denied' },
     },
     stream: true,
     query: EventsQuery,
     response: { 200: eventStreamText },
     handle: async (call) => {
-      const { query, headers } = call
-      const access = call.access as Access<'watch', 'events'>
+      const { query, headers, access } = call
       const [field, sequence] =
         query.after === undefined ? ['Last-Event-ID', headers['last-event-id']] : ['?after', query.after]
       const after = await toPosition(services, field ?? '', sequence)
@@ -70,8 +72,20 @@ export function streamEvents(services: IntegrationsServices): AnyEndpoint {
   })
 }
 
+type EventsCall = Call<unknown, Static<typeof EventsQuery>, unknown>
+
+// A permitted stream ends when its namespaces have changed: the client reconnects and gets the others.
+async function recheck({ caller, directory, query }: EventsCall, access: AccessScope): Promise<void> {
+  const isWalk = query.scope === 'permitted' && !query.namespace
+  const target = { namespace: isWalk ? '' : (access[0]?.namespace ?? '') } as const
+  const again = { verb: 'watch', resource: 'events', none: 'denied', target, scope: query.scope } as const
+  const namesOf = (proofs: AccessScope): string => proofs.map(({ namespace }) => namespace).join(',')
+  if (namesOf(await reviewScope(directory, caller, again)) !== namesOf(access))
+    throw new Error('the permitted namespaces of a stream have changed')
+}
+
 interface Served {
-  readonly access: Access<'watch', 'events'>
+  readonly access: AccessScope<'watch', 'events'>
   readonly after: bigint
   /** Undefined shows every type. */
   readonly types: ReadonlySet<string> | undefined
@@ -80,12 +94,12 @@ interface Served {
 
 async function serve(
   services: IntegrationsServices,
-  call: Call<unknown, unknown, unknown> & { readonly caller: Caller },
+  call: EventsCall,
   { access, after, types, source }: Served,
 ): Promise<undefined> {
   const { caller } = call
-  const { namespace } = access
-  const stream = openEventStream(call, { recheck: () => caller.review('watch', 'events', { namespace }) })
+  const [{ namespace } = { namespace: '' }] = access
+  const stream = openEventStream(call, { recheck: () => recheck(call, access) })
   const closed = new AbortController()
   // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void stream.closed.then(() => closed.abort())

@@ -1,13 +1,13 @@
-import type { Access } from '#core/cluster/caller.ts'
+import type { AccessScope } from '#core/cluster/caller.ts'
 import type { TenantsServices } from './services.ts'
 
 /** Tenants, for plugins that group by them. */
 export interface TenantsApi {
   /**
-   * Tenant of each namespace that belongs to one, by its name, as last recorded. `access` is the review of a resource of the caller's plugin,
-   * in the scope of the namespaces.
+   * Tenant of each namespace that belongs to one, by its name, as last recorded. `access` are the reviews of a resource of the
+   * caller's plugin, in the scope of the namespaces.
    */
-  tenantsOf(access: Access, namespaces: readonly string[]): Promise<ReadonlyMap<string, string>>
+  tenantsOf(access: AccessScope, namespaces: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
 /** Creates the API. Without a store no namespace belongs to a tenant. */

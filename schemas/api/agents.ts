@@ -13,6 +13,7 @@ import {
   dryRun,
   listOf,
   namespaceQuery,
+  scope,
   time,
 } from './common.ts'
 
@@ -178,6 +179,7 @@ export const UsedByQuery = Type.Object(
     kind: Type.Optional(Type.String({ minLength: 1, maxLength: 63, default: 'AgentDeployment' })),
     namespace: Type.Optional(namespaceQuery),
     name: objectName,
+    scope: Type.Optional(scope),
   },
   strict,
 )

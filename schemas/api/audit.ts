@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { cursor, limit, listOf, namespaceQuery, openObject, time } from './common.ts'
+import { cursor, limit, listOf, namespaceQuery, openObject, scope, time } from './common.ts'
 
 const text = Type.String()
 const textOrNull = Type.Union([Type.String(), Type.Null()])
@@ -41,6 +41,7 @@ export type AuditEvent = Static<typeof AuditEvent>
 export const AuditQuery = Type.Object(
   {
     namespace: Type.Optional(namespaceQuery),
+    scope: Type.Optional(scope),
     actor: filter,
     action: filter,
     kind: filter,

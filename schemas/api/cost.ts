@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { listOf, Money, namespaceQuery, pageQuery } from './common.ts'
+import { listOf, Money, namespaceQuery, pageQuery, scope } from './common.ts'
 
 const strict = { additionalProperties: false }
 const tokens = (description: string) => Type.Number({ description: `${description} Exact up to 2^53.` })
@@ -33,13 +33,18 @@ export type CostTotals = Static<typeof CostTotals>
 export const CostQuery = Type.Object(
   {
     namespace: Type.Optional(namespaceQuery),
+    scope: Type.Optional(scope),
     from: Type.Optional(costDay),
     to: Type.Optional(costDay),
   },
   strict,
 )
 
-const period = { from: costDay, to: costDay, namespace: Type.Union([Type.String(), Type.Null()]) }
+const place = {
+  namespace: Type.Union([Type.String(), Type.Null()], { description: 'Namespace of the query, or null.' }),
+  scope: Type.Optional(scope),
+}
+const period = { from: costDay, to: costDay, ...place }
 
 /** Answer of `GET /api/cost`. */
 export const CostView = Type.Object(
@@ -138,13 +143,16 @@ const forecastOfCurrency = Type.Object(
 export type CostForecastOfCurrency = Static<typeof forecastOfCurrency>
 
 /** Query of `GET /api/cost/forecast`. */
-export const CostForecastQuery = Type.Object({ namespace: Type.Optional(namespaceQuery) }, strict)
+export const CostForecastQuery = Type.Object(
+  { namespace: Type.Optional(namespaceQuery), scope: Type.Optional(scope) },
+  strict,
+)
 
 /** Answer of `GET /api/cost/forecast`. */
 export const CostForecast = Type.Object(
   {
     asOf: costDay,
-    namespace: period.namespace,
+    ...place,
     interval: Type.Number({ description: 'Probability that the cost is between `low` and `high`.' }),
     complete: Type.Boolean({ description: 'Whether the cost of every call of the basis is known.' }),
     items: Type.Array(forecastOfCurrency, { description: 'By currency; empty without priced calls.' }),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { listOf, pageQuery, time, timeOrNull } from './common.ts'
+import { listOf, pageQuery, scope, time, timeOrNull } from './common.ts'
 
 const counted = (what: string) =>
   Type.Object({
@@ -35,7 +35,10 @@ export const TenantUsage = Type.Object(
 export type TenantUsage = Static<typeof TenantUsage>
 
 /** Query of `GET /api/tenants/usage`. */
-export const TenantUsageListQuery = Type.Object(pageQuery, { additionalProperties: false })
+export const TenantUsageListQuery = Type.Object(
+  { scope: Type.Optional(scope), ...pageQuery },
+  { additionalProperties: false },
+)
 
 /** Answer of `GET /api/tenants/usage`. */
 export const TenantUsageList = listOf(TenantUsage)

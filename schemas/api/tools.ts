@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
-import { anyObject, cursor, listOf, namespaceQuery } from './common.ts'
+import { anyObject, cursor, listOf, namespaceQuery, scope } from './common.ts'
 
 /** Query of the catalog of tools. */
 export const ToolQuery = Type.Object({
   namespace: Type.Optional(namespaceQuery),
+  scope: Type.Optional(scope),
   cursor: Type.Optional(cursor),
 })
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { namespaceQuery } from './common.ts'
+import { namespaceQuery, scope } from './common.ts'
 
 const objectName = {
   kind: Type.Enum(['AgentDeployment', 'AgentRegistry'], { description: 'Kind of the object.' }),
@@ -34,9 +34,13 @@ export const Topology = Type.Object(
     nodes: Type.Array(node),
     edges: Type.Array(edge),
     truncated: Type.Boolean({ description: 'Whether there are more agents than one answer has.' }),
+    scope: Type.Optional(scope),
   },
   { title: 'Topology' },
 )
 
 /** Query of `GET /api/topology`. */
-export const TopologyQuery = Type.Object({ namespace: Type.Optional(namespaceQuery) }, { additionalProperties: false })
+export const TopologyQuery = Type.Object(
+  { namespace: Type.Optional(namespaceQuery), scope: Type.Optional(scope) },
+  { additionalProperties: false },
+)

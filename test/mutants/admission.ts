@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the feed of a namespace goes by its name',
     file: 'plugins/integrations/store.ts',
-    find: '(namespace_uid = ${liveNamespaceUid(namespace)} or',
+    find: '(namespace_uid = ${liveNamespaceUid(name)} or',
     replace: '(namespace_uid is not null or',
     tests: feed,
     only: 'SEC17',

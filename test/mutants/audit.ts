@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a namespace made again shows the rows of its predecessor',
     file: 'plugins/audit/store/audit-page.ts',
-    find: "if (filter.namespaceUid !== undefined) query = query.where('namespace_uid', '=', filter.namespaceUid)",
+    find: "if (filter.namespaceUids !== undefined) query = query.where('namespace_uid', '=', oneOf(filter.namespaceUids))",
     replace: '',
     tests: ['plugins/audit/list.test.ts'],
     only: 'SEC17',

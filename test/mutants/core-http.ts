@@ -173,8 +173,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a list of stored rows has a cursor on an exactly full last page',
     file: 'core/http/store/store-list.ts',
-    find: 'cutPage(await list.read(access, { limit: limit + 1, after }), limit)',
-    replace: 'cutPage(await list.read(access, { limit, after }), limit - 1)',
+    find: 'cutPage(await read({ limit: limit + 1, after }), limit)',
+    replace: 'cutPage(await read({ limit, after }), limit - 1)',
     tests: bookmarks,
     only: 'CON8',
   },
@@ -189,8 +189,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a cursor of stored rows is not bound to the filter',
     file: 'core/http/store/store-list.ts',
-    find: 'const bound = { ...filter, namespace: access.namespace, bound: list.bound ?? null }',
-    replace: 'const bound = { namespace: filter.namespace === "" ? "" : "x", bound: list.bound ?? null }',
+    find: "const bound = { ...filter, namespace: query.namespace ?? '', bound: more }",
+    replace: "const bound = { namespace: filter.namespace ?? '', bound: more }",
     tests: bookmarks,
     only: 'CON8',
   },
@@ -209,5 +209,19 @@ export const mutants: readonly Mutant[] = [
     replace: '  const reviews = reviewsOf(authz).slice(0, 1)\n',
     tests: ['core/http/all-reviews.test.ts'],
     only: 'each review is made',
+  },
+  {
+    name: 'scope=permitted: a caller without any namespace gets an empty audit log',
+    file: 'core/http/review-scope.ts',
+    find: "if (proofs.length === 0 && none === 'denied')",
+    replace: "if (proofs.length === -1 && none === 'denied')",
+    tests: ['core/http/review-scope.test.ts'],
+  },
+  {
+    name: 'scope=permitted: a named namespace is not reviewed',
+    file: 'core/http/review-scope.ts',
+    find: "if (scope !== 'permitted' || target.namespace !== '')",
+    replace: "if (scope !== 'permitted')",
+    tests: ['core/http/review-scope.test.ts'],
   },
 ]

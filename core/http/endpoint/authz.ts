@@ -1,12 +1,22 @@
-import type { Access } from '#core/cluster/caller.ts'
+import type { Access, AccessScope } from '#core/cluster/caller.ts'
 
 /**
  * Source of the namespace to review; `field` may be dotted (`agent.namespace`). A namespace in the body is reviewed after the body is
- * validated. An absent or empty value means `default`, or cluster-wide, or a 400 without `absent`.
+ * validated. An absent or empty value means `default`, or a 400 without `absent`.
  */
 export type NamespaceFrom =
-  | { readonly in: 'path' | 'query' | 'body'; readonly field: string; readonly absent?: 'default' | 'cluster' }
+  | { readonly in: 'path' | 'query' | 'body'; readonly field: string; readonly absent?: 'default' }
   | { readonly in: 'cluster' }
+  | ScopeFrom
+
+/**
+ * A list or a sum: `?namespace=`, without it the whole cluster, or with `?scope=permitted` what the caller may read. The handler receives
+ * the proofs as an `AccessScope`. A caller without any namespace reads nothing, or with `none: 'denied'` is refused.
+ */
+export interface ScopeFrom {
+  readonly in: 'scope'
+  readonly none: 'empty' | 'denied'
+}
 
 /** A SelfSubjectAccessReview of a resource, made before the handler, which receives its `Access`. */
 export interface ReviewAuthz {
@@ -18,6 +28,13 @@ export interface ReviewAuthz {
   readonly namespace: NamespaceFrom
   /** Field with the object's name (`agent.name`), in the same part of the request as the namespace or, if that has none, in the path. */
   readonly name?: string
+}
+
+/** The namespace is that of a stored row: see {@link Authz}. */
+export interface RowAuthz {
+  readonly kind: 'row'
+  readonly verb: string
+  readonly resource: string
 }
 
 /** A token that belongs to no account of the cluster; the plugin verifies it. */
@@ -53,7 +70,7 @@ export interface AllAuthz {
 export type Authz =
   | { readonly kind: 'kube'; readonly verb: string; readonly resource: string }
   | ReviewAuthz
-  | { readonly kind: 'row'; readonly verb: string; readonly resource: string }
+  | RowAuthz
   | { readonly kind: 'bearer' }
   | { readonly kind: 'owner' }
   | AllAuthz
@@ -64,18 +81,22 @@ export type Authz =
  * Type of the handler's `access`: the proof of a review, or what `verify` of a token returned. Undefined without a review. A `row` route
  * has a proof only if it declares a `review`.
  */
-export type AccessOf<A extends Authz> = A extends ReviewAuthz | { readonly kind: 'row' }
-  ? Access<A['verb'], A['resource']>
+export type AccessOf<A extends Authz> = A extends ReviewAuthz | RowAuthz
+  ? ReviewProof<A>
   : A extends TokenAuthz
     ? Exclude<Awaited<ReturnType<A['verify']>>, undefined | false>
     : A extends AllAuthz
       ? Proofs<A['of']>
       : undefined
 
+type ReviewProof<A extends ReviewAuthz | RowAuthz> = A extends { readonly namespace: ScopeFrom }
+  ? AccessScope<A['verb'], A['resource']>
+  : Access<A['verb'], A['resource']>
+
 type Proofs<Of extends readonly Authz[]> = { readonly [Index in keyof Of]: ProofOf<Of[Index]> }
 
 // The review of a row is made by the handler.
-type ProofOf<Member> = Member extends ReviewAuthz ? Access<Member['verb'], Member['resource']> : undefined
+type ProofOf<Member> = Member extends ReviewAuthz ? ReviewProof<Member> : undefined
 
 /** The single checks of an endpoint. */
 export function checksOf(authz: Authz): readonly Authz[] {

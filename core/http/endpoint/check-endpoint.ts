@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import { checksOf, reviewsBody } from './authz.ts'
+import { checksOf, reviewsBody, reviewsOf } from './authz.ts'
 import type { Authz } from './authz.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 
@@ -34,6 +34,7 @@ export function checkEndpoint(given: unknown): AnyEndpoint {
   if (typeof handle !== 'function') refuse('handle must be a function')
   if (!isObject(response)) refuse('response is required: a schema for each status')
   if (!isChecked(given)) return refuse('is no endpoint')
+  refuseUnreadScope(given, refuse)
   refuseUnreviewedReplay(given, refuse)
   refuseUncheckedBody(given, refuse)
   return given
@@ -76,14 +77,26 @@ function checkMembers(of: unknown, method: string, refuse: Refuse): void {
 
 function checkNamespace(from: unknown, refuse: Refuse): void {
   const isRead = isObject(from) && ['path', 'query', 'body'].includes(String(from['in']))
+  if (isObject(from) && from['in'] === 'scope' && ['empty', 'denied'].includes(String(from['none']))) return
   if (isObject(from) && (from['in'] === 'cluster' || (isRead && typeof from['field'] === 'string'))) return
-  refuse("authz.namespace must be { in: 'path' | 'query' | 'body', field } or { in: 'cluster' }")
+  refuse(
+    "authz.namespace must be { in: 'path' | 'query' | 'body', field }, { in: 'cluster' } or { in: 'scope', none: 'empty' | 'denied' }",
+  )
 }
 
 function checkGroup(group: unknown, resource: unknown, refuse: Refuse): void {
   if (group === undefined) return
   if (typeof group !== 'string') refuse('authz.group must be text')
   if (String(resource).includes('.')) refuse('authz.resource must not name a group beside authz.group')
+}
+
+// Without the two parameters the whole cluster would be the only scope.
+function refuseUnreadScope({ authz, query }: AnyEndpoint, refuse: Refuse): void {
+  const scoped = reviewsOf(authz).filter(({ namespace }) => namespace.in === 'scope')
+  if (scoped.some(({ group }) => group !== undefined)) refuse('a review of a scope names its group in authz.resource')
+  const properties: unknown = query !== undefined && 'properties' in query ? query.properties : undefined
+  if (scoped.length === 0 || (isObject(properties) && 'namespace' in properties && 'scope' in properties)) return
+  refuse('a review of a scope needs the fields namespace and scope in the query')
 }
 
 // A stored response never reaches the handler, so access must be checked before.

@@ -4,16 +4,17 @@ import { parseLabel } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { Call } from '../endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { cutList, joinList } from '../reply/raw-list.ts'
-import type { JsonPieces } from '../reply/raw-list.ts'
+import { cutList, JsonPieces, joinList } from '../reply/raw-list.ts'
 import { rightsResource, toResource } from './resource-schemas.ts'
 import type { listQuery, RoutedKind } from './resource-schemas.ts'
 
 /** Default page size. */
 export const DEFAULT_LIMIT = 50
 
-type ListQuery = Static<typeof listQuery>
-type ListCall = Pick<Call<unknown, ListQuery, unknown>, 'query' | 'caller' | 'cursors' | 'directory' | 'signal'>
+/** See {@link listQuery}. */
+export type ListQuery = Static<typeof listQuery>
+/** A call of a list of a kind. */
+export type ListCall = Pick<Call<unknown, ListQuery, unknown>, 'query' | 'caller' | 'cursors' | 'directory' | 'signal'>
 
 /** Lists one page of a kind as the caller: the API server's bytes, or with `scope=permitted` a walk over namespaces. */
 export async function listObjects(kind: RoutedKind, call: ListCall): Promise<unknown> {
@@ -28,6 +29,20 @@ export async function listObjects(kind: RoutedKind, call: ListCall): Promise<unk
   }
   const page = await listPage(kind, call, namespace)
   return call.query.scope === 'permitted' ? { ...(JSON.parse(page.toString()) as object), scope: 'permitted' } : page
+}
+
+/** A page of a list. */
+export interface KindPage<T extends KubeObject> {
+  readonly items: readonly T[]
+  readonly nextCursor: string | null
+  readonly scope?: 'permitted'
+}
+
+/** Lists one page of a kind as `listObjects` does, for a route that shows something else than the objects. */
+export async function readObjects<T extends KubeObject>(kind: RoutedKind, call: ListCall): Promise<KindPage<T>> {
+  const page = await listObjects(kind, call)
+  // The API server has validated the objects by the schema of their kind.
+  return (page instanceof JsonPieces ? JSON.parse(page.toString()) : page) as KindPage<T>
 }
 
 function namespaceOf(kind: RoutedKind, { namespace }: ListQuery): DnsLabel | undefined {

@@ -56,21 +56,42 @@ export async function storeList<Resource extends string, Item>(
   list: StoreList<Resource, Item>,
 ): Promise<StorePage<Item>> {
   const { query, caller } = call
-  if (query.scope === 'permitted' && list.access === undefined) return walk(call, list)
   const namespace = query.namespace ? parseLabel('?namespace', query.namespace) : ''
+  if (query.scope === 'permitted' && list.access === undefined && namespace === '') return walk(call, list)
   return onePage(call, list, list.access ?? (await caller.review('list', list.resource, { namespace })))
 }
 
-async function onePage<Resource extends string, Item>(
-  { query, cursors }: StoreListCall,
+function onePage<Resource extends string, Item>(
+  call: StoreListCall,
   list: StoreList<Resource, Item>,
   access: Access<'list', Resource>,
 ): Promise<StorePage<Item>> {
+  const { bound, keyOf } = list
+  // The namespace may be that of a path.
+  const query = { ...call.query, namespace: access.namespace }
+  return keyedPage({ query, cursors: call.cursors }, { bound, read: (page) => list.read(access, page), keyOf })
+}
+
+/** Rows in one order, whatever namespaces they are of. */
+export interface KeyedRows<Item> {
+  /** What decides about the rows besides the query. */
+  readonly bound?: unknown
+  /** Reads at most `limit` rows after a position, in the order of `keyOf`. */
+  read(page: RowPage): Promise<readonly Item[]>
+  keyOf(item: Item): RowKey
+}
+
+/** One page of rows that the route has reviewed, such as those of an `AccessScope`. */
+export async function keyedPage<Item>(
+  { query, cursors }: Pick<StoreListCall, 'query' | 'cursors'>,
+  { bound: more = null, read, keyOf }: KeyedRows<Item>,
+): Promise<StorePage<Item>> {
   const { limit = DEFAULT_LIMIT, cursor, ...filter } = query
-  const bound = { ...filter, namespace: access.namespace, bound: list.bound ?? null }
+  const bound = { ...filter, namespace: query.namespace ?? '', bound: more }
   const after = cursor === undefined ? undefined : toKey(cursors.open(cursor, bound))
-  const { items, last } = cutPage(await list.read(access, { limit: limit + 1, after }), limit)
-  return { items, nextCursor: last === undefined ? null : cursors.seal(list.keyOf(last), bound) }
+  const { items, last } = cutPage(await read({ limit: limit + 1, after }), limit)
+  const nextCursor = last === undefined ? null : cursors.seal(keyOf(last), bound)
+  return { items, nextCursor, ...(query.scope === undefined ? {} : { scope: query.scope }) }
 }
 
 /** Position of a walk: the last completed namespace, and a row of the next one. */

@@ -1,3 +1,4 @@
+import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { parseLabel } from '#core/kube/names.ts'
@@ -45,8 +46,9 @@ const usedBy = (agents: AgentEndpointServices): AnyEndpoint =>
     authz: { kind: 'kube', verb: 'list', resource: 'agentdeployments' },
     query: UsedByQuery,
     response: { 200: ReferenceList },
-    handle: async ({ caller, query, signal }) => {
-      const { kind = AgentDeployment.kind, name } = query
+    handle: async ({ caller, query, directory, signal }) => {
+      const { kind = AgentDeployment.kind, name, scope } = query
+      if (scope !== undefined && directory === undefined) throw new Fail('not_wired')
       const namespace = parseLabel(
         '?namespace',
         query.namespace === undefined || query.namespace === '' ? 'default' : query.namespace,
@@ -55,9 +57,15 @@ const usedBy = (agents: AgentEndpointServices): AnyEndpoint =>
         items: await findUsers(
           caller,
           { kind, namespace, name },
-          { kinds: agents.kinds(), references: agents.references(), signal },
+          {
+            kinds: agents.kinds(),
+            references: agents.references(),
+            directory: scope === undefined ? undefined : directory,
+            signal,
+          },
         ),
         nextCursor: null,
+        ...(scope === undefined ? {} : { scope }),
       }
     },
   })

@@ -1,5 +1,7 @@
 import type { Caller } from '#core/cluster/caller.ts'
+import type { Directory } from '#core/cluster/namespace-directory.ts'
 import { Fail } from '#core/errors/domain-error.ts'
+import { rightsResource } from '#core/http/resource/resource-schemas.ts'
 import type { ListOptions, ObjectList, Resource } from '#core/kube/client.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { KubeError } from '#core/kube/status.ts'
@@ -24,17 +26,19 @@ export type User = Reference & { found: true }
 export interface UsedByContext {
   readonly kinds: readonly AnyKind[]
   readonly references: References
+  /** With it, every namespace is searched that the caller may list (`scope=permitted`). */
+  readonly directory?: Directory | undefined
   readonly signal: AbortSignal
 }
 
 /**
  * Lists the objects that refer to a target and that the caller can list. Each kind with a reference to it is listed
- * cluster-wide, or in the target's namespace if that is denied. Throws the cluster's 403 if no list is allowed.
+ * cluster-wide, or if that is denied in the target's namespace or each permitted one. Throws the cluster's 403 if no list is allowed.
  */
 export async function findUsers(
   caller: Caller,
   target: UsedTarget,
-  { kinds, references, signal }: UsedByContext,
+  { kinds, references, directory, signal }: UsedByContext,
 ): Promise<User[]> {
   const referring = kinds.filter((kind) => references.targetsOf(kind).has(target.kind))
   const isKnown = referring.length > 0 || createFindResource(() => kinds)(target.kind) !== undefined
@@ -43,7 +47,9 @@ export async function findUsers(
       errors: [{ pointer: '?kind', detail: 'is not a kind that other objects refer to' }],
     })
   }
-  const answers = await Promise.all(referring.map((kind) => listVisible(caller, kind, target.namespace, signal)))
+  const answers = await Promise.all(
+    referring.map((kind) => listVisible(caller, kind, { namespace: target.namespace, directory, signal })),
+  )
   const denied = answers.filter((answer) => answer.denied !== undefined)
   if (denied[0]?.denied !== undefined && denied.length === answers.length) throw denied[0].denied
   return answers.flatMap(({ objects }, index) =>
@@ -65,17 +71,33 @@ interface Visible {
   denied?: KubeError
 }
 
-async function listVisible(caller: Caller, kind: Resource, namespace: DnsLabel, signal: AbortSignal): Promise<Visible> {
+interface Places {
+  readonly namespace: DnsLabel
+  readonly directory: Directory | undefined
+  readonly signal: AbortSignal
+}
+
+async function listVisible(caller: Caller, kind: Resource, { namespace, directory, signal }: Places): Promise<Visible> {
   try {
     return { objects: await listAll(caller, kind, { signal }) }
   } catch (error) {
-    if (!isStatus(error, 403) || !kind.namespaced) return deniedOr(error)
+    if (!isStatus(error, 403) || (!kind.namespaced && directory === undefined)) return deniedOr(error)
+    if (directory !== undefined) return { objects: kind.namespaced ? await walk(caller, kind, directory, signal) : [] }
   }
   try {
     return { objects: await listAll(caller, kind, { namespace, signal }) }
   } catch (error) {
     return deniedOr(error)
   }
+}
+
+async function walk(caller: Caller, kind: Resource, directory: Directory, signal: AbortSignal): Promise<TypedObject[]> {
+  const objects: TypedObject[] = []
+  await directory.permitted(caller, 'list', rightsResource(kind), '', async ({ namespace }) => {
+    if (namespace !== '') objects.push(...(await listAll(caller, kind, { namespace, signal })))
+    return 'more'
+  })
+  return objects
 }
 
 function deniedOr(error: unknown): Visible {

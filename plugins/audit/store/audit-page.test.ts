@@ -61,7 +61,7 @@ test(
     const after = { occurredAt: new Date(Date.now() - 1.5 * day), id: rowOf(1, 0).id }
     for (const [name, namespace, filter, index] of filters)
       for (const page of [{ limit: 51 }, { limit: 51, after }]) {
-        const access = { namespace } as Access<'list', 'auditlogs'>
+        const access = [{ namespace } as Access<'list', 'auditlogs'>]
         const query = auditPage(db, access, filter, { ...page, retentionDays: 90 })
         const plan = JSON.stringify(await query.explain('json'))
         assert.match(plan, index, `${name}: ${plan}`)

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Access } from '#core/cluster/caller.ts'
+import type { AccessScope } from '#core/cluster/caller.ts'
 import type { AuditTables } from './tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
 
-/** Filters of a page. The namespace comes from the proof (A9). */
+/** Filters of a page. The namespaces come from the proofs (A9). */
 export interface AuditFilter {
   readonly actor?: string | undefined
   readonly action?: string | undefined
@@ -13,8 +13,8 @@ export interface AuditFilter {
   readonly from?: string | undefined
   /** RFC 3339; exclusive. */
   readonly to?: string | undefined
-  /** Uid of the namespace: excludes rows of a deleted namespace of the same name (SEC17). */
-  readonly namespaceUid?: string | undefined
+  /** Uids of the namespaces: exclude rows of deleted namespaces of the same names (SEC17). */
+  readonly namespaceUids?: readonly string[] | undefined
 }
 
 /** The sort key of the log. */
@@ -41,7 +41,7 @@ const columns = [
 /** The statement of one page, newest first. */
 export function auditPage(
   db: Reader<AuditTables>,
-  access: Access<'list', 'auditlogs'>,
+  access: AccessScope<'list', 'auditlogs'>,
   filter: AuditFilter,
   page: AuditWindow,
 ) {
@@ -53,8 +53,9 @@ export function auditPage(
     .orderBy('occurred_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit)
-  if (access.namespace !== '') query = query.where('namespace', '=', access.namespace)
-  if (filter.namespaceUid !== undefined) query = query.where('namespace_uid', '=', filter.namespaceUid)
+  const names = access.map(({ namespace }) => namespace)
+  if (!names.includes('')) query = query.where('namespace', '=', oneOf(names))
+  if (filter.namespaceUids !== undefined) query = query.where('namespace_uid', '=', oneOf(filter.namespaceUids))
   if (filter.actor !== undefined) query = query.where('actor', '=', filter.actor)
   if (filter.action !== undefined) query = query.where('action', '=', filter.action)
   if (filter.kind !== undefined) query = query.where('resource_kind', '=', filter.kind)
@@ -69,4 +70,10 @@ export function auditPage(
     query = query.where(sql<boolean>`(occurred_at, id) < (${occurredAt}, ${id}::uuid)`)
   }
   return query
+}
+
+// A single value keeps the order of an index, an array does not.
+function oneOf(values: readonly string[]) {
+  const [only = ''] = values
+  return values.length === 1 ? sql<string>`${only}` : sql<string>`any(${[...values]}::text[])`
 }

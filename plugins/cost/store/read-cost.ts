@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Access } from '#core/cluster/caller.ts'
+import type { AccessScope } from '#core/cluster/caller.ts'
 import { hadOtherNamespace, inLiveNamespace } from '#core/cluster/object-index-sql.ts'
 import type { Reader } from '#core/event-store/store.ts'
 import { METERED_WITHIN_SECONDS } from '#plugins/runs/events.ts'
 import type { Period } from '../query/period.ts'
 import type { CostTables } from './tables.ts'
 
-/** Proof of a review of `costs`; the namespace '' is the whole cluster. */
-export type CostAccess = Access<'list', 'costs'>
+/** Proofs of a review of `costs`; the namespace '' is the whole cluster. */
+export type CostAccess = AccessScope<'list', 'costs'>
 
 /** Calls, tokens and cost of one group. Counts are whole numbers as text. */
 export interface GroupSums {
@@ -52,12 +52,12 @@ const columns = [
 ] as const
 
 /**
- * Sums of the lines of the proof's namespace by group. Of a namespace only the lines of the live one are read; the whole cluster has those of
- * deleted ones too, since their money was spent.
+ * Sums of the lines of the proofs' namespaces by group. Of a namespace only the lines of the live one are read; the whole cluster has those
+ * of deleted ones too, since their money was spent.
  */
 export async function readGroups(
   db: Reader<CostTables>,
-  { namespace }: CostAccess,
+  access: CostAccess,
   { period, by, limit, after }: GroupQuery,
 ): Promise<readonly GroupSums[]> {
   const keys = by.map(toExpression)
@@ -65,7 +65,7 @@ export async function readGroups(
   const named = keys.map((key, index) => sql`${key} as ${names[index] ?? sql``}`)
   const list = sql.join(names)
   const { rows } = await sql<Omit<GroupSums, 'keys'> & { keys: readonly string[] }>`
-    with lines as (${linesOf(namespace, period)}),
+    with lines as (${linesOf(access, period)}),
     by_currency as (
       select ${sql.join(named)}, currency as paid_in, sum(calls) as calls, sum(unpriced) as unpriced, sum(pending) as pending, sum(input_tokens) as input,
         sum(output_tokens) as output, sum(cached_tokens) as cached, sum(reasoning_tokens) as reasoning, sum(micros) as micros
@@ -85,11 +85,11 @@ function toExpression(key: GroupKey): RawBuilder<string> {
   return sql<string>`${sql.ref(key)}::text collate "C"`
 }
 
-function linesOf(namespace: string, { from, to }: Period): RawBuilder<unknown> {
+function linesOf(access: CostAccess, { from, to }: Period): RawBuilder<unknown> {
   const uid = sql<string>`coalesce(nullif(a.namespace_uid, ''), d.namespace_uid)`
-  const where = sql`d.day between ${from}::date and ${to}::date ${
-    namespace === '' ? sql`` : sql`and d.namespace = ${namespace} and ${isOfLive(namespace, uid)}`
-  }`
+  const names = access.map(({ namespace }) => namespace)
+  const place = names.includes('') ? sql`` : sql`and d.namespace = any(${names}::text[]) and ${isOfLive(uid)}`
+  const where = sql`d.day between ${from}::date and ${to}::date ${place}`
   return sql`
     select d.day, d.namespace, ${uid} as namespace_uid, coalesce(a.name, d.agent) as agent, d.agent_uid, d.provider, d.model,
       d.operation, d.currency, d.price, d.calls, d.unpriced, 0 as pending, d.input_tokens, d.output_tokens, d.cached_tokens, d.reasoning_tokens,
@@ -112,6 +112,6 @@ function reportsOf(where: RawBuilder<unknown>, uid: RawBuilder<string>): RawBuil
 }
 
 // SEC17: a re-created namespace does not have the cost of its predecessor. Lines of before the first observation have no uid.
-function isOfLive(namespace: string, uid: RawBuilder<string>): RawBuilder<boolean> {
-  return sql<boolean>`(${inLiveNamespace(uid)} or (${uid} = '' and not ${hadOtherNamespace(namespace)}))`
+function isOfLive(uid: RawBuilder<string>): RawBuilder<boolean> {
+  return sql<boolean>`(${inLiveNamespace(uid)} or (${uid} = '' and not ${hadOtherNamespace(sql.ref('d.namespace'))}))`
 }

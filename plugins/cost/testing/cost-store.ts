@@ -101,7 +101,7 @@ export async function openCost(t: TestContext, open: (t: TestContext) => Promise
         },
       ]),
     groups: (by: readonly GroupKey[], namespace = '', some: Partial<GroupQuery> = {}) =>
-      readGroups(store.reader<CostTables>(), { namespace } as CostAccess, {
+      readGroups(store.reader<CostTables>(), [{ namespace }] as unknown as CostAccess, {
         period: { from: '2026-11-01', to: '2026-11-30' },
         by,
         limit: 1_000,

@@ -1,6 +1,6 @@
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
-import { parseLabel } from '#core/kube/names.ts'
+import { readObjects } from '#core/http/resource/resource-list.ts'
 import { ToolCatalog, ToolQuery } from '#schemas/api/tools.ts'
 import { McpServer } from '#schemas/crds/mcp-server.ts'
 import type { McpServerObject } from '#schemas/crds/mcp-server.ts'
@@ -18,21 +18,15 @@ export function toolsEndpoint(url: '/tools' | '/catalog', id: string): AnyEndpoi
     authz: { kind: 'kube', verb: 'list', resource: 'mcpservers' },
     query: ToolQuery,
     response: { 200: ToolCatalog },
-    handle: async ({ caller, cursors, query, signal }) => {
-      const named = query.namespace ?? ''
-      const namespace = named === '' ? undefined : parseLabel('?namespace', named)
-      const filter = [namespace ?? '']
-      const position = query.cursor === undefined ? undefined : cursors.open(query.cursor, filter)
-      const page = await caller.cluster.list<McpServerObject>(McpServer, {
-        ...(namespace === undefined ? {} : { namespace }),
-        ...(typeof position === 'string' ? { continue: position } : {}),
-        limit: SERVERS_PER_PAGE,
+    handle: async ({ caller, cursors, directory, query, signal }) => {
+      const { items, ...page } = await readObjects<McpServerObject>(McpServer, {
+        caller,
+        cursors,
+        directory,
         signal,
+        query: { ...query, limit: SERVERS_PER_PAGE },
       })
-      return {
-        items: page.items.flatMap(toItems),
-        nextCursor: page.continue === undefined ? null : cursors.seal(page.continue, filter),
-      }
+      return { ...page, items: items.flatMap(toItems) }
     },
   })
 }

@@ -2,8 +2,9 @@ import { mapConcurrently } from '#core/async/map-concurrently.ts'
 import type { Caller } from '#core/cluster/caller.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
-import { isLabel, isName, parseLabel } from '#core/kube/names.ts'
-import type { DnsLabel } from '#core/kube/names.ts'
+import { readObjects } from '#core/http/resource/resource-list.ts'
+import type { ListCall } from '#core/http/resource/resource-list.ts'
+import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { AgentReferences } from '#plugins/agents/points.ts'
 import { Topology, TopologyQuery } from '#schemas/api/topology.ts'
@@ -27,31 +28,21 @@ export function topologyEndpoint(references: () => AgentReferences): AnyEndpoint
     authz: { kind: 'kube', verb: 'list', resource: 'agentdeployments' },
     query: TopologyQuery,
     response: { 200: Topology },
-    handle: async ({ caller, query, signal }) => {
-      const named = query.namespace ?? ''
-      const namespace = named === '' ? undefined : parseLabel('?namespace', named)
-      const page = await caller.cluster.list<AgentDeploymentObject>(AgentDeployment, {
-        ...(namespace === undefined ? {} : { namespace }),
-        limit: maxAgents,
-        signal,
-      })
+    handle: async ({ caller, cursors, directory, query, signal }) => {
+      const first = { caller, cursors, directory, signal, query: { ...query, limit: maxAgents } }
+      const { items, nextCursor, ...scope } = await readObjects<AgentDeploymentObject>(AgentDeployment, first)
       const { collect } = references()
-      const agents = page.items.map((agent) => ({ agent, references: collect(AgentDeployment, agent) }))
-      const listed = await listRegistries(caller, namespace, signal)
+      const agents = items.map((agent) => ({ agent, references: collect(AgentDeployment, agent) }))
+      const listed = await listRegistries(first)
       const others = await readOthers(caller, agents, { listed, signal })
-      return { ...toGraph(agents, [...listed, ...others]), truncated: page.continue !== undefined }
+      return { ...toGraph(agents, [...listed, ...others]), truncated: nextCursor !== null, ...scope }
     },
   })
 }
 
-async function listRegistries(
-  caller: Caller,
-  namespace: DnsLabel | undefined,
-  signal: AbortSignal,
-): Promise<readonly Placed[]> {
-  const options = { ...(namespace === undefined ? {} : { namespace }), limit: maxAgents, signal }
+async function listRegistries(call: ListCall): Promise<readonly Placed[]> {
   try {
-    const { items } = await caller.cluster.list<AgentRegistryObject>(AgentRegistry, options)
+    const { items } = await readObjects<AgentRegistryObject>(AgentRegistry, call)
     return items.map((registry) => {
       const { namespace: own = '', name } = registry.metadata
       return { namespace: own, name, found: true, registry }

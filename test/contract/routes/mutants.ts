@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createCallers } from '#core/cluster/callers.ts'
+import { createServedDirectory } from '#core/cluster/namespace-directory.ts'
 import { describeCatalog } from '#core/host/role/describe-api.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { reviewsOf } from '#core/http/endpoint/authz.ts'
@@ -10,7 +11,7 @@ import { plugins } from '#plugins/index.ts'
 import { Type } from 'typebox'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Credential } from './credentials.ts'
-import { caseOf, cells, expectedOf } from './matrix.ts'
+import { caseOf, cells, expectedOf, places } from './matrix.ts'
 import type { Cell } from './matrix.ts'
 import type { Summary } from './summary.ts'
 import type { World } from './world.ts'
@@ -103,6 +104,7 @@ async function answersOf(world: World, endpoint: AnyEndpoint, rows: readonly Row
     const cluster = createCallers({ server: url, pool })
     const { app } = await buildServer({ after: (close) => void closers.push(close) }, [{ endpoints: [endpoint] }], {
       cluster,
+      directory: createServedDirectory(places),
     })
     const ask = async ({ credential, cell }: Row): Promise<boolean> => {
       const { path, body } = caseOf(cell).request(cell.target, world)

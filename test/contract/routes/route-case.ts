@@ -7,6 +7,8 @@ import type { World } from './world.ts'
 export interface Target {
   readonly namespace: string
   readonly exists: boolean
+  /** Asked with `scope=permitted`, without a namespace. */
+  readonly permitted?: true
 }
 
 /**
@@ -14,7 +16,7 @@ export interface Target {
  * written independently of the route, so that a changed check is detected.
  */
 export interface RouteCase {
-  /** `objects`: namespaces x existing and missing. `namespaces`: each namespace and the whole cluster. `one`: a single cell. */
+  /** `objects`: namespaces x existing and missing. `namespaces`: each namespace, the whole cluster, and what the caller may read. `one`: a single cell. */
   readonly over: 'objects' | 'namespaces' | 'one'
   /** Expected `x-mesh-authz` of the OpenAPI document. */
   readonly authz: string
@@ -22,6 +24,8 @@ export interface RouteCase {
   questions(target: Target, world: World): readonly AccessRequest[]
   /** Status when the cluster allows everything; a code for an error of the platform itself. */
   allowed(target: Target): { readonly status: number; readonly code?: string }
+  /** With `scope=permitted` a caller who may read no namespace is refused as for the cluster; elsewhere the list is empty. */
+  readonly refusesNone?: true
   /** A refusal of the first request is reported as an unknown object. */
   readonly hides?: true
   /** The gateway reports the refusal, with the cluster's message as the detail. */
@@ -41,7 +45,9 @@ export const ok = (status: number) => () => ({ status })
 export const found = (status: number) => (target: Target) =>
   target.exists ? { status } : { status: 404, code: 'not_found' }
 /** A list below `/api`, of one namespace or of all. */
-export const query = (path: string, { namespace }: Target) => ({ path: `/api${path}?namespace=${namespace}` })
+export const query = (path: string, { namespace, permitted }: Target) => ({
+  path: `/api${path}?${permitted === true ? 'scope=permitted' : `namespace=${namespace}`}`,
+})
 /** No request to the API server. */
 export const nothing = (): readonly AccessRequest[] => []
 /** A route for every authenticated caller. */

@@ -80,6 +80,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
   'GET /api/events': {
     over: 'namespaces',
     authz: 'review: watch events',
+    refusesNone: true,
     request: (target) => ({ ...query('/events', target), headersOnly: true }),
     questions: ({ namespace }) => [virtual('watch', 'events', namespace)],
     allowed: ok(200),
@@ -87,6 +88,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
   'GET /api/audit': {
     over: 'namespaces',
     authz: 'review: list auditlogs',
+    refusesNone: true,
     request: (target) => query('/audit', target),
     questions: ({ namespace }) => [virtual('list', 'auditlogs', namespace)],
     allowed: ok(200),
