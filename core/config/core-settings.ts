@@ -31,7 +31,7 @@ export const coreSettingsSchema = Type.Object({
   profile: Type.Union([Type.Literal('open'), Type.Literal('hardened')], {
     default: 'open',
     description:
-      'Set of defaults and rules. hardened also requires digests of agent images and hashes of third-party plugins, makes root file systems of agents read-only, and refuses agents without isolation.',
+      'Set of defaults and rules. hardened also requires digests of agent images and hashes of third-party plugins, makes root file systems of agents read-only, refuses agents without isolation, and does not start without a store or the plugins audit, identity, guardrails and budgets.',
   }),
   install: Type.String({
     pattern: '^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$',
@@ -48,7 +48,8 @@ export const coreSettingsSchema = Type.Object({
   }),
   disable: Type.Array(Type.String(), {
     default: [],
-    description: 'Plugins that are switched off; their routes return 501.',
+    description:
+      'Plugins that are switched off; their routes return 501, and agents that use a field of theirs are not accepted.',
   }),
   store: Type.Optional(
     Type.Literal('none', { description: 'Runs without a database: routes that need the store return 501.' }),

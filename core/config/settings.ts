@@ -28,6 +28,12 @@ export interface SettingsInput {
   readonly presets?: Readonly<Record<string, unknown>>
 }
 
+interface SettingFiles {
+  readonly file: YamlFile
+  readonly env: SettingsInput['env']
+  readonly plugins: readonly SettingsOwner[]
+}
+
 type Tree = Record<string, unknown>
 
 /** Opens the settings file of a process. */
@@ -44,11 +50,7 @@ export function originOfSetting(file: YamlFile, env: SettingsInput['env'], setti
 
 /** Checks the files that the settings of these roles name. Throws `SettingsError`. */
 export function refuseUnusableFiles(
-  {
-    file,
-    env,
-    plugins,
-  }: { readonly file: YamlFile; readonly env: SettingsInput['env']; readonly plugins: readonly SettingsOwner[] },
+  { file, env, plugins }: SettingFiles,
   settings: Settings,
   check: Pick<FileCheck, 'roles' | 'instead'>,
 ): void {
@@ -87,6 +89,7 @@ export function readSettings(file: YamlFile, env: SettingsInput['env'], plugins:
     ]
   })
   refuseUnknownPlugins(file, core, plugins)
+  refuseUnderProfile({ file, env, plugins }, core)
   return { core, slices: new Map(slices) }
 }
 
@@ -99,6 +102,18 @@ function refuseUnknownPlugins(file: YamlFile, core: CoreSettings, plugins: reado
       `${file.where(['disable', `${index}`])}: disable: there is no plugin ${quoted(name)}${didYouMean(name, names)} (${known})`,
     )
   }
+}
+
+// A profile is a promise: what it is kept by cannot be turned off beside it.
+function refuseUnderProfile({ file, env, plugins }: SettingFiles, { profile, disable, store }: CoreSettings): void {
+  const required = plugins.filter(({ requiredBy = [] }) => requiredBy.includes(profile)).map(({ name }) => name)
+  for (const [index, name] of disable.entries())
+    if (required.includes(name))
+      throw new SettingsError(
+        `${file.where(['disable', `${index}`])}: disable: the profile ${profile} does not start without the plugin ${name} (it needs ${required.toSorted().join(', ')})`,
+      )
+  if (store === 'none' && profile === 'hardened')
+    throw new SettingsError(`${originOfSetting(file, env, 'store')}: must not be none in the profile ${profile}`)
 }
 
 // Schemas check the keys of the platform and of each plugin. Every other key must be claimed by a source, leaf by leaf.

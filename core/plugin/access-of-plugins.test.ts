@@ -33,10 +33,11 @@ const rulesOf = (role: 'viewer' | 'developer' | 'operator' | 'manager', plugin: 
 
 test('CON4: the rights of the manager follow from informers', () => {
   const reviews = 'authorization.k8s.io subjectaccessreviews: create'
-  assert.deepEqual(rulesOf('manager', pluginOf()), [reviews, 'acme.example widgets: get list watch'])
+  const namespaces = ' namespaces: get list watch'
+  assert.deepEqual(rulesOf('manager', pluginOf()), [reviews, namespaces, 'acme.example widgets: get list watch'])
   const informers = [{ resource: { ...Widget, group: 'other.example', plural: 'cogs' }, resourceKind: 'Cog' }]
   const watching = definePlugin({ contract: 1, name: 'cogs', settings: Type.Object({}), informers, create: () => ({}) })
-  assert.deepEqual(rulesOf('manager', watching as never), [reviews, 'other.example cogs: get list watch'])
+  assert.deepEqual(rulesOf('manager', watching as never), [reviews, namespaces, 'other.example cogs: get list watch'])
 })
 
 test('the rights of people follow from the set of personas', () => {

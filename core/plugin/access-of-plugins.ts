@@ -1,10 +1,14 @@
 import { coreAccess, readVerbs } from '#core/cluster/roles/access-rule.ts'
 import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
+import { namespaceKind } from '#core/cluster/served-namespaces.ts'
 import type { Informer } from '#core/controllers/watch/declarations.ts'
 import { createResourceNames } from '#core/http/endpoint/resource-names.ts'
 import type { ResourceNames } from '#core/http/endpoint/resource-names.ts'
 import type { AnyKind } from '#schemas/kind.ts'
 import type { AnyPlugin } from './plugin.ts'
+
+/** Informers that every installation runs: namespaces feed their directory, and rows of the store are joined on their uids. */
+export const coreInformers: readonly Informer[] = [{ resource: namespaceKind, resourceKind: namespaceKind.kind }]
 
 /** Kinds of plugins. */
 export function kindsOf(plugins: readonly AnyPlugin[]): readonly AnyKind[] {
@@ -20,9 +24,10 @@ export function informersOf({ kinds = [], informers = [] }: AnyPlugin): readonly
 export function resourceNamesOf(plugins: readonly AnyPlugin[]): ResourceNames {
   return createResourceNames([
     ...plugins.flatMap(({ kinds = [] }) => kinds.map(({ kind: { plural, kind }, noun }) => ({ plural, kind, noun }))),
-    ...plugins.flatMap(({ informers = [] }) =>
-      informers.map(({ resource, resourceKind }) => ({ plural: resource.plural, kind: resourceKind })),
-    ),
+    ...[...coreInformers, ...plugins.flatMap(({ informers = [] }) => informers)].map(({ resource, resourceKind }) => ({
+      plural: resource.plural,
+      kind: resourceKind,
+    })),
     ...plugins.flatMap(({ access = [] }) =>
       access.flatMap(({ resource, kind }) => (kind === undefined ? [] : [{ plural: resource, kind }])),
     ),
@@ -37,7 +42,7 @@ export function accessOf(plugin: AnyPlugin): readonly AccessRule[] {
 
 /** What an installation with these plugins needs. */
 export function accessOfPlugins(plugins: readonly AnyPlugin[]): readonly AccessRule[] {
-  return [...coreAccess, ...plugins.flatMap(accessOf)]
+  return [...coreAccess, ...coreInformers.map(accessOfInformer), ...plugins.flatMap(accessOf)]
 }
 
 function accessOfInformer({ resource: { group, plural, namespaced } }: Informer): AccessRule {

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'
-import type { Role } from '#core/config/profile.ts'
+import type { Profile, Role } from '#core/config/profile.ts'
 import type { RoleKeys } from '#core/signing/keyring.ts'
 import type { SettingSource } from '#core/config/setting-source.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
@@ -73,6 +73,8 @@ export interface Plugin<
   readonly settingsFrom?: readonly SettingSource[]
   /** Services without which the plugin is `unwired`; its `core` has them by type. */
   readonly requires?: R
+  /** Profiles whose processes do not start while this plugin is disabled or unwired. */
+  readonly requiredBy?: readonly Profile[]
   /** Availability that depends on settings. */
   wiring?(settings: Static<S>, core: Core): Wiring
   readonly migrations?: URL

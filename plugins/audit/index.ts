@@ -26,6 +26,7 @@ export const audit = definePlugin({
   name: 'audit',
   summary: 'The audit log: who did what, and with which outcome.',
   settings: auditSettings,
+  requiredBy: ['hardened'],
   settingsFrom: [
     { from: 'AUDIT_RETENTION_DAYS', to: 'retentionDays' },
     { from: 'AUDIT_SPOOL_DIR', to: 'spoolDir' },

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { parseAllDocuments } from 'yaml'
 import { changesOf, readFields } from '#core/controllers/objects/audited-fields.ts'
-import { informersOf, kindsOf, resourceNamesOf } from '#core/plugin/access-of-plugins.ts'
+import { coreInformers, informersOf, kindsOf, resourceNamesOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
 import { McpToolBinding } from '#schemas/crds/mcp-tool-binding.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
@@ -17,7 +17,7 @@ interface Role {
 }
 
 test('PODA5, UXM15: every kind of the platform has an informer, and the manager may get, list and watch each', () => {
-  const followed = plugins.flatMap(informersOf)
+  const followed = [...coreInformers, ...plugins.flatMap(informersOf)]
   const kinds = kindsOf(plugins).map(({ kind }) => kind)
   for (const kind of ['AgentDeployment', 'AgentTemplate', 'ModelProvider', 'ModelRoute', 'Tenant'])
     assert.ok(kinds.includes(kind), kind)

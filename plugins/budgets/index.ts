@@ -27,6 +27,7 @@ export const budgets = definePlugin({
   summary: 'Spend limits of model calls, and the prices that they are counted with.',
   needs: { runs: runsOrNone },
   settings: budgetsSettings,
+  requiredBy: ['hardened'],
   requires: ['store'],
   migrations: new URL('./migrations/', import.meta.url),
   events: [spendLimitExceeded],

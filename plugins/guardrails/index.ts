@@ -17,6 +17,7 @@ export const guardrails = definePlugin({
   name: 'guardrails',
   summary: 'Rules for the content of model calls: masking, blocking and approval.',
   settings: Type.Object({}, { additionalProperties: false }),
+  requiredBy: ['hardened'],
   kinds: [guardrailKind],
   access: [
     { resource: 'guardrailpolicies', gateway: ['get', 'list'], state: ['get', 'list'] },

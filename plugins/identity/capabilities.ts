@@ -1,6 +1,7 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Core, Wired } from '#core/plugin/core-services.ts'
+import { coreOwner } from '#core/http/health.ts'
 import type { Authz } from '#core/http/endpoint/authz.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Capability } from '#schemas/api/identity.ts'
@@ -26,10 +27,12 @@ export async function findCapabilities(
   caller: Caller,
   { catalog, plugins, directory }: CapabilityInput,
 ): Promise<Capability[]> {
-  const ids = [...new Set([...catalog.map(idOf), ...plugins.keys()])].toSorted()
+  // What cannot be turned off is no capability.
+  const offered = catalog.filter(({ plugin }) => plugin !== coreOwner.plugin)
+  const ids = [...new Set([...offered.map(idOf), ...plugins.keys()])].toSorted()
   return Promise.all(
     ids.map(async (id): Promise<Capability> => {
-      const mounted = catalog.filter((entry) => idOf(entry) === id)
+      const mounted = offered.filter((entry) => idOf(entry) === id)
       if (mounted.length === 0) return withoutRoutes(id, plugins.get(id))
       const ready = mounted.filter((entry) => entry.wiring === 'ready')
       if (ready.length === 0) return { id, enabled: false, reason: mounted[0]?.reason ?? 'unconfigured' }

@@ -8,7 +8,6 @@ import { DryRunQuery } from '#schemas/api/agents.ts'
 import {
   Capabilities,
   DisplayNameBody,
-  Health,
   Namespace,
   NamespaceList,
   NamespaceListQuery,
@@ -22,7 +21,7 @@ export type IdentityContext = Pick<BffContext, 'catalog' | 'directory' | 'pages'
 
 /** Every route of the plugin, below `/api`. */
 export function identityEndpoints(profile: Profile, bff: IdentityContext): readonly AnyEndpoint[] {
-  return [whoami, capabilities(profile, bff), listAll, displayName, health]
+  return [whoami, capabilities(profile, bff), listAll, displayName]
 }
 
 const whoami = endpoint({
@@ -93,14 +92,4 @@ const displayName = endpoint({
     reply.header('etag', `"${namespace.metadata.resourceVersion ?? ''}"`)
     return namespace
   },
-})
-
-const health = endpoint({
-  method: 'GET',
-  url: '/health',
-  id: 'getHealth',
-  summary: 'Get liveness, with a bearer; probes use /livez of the admin port.',
-  authz: { kind: 'bearer' },
-  response: { 200: Health },
-  handle: async () => ({ status: 'ok' }),
 })

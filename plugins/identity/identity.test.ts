@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Type } from 'typebox'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
+import { coreEndpoints } from '#core/http/health.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { servePlugin } from '../agents/testing/serve.ts'
 import { questionOf } from './capabilities.ts'
@@ -67,7 +68,7 @@ test('whoami returns the caller as authenticated by the cluster', real, async (t
 })
 
 test('D3: health requires an authenticated bearer', real, async (t) => {
-  const { ask } = await setUp(t)
+  const { ask } = await servePlugin(t, 'core', () => coreEndpoints)
   assert.deepEqual((await ask('unbound', 'GET', '/health')).json(), { status: 'ok' })
   assert.equal((await ask('stranger', 'GET', '/health')).status, 401)
 })

@@ -1,19 +1,11 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
-import type { KubeObject, Resource } from '#core/kube/client.ts'
+import { namespaceKind } from '#core/cluster/served-namespaces.ts'
+import type { KubeObject } from '#core/kube/client.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { DISPLAY_NAME_ANNOTATION } from '#schemas/labels.ts'
 import { FIELD_MANAGER } from '#schemas/group.ts'
-
-/** Kubernetes namespaces. */
-export const namespaces: Resource = {
-  group: '',
-  version: 'v1',
-  plural: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-}
 
 // Concurrent reads of one request.
 const BATCH = 16
@@ -31,7 +23,7 @@ export async function listNamespaces(
   page: { limit: number; after: string | undefined; signal: AbortSignal },
 ): Promise<NamespacePage> {
   const { limit, after, signal } = page
-  const list = await caller.cluster.list(namespaces, {
+  const list = await caller.cluster.list(namespaceKind, {
     limit,
     signal,
     ...(after === undefined ? {} : { continue: after }),
@@ -69,7 +61,7 @@ export async function listPermittedNamespaces(
 
 async function readIfPermitted(caller: Caller, name: DnsLabel, signal: AbortSignal): Promise<KubeObject | undefined> {
   try {
-    return await caller.cluster.get(namespaces, { name }, { signal })
+    return await caller.cluster.get(namespaceKind, { name }, { signal })
   } catch (error) {
     if (isStatus(error, 403) || isStatus(error, 404)) return undefined
     throw error
@@ -86,7 +78,7 @@ export function setDisplayName(
   const value = displayName === '' ? null : displayName
   const body = { metadata: { annotations: { [DISPLAY_NAME_ANNOTATION]: value } } }
   return caller.cluster.patch(
-    namespaces,
+    namespaceKind,
     { name },
     { type: 'merge', body },
     { ...options, fieldManager: FIELD_MANAGER },

@@ -28,6 +28,7 @@ import { mutants as ofModelFilters } from './model-filters.ts'
 import { mutants as ofModelProxy } from './model-proxy.ts'
 import { mutants as ofOpenProtocols } from './open-protocols.ts'
 import { mutants as ofOutbound } from './outbound.ts'
+import { mutants as ofPluginsOff } from './plugins-off.ts'
 import { mutants as ofProviders } from './providers.ts'
 import { mutants as ofRecording } from './recording.ts'
 import { mutants as ofRuns } from './runs.ts'
@@ -93,6 +94,7 @@ export const all: readonly Mutant[] = [
   ...ofServerStorage,
   ...ofStartup,
   ...ofDeploy,
+  ...ofPluginsOff,
   ...ofNamespaces,
   ...ofTasks,
   ...ofChecks,

@@ -2,6 +2,7 @@ import { coreSettingsSchema } from '#core/config/core-settings.ts'
 import { coreErrors } from '#core/errors/core-errors.ts'
 import { problemOfError } from '#core/errors/define-errors.ts'
 import type { ErrorTable } from '#core/errors/define-errors.ts'
+import { coreOwner } from '#core/http/health.ts'
 import { isObject } from '#core/json/is-object.ts'
 import type { EventType } from '#core/event-store/event.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
@@ -37,6 +38,8 @@ function refuseInvalidErrors(owner: string, table: ErrorTable): void {
 // The section of the plugin would be that of the platform.
 function refuseSettingName(plugin: AnyPlugin): void {
   const { name } = plugin
+  if (name === coreOwner.plugin)
+    throw new BootError(`${pluginTitle(plugin)} has the name of core; it needs another one`)
   if (Object.hasOwn(coreSettingsSchema.properties, name))
     throw new BootError(`${pluginTitle(plugin)} has the name of the core setting ${name}; it needs another one`)
 }

@@ -1,4 +1,5 @@
-import { asPlugin } from './startup-error.ts'
+import type { Profile } from '#core/config/profile.ts'
+import { asPlugin, BootError } from './startup-error.ts'
 import type { Core, Requirement, Wired } from '#core/plugin/core-services.ts'
 import { needsOf } from './load-order.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
@@ -14,9 +15,16 @@ export interface WiringInput {
 export async function wire(ordered: readonly AnyPlugin[], input: WiringInput): Promise<ReadonlyMap<string, Wired>> {
   const wired = new Map<string, Wired>()
   for (const plugin of ordered) {
-    wired.set(plugin.name, inherited(plugin, wired) ?? (await own(plugin, input)))
+    const found = inherited(plugin, wired) ?? (await own(plugin, input))
+    if (found.wiring === 'unwired') refuseUnderProfile(plugin, input.core.profile, found)
+    wired.set(plugin.name, found)
   }
   return wired
+}
+
+function refuseUnderProfile({ name, requiredBy = [] }: AnyPlugin, profile: Profile, { because }: Wired): void {
+  if (requiredBy.includes(profile))
+    throw new BootError(`plugin ${name}: the profile ${profile} does not start without it; it is unwired: ${because}`)
 }
 
 function inherited(plugin: AnyPlugin, wired: ReadonlyMap<string, Wired>): Wired | undefined {

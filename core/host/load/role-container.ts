@@ -93,7 +93,7 @@ function apisFor(plugin: AnyPlugin, built: readonly Built[]): Readonly<Record<st
     const found = built.find((candidate) => candidate.plugin.name === need.plugin.name)
     if (found !== undefined && found.wired.wiring !== 'unwired')
       return [need.key, callSlot(found.plugin.name, 'api', () => found.plugin.api?.(found.services))]
-    return [need.key, need.optional ? undefined : absentApi()]
+    return [need.key, need.optional ? undefined : absentApi(need.plugin.name, found?.wired.because)]
   })
   return Object.fromEntries(entries) as Readonly<Record<string, never>>
 }

@@ -14,16 +14,18 @@ export const absentStore: Store = {
   close: async () => undefined,
 }
 
-/** Like `absentStore`, for the API of a missing dependency. */
-export function absentApi(): object {
-  return absent<object>()
+/** Like `absentStore`, for the API and the system reads of a plugin that is not available. Their use throws `not_wired` with its reason. */
+export function absentApi(plugin: string, because = 'not configured'): object {
+  return absent<object>(`The plugin ${plugin} is not available: ${because}.`)
 }
 
 // Every property is a function that throws, except `then`, so that the object can be awaited.
-function absent<T extends object>(): T {
-  return new Proxy<T>(Object.create(null), { get: (_target, key) => (key === 'then' ? undefined : refuse) })
+function absent<T extends object>(detail?: string): T {
+  return new Proxy<T>(Object.create(null), {
+    get: (_target, key) => (key === 'then' ? undefined : () => refuse(detail)),
+  })
 }
 
-function refuse(): never {
-  throw new Fail('not_wired')
+function refuse(detail?: string): never {
+  throw new Fail('not_wired', detail)
 }

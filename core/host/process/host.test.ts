@@ -150,7 +150,7 @@ test('wiring: unwired is inherited with its reason, hidden is not; boot, readine
   assert.match(readiness, /readyz check passed/)
   assert.match(lines.join(''), /sharing: unwired, needs runs: no DATABASE_URL/)
   const openapi = (await (await fetch(`${running.addresses().bff}/openapi.json`)).json()) as { paths: object }
-  assert.deepEqual(Object.keys(openapi.paths), ['/api/runs', '/api/shares', '/api/user'])
+  assert.deepEqual(Object.keys(openapi.paths), ['/api/health', '/api/runs', '/api/shares', '/api/user'])
 })
 
 test('a disabled plugin returns 501, and so do its dependents', async (t) => {

@@ -4,7 +4,7 @@ import { missedDeletions } from '#core/controllers/missed-deletions.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import { checkJob } from '#core/jobs/check-job.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
-import { informersOf } from '#core/plugin/access-of-plugins.ts'
+import { coreInformers, informersOf } from '#core/plugin/access-of-plugins.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { ConsumerContext, JobContext, ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
 import { checkTaskHandler } from '#core/tasks/task.ts'
@@ -92,11 +92,12 @@ function nameOf({ name }: { readonly name: string }): readonly string[] {
   return [name]
 }
 
-/** Informers of every plugin, one per kind, since two plugins may declare the same. Kinds of unwired plugins are followed, too. */
+/** Informers of core and of every plugin, one per kind, since two plugins may declare the same. Kinds of unwired plugins are followed, too. */
 export function informersOfPlugins(built: readonly Built[]): readonly Informer[] {
-  const all = built.flatMap(({ plugin, wired }) =>
+  const ofPlugins = built.flatMap(({ plugin, wired }) =>
     wired.wiring === 'unwired' ? (plugin.kinds ?? []).map(({ informer }) => informer) : informersOf(plugin),
   )
+  const all = [...coreInformers, ...ofPlugins]
   return [...new Map(all.toReversed().map((informer) => [informer.resourceKind, informer])).values()].toReversed()
 }
 

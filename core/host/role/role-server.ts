@@ -3,6 +3,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import { registerMethodNotAllowed } from '#core/http/reply/method-not-allowed.ts'
 import { httpOutcome } from '#core/http/endpoint/extension-points.ts'
+import { coreEndpoints, coreOwner } from '#core/http/health.ts'
 import { mountRoutes } from '#core/http/mount-routes.ts'
 import type { Mountable } from '#core/http/endpoint/mountable.ts'
 import { createServer } from '#core/http/server.ts'
@@ -72,7 +73,8 @@ export function hasManagerRoutes(built: readonly Built[]): boolean {
 
 /** Purpose of each plugin, by name. */
 export function summariesOf(plugins: readonly AnyPlugin[]): ReadonlyMap<string, string> {
-  return new Map(plugins.flatMap(({ name, summary }) => (summary === undefined ? [] : [[name, summary] as const])))
+  const ofPlugins = plugins.flatMap(({ name, summary }) => (summary === undefined ? [] : [[name, summary] as const]))
+  return new Map([[coreOwner.plugin, 'Liveness of the installation.'], ...ofPlugins])
 }
 
 /** Codes of the errors that plugins declare. */
@@ -115,6 +117,7 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
     tls,
     ...(settings.listen === undefined ? {} : { trustProxy: settings.listen.trustProxy }),
   })
+  if (role === 'bff') await mountRoutes(app, coreEndpoints, { ...coreOwner, prefix: '/api' })
   const console = lazyPages()
   for (const built of input.built) await mountPlugin(app, built, input, { catalog, pages: console.read })
   if (role === 'bff') console.set(pagesOf(input, catalog))

@@ -18,6 +18,10 @@ import type {
 } from '#core/plugin/role-contexts.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
+import type { Informer } from '#core/controllers/watch/declarations.ts'
+import { coreInformers } from '#core/plugin/access-of-plugins.ts'
+import { absentStore } from '../load/unconfigured-store.ts'
+import type { Platform } from '../platform/platform.ts'
 import { createHost } from '../process/host.ts'
 import { bareSettings, standalonePlatform } from '../testing/standalone-platform.ts'
 
@@ -138,6 +142,16 @@ test('system: only needs are readable, and an optional one only while it is avai
   )
 })
 
+test('R2-C2: the manager follows namespaces with no plugin at all, and once if a plugin declares them, too', async (t) => {
+  const watched: (readonly string[])[] = []
+  const namespaces = { ...ledger, informers: coreInformers }
+  for (const plugins of [[], [namespaces]])
+    await started(t, ['manager'], plugins, {
+      onInform: (informers) => watched.push(informers.map(({ resourceKind }) => resourceKind)),
+    })
+  assert.deepEqual(watched, [['Namespace'], ['Namespace']])
+})
+
 test('jobs: the role is that of the context, and an invalid expression fails the boot with plugin and job', async (t) => {
   const ran: string[] = []
   const both = definePlugin({
@@ -170,15 +184,24 @@ async function started(
   t: TestContext,
   roles: readonly Role[],
   plugins: readonly AnyPlugin[],
-  yaml = '',
+  given: string | { readonly onInform: (informers: readonly Informer[]) => void } = '',
 ): Promise<void> {
+  const { yaml, onInform } =
+    typeof given === 'string' ? { yaml: given, onInform: () => undefined } : { yaml: '', ...given }
   const open = standalonePlatform()
   const identity = { cluster: ownCluster } as unknown as OwnIdentity
   const host = createHost({
     roles,
     plugins,
     settings: readSettings(bareSettings(yaml), {}, plugins),
-    openPlatform: async (needs) => ({ ...(await open(needs)), identity }),
+    openPlatform: async (needs) => {
+      const platform = await open(needs)
+      const inform: Platform['inform'] = (informers, signal) => {
+        onInform(informers)
+        return platform.inform(informers, signal)
+      }
+      return { ...platform, identity, inform, ...(needs.role === 'manager' ? { store: absentStore } : {}) }
+    },
     keys: testKeyring(),
     version: '0.0.0',
     log: createLogger({ destination: { write: () => undefined } }),

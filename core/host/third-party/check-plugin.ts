@@ -33,6 +33,7 @@ const fieldChecks: Readonly<Record<keyof AnyPlugin, FieldCheck>> = {
   settings: aSchema,
   settingsFrom: listOf("{ from: 'VARIABLE', to: 'setting' }", 'from', 'to'),
   wiring: aFunction,
+  requiredBy: aList,
   migrations: aUrl,
   events: listOf('mesh.defineEvent(...)', 'type', 'data'),
   kinds: checkedBelow,
