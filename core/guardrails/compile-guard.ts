@@ -1,11 +1,20 @@
 import { createPause } from '#core/async/time-slice.ts'
-import type { ContentGuard, Finding, GuardOutcome, GuardrailRules, IsApproved, Stage, TextsOutcome } from './guard.ts'
+import type {
+  ContentGuard,
+  Finding,
+  GuardOutcome,
+  GuardrailRules,
+  IsApproved,
+  Mask,
+  Stage,
+  TextsOutcome,
+} from './guard.ts'
 import { isAllowedModel } from './model-names.ts'
 import { compileRules, isStopping, toFinding } from './rule-checks.ts'
 import type { CompiledRule } from './rule-checks.ts'
 import { TextGuard, createMaskGuard } from './stream-guard.ts'
 import { TextDecision } from './text-decision.ts'
-import { maxWhole, mergeFindings } from './text-judge.ts'
+import { TextJudge, maxWhole, mergeFindings, withMasks } from './text-judge.ts'
 
 /** Compiles the policies of a call. Throws `PolicyProblem` with the place of the first rule that cannot be applied. */
 export function compileGuard(policies: readonly GuardrailRules[]): ContentGuard {
@@ -48,20 +57,19 @@ interface Texts {
 }
 
 async function checkTexts(rules: readonly CompiledRule[], { stage, texts, isApproved }: Texts): Promise<TextsOutcome> {
-  if (rules.length === 0) return { decision: 'pass', findings: [], texts }
-  const masked: string[] = []
+  const masks: (readonly Mask[])[] = []
   const findings: Finding[] = []
   const pause = createPause()
-  for (const text of texts) {
-    const outcome = await new TextGuard(rules, stage, isApproved).whole(text, pause)
+  for (const text of rules.length === 0 ? [] : texts) {
+    const judge = new TextJudge(rules, stage, isApproved)
+    judge.push(text)
+    judge.end()
+    while (judge.step()) await pause()
+    const { parts, ...outcome } = judge.take()
     findings.push(...outcome.findings)
-    if (outcome.decision !== 'pass')
-      return { decision: outcome.decision, ...byOf(outcome), findings: mergeFindings(findings), texts }
-    masked.push(outcome.release === text ? text : outcome.release)
+    if (outcome.decision !== 'pass') return { ...outcome, findings: mergeFindings(findings), texts, masks: [] }
+    masks.push(parts.flatMap((part) => part.masks))
   }
-  return { decision: 'pass', findings: mergeFindings(findings), texts: masked }
-}
-
-function byOf({ by }: GuardOutcome): Pick<GuardOutcome, 'by'> {
-  return by === undefined ? {} : { by }
+  const masked = texts.map((text, index) => withMasks(text, masks[index] ?? []))
+  return { decision: 'pass', findings: mergeFindings(findings), texts: masked, masks }
 }

@@ -40,6 +40,8 @@ export interface GuardOutcome {
 /** Result for complete texts, masked; unchanged texts are the same strings. */
 export interface TextsOutcome extends GuardOutcome {
   readonly texts: readonly string[]
+  /** The masks of each text, in order and without overlap; empty unless the decision is `pass`. */
+  readonly masks: readonly (readonly Mask[])[]
 }
 
 /** Result for a part of a text. */
@@ -67,7 +69,7 @@ export type IsApproved = (by: Pick<Finding, 'policy' | 'rule' | 'stage'>) => boo
 /** One text of an answer, in parts. Its results do not depend on where the parts begin. */
 export interface StreamGuard {
   push(text: string): StreamOutcome
-  /** The text is complete. */
+  /** Releases the text, which is complete or is continued by another push. */
   end(): StreamOutcome
 }
 

@@ -15,6 +15,7 @@ export class TextGuard implements StreamGuard {
   }
 
   push(text: string): StreamOutcome {
+    this.#ended = false
     this.#judge.push(text)
     return this.#advance()
   }
@@ -23,15 +24,6 @@ export class TextGuard implements StreamGuard {
     this.#ended = true
     this.#judge.end()
     return this.#advance()
-  }
-
-  /** As push and end, with a call of `pause` after each block. */
-  async whole(text: string, pause: () => Promise<void> | undefined): Promise<StreamOutcome> {
-    this.#judge.push(text)
-    this.#ended = true
-    this.#judge.end()
-    while (this.#judge.step()) await pause()
-    return this.#outcome()
   }
 
   #advance(): StreamOutcome {

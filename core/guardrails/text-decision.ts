@@ -38,6 +38,7 @@ export class TextDecision {
   }
 
   push(text: string): void {
+    this.#last = false
     this.#scan.push(text)
   }
 

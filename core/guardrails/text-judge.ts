@@ -1,4 +1,4 @@
-import type { Finding, GuardOutcome, IsApproved, Stage } from './guard.ts'
+import type { Finding, GuardOutcome, IsApproved, Mask, Stage } from './guard.ts'
 import { isStopping, toFinding } from './rule-checks.ts'
 import type { CompiledRule } from './rule-checks.ts'
 import { TextDecision } from './text-decision.ts'
@@ -38,8 +38,11 @@ export class TextJudge {
     return this.#outputs.length > 0
   }
 
+  /** Adds text, also after an end: a field of an answer may continue after another one. */
   push(text: string): void {
     this.#text.push(text)
+    if (this.#ended) this.#isFormChecked = this.#outputs.length === 0 || this.#whole.length > maxWhole
+    this.#ended = false
     if (this.#isFormChecked) return
     this.#whole += text
     // Longer than what may be held back, so that its end would come too late.
@@ -78,7 +81,6 @@ export class TextJudge {
     if (this.#isFormChecked) return
     this.#isFormChecked = true
     const whole = this.#whole
-    this.#whole = ''
     const failed = this.#outputs.filter(({ output }) => whole.length > maxWhole || output?.(whole) === false)
     this.#findings.push(...failed.map((rule) => toFinding(rule, this.#stage, 1)))
     const stops = failed.filter((rule) => isStopping(rule, this.#stage, this.#isApproved))
@@ -94,4 +96,15 @@ export function mergeFindings(findings: readonly Finding[]): readonly Finding[] 
     merged.set(key, { ...one, count: one.count + (merged.get(key)?.count ?? 0) })
   }
   return [...merged.values()]
+}
+
+/** A text with masks, of which overlapping ones are one. */
+export function withMasks(text: string, masks: readonly Mask[]): string {
+  let result = ''
+  let at = 0
+  for (const { start, end, text: mask } of [...masks].sort((a, b) => a.start - b.start || b.end - a.end)) {
+    if (start >= at) result += text.slice(at, start) + mask
+    at = Math.max(at, end)
+  }
+  return result + text.slice(at)
 }

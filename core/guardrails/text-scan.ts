@@ -46,6 +46,8 @@ export class TextScan {
   readonly #open: (Open | undefined)[]
   #text = ''
   #base = 0
+  /** Offset of the first block that was scanned as the last one, without the text that may follow. */
+  #settled: number | undefined
 
   constructor(detectors: readonly Detector[]) {
     this.#detectors = detectors
@@ -60,7 +62,11 @@ export class TextScan {
     return this.#base + this.#text.length
   }
 
+  /** Adds text, also after the last block was scanned: matches that continue are found then, and none twice. */
   push(text: string): void {
+    if (text === '') return
+    this.decided = this.#settled ?? this.decided
+    this.#settled = undefined
     this.#text += text
   }
 
@@ -72,11 +78,11 @@ export class TextScan {
     const from = Math.max(this.#base, start - contextLength)
     const window = this.#text.slice(from - this.#base, end - this.#base)
     const to = Math.min(start + this.block, this.length)
-    const isEnd = last && end >= this.length
-    const spans = this.#scan({ window, offset: from, start, to, isEnd })
+    if (end > this.length) this.#settled ??= start
+    const spans = this.#scan({ window, offset: from, start, to })
     const text = window.slice(start - from, to - from)
     this.decided = to
-    this.#drop(Math.max(0, to - contextLength))
+    this.#drop(Math.max(0, (this.#settled ?? to) - contextLength))
     return { start, text, spans: spans.sort((a, b) => a.start - b.start || a.rule - b.rule) }
   }
 
@@ -94,21 +100,21 @@ export class TextScan {
     })
   }
 
-  #continue(rule: number, view: FoldedText, { offset, window, isEnd }: Block): TextSpan[] {
+  #continue(rule: number, view: FoldedText, { offset, window }: Block): TextSpan[] {
     const open = this.#open[rule]
-    if (open === undefined) return []
+    if (open === undefined || open.at > offset + window.length) return []
     const from = view.fromRaw(open.at - offset)
     const extended = Math.min(open.tail.extend(view.text, from), from + open.left)
     const atEnd = extended >= view.text.length
     const end = offset + (atEnd ? window.length : view.toRaw(extended))
     const left = open.left - (extended - from)
-    this.#open[rule] = atEnd && left > 0 && !isEnd ? { tail: open.tail, at: end, left } : undefined
+    this.#open[rule] = atEnd && left > 0 ? { tail: open.tail, at: end, left } : undefined
     if (end <= open.at) return []
     this.#covered[rule] = end
     return [{ rule, start: open.at, end, continued: true }]
   }
 
-  #find(rule: number, view: FoldedText, { offset, window, start, to, isEnd }: Block): TextSpan[] {
+  #find(rule: number, view: FoldedText, { offset, window, start, to }: Block): TextSpan[] {
     const detector = this.#detectors[rule]
     const from = Math.max(start, this.#covered[rule] ?? 0)
     if (detector === undefined || from >= to) return []
@@ -117,7 +123,7 @@ export class TextScan {
       const atEnd = match.end >= view.text.length
       const end = offset + (atEnd ? window.length : view.toRaw(match.end))
       this.#covered[rule] = end
-      if (atEnd && !isEnd) this.#keepOpen(rule, match, end)
+      if (atEnd) this.#keepOpen(rule, match, end)
       return { rule, start: offset + view.toRaw(match.start), end, continued: false }
     })
   }
@@ -134,6 +140,4 @@ interface Block {
   /** The block: matches that begin here are reported. */
   readonly start: number
   readonly to: number
-  /** Whether the window ends with the text. */
-  readonly isEnd: boolean
 }

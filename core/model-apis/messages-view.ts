@@ -17,9 +17,9 @@ interface Group {
   readonly result?: Json
 }
 
-/** Creates the view. Documents of plain text have it as `text`, since `data` of others is no text. */
+/** Creates the view. */
 export function viewMessages(given: Json): MessagesView {
-  const system = given.system === undefined ? [] : [{ role: 'system', content: plainOut(given.system) }]
+  const system = given.system === undefined ? [] : [{ role: 'system', content: given.system }]
   const turns = (given.messages as readonly Json[]).map((message) => groupsOf(message))
   const messages = [...system, ...turns.flat().map(toChat)]
   const { system: _, ...rest } = given
@@ -33,13 +33,15 @@ export function viewMessages(given: Json): MessagesView {
     restore(changed) {
       if (changed === body) return given
       const contents = contentsOf(changed, body)
-      const newSystem = system.length === 0 ? {} : { system: plainIn(contents.shift()) }
+      const newSystem = system.length === 0 ? {} : { system: contents.shift() }
       const restored = turns.map((groups, index) => {
         const message = (given.messages as readonly Json[])[index]
-        if (!Array.isArray(message?.content)) return { ...message, content: plainIn(contents.shift()) }
+        if (!Array.isArray(message?.content)) return { ...message, content: contents.shift() }
         return { ...message, content: groups.flatMap((group) => blocksOf(group, contents.shift())) }
       })
-      return { ...given, ...newSystem, messages: restored }
+      const { messages: _messages, tools, ...others } = changed
+      const newTools = Array.isArray(given.tools) ? { tools: toTools(given.tools, tools) } : {}
+      return { ...given, ...others, ...newSystem, messages: restored, ...newTools }
     },
   }
 }
@@ -59,21 +61,20 @@ function groupsOf({ role, content }: Json): readonly Group[] {
 }
 
 function toChat({ role, content, result }: Group): Json {
-  if (result === undefined) return { role, content: plainOut(content) }
-  return { role: 'tool', tool_call_id: result.tool_use_id, content: plainOut(content) }
+  if (result === undefined) return { role, content: content }
+  return { role: 'tool', tool_call_id: result.tool_use_id, content: content }
 }
 
 function blocksOf({ result }: Group, content: unknown): readonly unknown[] {
-  const restored = plainIn(content)
-  if (result !== undefined) return [restored === undefined ? result : { ...result, content: restored }]
-  return Array.isArray(restored) ? restored : []
+  if (result !== undefined) return [content === undefined ? result : { ...result, content }]
+  return Array.isArray(content) ? content : []
 }
 
 // Only texts can be changed: whatever is added or removed has no place in the request.
 function contentsOf(changed: Json, given: Json): unknown[] {
   const [now, before] = [changed.messages, given.messages] as [readonly Json[], readonly Json[]]
   const isSame = (key: string): boolean =>
-    key === 'messages' || changed[key] === given[key] || JSON.stringify(changed[key]) === JSON.stringify(given[key])
+    key === 'messages' || changed[key] === given[key] || shapeOf(changed[key]) === shapeOf(given[key])
   const keys = new Set([...Object.keys(changed), ...Object.keys(given)])
   const sameForm =
     now.length === before.length &&
@@ -87,32 +88,18 @@ function shapeOf(value: unknown): string {
   return JSON.stringify(value, (_, one: unknown) => (typeof one === 'string' ? '' : one)) ?? ''
 }
 
+function toTools(given: readonly unknown[], changed: unknown): readonly unknown[] {
+  return given.map((tool, index) => {
+    const now: unknown = Array.isArray(changed) ? changed[index] : undefined
+    if (!isObject(now) || !isObject(now.function) || !isObject(tool)) return now ?? tool
+    const { name, description, parameters } = now.function
+    const fields = Object.entries({ name, description, input_schema: parameters })
+    return { ...tool, ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)) }
+  })
+}
+
 function toFunction(tool: unknown): unknown {
   if (!isObject(tool) || (tool.type ?? 'custom') !== 'custom') return tool
   const { name, description, input_schema: parameters } = tool
   return { type: 'function', function: { name, description, parameters } }
-}
-
-function plainOut(value: unknown): unknown {
-  return mapSources(value, (source) => {
-    const { data, ...rest } = source
-    return source.type === 'text' && 'data' in source ? { ...rest, text: data } : source
-  })
-}
-
-function plainIn(value: unknown): unknown {
-  return mapSources(value, (source) => {
-    const { text, ...rest } = source
-    return source.type === 'text' && 'text' in source ? { ...rest, data: text } : source
-  })
-}
-
-// Documents are blocks of a message or of the result of a tool.
-function mapSources(value: unknown, change: (source: Json) => Json): unknown {
-  if (!Array.isArray(value)) return value
-  return value.map((block: unknown) =>
-    isObject(block) && block.type === 'document' && isObject(block.source)
-      ? { ...block, source: change(block.source) }
-      : block,
-  )
 }

@@ -24,8 +24,9 @@ export function createCallApproval(approvals: Approvals | undefined, request: Mo
   let input: string | undefined
   const idOf = ({ policy, rule, stage }: By): string => {
     const { operation, route, body } = request
-    const system = body.system === undefined ? [] : [body.system]
-    input ??= canonicalJson([operation, route, body.messages ?? body.input ?? null, ...system])
+    // Rules see every field. The form of the answer is no part of what is approved.
+    const { model: _, stream: __, stream_options: ___, ...content } = body
+    input ??= canonicalJson([operation, route, content])
     const hash = createHash('sha256')
       .update(canonicalJson([policy, rule, stage]))
       .update(input)

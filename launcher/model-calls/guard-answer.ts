@@ -1,6 +1,9 @@
-import { isObject } from '#core/json/is-object.ts'
-import { encodeFrame } from '#core/sse/frame.ts'
+import { guardToolCall } from '#core/guardrails/body/guard-body.ts'
+import { UnreadableBody } from '#core/guardrails/body/unreadable-body.ts'
 import type { StreamGuard } from '#core/guardrails/guard.ts'
+import { isObject } from '#core/json/is-object.ts'
+import { writeLike } from '#core/json/write-like.ts'
+import { encodeFrame } from '#core/sse/frame.ts'
 import { GatewayRefusal } from './gateway-refusal.ts'
 import { enforce } from './guard-request.ts'
 import type { GuardedCall } from './guard-request.ts'
@@ -26,11 +29,19 @@ interface ToolCall {
 }
 
 interface Choice {
-  open: { readonly field: string; readonly guard: StreamGuard } | undefined
+  /** The guard of each field that has text: one text, also where other fields come between. */
+  readonly guards: Map<string, StreamGuard>
+  /** The field whose text is held back. */
+  open: string | undefined
   calls: Map<number, ToolCall>
 }
 
 const maxChoices = 128
+const maxFields = 16
+
+function emptyChoice(): Choice {
+  return { guards: new Map(), open: undefined, calls: new Map() }
+}
 
 /** Creates the guard of an answer; undefined if no rule sees answers, neither here nor in the gateway (`external`). */
 export function createAnswerGuard(call: GuardedCall, external: boolean): AnswerGuard | undefined {
@@ -41,7 +52,7 @@ export function createAnswerGuard(call: GuardedCall, external: boolean): AnswerG
   const choices = new Map<number, Choice>()
   let last: Part = {}
   const choiceOf = (index: number): Choice => {
-    const choice = choices.get(index) ?? { open: undefined, calls: new Map<number, ToolCall>() }
+    const choice = choices.get(index) ?? emptyChoice()
     choices.set(index, choice)
     if (choices.size > maxChoices) throw unreadable()
     return choice
@@ -50,14 +61,17 @@ export function createAnswerGuard(call: GuardedCall, external: boolean): AnswerG
     const one = { index, delta, logprobs: null, finish_reason: null }
     return encodeFrame({ data: JSON.stringify({ ...last, usage: undefined, choices: [one] }) })
   }
-  // The text of a field ends where another one begins, so that the order of an answer is kept.
+  const endText = (choice: Choice): string => {
+    const outcome = choice.open === undefined ? undefined : choice.guards.get(choice.open)?.end()
+    if (outcome !== undefined) enforce(call, outcome)
+    return outcome?.release ?? ''
+  }
+  // The text of a field is released where another one begins, so that the order of an answer is kept. It may continue later.
   const closeText = (index: number, choice: Choice): Buffer[] => {
     const { open } = choice
-    if (open === undefined) return []
+    const text = endText(choice)
     choice.open = undefined
-    const outcome = open.guard.end()
-    enforce(call, outcome)
-    return outcome.release === '' ? [] : [frameOf(index, { [open.field]: outcome.release })]
+    return open === undefined || text === '' ? [] : [frameOf(index, { [open]: text })]
   }
   const closeCalls = async (index: number, choice: Choice): Promise<Buffer[]> => {
     const calls = [...choice.calls.entries()].toSorted(([a], [b]) => a - b)
@@ -68,14 +82,16 @@ export function createAnswerGuard(call: GuardedCall, external: boolean): AnswerG
     return [frameOf(index, { tool_calls: decided })]
   }
   const decide = async ({ id, type, name, arguments: json }: ToolCall): Promise<Part> => {
-    const outcome = await guard.texts('tool_call', [name, json], approval.isApproved)
+    const outcome = await guardToolCall(guard, { name, arguments: json }, approval.isApproved).catch(refuseUnreadable)
     enforce(call, outcome)
-    const [newName = name, newJson = json] = outcome.texts
-    return { id, type: type ?? 'function', function: { name: newName, arguments: newJson } }
+    return { id, type: type ?? 'function', function: { name: outcome.name, arguments: outcome.arguments } }
   }
   const guardText = (choice: Choice, field: string, text: string): string => {
-    choice.open ??= { field, guard: guard.stream(approval.isApproved) }
-    const outcome = choice.open.guard.push(text)
+    const guarding = choice.guards.get(field) ?? guard.stream(approval.isApproved)
+    choice.guards.set(field, guarding)
+    if (choice.guards.size > maxFields) throw unreadable()
+    choice.open = field
+    const outcome = guarding.push(text)
     enforce(call, outcome)
     return outcome.release
   }
@@ -87,7 +103,7 @@ export function createAnswerGuard(call: GuardedCall, external: boolean): AnswerG
     if (guardsText) removeUnseen(choice, delta, 'delta')
     if (typeof delta.thinking_signature === 'string') before.push(...closeText(index, state))
     for (const field of guardsText ? textFields(delta) : []) {
-      if (state.open?.field !== field) before.push(...closeText(index, state))
+      if (state.open !== field) before.push(...closeText(index, state))
       delta[field] = guardText(state, field, String(delta[field]))
     }
     if (guardsCalls && takeCalls(state.calls, delta)) before.push(...closeText(index, state))
@@ -108,7 +124,9 @@ export function createAnswerGuard(call: GuardedCall, external: boolean): AnswerG
     last = head
     const before: Buffer[] = []
     for (const part of parts) before.push(...(await guardChoice(part)))
-    return hasContent(chunk, parts) ? [...before, encodeFrame({ data: JSON.stringify(chunk) })] : before
+    if (!hasContent(chunk, parts)) return before
+    const written = writeLike(data, chunk)
+    return [...before, written === data ? frame : encodeFrame({ data: written })]
   }
   return {
     async frames(whole) {
@@ -123,16 +141,15 @@ export function createAnswerGuard(call: GuardedCall, external: boolean): AnswerG
     },
     async whole(bytes) {
       if (!guardsText && !guardsCalls) return bytes
-      const body = parse(bytes.toString('utf8'))
+      const document = bytes.toString('utf8')
+      const body = parse(document)
       for (const choice of choicesOf(body)) {
         const message = partOf(choice, 'message')
         if (guardsText) removeUnseen(choice, message, 'message')
         for (const field of guardsText ? textFields(message) : []) {
-          const state: Choice = { open: undefined, calls: new Map() }
+          const state = emptyChoice()
           const begun = guardText(state, field, String(message[field]))
-          const ended = state.open?.guard.end()
-          if (ended !== undefined) enforce(call, ended)
-          message[field] = begun + (ended?.release ?? '')
+          message[field] = begun + endText(state)
         }
         const calls = new Map<number, ToolCall>()
         if (!guardsCalls || !takeCalls(calls, message)) continue
@@ -140,7 +157,7 @@ export function createAnswerGuard(call: GuardedCall, external: boolean): AnswerG
         for (const one of calls.values()) decided.push(await decide(one))
         message.tool_calls = decided
       }
-      return Buffer.from(JSON.stringify(body))
+      return Buffer.from(writeLike(document, body))
     },
   }
 }
@@ -227,6 +244,12 @@ function parse(text: string): Part {
     // Below.
   }
   throw unreadable()
+}
+
+function refuseUnreadable(error: unknown): never {
+  if (!(error instanceof UnreadableBody)) throw error
+  const message = 'The arguments of a tool call are not JSON, which guardrails can read.'
+  throw new GatewayRefusal(502, message, { code: 'bad_gateway' })
 }
 
 function unreadable(): GatewayRefusal {

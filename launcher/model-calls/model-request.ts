@@ -1,4 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
+import { writeLike } from '#core/json/write-like.ts'
 import { estimateInputTokens } from '#core/model-apis/estimate-input.ts'
 import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
 import { Refusal } from '../http/refusal.ts'
@@ -74,9 +75,9 @@ export function toModelRequest(
   }
 }
 
-/** The same call with a changed body. */
+/** The same call with a changed body, whose other bytes stay. */
 export function withBody(request: ModelRequest, body: ModelBody): ModelRequest {
-  const bytes = Buffer.from(JSON.stringify(body))
+  const bytes = writtenLike(request.bytes, body)
   const asksUsage = request.stream && !isOfMessages(request.operation)
   return { ...request, body, bytes: asksUsage ? withUsage({ body, bytes }) : bytes }
 }
@@ -97,7 +98,11 @@ function withUsage({ body, bytes }: { readonly body: ModelBody; readonly bytes: 
   if (isObject(options) && options.include_usage === true) return bytes
   if (options === undefined) return addField(bytes, '"stream_options":{"include_usage":true}')
   const asked = { ...(isObject(options) ? options : {}), include_usage: true }
-  return Buffer.from(JSON.stringify({ ...body, stream_options: asked }))
+  return writtenLike(bytes, { ...body, stream_options: asked })
+}
+
+function writtenLike(bytes: Buffer, body: ModelBody): Buffer {
+  return Buffer.from(writeLike(bytes.toString('utf8'), body))
 }
 
 /** The call with an answer that its hold pays for. */

@@ -13,6 +13,8 @@ export interface ProviderCall {
    */
   readonly messages?: { readonly answer: 'message' | 'chat' | 'tokens'; readonly betas: string | undefined } | undefined
   readonly body: Readonly<Record<string, unknown>>
+  /** The caller's JSON document, if it has the form of the body: what is equal in both is sent byte for byte. */
+  readonly document?: string | undefined
   /** The provider's key, read per call with the gateway's identity; undefined if it needs none. */
   readonly key: string | undefined
   readonly traceparent: string

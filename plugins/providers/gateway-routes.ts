@@ -4,13 +4,12 @@ import type { AnyEndpoint, Call } from '#core/http/endpoint/endpoint.ts'
 import { serverReplyOf } from '#core/http/endpoint/reply.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { isObject } from '#core/json/is-object.ts'
+import { documentOf } from '#core/http/input/body.ts'
 import { headerValues } from '#core/http/input/bearer-token.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { payerHeader } from '#core/retrieval/payer.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import { childOf, formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
-import type { MessagesView } from '#core/model-apis/messages-view.ts'
-import { viewMessages } from '#core/model-apis/messages-view.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
 import type { Operation } from './adapter.ts'
 import type { AgentRuns, OwnerOfRun } from './agent-model.ts'
@@ -21,7 +20,6 @@ import type { CallerApi } from './gateway/caller-api.ts'
 import { countTokens, noTokenCount } from './gateway/count-tokens.ts'
 import { getModel } from './gateway/get-model.ts'
 import type { GatewayCall } from './gateway/gateway-call.ts'
-import { GatewayError } from './gateway/gateway-error.ts'
 import { listModels } from './gateway/list-models.ts'
 import { readModelRequest } from './gateway/model-request.ts'
 import type { Body } from './gateway/model-request.ts'
@@ -186,17 +184,9 @@ async function respondNatively(
   const native = readNativeMessages(body, call.header('anthropic-beta'))
   await admit(services, call, route)
   const target = { operation, model, uid: route.uid, streamed: body.stream === true } as const
-  const view = filters === undefined ? undefined : viewMessages(body)
   await withPayment(services.core, { call, model: { operation, route, body, native } }, (payment) =>
-    withFilters(filters, { call, target, body: view?.body ?? body }, (filtered, applying) =>
-      callModel(services, call, {
-        operation,
-        route,
-        body: restored(view, filtered),
-        payment,
-        filters: applying,
-        native,
-      }),
+    withFilters(filters, { call, target, body, isMessages: true }, (filtered, applying) =>
+      callModel(services, call, { operation, route, body: filtered, payment, filters: applying, native }),
     ),
   )
 }
@@ -216,18 +206,9 @@ async function respondWithCount(
   if (!(await passesMessages(services, call, route))) throw noTokenCount()
   const native = readNativeCount(body, call.header('anthropic-beta'))
   const target = { operation: 'chat/completions', model, uid: route.uid, streamed: false } as const
-  const view = filters === undefined ? undefined : viewMessages(body)
-  await withFilters(filters, { call, target, body: view?.body ?? body }, (filtered) =>
-    countTokens(services, call, { route, body: restored(view, filtered), native }),
+  await withFilters(filters, { call, target, body, isMessages: true }, (filtered) =>
+    countTokens(services, call, { route, body: filtered, native }),
   )
-}
-
-function restored(view: MessagesView | undefined, filtered: Body): Body {
-  try {
-    return view === undefined ? filtered : view.restore(filtered)
-  } catch {
-    throw new GatewayError(503, 'filter_failed', 'A filter changed more than texts of a request of the Messages API.')
-  }
 }
 
 async function admit(
@@ -248,7 +229,7 @@ function runsOf(services: ProvidersServices): AgentRuns | undefined {
 async function openCall(
   services: ProvidersServices,
   { gateway, api }: Pick<GatewayCall, 'gateway' | 'api'>,
-  { bearer, request, reply: ours, signal }: Exchange,
+  { bearer, body, request, reply: ours, signal }: Exchange,
 ): Promise<GatewayCall> {
   const startedAt = performance.now()
   const reply = serverReplyOf({ reply: ours })
@@ -272,6 +253,7 @@ async function openCall(
     agentUid,
     conversationId: conversationOf(rawHeaders),
     header: (name) => single(rawHeaders, name),
+    document: () => documentOf(body),
     traceparent: traceparentOf(single(rawHeaders, 'traceparent'), run?.traceId),
     signal,
     startedAt,

@@ -29,6 +29,7 @@ export type {
   ModelRequest,
   Replacement,
   RequestText,
+  RequestVerdict,
   TextFilter,
   TextWindow,
   ToolCall,

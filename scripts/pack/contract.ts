@@ -57,6 +57,7 @@ export type {
   ModelRequest,
   Replacement,
   RequestText,
+  RequestVerdict,
   TextFilter,
   TextWindow,
   ToolCall,

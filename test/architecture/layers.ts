@@ -12,6 +12,7 @@ export const coreLayers: readonly string[] = [
   'core/signing',
   'core/guardrails/detectors',
   'core/guardrails',
+  'core/guardrails/body',
   'core/net',
   'core/sse',
   'core/http-client',

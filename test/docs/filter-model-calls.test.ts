@@ -31,7 +31,8 @@ test('the filter of docs/how-to/filter-model-calls.md redacts requests and strea
   const hooks = (await filter.open(call, {} as FilterContext)) as CallFilter
   const filters = await openFilters([hooks])
   const body = { model: 'm', messages: [{ role: 'user', content: `use ${secret}` }] }
-  assert.deepEqual((await filters.request('chat/completions', body)).messages, [{ role: 'user', content: 'use [key]' }])
+  const changed = await filters.request({ operation: 'chat/completions', body })
+  assert.deepEqual(changed.messages, [{ role: 'user', content: 'use [key]' }])
   const stream = createStreamFilter(filters, 65_536)
   let text = ''
   for (const content of [`key ${secret.slice(0, 9)}`, `${secret.slice(9)}!`]) {

@@ -8,6 +8,7 @@ const status = ['plugins/guardrails/reconcilers.test.ts']
 const approvals = ['launcher/listeners/model-proxy/approvals.test.ts']
 const port = ['launcher/listeners/model-proxy/guardrails.test.ts']
 const decide = ['plugins/runs/lifecycle/decide.test.ts']
+const bodies = ['core/guardrails/body/guard-body.test.ts']
 const inGateway = 'guardrails in the gateway'
 
 /** Defects of guardrail policies, in launchers, the gateway and the state role. */
@@ -124,9 +125,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'guardrails: tool calls pass in the gateway',
     file: 'plugins/guardrails/filters/rule-hooks.ts',
-    find: "if (outcome.decision !== 'pass') return refusalOf(outcome)\n            return newName",
-    replace:
-      "if (outcome.decision !== 'pass') return refusalOf(outcome)\n            if (call !== undefined) return undefined\n            return newName",
+    find: 'return isSame ? undefined : { change',
+    replace: 'return isSame || call !== undefined ? undefined : { change',
     tests: gateway,
     only: inGateway,
   },
@@ -214,11 +214,74 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'guardrails: results of tools pass the launcher',
-    file: 'launcher/model-calls/guard-request.ts',
-    find: '  await guardResults(call, given, changed)\n',
-    replace: '',
+    file: 'core/guardrails/body/guard-body.ts',
+    find: '{ texts: results, judge:',
+    replace: '{ texts: results.slice(results.length), judge:',
     tests: port,
     only: 'results of tools',
+  },
+  {
+    name: 'guardrails: names of fields are not read',
+    file: 'core/guardrails/body/map-strings.ts',
+    find: 'const isRead = inner.json !== undefined || !isFieldWord(name)',
+    replace: 'const isRead = inner.json !== undefined && !isFieldWord(name)',
+    tests: bodies,
+    only: 'every string of a body',
+  },
+  {
+    name: 'guardrails: media of any form is not read',
+    file: 'core/guardrails/body/exact-paths.ts',
+    find: "if (form(value)) return 'plain'",
+    replace: "if (form(value) || value.length > 0) return 'plain'",
+    tests: bodies,
+    only: 'every string of a body',
+  },
+  {
+    name: 'guardrails: arguments that do not parse are read as text',
+    file: 'core/guardrails/body/map-strings.ts',
+    find: "    throw new UnreadableBody(pointer, 'must be JSON, which guardrails can read')\n",
+    replace: '    return json\n',
+    tests: bodies,
+    only: 'do not parse',
+  },
+  {
+    name: 'guardrails: parts of a message are read one by one',
+    file: 'core/guardrails/body/body-texts.ts',
+    find: 'joined: joined.size > 1 ? joined : undefined',
+    replace: 'joined: joined.size > 1e9 ? joined : undefined',
+    tests: bodies,
+    only: 'split over parts',
+  },
+  {
+    name: 'guardrails: a name that is given twice is sent twice',
+    file: 'core/json/write-like.ts',
+    find: 'const isKept = rest.delete(name)',
+    replace: 'const isKept = rest.delete(name) || Object.hasOwn(value, name)',
+    tests: ['core/json/write-like.test.ts'],
+    only: 'given twice',
+  },
+  {
+    name: 'guardrails: numbers are written as they were read',
+    file: 'core/json/write-like.ts',
+    find: 'JSON.parse(raw) === value',
+    replace: 'JSON.stringify(value) === raw',
+    tests: ['core/json/write-like.test.ts'],
+    only: 'byte for byte',
+  },
+  {
+    name: 'guardrails: a field of a stream begins again after another one',
+    file: 'core/guardrails/text-scan.ts',
+    find: 'this.decided = this.#settled ?? this.decided',
+    replace: 'this.decided = this.decided + 0 * (this.#settled ?? 0)',
+    tests: ['launcher/listeners/model-proxy/guarded-bodies.test.ts'],
+    only: 'other fields come between',
+  },
+  {
+    name: 'guardrails: an approval holds for other tools of the same messages',
+    file: 'launcher/model-calls/call-approval.ts',
+    find: 'stream_options: ___, ...content }',
+    replace: 'stream_options: ___, tools: ____, ...content }',
+    tests: ['launcher/model-calls/call-approval.test.ts'],
   },
   {
     name: 'guardrails: a rejected call rejects the run',

@@ -87,7 +87,16 @@ export function parseJson(body: Buffer): unknown {
   const value = parse(body)
   if (mayHaveProtoKey(body) && hasProtoKey(value)) throw malformed('has a key __proto__')
   refuseUnstorable(body, value)
+  if (typeof value === 'object' && value !== null) documents.set(value, body)
   return value
+}
+
+const documents = new WeakMap<object, Buffer>()
+
+/** The JSON document that was parsed to a body, for those who send it on; undefined for any other value. */
+export function documentOf(value: unknown): string | undefined {
+  const document = typeof value === 'object' && value !== null ? documents.get(value) : undefined
+  return document === undefined ? undefined : utf8.decode(document)
 }
 
 function parse(body: Buffer): unknown {

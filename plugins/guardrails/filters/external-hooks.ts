@@ -1,9 +1,10 @@
+import { listStrings, replaceStrings } from '#core/guardrails/body/body-texts.ts'
 import type { Finding, GuardOutcome, IsApproved, Stage } from '#core/guardrails/guard.ts'
 import type { CallFilter, ModelRequest, TextFilter } from '#plugins/providers/points.ts'
 import type { ExternalRule } from '../policies/agent-policies.ts'
 import type { Applying } from './applying-policies.ts'
 import type { HttpCheck, HttpVerdict } from './http-check.ts'
-import { changeOf, isToolResult } from './rule-hooks.ts'
+import { refusingUnreadable } from './rule-hooks.ts'
 import { refusalOf } from './verdicts.ts'
 import type { CountFindings } from './verdicts.ts'
 
@@ -31,7 +32,7 @@ export function externalHooks({ set, isApproved }: Applying, check: HttpCheck, c
   const hooks: CallFilter = {
     ...(ofStage('request').length + ofStage('tool_call').length === 0
       ? {}
-      : { request: (request) => checkRequest(request, checkTexts, set.external) }),
+      : { request: (request) => refusingUnreadable(() => checkRequest(request, checkTexts, set.external)) }),
     ...(ofStage('response').length === 0 ? {} : { text: textFilter(checkTexts) }),
     ...(ofStage('tool_call').length === 0
       ? {}
@@ -51,8 +52,8 @@ function sees({ rule }: ExternalRule, stage: Stage): boolean {
   return rule.stages?.includes(stage) ?? true
 }
 
-async function checkRequest(request: ModelRequest, check: CheckTexts, external: readonly ExternalRule[]) {
-  const texts = request.texts()
+async function checkRequest({ source }: ModelRequest, check: CheckTexts, external: readonly ExternalRule[]) {
+  const texts = listStrings(source)
   const outcome = await check(
     'request',
     texts.map(({ text }) => text),
@@ -61,7 +62,7 @@ async function checkRequest(request: ModelRequest, check: CheckTexts, external: 
   const changed = [...outcome.texts]
   // Results of tools, for rules that do not see requests.
   const rules = external.filter((one) => sees(one, 'tool_call') && !sees(one, 'request'))
-  const results = texts.flatMap((text, index) => (isToolResult(text) ? [index] : []))
+  const results = texts.flatMap(({ isResult }, index) => (isResult ? [index] : []))
   if (rules.length > 0 && results.length > 0) {
     const ofResults = await check(
       'tool_call',
@@ -71,7 +72,8 @@ async function checkRequest(request: ModelRequest, check: CheckTexts, external: 
     if (ofResults.decision !== 'pass') return refusalOf(ofResults)
     for (const [nth, index] of results.entries()) changed[index] = ofResults.texts[nth] ?? ''
   }
-  return changeOf(request, texts, changed)
+  if (texts.every(({ text }, index) => text === changed[index])) return undefined
+  return { changeSource: replaceStrings(source, changed) }
 }
 
 // A service sees windows of a stream: the end of what is released, and what is held.

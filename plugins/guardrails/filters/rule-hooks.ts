@@ -1,13 +1,15 @@
+import { guardBody, guardToolCall } from '#core/guardrails/body/guard-body.ts'
+import { UnreadableBody } from '#core/guardrails/body/unreadable-body.ts'
 import type { ContentGuard, Mask, MaskGuard, MaskOutcome } from '#core/guardrails/guard.ts'
 import type {
   CallFilter,
+  FilterRefusal,
   FilteredCall,
   ModelRequest,
   Replacement,
-  RequestText,
+  RequestVerdict,
   TextFilter,
   TextWindow,
-  Verdict,
 } from '#plugins/providers/points.ts'
 import { guardrailErrors } from '../errors.ts'
 import { refusalOf } from './verdicts.ts'
@@ -16,17 +18,19 @@ import type { CountFindings } from './verdicts.ts'
 /** What the rules of the policies do in one call. */
 export function ruleHooks(guard: ContentGuard, call: FilteredCall, count: CountFindings): CallFilter {
   return {
-    request: (request) => checkRequest(guard, { call, request, count }),
+    request: (request) => refusingUnreadable(() => checkRequest(guard, { call, request, count })),
     ...(guard.stages.has('response') ? { text: textFilter(guard, count) } : {}),
     ...(guard.stages.has('tool_call')
       ? {
-          async toolCall({ name, arguments: json }) {
-            const outcome = await guard.texts('tool_call', [name, json])
-            count(outcome.findings)
-            const [newName = name, newJson = json] = outcome.texts
-            if (outcome.decision !== 'pass') return refusalOf(outcome)
-            return newName === name && newJson === json ? undefined : { change: { name: newName, arguments: newJson } }
-          },
+          toolCall: (given) =>
+            refusingUnreadable(async () => {
+              const { name, arguments: json, isCustom = false } = given
+              const outcome = await guardToolCall(guard, { name, arguments: json, isText: isCustom })
+              count(outcome.findings)
+              if (outcome.decision !== 'pass') return refusalOf(outcome)
+              const isSame = outcome.name === name && outcome.arguments === json
+              return isSame ? undefined : { change: { name: outcome.name, arguments: outcome.arguments } }
+            }),
         }
       : {}),
   }
@@ -40,50 +44,32 @@ interface Checking {
 
 async function checkRequest(
   guard: ContentGuard,
-  { call: { model, operation }, request, count }: Checking,
-): Promise<Verdict<Readonly<Record<string, unknown>>>> {
+  { call: { model }, request, count }: Checking,
+): Promise<RequestVerdict> {
   const path = `${model.namespace}/${model.name}`
   const ofModel = guard.model(model.kind === 'agent' ? `agent/${path}` : path)
   count(ofModel.findings)
   if (ofModel.decision !== 'pass') return refusalOf(ofModel)
-  const texts = request.texts()
-  // Tokens instead of text would pass every rule.
-  if (operation === 'embeddings' && texts.length === 0 && guard.stages.has('request'))
-    return { refuse: guardrailErrors.guardrail_blocked, message: 'The input must be text, which guardrails can read.' }
-  const outcome = await guard.texts(
-    'request',
-    texts.map(({ text }) => text),
-  )
+  const outcome = await guardBody(guard, request.source)
   count(outcome.findings)
   if (outcome.decision !== 'pass') return refusalOf(outcome)
-  const changed = [...outcome.texts]
-  const results = texts.flatMap((text, index) => (isToolResult(text) ? [index] : []))
-  const ofResults = await guard.results(results.map((index) => changed[index] ?? ''))
-  count(ofResults.findings)
-  if (ofResults.decision !== 'pass') return refusalOf(ofResults)
-  for (const [nth, index] of results.entries()) changed[index] = ofResults.texts[nth] ?? ''
-  return changeOf(request, texts, changed)
+  return outcome.body === request.source ? undefined : { changeSource: outcome.body }
 }
 
-/** Whether a text of a request is the result of a tool. */
-export function isToolResult({ role }: RequestText): boolean {
-  return role === 'tool' || role === 'function'
+/** Refuses content in a form that rules cannot read: it would pass every rule. */
+export async function refusingUnreadable<T>(decide: () => Promise<T>): Promise<T | FilterRefusal> {
+  try {
+    return await decide()
+  } catch (error) {
+    if (!(error instanceof UnreadableBody)) throw error
+    return { refuse: guardrailErrors.guardrail_blocked, message: `${error.message}.` }
+  }
 }
 
-/** The request with changed texts; undefined if none is changed. */
-export function changeOf(
-  request: ModelRequest,
-  texts: readonly RequestText[],
-  changed: readonly string[],
-): Verdict<Readonly<Record<string, unknown>>> {
-  if (texts.every(({ text }, index) => text === changed[index])) return undefined
-  let next = 0
-  return { change: request.mapTexts(({ text }) => changed[next++] ?? text) }
-}
-
+/** The text of a field: one, also where other fields come between. */
 interface OpenText {
   readonly guard: MaskGuard
-  /** Offset of the text in its field: a field may have several texts, one after the other. */
+  /** Offset of the text in its field. */
   readonly start: number
   /** End of what the guard has received. */
   end: number
@@ -98,8 +84,7 @@ function textFilter(guard: ContentGuard, count: CountFindings): TextFilter {
     check(window) {
       const key = `${window.choice} ${window.field}`
       const text = open.get(key) ?? { guard: guard.masks(), start: window.offset, end: window.offset, masks: [] }
-      if (window.last) open.delete(key)
-      else open.set(key, text)
+      open.set(key, text)
       const outcome = advance(text, window)
       count(outcome.findings)
       if (outcome.decision !== 'pass') return refusalOf(outcome)

@@ -2,6 +2,8 @@ import type { Operation } from '../adapter.ts'
 import { readModelRequest } from '../gateway/model-request.ts'
 import type { Body } from '../gateway/model-request.ts'
 import { isObject } from '#core/json/is-object.ts'
+import { viewMessages } from '#core/model-apis/messages-view.ts'
+import type { MessagesView } from '#core/model-apis/messages-view.ts'
 import type { FilterSession } from './filter-session.ts'
 import { TextStage } from './answer/text-stage.ts'
 import type { TextPlace } from './answer/text-stage.ts'
@@ -9,6 +11,14 @@ import { createCallDecisions } from './call-decisions.ts'
 import type { CallDecisions } from './call-decisions.ts'
 import type { FilterDecision, ToolCall } from './model-filter.ts'
 import { createRequestView } from './request-view.ts'
+
+/** A request as its provider gets it. */
+export interface FilteredRequest {
+  readonly operation: Operation
+  readonly body: Body
+  /** Whether it is one of Anthropic's Messages API; filters see it as a chat completion, too. */
+  readonly isMessages?: boolean
+}
 
 /** Fields that were decided before the filters: route, form of the answer, metering. */
 const fixed = ['model', 'stream', 'stream_options', 'n'] as const
@@ -41,20 +51,25 @@ export class CallFilters {
   }
 
   /** Returns the request as the filters leave it. Each sees the changes of those before it. Throws `FilterStop`. */
-  async request(operation: Operation, given: Body): Promise<Body> {
-    let body = given
+  async request({ operation, body: given, isMessages = false }: FilteredRequest): Promise<Body> {
+    let source = given
     for (const session of this.#sessions) {
       const { hooks } = session
       if (hooks.request === undefined) continue
-      const view = createRequestView(operation, body)
+      const messages = isMessages ? viewMessages(source) : undefined
+      const view = createRequestView(operation, messages?.body ?? source, source)
       const changed = await session.decide(
         'request',
-        () => hooks.request?.(view),
+        () => {
+          const verdict = hooks.request?.(view)
+          const toSource = (decided: unknown): unknown => toSourceChange(decided, messages)
+          return verdict instanceof Promise ? verdict.then(toSource) : toSource(verdict)
+        },
         (change) => checkChange(operation, given, change),
       )
-      body = changed ?? body
+      source = changed ?? source
     }
-    return body
+    return source
   }
 
   /** The filters of one text of the answer. */
@@ -82,6 +97,14 @@ export class CallFilters {
   close(): void {
     for (const session of this.#sessions) session.close()
   }
+}
+
+// A filter changes the request that it sees, or the one that the provider gets.
+function toSourceChange(verdict: unknown, messages: MessagesView | undefined): unknown {
+  if (!isObject(verdict)) return verdict
+  if ('changeSource' in verdict) return { change: verdict.changeSource }
+  if (messages === undefined || !isObject(verdict.change)) return verdict
+  return { change: messages.restore(verdict.change) }
 }
 
 function checkChange(operation: Operation, given: Body, change: unknown): Body {

@@ -60,19 +60,22 @@ export function createFilters(core: Core): Filters | undefined {
 export interface FilterInput {
   readonly call: GatewayCall
   readonly target: FilterTarget
+  /** The request as its provider gets it. */
   readonly body: Body
+  /** Whether it is one of Anthropic's Messages API. */
+  readonly isMessages?: boolean
 }
 
 /** Makes a call with the request as the filters leave it, and with the filters that apply. Without filters it is made at once. */
 export async function withFilters(
   filters: Filters | undefined,
-  { call, target, body }: FilterInput,
+  { call, target, body, isMessages = false }: FilterInput,
   make: (body: Body, applying: CallFilters | undefined) => Promise<void>,
 ): Promise<void> {
   const applying = filters === undefined ? undefined : await filters.open(call, target)
   if (applying === undefined) return make(body, undefined)
   try {
-    await make(await applying.request(target.operation, body), applying)
+    await make(await applying.request({ operation: target.operation, body, isMessages }), applying)
   } finally {
     applying.close()
   }

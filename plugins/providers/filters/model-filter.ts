@@ -54,25 +54,38 @@ export interface FilterRefusal {
 /** Decision of a filter: undefined passes the value unchanged. */
 export type Verdict<T> = undefined | { readonly change: T } | FilterRefusal
 
+/** Decision about a request. `changeSource` replaces the request as its provider gets it. */
+export type RequestVerdict =
+  | Verdict<Readonly<Record<string, unknown>>>
+  | { readonly changeSource: Readonly<Record<string, unknown>> }
+
 /** A decision, at once or later. Each one has the filter's timeout. */
 export type Decided<T> = Verdict<T> | Promise<Verdict<T>>
 
 /** A text of a request, and the JSON pointer of its place: `/messages/0/content`. */
 export interface RequestText {
+  /** Of a text within the arguments of a tool call, the pointer continues in them. */
   readonly pointer: string
   /** Role of the message; undefined outside messages. */
   readonly role: string | undefined
   readonly text: string
+  /** Whether it is the name of the field at the pointer. */
+  readonly isName?: boolean
 }
 
 /** The request of a model call in the form of OpenAI's API. It must not be modified; `mapTexts` returns a changed copy. */
 export interface ModelRequest {
   readonly body: Readonly<Record<string, unknown>>
+  /** The request as its provider gets it: of Anthropic's Messages API where the provider has that API, otherwise `body`. */
+  readonly source: Readonly<Record<string, unknown>>
   /** Messages of a chat; empty for embeddings. */
   readonly messages: readonly Readonly<Record<string, unknown>>[]
   /** Tools offered to the model; empty for embeddings. */
   readonly tools: readonly Readonly<Record<string, unknown>>[]
-  /** Every text that the model reads: of messages, of arguments of earlier tool calls, and inputs of embeddings. */
+  /**
+   * Every string of the body: of each field, names that are no words of the API, numbers below the first level, and the strings of arguments of
+   * tool calls. Left out are `model`, roles, types and encoded media.
+   */
   texts(): readonly RequestText[]
   /** A copy of the body with changed texts, for `change`. */
   mapTexts(change: (text: RequestText) => string): Readonly<Record<string, unknown>>
@@ -90,7 +103,7 @@ export interface TextWindow {
   readonly before: string
   /** The held part of the previous window, then new text; of an answer without stream all of its text. */
   readonly text: string
-  /** Whether the text ends here. */
+  /** Whether all of the text is released now: it ends here, or another field comes between. */
   readonly last: boolean
 }
 
@@ -122,12 +135,14 @@ export interface ToolCall {
   readonly name: string
   /** JSON text as the model wrote it; it need not be valid. The input of a custom tool is any text. */
   readonly arguments: string
+  /** Whether it calls a custom tool. */
+  readonly isCustom?: boolean
 }
 
 /** What a filter does in one call. It may keep state between the hooks. */
 export interface CallFilter {
   /** Sees the request before any provider. A change keeps `model`, `stream`, `stream_options` and `n`. */
-  request?(request: ModelRequest): Decided<Readonly<Record<string, unknown>>>
+  request?(request: ModelRequest): RequestVerdict | Promise<RequestVerdict>
   /** Sees each text of the answer. */
   readonly text?: TextFilter
   /** Sees each tool call of the answer when it is complete. The client receives it afterwards. */

@@ -154,9 +154,17 @@ test('providers.filter: requests pass, are changed or refused before a provider 
     ]
     assert.deepEqual(await textsOf({ messages }), [
       { pointer: '/messages/0/content/0/text', role: 'user', text: 'one' },
+      { pointer: '/messages/0/content/1/image_url/url', role: 'user', text: 'data:' },
+      { pointer: '/messages/0/content/2', role: 'user', text: '5' },
+      { pointer: '/messages/1/tool_calls/0/id', role: 'assistant', text: 'call_1' },
       { pointer: '/messages/1/tool_calls/0/function/name', role: 'assistant', text: 'mail' },
-      { pointer: '/messages/1/tool_calls/0/function/arguments', role: 'assistant', text: '{"to":"x"}' },
+      { pointer: '/messages/1/tool_calls/0/function/arguments/to', role: 'assistant', text: 'to', isName: true },
+      { pointer: '/messages/1/tool_calls/0/function/arguments/to', role: 'assistant', text: 'x' },
+      { pointer: '/messages/1/a~1b', role: 'assistant', text: 'a/b', isName: true },
+      { pointer: '/messages/1/a~1b/constructor', role: 'assistant', text: 'constructor', isName: true },
       { pointer: '/messages/1/a~1b/constructor', role: 'assistant', text: 'deep' },
+      { pointer: '/messages/2/role', text: '7' },
+      { pointer: '/messages/2/content/nested', text: 'nested', isName: true },
       { pointer: '/messages/2/content/nested/0', text: 'x' },
     ])
     assert.deepEqual(sent.at(-1)?.body.messages, messages)

@@ -1,65 +1,39 @@
+import { mapStrings } from '#core/guardrails/body/map-strings.ts'
+import type { BodyString } from '#core/guardrails/body/map-strings.ts'
 import { isObject } from '#core/json/is-object.ts'
-import { noTextFields } from '#core/model-apis/text-fields.ts'
 import type { Operation } from '../adapter.ts'
 import type { Body } from '../gateway/model-request.ts'
 import type { ModelRequest, RequestText } from './model-filter.ts'
 
-type MapText = (text: RequestText) => string
-
-/** The view of a request for filters. */
-export function createRequestView(operation: Operation, body: Body): ModelRequest {
+/** The view of a request for filters. `source` is the request as its provider gets it. Its texts throw `UnreadableBody`. */
+export function createRequestView(operation: Operation, body: Body, source: Body = body): ModelRequest {
   const isChat = operation === 'chat/completions'
-  const field = isChat ? 'messages' : 'input'
-  const mapTexts = (change: MapText): Body => ({ ...body, [field]: mapField(body, field, change) })
+  const textOf = toRequestText(body)
   return {
     body,
+    source,
     messages: isChat ? objectsIn(body.messages) : [],
     tools: isChat ? objectsIn(body.tools) : [],
     texts() {
       const found: RequestText[] = []
-      mapField(body, field, (one) => {
-        found.push(one)
+      mapStrings(body, (one) => {
+        if (one.kind !== 'literal') found.push(textOf(one))
         return one.text
       })
       return found
     },
-    mapTexts,
+    mapTexts: (change) => mapStrings(body, (one) => (one.kind === 'literal' ? one.text : change(textOf(one)))),
   }
 }
 
-function mapField(body: Body, field: string, change: MapText): unknown {
-  const value = body[field]
-  if (field === 'input' || !Array.isArray(value))
-    return mapValue(value, { pointer: `/${field}`, role: undefined, change })
-  return value.map((message: unknown, index) => {
-    const role = isObject(message) && typeof message.role === 'string' ? message.role : undefined
-    return mapValue(message, { pointer: `/${field}/${index}`, role, change })
-  })
-}
-
-interface Place {
-  readonly pointer: string
-  readonly role: string | undefined
-  readonly change: MapText
-}
-
-// Recursive: the depth of a body is limited when it is parsed.
-function mapValue(value: unknown, place: Place): unknown {
-  const { pointer, role, change } = place
-  if (typeof value === 'string') return change({ pointer, role, text: value })
-  if (typeof value !== 'object' || value === null) return value
-  const inner = (key: string | number): Place => ({ ...place, pointer: `${pointer}/${escapeKey(key)}` })
-  if (Array.isArray(value)) return value.map((one: unknown, index) => mapValue(one, inner(index)))
-  const entries = Object.entries(value).map(([key, one]: [string, unknown]) => [
-    key,
-    noTextFields.has(key) && typeof one === 'string' ? one : mapValue(one, inner(key)),
-  ])
-  return Object.fromEntries(entries)
-}
-
-// RFC 6901.
-function escapeKey(key: string | number): string {
-  return typeof key === 'number' ? String(key) : key.replaceAll('~', '~0').replaceAll('/', '~1')
+function toRequestText({ messages }: Body): (one: BodyString) => RequestText {
+  const list = objectsIn(messages)
+  return ({ pointer, kind, text }) => {
+    const [, field, index] = pointer.split('/', 3)
+    const message = field === 'messages' ? list[Number(index)] : undefined
+    const role = typeof message?.role === 'string' ? message.role : undefined
+    return { pointer, role, text, ...(kind === 'name' ? { isName: true } : {}) }
+  }
 }
 
 function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {

@@ -26,6 +26,8 @@ export interface GatewayCall {
   readonly conversationId: string | undefined
   /** Header of the request, by its name in lower case. One that is given twice refuses the call. */
   readonly header: (name: string) => string | undefined
+  /** The JSON document of the request, unless its API is translated. */
+  readonly document: () => string | undefined
   readonly traceparent: string
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal

@@ -38,6 +38,7 @@ export async function sendTo(
     operation,
     provider: loaded.spec,
     ...bodyFor(loaded.model),
+    document: call.document(),
     key: loaded.key,
     firstByteMs: loaded.firstByteMs,
     traceparent: call.traceparent,

@@ -243,12 +243,14 @@ export async function startUpstream(
   t: TestContext,
   reply: (response: ServerResponse, body: Record<string, unknown>, headers: IncomingHttpHeaders) => void,
 ) {
-  const seen: { body: Record<string, unknown>; headers: IncomingHttpHeaders; url: string | undefined }[] = []
+  const seen: { body: Record<string, unknown>; text: string; headers: IncomingHttpHeaders; url: string | undefined }[] =
+    []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
-    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>
-    seen.push({ body, headers: request.headers, url: request.url })
+    const text = Buffer.concat(chunks).toString('utf8')
+    const body = JSON.parse(text) as Record<string, unknown>
+    seen.push({ body, text, headers: request.headers, url: request.url })
     reply(response, body, request.headers)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -3,6 +3,7 @@ import { longTimeout } from '#core/async/long-timeout.ts'
 import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
 import { exchange } from '#core/http-client/request.ts'
+import { writeLike } from '#core/json/write-like.ts'
 import type { ProviderCall, ResponseSink } from '../adapter.ts'
 import { baseUrlOf } from './base-url.ts'
 
@@ -46,7 +47,7 @@ export function createProviderClient(options: {
         path: url.pathname,
         method: 'POST',
         headers: { ...commonHeaders(call), ...headers },
-        body: JSON.stringify(body),
+        body: call.document === undefined ? JSON.stringify(body) : writeLike(call.document, body),
         signal: AbortSignal.any([call.signal, late.signal]),
         bodyTimeout: options.idleMs,
         onHead: (status, given) => {

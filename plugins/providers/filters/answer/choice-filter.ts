@@ -11,6 +11,7 @@ interface PendingCall {
   id: string | undefined
   name: string
   arguments: string
+  isCustom: boolean
 }
 
 /** The filters on one choice of a stream: its texts as they arrive, its tool calls when they are complete. */
@@ -28,7 +29,7 @@ export class ChoiceFilter {
     this.#choice = choice
   }
 
-  /** Adds a text. A text of another field ends the one before, so that frames keep their order. */
+  /** Adds a text. One of another field releases the one before, so that frames keep their order; that one may continue later. */
   async text(field: string, slot: FrameText): Promise<void> {
     if (this.#field !== field) await this.#endText()
     this.#field = field
@@ -42,12 +43,13 @@ export class ChoiceFilter {
     frame.waiting++
     this.#held.push(frame)
     for (const part of parts) {
-      const call = this.#calls.get(part.key) ?? { parts: [], id: undefined, name: '', arguments: '' }
+      const call = this.#calls.get(part.key) ?? { parts: [], id: undefined, name: '', arguments: '', isCustom: true }
       this.#calls.set(part.key, call)
       call.parts.push({ frame, part })
       call.id ??= part.id
       call.name += part.name ?? ''
       call.arguments += part.arguments
+      call.isCustom &&= part.isCustom
     }
   }
 
@@ -76,8 +78,9 @@ export class ChoiceFilter {
     this.#field = undefined
   }
 
-  async #decide({ parts, ...call }: PendingCall): Promise<void> {
-    const changed = await this.#filters.toolCall({ choice: this.#choice, ...call })
+  async #decide({ parts, isCustom, ...call }: PendingCall): Promise<void> {
+    const custom = isCustom ? { isCustom } : {}
+    const changed = await this.#filters.toolCall({ choice: this.#choice, ...call, ...custom })
     if (changed === undefined) return
     for (const [index, { frame, part }] of parts.entries()) {
       frame.changed = true

@@ -1,3 +1,4 @@
+import { writeLike } from '#core/json/write-like.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import type { TextSlot } from './text-stage.ts'
 import type { AnswerPart } from './message-parts.ts'
@@ -83,7 +84,7 @@ function writeFrame(frame: HeldFrame): Buffer[] {
     text.message[text.field] = text.ready
     text.ready = ''
   }
-  const written = encodeFrame({ ...named, data: JSON.stringify(chunk) })
+  const written = encodeFrame({ ...named, data: writeLike(data, chunk) })
   if (texts.some(({ done }) => !done)) {
     frame.partial = true
     for (const { message } of texts) delete message.role

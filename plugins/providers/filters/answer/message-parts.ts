@@ -56,6 +56,8 @@ export interface CallPart {
   readonly id: string | undefined
   readonly name: string | undefined
   readonly arguments: string
+  /** Whether it calls a custom tool, whose input is any text. */
+  readonly isCustom: boolean
   /** Writes name and arguments in place; undefined keeps the name. */
   write(name: string | undefined, text: string): void
 }
@@ -89,6 +91,7 @@ function toCallPart(
     id: typeof id === 'string' ? id : undefined,
     name: name ?? undefined,
     arguments: text,
+    isCustom: field === 'input',
     write(newName, newText) {
       const target = part as AnswerPart
       if (newName !== undefined) target.name = newName

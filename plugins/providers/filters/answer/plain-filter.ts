@@ -1,3 +1,4 @@
+import { writeLike } from '#core/json/write-like.ts'
 import type { CallFilters } from '../call-filters.ts'
 import { heldTooMuch, unreadableAnswer } from './answer-error.ts'
 import type { AnswerReader } from './answer-reader.ts'
@@ -23,12 +24,13 @@ export function createPlainFilter(filters: CallFilters, limit: number): AnswerRe
 }
 
 async function filterCompletion(filters: CallFilters, bytes: Buffer): Promise<Buffer> {
-  const body = parse(bytes)
+  const document = bytes.toString('utf8')
+  const body = parse(document)
   const choices = choicesOf(body)
   if (choices.length === 0) throw unreadableAnswer()
   let changed = false
   for (const [index, choice] of choices.entries()) if (await filterChoice(filters, choice, index)) changed = true
-  return changed ? Buffer.from(JSON.stringify(body)) : bytes
+  return changed ? Buffer.from(writeLike(document, body)) : bytes
 }
 
 async function filterChoice(filters: CallFilters, choice: AnswerPart, index: number): Promise<boolean> {
@@ -41,8 +43,9 @@ async function filterChoice(filters: CallFilters, choice: AnswerPart, index: num
     changed ||= filtered !== original
   }
   for (const part of filters.seesCalls ? callParts(message) : []) {
-    const { id, name = '', arguments: text } = part
-    const call = await filters.toolCall({ choice: index, id, name, arguments: text })
+    const { id, name = '', arguments: text, isCustom } = part
+    const custom = isCustom ? { isCustom } : {}
+    const call = await filters.toolCall({ choice: index, id, name, arguments: text, ...custom })
     if (call === undefined) continue
     part.write(call.name, call.arguments)
     changed = true
@@ -60,9 +63,9 @@ async function filterText(
   return pieces.map((piece) => piece.text).join('')
 }
 
-function parse(bytes: Buffer): unknown {
+function parse(document: string): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    return JSON.parse(document)
   } catch {
     throw unreadableAnswer()
   }

@@ -1,0 +1,125 @@
+import { isObject } from '#core/json/is-object.ts'
+import { mapStrings } from './map-strings.ts'
+import type { BodyString } from './map-strings.ts'
+import { TextView } from './text-view.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Strings of a body that are one text, since a model reads them one after the other. */
+export interface BodyText {
+  /** The strings, each on a line of its own; arguments of a tool call as JSON without escapes. */
+  readonly lines: TextView
+  /** The parts of the messages without anything between them; undefined for less than two. */
+  readonly joined: TextView | undefined
+  /** Whether it is the result of a tool. */
+  readonly isResult: boolean
+}
+
+/** A request as rules read it. */
+export interface BodyTexts {
+  readonly texts: readonly BodyText[]
+  /** The body with changed strings, by their index in the views. */
+  replaced(changed: ReadonlyMap<number, (text: string) => string>): Body
+}
+
+/** Reads a request of any API. Throws `UnreadableBody`. */
+export function readTexts(body: Body): BodyTexts {
+  const groups = new Map<string, Group>()
+  const groupOf = createGrouping(body)
+  let count = 0
+  mapStrings(body, (one) => {
+    const { key, isResult, isPart } = groupOf(one)
+    const group = groups.get(key) ?? { lines: new TextView(), joined: new TextView(), isResult }
+    groups.set(key, group)
+    if (one.json === undefined) group.lines.line(count, one.text)
+    else group.lines.json(count, one)
+    if (isPart) group.joined.part(count, one.text)
+    count++
+    return one.text
+  })
+  return {
+    texts: [...groups.values()].map(toText),
+    replaced(changed) {
+      let next = 0
+      return mapStrings(body, ({ text }) => changed.get(next++)?.(text) ?? text)
+    },
+  }
+}
+
+/** A string of a body on its own. */
+export interface SingleText {
+  readonly text: string
+  /** Whether it belongs to the result of a tool. */
+  readonly isResult: boolean
+}
+
+/** The strings of a request one by one, for checks that return other ones in their place. Throws `UnreadableBody`. */
+export function listStrings(body: Body): readonly SingleText[] {
+  const groupOf = createGrouping(body)
+  const found: SingleText[] = []
+  mapStrings(body, (one) => {
+    found.push({ text: one.text, isResult: groupOf(one).isResult })
+    return one.text
+  })
+  return found
+}
+
+/** The request with other strings, in the order of `listStrings`. */
+export function replaceStrings(body: Body, texts: readonly string[]): Body {
+  let next = 0
+  return mapStrings(body, ({ text }) => texts[next++] ?? text)
+}
+
+interface Group {
+  readonly lines: TextView
+  readonly joined: TextView
+  readonly isResult: boolean
+}
+
+function toText({ lines, joined, isResult }: Group): BodyText {
+  return { lines, joined: joined.size > 1 ? joined : undefined, isResult }
+}
+
+/** What a model reads as one text: contents of messages, also those of results and documents. */
+const partPath =
+  /^\/(?:system|messages\/\*\/content)(?:\/\*\/(?:text|content(?:\/\*\/text)?|source\/(?:data|content(?:\/\*\/text)?)))?$/
+
+interface Grouping {
+  readonly key: string
+  readonly isResult: boolean
+  readonly isPart: boolean
+}
+
+// Messages of one role that follow each other are one text. Every input of an embedding is one, and every result of a tool in a message. Other
+// fields of messages are apart, so that none of them separates two parts.
+function createGrouping({ messages }: Body): (one: BodyString) => Grouping {
+  const list = Array.isArray(messages) ? (messages as readonly unknown[]) : []
+  const runs = runsOf(list)
+  return ({ pointer, path, kind, json }) => {
+    const [, field = '', index = '', inner = '', part = ''] = pointer.split('/', 5)
+    const isPart = kind === 'string' && partPath.test(path)
+    const group = (key: string, isResult = false): Grouping => ({
+      key: isPart ? key : `${key} fields`,
+      isResult,
+      isPart,
+    })
+    if (json !== undefined) return group(json)
+    if (field === 'input') return group(`${field}/${index}`)
+    const message = field === 'messages' ? list[Number(index)] : undefined
+    if (!isObject(message)) return group(field === 'system' ? field : 'rest')
+    const block: unknown = inner === 'content' && Array.isArray(message.content) ? message.content[Number(part)] : null
+    if (isObject(block) && block.type === 'tool_result') return group(`${index}/${part}`, true)
+    return group(`run ${runs[Number(index)]}`, message.role === 'tool' || message.role === 'function')
+  }
+}
+
+function runsOf(messages: readonly unknown[]): readonly number[] {
+  let run = -1
+  let role: unknown
+  return messages.map((message, index) => {
+    const next = isObject(message) ? message.role : undefined
+    if (index === 0 || next !== role) run++
+    role = next
+    return run
+  })
+}

@@ -1,0 +1,123 @@
+import { isObject } from '#core/json/is-object.ts'
+import { writeLike } from '#core/json/write-like.ts'
+import { decodeBase64, encodeBase64, exemptionOf } from './exact-paths.ts'
+import { isFieldWord } from './field-words.ts'
+import { UnreadableBody } from './unreadable-body.ts'
+
+/** A string of a body that rules see. */
+export interface BodyString {
+  /** JSON pointer of its place; of a name, that of its value. */
+  readonly pointer: string
+  /** The pointer with `*` for each index of a list. */
+  readonly path: string
+  readonly kind: 'string' | 'name' | 'number' | 'literal'
+  readonly text: string
+  /** Pointer of the arguments of the tool call that it belongs to. */
+  readonly json: string | undefined
+}
+
+/** Returns the text as it is, or another one. That of a literal is not changed. */
+export type VisitString = (one: BodyString) => string
+
+/** Deepest level that is read, in a body and in the arguments of a tool call. */
+const MAX_DEPTH = 128
+
+/** Arguments of tool calls as JSON in a string, and as an object. */
+const encodedArguments = /^\/messages\/\*\/(?:tool_calls\/\*\/function|function_call)\/arguments$/
+const plainArguments = /^\/messages\/\*\/content\/\*\/input$/
+
+interface Place extends Pick<BodyString, 'pointer' | 'path' | 'json'> {
+  readonly depth: number
+  /** The object that has the value. */
+  readonly siblings: Readonly<Record<string, unknown>>
+}
+
+const root: Place = { pointer: '', path: '', json: undefined, depth: 0, siblings: {} }
+
+/**
+ * A copy of a request of a model with each of its strings as `visit` returns it, in the order of the body: those of every field, names of fields,
+ * numbers below the first level, and the strings within the arguments of tool calls. Exempt are the exact paths of `exact-paths.ts`. Throws
+ * `UnreadableBody`.
+ */
+export function mapStrings(body: Readonly<Record<string, unknown>>, visit: VisitString): Record<string, unknown> {
+  return mapObject(body, root, visit)
+}
+
+/** The same for the arguments of one tool call: JSON in a string. */
+export function mapArguments(json: string, visit: VisitString, pointer = '/arguments'): string {
+  // A call without arguments, as some providers write it.
+  if (json.trim() === '') return json
+  const given = parse(json, pointer)
+  let isChanged = false
+  const place = { ...root, pointer, path: pointer, json: pointer }
+  const changed = mapValue(given, place, (one) => {
+    const text = visit(one)
+    isChanged ||= text !== one.text && one.kind !== 'literal'
+    return text
+  })
+  // A name that is given twice is written once, since only its last value was read.
+  const read = writeLike(json, given)
+  return isChanged ? writeLike(read, changed) : read
+}
+
+function parse(json: string, pointer: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw new UnreadableBody(pointer, 'must be JSON, which guardrails can read')
+  }
+}
+
+function mapValue(value: unknown, place: Place, visit: VisitString): unknown {
+  if (typeof value === 'string') return mapString(value, place, visit)
+  if (typeof value === 'number') return mapNumber(value, place, visit)
+  if (typeof value !== 'object' || value === null) {
+    if (place.json !== undefined) visit(toString(String(value), 'literal', place))
+    return value
+  }
+  if (place.depth >= MAX_DEPTH) throw new UnreadableBody(place.pointer, `nests deeper than ${MAX_DEPTH} levels`)
+  if (isObject(value)) return mapObject(value, place, visit)
+  return (value as readonly unknown[]).map((one, index) =>
+    mapValue(one, { ...below(place, String(index), '*'), siblings: place.siblings }, visit),
+  )
+}
+
+function mapObject(given: Readonly<Record<string, unknown>>, place: Place, visit: VisitString) {
+  const entries = Object.entries(given).map(([name, value]): [string, unknown] => {
+    const key = name.replaceAll('~', '~0').replaceAll('/', '~1')
+    const inner = { ...below(place, key, key), siblings: given }
+    const isRead = inner.json !== undefined || !isFieldWord(name)
+    const newName = isRead ? visit(toString(name, 'name', { ...inner, json: place.json })) : name
+    return [newName, mapValue(value, inner, visit)]
+  })
+  return Object.fromEntries(entries)
+}
+
+function below({ pointer, path, json, depth }: Place, key: string, step: string): Omit<Place, 'siblings'> {
+  const inner = { pointer: `${pointer}/${key}`, path: `${path}/${step}`, depth: depth + 1 }
+  return { ...inner, json: json ?? (plainArguments.test(inner.path) ? inner.pointer : undefined) }
+}
+
+function mapString(value: string, place: Place, visit: VisitString): string {
+  const { pointer, path, json, siblings } = place
+  if (json !== undefined) return visit(toString(value, 'string', place))
+  if (encodedArguments.test(path)) return mapArguments(value, visit, pointer)
+  const exemption = exemptionOf(path, value, siblings.media_type)
+  if (exemption === 'plain') return value
+  if (exemption === undefined) return visit(toString(value, 'string', place))
+  const text = decodeBase64(value)
+  const changed = visit(toString(text, 'string', place))
+  return changed === text ? value : encodeBase64(value, changed)
+}
+
+// Numbers of the first level are parameters of the call.
+function mapNumber(value: number, place: Place, visit: VisitString): unknown {
+  if (place.depth < 2 && place.json === undefined) return value
+  const text = String(value)
+  const changed = visit(toString(text, 'number', place))
+  return changed === text ? value : changed
+}
+
+function toString(text: string, kind: BodyString['kind'], { pointer, path, json }: Place): BodyString {
+  return { pointer, path, kind, text, json }
+}
