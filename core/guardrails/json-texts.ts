@@ -1,9 +1,7 @@
+import { isSecretName } from './detectors/secret-names.ts'
+
 /** Deepest level of a value that is read; the door of runs refuses more. */
 const maxDepth = 128
-
-/** Fields whose text is a credential, whatever it looks like. */
-const secretField =
-  /^(?:(?:proxy-)?authorization|cookie|set-cookie|(?:x-)?api[_-]?key|access[_-]?key|secret(?:[_-]?(?:key|access[_-]?key))?|client[_-]?secret|private[_-]?key|password|passwd|passphrase|credentials?|bearer|(?:access|refresh|id|session|auth)[_-]?token|token)$/i
 
 /** What of a JSON value is read as text. */
 export interface JsonTextsOptions {
@@ -74,5 +72,5 @@ function replaceField([key, item]: readonly [string, unknown], by: Replacement, 
 }
 
 function isCredential(field: string, value: unknown): boolean {
-  return typeof value === 'string' && secretField.test(field)
+  return typeof value === 'string' && isSecretName(field)
 }

@@ -97,3 +97,42 @@ test('traces: wrong settings of the policy are refused by name', () => {
         (typeof message === 'string' ? error.message === message : message.test(error.message)),
     )
 })
+
+test('R2-N8: a span keeps no credential: by the last label of a name, in names, in nested values and in bytes', () => {
+  const key = 'sk-ant-api03-a1B2c3D4e5F6g7H8i9J0k1L2'
+  const kept = filterOf({ capture: 'full' }).span({
+    ...span,
+    attributes: {
+      'http.request.header.authorization': ['Basic dXNlcjpwYXNz'],
+      'http.request.header.cookie': 'a=b',
+      'app.password': 'swordfish',
+      'db.user_password': 1234,
+      'vendor.api_key': { value: 'abc' },
+      'x.apiKey': 'abc',
+      nested: { password: 'swordfish', list: [{ token: 'abc', note: key }] },
+      [key]: 'x',
+      bytes: Buffer.from(`key=${key}`).toString('base64'),
+      'gen_ai.usage.input_tokens': 7,
+      'app.secret': true,
+      digest: Buffer.from('no secret at all in here').toString('base64'),
+    },
+    events: [{ name: 'e', at: 1n, attributes: { 'set-cookie': 'a=b' } }],
+  })
+  assert.deepEqual(kept?.attributes, {
+    'http.request.header.authorization': '[redacted]',
+    'http.request.header.cookie': '[redacted]',
+    'app.password': '[redacted]',
+    'db.user_password': '[redacted]',
+    'vendor.api_key': '[redacted]',
+    'x.apiKey': '[redacted]',
+    nested: { password: '[redacted]', list: [{ token: '[redacted]', note: '[redacted]' }] },
+    '[redacted]': 'x',
+    bytes: Buffer.from('key=[redacted]').toString('base64'),
+    'gen_ai.usage.input_tokens': 7,
+    'app.secret': true,
+    digest: Buffer.from('no secret at all in here').toString('base64'),
+  })
+  assert.deepEqual(kept.events[0]?.attributes, { 'set-cookie': '[redacted]' })
+  const metadata = filterOf({}).span({ ...span, attributes: { 'mesh.password': 'swordfish', [`mesh.${key}`]: 'x' } })
+  assert.deepEqual(metadata?.attributes, { 'mesh.password': '[redacted]', 'mesh.[redacted]': 'x' })
+})

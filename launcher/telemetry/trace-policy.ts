@@ -1,3 +1,6 @@
+import { isSecretName } from '#core/guardrails/detectors/secret-names.ts'
+import type { Redact } from '#core/guardrails/redactor.ts'
+import { REDACTED } from '#core/log/secrets.ts'
 import type { OtlpAttributes, OtlpSpan, OtlpValue, SpanOrigin } from '#core/otlp/span.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
@@ -12,11 +15,9 @@ export interface TraceFilter {
 export function createTraceFilter({ capture, sampleRate, redact }: TraceSettings): TraceFilter {
   const isKept = createSampler(sampleRate)
   const keepText = capture === 'full' ? () => true : isMetadata
-  const clean = (value: OtlpValue): OtlpValue => mapTexts(value, redact)
   const attributes = (given: OtlpAttributes): OtlpAttributes => {
     const kept = Object.entries(given).filter(([key, value]) => isNumber(value) || keepText(key))
-    for (const entry of kept) entry[1] = clean(entry[1])
-    return Object.fromEntries(kept)
+    return redactFields(kept, redact)
   }
   return {
     span(span) {
@@ -75,9 +76,32 @@ function isMetadata(key: string): boolean {
   return found
 }
 
-function mapTexts(value: OtlpValue, map: (text: string) => string): OtlpValue {
-  if (typeof value === 'string') return map(value)
+function redactFields(fields: readonly (readonly [string, OtlpValue])[], redact: Redact): OtlpAttributes {
+  return Object.fromEntries(
+    fields.map(([key, value]) => [redact(key), isSecret(key, value) ? REDACTED : redactValue(value, redact)]),
+  )
+}
+
+function isSecret(key: string, value: OtlpValue): boolean {
+  return typeof value !== 'boolean' && value !== null && isSecretName(key)
+}
+
+function redactValue(value: OtlpValue, redact: Redact): OtlpValue {
+  if (typeof value === 'string') return redactText(value, redact)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return (value as readonly OtlpValue[]).map((one) => mapTexts(one, map))
-  return Object.fromEntries(Object.entries(value as OtlpAttributes).map(([key, one]) => [key, mapTexts(one, map)]))
+  if (Array.isArray(value)) return (value as readonly OtlpValue[]).map((one) => redactValue(one, redact))
+  return redactFields(Object.entries(value as OtlpAttributes), redact)
+}
+
+// Shorter bytes hold no secret of a known shape.
+const SHORTEST_BYTES = 16
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/
+
+// Bytes arrive as base64, cut at the bound of a text.
+function redactText(text: string, redact: Redact): string {
+  const clean = redact(text)
+  if (clean !== text || text.length < SHORTEST_BYTES || !base64.test(text)) return clean
+  const bytes = Buffer.from(text, 'base64').toString('utf8')
+  const redacted = redact(bytes)
+  return redacted === bytes ? text : Buffer.from(redacted).toString('base64')
 }

@@ -290,4 +290,27 @@ export const mutants: readonly Mutant[] = [
     replace: "if (id === '')",
     tests: decide,
   },
+  {
+    name: 'guardrails: invisible characters beyond the basic plane are kept',
+    file: 'core/guardrails/detectors/fold-text.ts',
+    find: 'if (invisible.test(character)) return GONE',
+    replace: 'if (invisible.test(character) && character.length === 1) return GONE',
+    tests: ['core/guardrails/detectors/fold-text.test.ts'],
+  },
+  {
+    name: 'traces: the name of an attribute counts as a whole',
+    file: 'core/guardrails/detectors/secret-names.ts',
+    find: "name.slice(name.lastIndexOf('.') + 1)",
+    replace: 'name',
+    tests: ['launcher/telemetry/trace-policy.test.ts'],
+    only: 'R2-N8',
+  },
+  {
+    name: 'cost: a full-width sign begins a cell',
+    file: 'plugins/cost/export/csv.ts',
+    find: '\\\\uFF1D',
+    replace: '',
+    tests: ['plugins/cost/export/export.test.ts'],
+    only: 'R2-N13',
+  },
 ]

@@ -7,42 +7,31 @@ export interface FoldedText {
   fromRaw(offset: number): number
 }
 
-const ascii = /^[\0-\x7f]*$/
+const plain = /^[\t\n\r\x20-\x7e]*$/
 
-// Invisible: soft hyphen, joiners, zero width, directions, variation selectors, fillers.
-const invisible: readonly (readonly [number, number])[] = [
-  [0xad, 0xad],
-  [0x34f, 0x34f],
-  [0x61c, 0x61c],
-  [0x115f, 0x1160],
-  [0x17b4, 0x17b5],
-  [0x180b, 0x180f],
-  [0x200b, 0x200f],
-  [0x202a, 0x202e],
-  [0x2060, 0x206f],
-  [0xfe00, 0xfe0f],
-  [0xfeff, 0xfeff],
-]
+// Default ignorable characters, controls other than white space, halves of characters, and fillers that are shown as nothing.
+const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Cs}\u{2800}\u{FFF9}-\u{FFFB}]$|^(?!\s)[\p{Cc}\p{Cf}]$/u
+const dash = /^[\p{Pd}\u2212\u2043\u02D7\u00AD]$/u
+const decimal = /^\p{Nd}$/u
 
-// Zeros of the decimal digits of other scripts; ten follow each other.
-const zeros = [
-  0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
-  0x1040, 0x1090, 0x17e0, 0x1810,
-]
+const GONE = -1
 
 /**
- * Folds a text: invisible characters are removed, full-width forms, spaces, dashes and digits of other scripts become ASCII. Letters that
- * only look alike (homoglyphs) and styled letters outside the basic plane are not folded.
+ * Folds a text: invisible characters are removed; spaces, dashes, digits of other scripts, and full-width, small and styled forms become ASCII.
+ * Letters of other scripts that only look alike (homoglyphs) are not folded.
  */
 export function foldText(raw: string): FoldedText {
-  if (ascii.test(raw)) return { text: raw, toRaw: same, fromRaw: same }
+  if (plain.test(raw)) return { text: raw, toRaw: same, fromRaw: same }
   const offsets: number[] = []
   let text = ''
-  for (let index = 0; index < raw.length; index++) {
-    const folded = foldUnit(raw.charCodeAt(index))
-    if (folded === undefined) continue
-    offsets.push(index)
-    text += String.fromCharCode(folded)
+  let index = 0
+  for (const character of raw) {
+    const folded = foldOf(character)
+    if (folded !== GONE) {
+      for (let unit = 0; unit < (folded > 0xffff ? 2 : 1); unit++) offsets.push(index + unit)
+      text += String.fromCodePoint(folded)
+    }
+    index += character.length
   }
   return {
     text,
@@ -55,14 +44,35 @@ function same(offset: number): number {
   return offset
 }
 
-function foldUnit(unit: number): number | undefined {
-  if (unit < 0x80) return unit
-  if (invisible.some(([from, to]) => unit >= from && unit <= to)) return undefined
-  if (unit >= 0xff01 && unit <= 0xff5e) return unit - 0xfee0
-  if (unit === 0xa0 || unit === 0x3000 || unit === 0x202f || (unit >= 0x2000 && unit <= 0x200a)) return 0x20
-  if ((unit >= 0x2010 && unit <= 0x2015) || unit === 0x2212 || unit === 0xfe58 || unit === 0xfe63) return 0x2d
-  const zero = zeros.find((one) => unit >= one && unit < one + 10)
-  return zero === undefined ? unit : unit - zero + 0x30
+// What a character folds to never changes, and texts use few of them.
+const MOST_KNOWN = 20_000
+const known = new Map<string, number>()
+
+function foldOf(character: string): number {
+  const unit = character.charCodeAt(0)
+  if (unit >= 0x20 && unit < 0x7f) return unit
+  const found = known.get(character)
+  if (found !== undefined) return found
+  const folded = fold(character)
+  if (known.size < MOST_KNOWN) known.set(character, folded)
+  return folded
+}
+
+function fold(character: string): number {
+  if (invisible.test(character)) return GONE
+  const code = character.codePointAt(0) ?? 0
+  if (/^\s$/u.test(character)) return character === '\n' || character === '\r' || character === '\t' ? code : 0x20
+  if (dash.test(character)) return 0x2d
+  if (decimal.test(character)) return 0x30 + digitOf(code)
+  const compatible = character.normalize('NFKC')
+  return /^[\x21-\x7e]$/.test(compatible) ? compatible.charCodeAt(0) : code
+}
+
+// The ten digits of a script follow each other.
+function digitOf(code: number): number {
+  let zero = code
+  while (decimal.test(String.fromCodePoint(zero - 1))) zero--
+  return (code - zero) % 10
 }
 
 function lowerBound(sorted: readonly number[], value: number): number {

@@ -31,7 +31,7 @@ const shapes: Readonly<Record<Exclude<SecretKind, 'high_entropy'>, RegExp>> = {
 
 /** What every text with a match of a shape has, also one that is folded. */
 const hint =
-  /[^\0-\x7f]|A(?:KIA|SIA|BIA|CCA)|AIza|eyJ|sk-|gh[oprsu]_|github_pat_|gl(?:pat|dt|rt|ptt)-|npm_|xox[abeoprs]-|[rs]k_(?:live|test)_|-----BEGIN /
+  /[^\t\n\r\x20-\x7e]|A(?:KIA|SIA|BIA|CCA)|AIza|eyJ|sk-|gh[oprsu]_|github_pat_|gl(?:pat|dt|rt|ptt)-|npm_|xox[abeoprs]-|[rs]k_(?:live|test)_|-----BEGIN /
 
 // A JWT. Folding makes no text longer.
 const SHORTEST_MATCH = 14

@@ -1,8 +1,8 @@
 import type { Detector, Match } from './detector.ts'
 import { foldText } from './fold-text.ts'
 
-/** Characters between two words of a phrase. */
-const maxGap = 3
+/** Characters between two words of a phrase, of any kind but letters and digits: longer gaps are made short before. */
+const maxGap = 32
 
 const token = /[\p{L}\p{M}\p{N}_]+/gu
 // Scripts without spaces between words.

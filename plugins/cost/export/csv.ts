@@ -16,7 +16,11 @@ function toCell(value: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
+// What spreadsheets skip, then a sign that begins a formula, also in its full-width, small and raised forms.
+const formula =
+  /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}]*[=+@\-\uFF1D\uFF0B\uFF20\uFF0D\uFE66\uFE62\uFE6B\uFE63\u2212\u207A-\u207C\u208A-\u208C]|^[\t\r\n]/u
+
 // A spreadsheet executes a cell that begins like a formula; model ids are anybody's text.
 function guarded(text: string): string {
-  return /^[=+@\t\r-]/.test(text) ? `'${text}` : text
+  return formula.test(text) ? `'${text}` : text
 }

@@ -121,3 +121,32 @@ test('FOCUS: periods have exclusive ends, costs are equal, and an unknown one is
   assert.equal(unknown['x_UnpricedCalls'], '3')
   assert.deepEqual([person['ResourceType'], person['ResourceId'], person['Tags']], ['', '', '{}'])
 })
+
+test('R2-N13: a cell that a spreadsheet would evaluate is guarded, in each form of its sign, and no other is', () => {
+  const cellOf = (text: string) =>
+    toCsv(['a'], [{ a: text }])
+      .split('\r\n')
+      .slice(1, -1)
+      .join('\r\n')
+  const signs = [
+    '=',
+    '+',
+    '-',
+    '@',
+    '\uFF1D',
+    '\uFF0B',
+    '\uFF0D',
+    '\uFF20',
+    '\uFE66',
+    '\uFE62',
+    '\uFE63',
+    '\uFE6B',
+    '\u2212',
+    '\u207C',
+  ]
+  for (const sign of signs)
+    for (const before of ['', ' ', '\u3000', '\u200b', '\ufeff', '\n'])
+      assert.match(cellOf(`${before}${sign}1+1`), /^"?'/, JSON.stringify(before + sign))
+  for (const text of ['\tx', '\rx', '\nx']) assert.match(cellOf(text), /^"?'/)
+  for (const text of ['a=b', 'x-1', '1', '\u4e00=1', ' a', '\uD83D\uDE00=']) assert.equal(cellOf(text), text)
+})
