@@ -7,6 +7,7 @@ import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import type { Store } from '#core/event-store/store.ts'
+import { agentMayExist } from './launchers/agent-exists.ts'
 import { explainReadiness } from './launchers/agent-readiness.ts'
 import { createRun } from './create/create-run.ts'
 import type { CreateServices } from './create/create-run.ts'
@@ -183,7 +184,8 @@ async function createFor(
   const { namespace } = request.agent
   checkProof(caller, access, { ...invoke, ...request.agent })
   const trigger = { kind: request.trigger, by: caller.username }
-  const made = await newRun(services, { subject: await caller.whoami(), trigger }, request)
+  const mayExist = () => agentMayExist(caller, request.agent)
+  const made = await newRun(services, { subject: await caller.whoami(), trigger, mayExist }, request)
   const run = await createRun(services, made, targetOf(made))
   const isKnown = run.id !== made.runId && (await caller.may('get', 'runs', { namespace })) !== undefined
   if (isKnown) return detailOf(services.store.reader<RunsTables>(), run)

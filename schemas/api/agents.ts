@@ -21,6 +21,12 @@ const strict = { additionalProperties: false }
 const namespaceName = Type.String({ maxLength: 63, pattern: DNS_LABEL_PATTERN })
 const objectName = Type.String({ minLength: 1, maxLength: 253 })
 
+const patchOperation = Type.Object({
+  op: Type.Enum(['add', 'remove', 'replace']),
+  path: Type.String({ description: 'RFC 6901 pointer into the spec or the config.' }),
+  value: Type.Optional(anyValue),
+})
+
 /** An AgentDeployment in an answer. */
 export const Agent = clusterObject(AgentDeployment)
 
@@ -128,13 +134,7 @@ export const AgentDiff = Type.Object(
   {
     from: Type.String(),
     to: Type.String(),
-    patch: Type.Array(
-      Type.Object({
-        op: Type.Enum(['add', 'remove', 'replace']),
-        path: Type.String({ description: 'RFC 6901 pointer into the spec.' }),
-        value: Type.Optional(anyValue),
-      }),
-    ),
+    patch: Type.Array(patchOperation),
     sections: Type.Array(
       Type.Object({ path: Type.String(), from: Type.Optional(anyValue), to: Type.Optional(anyValue) }),
     ),
@@ -234,6 +234,7 @@ export const GenerateAnswer = Type.Object(
     config: agentConfig,
     explanation: Type.String(),
     warnings: Type.Array(Type.String()),
+    changes: Type.Optional(Type.Array(patchOperation, { description: 'Every change of a refined config (RFC 6902).' })),
   },
   { title: 'GeneratedConfig' },
 )

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { generateConfig, nameFrom } from './generate-config.ts'
+import { nameFrom, readConfigMessage, toConfigMessage } from '#schemas/agent-file/config-request.ts'
+import { mockAnswer } from '#plugins/providers/mock/mock-answer.ts'
+import { answerSchema, generateConfig } from './generate-config.ts'
 import type { ChatMessage, ModelGateway } from './model-gateway.ts'
 
 function scripted(answers: readonly unknown[]): ModelGateway & { requests: (readonly ChatMessage[])[] } {
@@ -65,4 +67,67 @@ test('unknown routes and invalid names are replaced, and a refined config keeps 
   assert.equal(refined.config['name'], 'kept')
   assert.match(refined.warnings.join(), /the name; it was kept/)
   assert.equal(nameFrom('!!!'), 'agent')
+})
+
+// The gateway with the mock provider behind it.
+const mock: ModelGateway = {
+  ask: async (_bearer, { messages, schema }) =>
+    mockAnswer({ messages, response_format: { type: 'json_schema', json_schema: schema } }).text,
+}
+
+test('R2-M8: the mock makes a config of the prompt, and other schemas get what they got', async () => {
+  const request = 'Summarise my mails!\nShortly.'
+  const made = await generateConfig({ request, routes: ['mock', 'other'] }, context(mock))
+  assert.deepEqual(made.config, { name: 'summarise-my-mails-shortly', model: { route: 'mock' }, systemPrompt: request })
+  assert.deepEqual([made.warnings, made.changes], [[], undefined])
+  const { schema } = answerSchema({ routes: ['mock'] })
+  const messages = [{ role: 'user', content: toConfigMessage({ request }) }]
+  const asked = (name: string, content = messages) =>
+    mockAnswer({ messages: content, response_format: { type: 'json_schema', json_schema: { name, schema } } }).text
+  assert.match(asked('agent'), /"systemPrompt":"a"/, 'a schema of another name is not that of generate')
+  assert.match(asked('mesh_agent_config', []), /"systemPrompt":"a"/)
+  assert.equal(mockAnswer({ messages }).text, 'MOCK_OK')
+})
+
+test('R2-M8, R2-UX-19: refine keeps what the response leaves out, and lists every change', async () => {
+  const base = {
+    name: 'bot',
+    labels: { team: 'a', tier: '1' },
+    model: { route: 'elsewhere', params: { temperature: 0 } },
+    systemPrompt: 'Hi.',
+    limits: { maxSteps: 3 },
+  }
+  const refined = await generateConfig({ request: 'Be short.', base, routes: ['mock'] }, context(mock))
+  assert.deepEqual(refined.config, { ...base, systemPrompt: 'Hi.\n\nBe short.' })
+  assert.deepEqual(refined.changes, [{ op: 'replace', path: '/systemPrompt', value: 'Hi.\n\nBe short.' }])
+  assert.deepEqual(refined.warnings, [])
+  const config = { labels: { team: 'b', tier: null }, model: { route: 'mock' }, limits: null }
+  const changed = await generateConfig(
+    { request: 'x', base, routes: ['mock'] },
+    context(scripted([{ config, explanation: 'Done.' }])),
+  )
+  assert.deepEqual(changed.config, {
+    name: 'bot',
+    labels: { team: 'b' },
+    model: { route: 'mock', params: { temperature: 0 } },
+    systemPrompt: 'Hi.',
+  })
+  assert.deepEqual(
+    changed.changes?.map(({ op, path }) => `${op} ${path}`),
+    ['replace /labels/team', 'remove /labels/tier', 'remove /limits', 'replace /model/route'],
+  )
+  assert.match(changed.warnings.join(), /changed the route from elsewhere to mock/)
+  const hidden = { config: { model: { route: 'secret' } }, explanation: 'Done.' }
+  const kept = await generateConfig({ request: 'x', base, routes: ['mock'] }, context(scripted([hidden])))
+  assert.deepEqual([kept.config, kept.changes], [base, []])
+  assert.match(kept.warnings.join(), /elsewhere was put in its place/)
+})
+
+test('R2-M8: a request is read as it was written', () => {
+  const base = { name: 'bot', systemPrompt: 'One.\nTwo.\u2028' }
+  for (const request of ['', 'a', 'Change this agent:\n{}\nx', '\ud800 \u0000', 'as requested\n\n'])
+    for (const asked of [{ request }, { request, base }])
+      assert.deepEqual(readConfigMessage(toConfigMessage(asked)), asked)
+  for (const other of ['', 'Hi.', 'Change this agent:', 'Change this agent:\n[]\nas requested'])
+    assert.equal(readConfigMessage(other), undefined)
 })

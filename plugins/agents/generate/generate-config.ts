@@ -1,17 +1,23 @@
 import { isObject } from '#core/json/is-object.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { findConfigProblems } from '#schemas/agent-file/find-problems.ts'
+import { CONFIG_SCHEMA, nameFrom } from '#schemas/agent-file/config-request.ts'
 import { agentFileSchema } from '#schemas/generated/agent-file-schema.ts'
 import { conversationFor } from './prompt.ts'
 import type { GenerateTask } from './prompt.ts'
 import type { ChatMessage, JsonQuestion, ModelGateway } from './model-gateway.ts'
 import { agentErrors } from '../errors.ts'
+import { toPatch } from '../versions/diff.ts'
+import type { PatchOperation } from '../versions/diff.ts'
+import { keepRest } from './keep-rest.ts'
 
 /** Result of a model for a task. */
 export interface Generated {
   config: Record<string, unknown>
   explanation: string
   warnings: string[]
+  /** Every change of a refined config (RFC 6902). */
+  changes?: PatchOperation[]
 }
 
 /** The caller, and the ModelRoute to use. */
@@ -27,11 +33,11 @@ export interface GenerateContext {
 const ROUNDS = 3
 
 /** Response format of the model: a config in the simplified format, on an existing route, and one sentence about it. */
-export function answerSchema(routes: readonly string[]): JsonQuestion['schema'] {
+export function answerSchema({ routes, base }: Pick<GenerateTask, 'routes' | 'base'>): JsonQuestion['schema'] {
   const fields = isObject(agentFileSchema['properties']) ? agentFileSchema['properties'] : {}
   const model = { type: 'object', required: ['route'], properties: { route: { type: 'string', enum: routes } } }
   return {
-    name: 'agent',
+    name: CONFIG_SCHEMA,
     schema: {
       type: 'object',
       additionalProperties: false,
@@ -40,8 +46,8 @@ export function answerSchema(routes: readonly string[]): JsonQuestion['schema'] 
         // A generated agent is declarative, so it needs these beyond what the format itself requires.
         config: {
           ...agentFileSchema,
-          required: ['name', 'model', 'systemPrompt'],
-          properties: { ...fields, model },
+          required: base === undefined ? ['name', 'model', 'systemPrompt'] : [],
+          properties: { ...(base === undefined ? fields : removable(fields)), model },
         },
         explanation: { type: 'string', minLength: 1, maxLength: 2000 },
       },
@@ -49,10 +55,15 @@ export function answerSchema(routes: readonly string[]): JsonQuestion['schema'] 
   }
 }
 
+// A refined config may lose a field.
+function removable(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, { anyOf: [field, { type: 'null' }] }]))
+}
+
 /** Creates or changes a config with a model. An invalid answer is returned to the model with its problems. */
 export async function generateConfig(task: GenerateTask, context: GenerateContext): Promise<Generated> {
   const messages: ChatMessage[] = conversationFor(task)
-  const schema = answerSchema(task.routes)
+  const schema = answerSchema(task)
   let problems: string[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const { gateway, bearer, route, signal } = context
@@ -62,7 +73,8 @@ export async function generateConfig(task: GenerateTask, context: GenerateContex
     problems = answer === undefined ? ['the answer is not JSON of the schema'] : describeProblems(config)
     if (answer !== undefined && problems.length === 0) {
       const repaired = round === 0 ? [] : [`The model needed ${round + 1} tries for a valid config.`]
-      return { config, explanation: answer.explanation, warnings: [...repaired, ...warnings] }
+      const made = { config, explanation: answer.explanation, warnings: [...repaired, ...warnings] }
+      return task.base === undefined ? made : { ...made, changes: toPatch(task.base, config) }
     }
     messages.push(
       { role: 'assistant', content: text.slice(0, 65_536) },
@@ -105,38 +117,26 @@ function settle(
   task: GenerateTask,
 ): { config: Record<string, unknown>; warnings: string[] } {
   const warnings: string[] = []
-  const settled = { ...config }
-  const isRenamed = task.base?.['name'] !== undefined && settled['name'] !== task.base['name']
+  const settled = task.base === undefined ? { ...config } : keepRest(task.base, config)
+  const named = task.base?.['name']
+  const isRenamed = named !== undefined && settled['name'] !== named
   if (isRenamed) warnings.push('The model changed the name; it was kept, since another name is another agent.')
   if (task.base?.['name'] !== undefined) settled['name'] = task.base['name']
   else if (!isAgentName(settled['name'])) settled['name'] = nameFrom(task.request)
   if (task.namespace !== undefined) settled['namespace'] = task.namespace
   const model = settled['model']
   const wanted = isObject(model) ? model['route'] : undefined
-  const isKnown = typeof wanted === 'string' && task.routes.includes(wanted)
-  if (isObject(model) && !isKnown && task.routes[0] !== undefined) {
-    warnings.push(`The model named a route that you cannot see; ${task.routes[0]} was put in its place.`)
-    settled['model'] = { ...model, route: task.routes[0] }
-  }
+  const before = isObject(task.base?.['model']) ? task.base['model']['route'] : undefined
+  const isKnown = wanted === before || (typeof wanted === 'string' && task.routes.includes(wanted))
+  const place = before ?? task.routes[0]
+  if (isObject(model) && (!isKnown || wanted === undefined) && place !== undefined) {
+    warnings.push(`The model named a route that you cannot see; ${String(place)} was put in its place.`)
+    settled['model'] = { ...model, route: place }
+  } else if (before !== undefined && wanted !== before)
+    warnings.push(`The model changed the route from ${String(before)} to ${String(wanted)}.`)
   return { config: settled, warnings }
 }
 
 function isAgentName(name: unknown): boolean {
   return typeof name === 'string' && /^[a-z][-a-z0-9]{0,50}[a-z0-9]$/.test(name)
-}
-
-/** A name from the first words of a request: `Summarise my mails!` becomes `summarise-my-mails`. Pure. */
-export function nameFrom(request: string): string {
-  const words =
-    request
-      .slice(0, 400)
-      .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? []
-  const name = words
-    .slice(0, 4)
-    .join('-')
-    .replace(/^[0-9-]+/, '')
-    .slice(0, 40)
-    .replace(/(?<!-)-+$/, '')
-  return name === '' ? 'agent' : name
 }

@@ -1,5 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
+import { mockConfig } from './mock-config.ts'
 import { smallestInstance } from './smallest-instance.ts'
 
 /** Answer of the mock: text, or calls of tools in the request. */
@@ -14,14 +15,15 @@ type Script = NonNullable<ModelProviderSpec['mock']>['script']
 const plain = 'MOCK_OK'
 
 /**
- * Computes the answer from the request only. With `response_format` it is the smallest valid instance. Otherwise the first step of
+ * Computes the answer from the request only. With `response_format` it is the smallest valid instance, or for generate and
+ * refine a config made of the request. Otherwise the first step of
  * the script whose `contains` is in the last user message answers: its tool calls once per user message, if the request has
  * those tools, then its reply. All other requests are answered with `MOCK_OK`.
  */
 export function mockAnswer(body: Body, script: Script = []): MockAnswer {
-  const structured = structuredText(body.response_format)
-  if (structured !== undefined) return { text: structured, toolCalls: [] }
   const messages = list(body.messages).filter(isObject)
+  const structured = structuredText(body.response_format, messages)
+  if (structured !== undefined) return { text: structured, toolCalls: [] }
   const lastUser = messages.findLastIndex(({ role }) => role === 'user')
   const prompt = textOf(messages[lastUser]?.content)
   const step = script.find(({ contains }) => contains === undefined || prompt.includes(contains))
@@ -34,11 +36,12 @@ export function mockAnswer(body: Body, script: Script = []): MockAnswer {
   return { text: '', toolCalls: calls.map((call) => ({ name: call.name, arguments: call.arguments ?? {} })) }
 }
 
-function structuredText(format: unknown): string | undefined {
+function structuredText(format: unknown, messages: readonly Body[]): string | undefined {
   if (!isObject(format)) return undefined
   if (format.type === 'json_object') return '{}'
   if (format.type !== 'json_schema' || !isObject(format.json_schema)) return undefined
-  return JSON.stringify(smallestInstance(format.json_schema.schema))
+  const asked = textOf(messages.find(({ role }) => role === 'user')?.content)
+  return JSON.stringify(mockConfig(format.json_schema, asked) ?? smallestInstance(format.json_schema.schema))
 }
 
 /** Text of a message's content: a string, or the texts of its parts. */

@@ -5,12 +5,17 @@ import type { AgentRef, NewRun, Target } from './create-run.ts'
 // Longest time until a new agent is observed.
 const observeMs = 2_000
 
-/** Resolves a name to a uid by the object index, since the caller may not be allowed to read the agent. */
+/**
+ * Resolves a name to a uid by the object index, since the caller may not be allowed to read the agent. The index lags behind a fresh create:
+ * it is waited for unless `mayExist` says that the cluster has no such agent.
+ */
 export async function findAgent(
   observed: Observed,
   { namespace, name }: { readonly namespace: string; readonly name: string },
+  mayExist: () => Promise<boolean> = async () => true,
 ): Promise<{ readonly agent: AgentRef; readonly namespaceUid: string }> {
-  const agent = await observed.find('AgentDeployment', namespace, name, observeMs)
+  const find = (waitMs?: number) => observed.find('AgentDeployment', namespace, name, waitMs)
+  const agent = (await find()) ?? ((await mayExist()) ? await find(observeMs) : undefined)
   // The namespace of an agent is nearly always observed before it.
   const namespaceUid = agent && (agent.namespaceUid ?? (await observed.namespaceUid(namespace, observeMs)))
   if (!agent || namespaceUid === undefined) throw noAgent(namespace, name)

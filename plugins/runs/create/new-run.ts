@@ -27,15 +27,17 @@ export interface RunAuthority {
   readonly signedBy?: GrantKey | undefined
   /** What was reviewed, for runs without an agent. */
   readonly scopes?: readonly string[] | undefined
+  /** Whether an agent that is not indexed yet may exist; by default it may. */
+  readonly mayExist?: (() => Promise<boolean>) | undefined
 }
 
 /** Assigns id and uid, and signs the grant. The caller of this function has made the review. */
 export async function newRun(
   { core, observed }: { readonly core: Pick<Core, 'keys' | 'now'>; readonly observed: Observed },
-  { subject, trigger, signedBy, scopes }: RunAuthority,
+  { subject, trigger, signedBy, scopes, mayExist }: RunAuthority,
   content: RequestedRun,
 ): Promise<NewRun> {
-  const target = await findTarget(observed, content)
+  const target = await findTarget(observed, content, mayExist)
   const runId = content.runId ?? uuidV7()
   const { username, groups } = subject
   const grant = { runId, agentUid: target.agent?.uid ?? '', subject: username, groups, ...(scopes ? { scopes } : {}) }
@@ -59,8 +61,9 @@ export async function newRun(
 async function findTarget(
   observed: Observed,
   { agent, executor }: RequestedRun,
+  mayExist: RunAuthority['mayExist'],
 ): Promise<Pick<NewRun, 'agent' | 'executor' | 'namespaceUid'>> {
-  if (agent !== undefined) return findAgent(observed, agent)
+  if (agent !== undefined) return findAgent(observed, agent, mayExist)
   if (executor === undefined) throw new Error('a run has an agent or an executor')
   return { executor, namespaceUid: await findNamespace(observed, executor.namespace) }
 }
