@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { withPreludes } from '../preludes/prelude.ts'
+import { withVariables } from '../preludes/variables.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -15,6 +16,6 @@ export async function generate(): Promise<Map<string, string>> {
   return new Map(
     texts
       .filter(([, text]) => text.includes('<!-- prelude: '))
-      .map(([path, text]) => [path, withPreludes(text, dirname(path))]),
+      .map(([path, text]) => [path, withVariables(withPreludes(text, dirname(path)))]),
   )
 }

@@ -4,6 +4,8 @@ import { basename, join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parseAllDocuments } from 'yaml'
+import { reservedPorts } from '#schemas/launcher-ports.ts'
+import type { ReservedPort } from '#schemas/launcher-ports.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -71,4 +73,13 @@ test('R2-UX-23: an example of one page does not have the name of an example of a
       owners.set(key, path)
     }
   assert.ok(owners.has('GuardrailPolicy default/staff') && owners.has('AgentDeployment team-a/thrifty'))
+})
+
+test('R2-UX-17: the table of variables has every port that an agent may call', () => {
+  const page = read('docs/how-to/write-an-agent.md')
+  const rows: readonly ReservedPort[] = Object.values(reservedPorts)
+  const listed = new Set([...page.matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name = '']) => name))
+  for (const { env, bind } of rows) if (bind === 'loopback' && !env.startsWith('MESH_')) assert.ok(listed.has(env), env)
+  for (const name of ['AGENT_PORT', 'MEMORY_PORT', 'DISCOVERY_PORT', 'MODEL_GATEWAY_URL'])
+    assert.ok(listed.has(name), name)
 })
