@@ -13,6 +13,7 @@ import { createFolderStore } from './folder-store.ts'
 import { objectKey, objectPrefix, parseObjectKey, parseObjectPrefix } from './object-key.ts'
 import { objectStoreContract } from './object-store.contract.ts'
 import { parseS3Settings } from './s3-address.ts'
+import { openS3Store } from './s3-store.ts'
 import { objectStores, openS3 } from './testing/adapters.ts'
 
 for (const adapter of objectStores()) objectStoreContract(adapter)
@@ -188,4 +189,22 @@ test('s3: a server that is killed fails calls, and does not end the process', ne
   await store.put(key, Buffer.from('x'))
   await server.kill9()
   await assert.rejects(store.get(key, 10), { problem: 'unavailable' })
+})
+
+test('R2-CL-6: a defect of this process is logged, and is not reported as a server that does not respond', async (t) => {
+  const logged: string[] = []
+  const store = openS3Store(
+    parseS3Settings({ addr: '127.0.0.1:1', bucket: 'mesh-fixtures', region: 'x', tls: false, ...keys }),
+    {
+      log: { error: (fields, message) => void logged.push(`${message} ${Object.keys(fields).join()}`) },
+    },
+  )
+  t.after(() => store.close())
+  // A key that no text can be made of fails in this process, before any request.
+  const broken = Object.assign(Buffer.from('x'), { [Symbol.toPrimitive]: undefined }) as unknown as typeof key
+  Object.defineProperty(broken, 'toString', { value: undefined })
+  await assert.rejects(store.put(broken, Buffer.from('x')), { problem: 'refused' })
+  assert.deepEqual(logged, ['call of the object store failed unexpectedly operation,err'])
+  await assert.rejects(store.get(key, 1), { problem: 'unavailable' })
+  assert.equal(logged.length, 1, 'a refused connection is no defect')
 })

@@ -1,5 +1,6 @@
 import { Agent, fetch } from 'undici'
 import { S3mini } from 's3mini'
+import type { Logger } from '#core/log/logger.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { objectStoreMetrics } from './metrics.ts'
 import { parseObjectKey } from './object-key.ts'
@@ -10,6 +11,7 @@ import type { S3Address } from './s3-address.ts'
 
 /** Options of `openS3Store`. */
 export interface S3Options {
+  readonly log?: Pick<Logger, 'error'> | undefined
   readonly metrics?: Metrics | undefined
   /** Time of one call, with its body. */
   readonly deadlineMs?: number
@@ -41,7 +43,7 @@ export function openS3Store(address: S3Address, options: S3Options = {}): Object
       ended('done')
       return result
     } catch (error) {
-      const known = toStoreError(error)
+      const known = toStoreError(error, operation, options.log)
       ended(known.problem)
       throw known
     }
@@ -112,8 +114,13 @@ async function drain(answer: Response): Promise<void> {
 }
 
 // Messages of the library quote answers of the server, and those of the connection its address.
-function toStoreError(error: unknown): ObjectStoreError {
+function toStoreError(error: unknown, operation: string, log: S3Options['log']): ObjectStoreError {
   if (error instanceof ObjectStoreError) return error
+  // `fetch failed` of a connection is a TypeError too, with a cause. Any other is a defect of this process, which no later call cures.
+  if (error instanceof TypeError && error.cause === undefined) {
+    log?.error({ operation, err: error }, 'call of the object store failed unexpectedly')
+    return new ObjectStoreError('refused', 'the object store cannot be called: internal error')
+  }
   const { status, serviceCode } = error as { status?: unknown; serviceCode?: unknown }
   if (typeof status !== 'number' || status >= 500 || status === 429)
     return new ObjectStoreError('unavailable', 'the object store does not respond')

@@ -39,9 +39,14 @@ export const localParts: readonly string[] = ['#local/*', './local/*', '@mesh.de
 
 /**
  * Bundles main.ts as JavaScript into a folder: `main.js`, shared chunks, the compressed script of `/docs`, programs of threads, and each
- * migration at its own path, since migrations are found by listing their folder. Returns the metafile.
+ * migration at its own path, since migrations are found by listing their folder. `further` are entry points of tests. Returns the metafile.
  */
-export async function bundlePlatform(root: string, outdir: string, without: readonly string[]): Promise<Metafile> {
+export async function bundlePlatform(
+  root: string,
+  outdir: string,
+  without: readonly string[],
+  further: readonly string[] = [],
+): Promise<Metafile> {
   const migrations = globSync(['plugins/*/migrations/*.ts', 'core/*/migrations/*.ts'], { cwd: root }).filter(
     (path) => !path.endsWith('.test.ts'),
   )
@@ -49,7 +54,7 @@ export async function bundlePlatform(root: string, outdir: string, without: read
     ...shared,
     absWorkingDir: root,
     metafile: true,
-    entryPoints: ['main.ts', ...threads, ...migrations],
+    entryPoints: ['main.ts', ...threads, ...migrations, ...further],
     outbase: root,
     outdir,
     splitting: true,

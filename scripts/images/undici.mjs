@@ -10,10 +10,10 @@ export { default as Pool } from 'undici/lib/dispatcher/pool.js'
 export { default as Dispatcher } from 'undici/lib/dispatcher/dispatcher.js'
 export { default as buildConnector } from 'undici/lib/core/connect.js'
 
-// Loaded at the first call: few processes make one.
+// Loaded at the first call: few processes make one. The module is CommonJS: a bundle has its exports under `default` only.
 export async function fetch(input, init) {
-  const { fetch: load } = await import('undici/lib/web/fetch/index.js')
-  return load(input, init)
+  const { default: web } = await import('undici/lib/web/fetch/index.js')
+  return web.fetch(input, init)
 }
 
 /** `request` of the package for an absolute URL and a dispatcher of its own. */

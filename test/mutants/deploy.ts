@@ -3,6 +3,14 @@ import type { Mutant } from './mutant.ts'
 /** Defects in the manifests and the Dockerfile. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'the bundle takes its fetch from a name that a CommonJS module does not have there',
+    file: 'scripts/images/undici.mjs',
+    find: '{ default: web }',
+    replace: 'web',
+    tests: ['scripts/images/bundled-adapters.test.ts'],
+    only: 'R2-CL-6',
+  },
+  {
     name: 'the pods of a role are selected in a way that kube-apiserver refuses',
     file: 'deploy/base/every-role.yaml',
     find: 'counted together.\n      labelSelector: {}',

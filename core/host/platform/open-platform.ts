@@ -1,3 +1,5 @@
+import { objectPrefix } from '#core/objects/object-key.ts'
+import type { ObjectStore } from '#core/objects/object-store.ts'
 import { createCallers } from '#core/cluster/callers.ts'
 import { createObserved } from '#core/cluster/observed-objects.ts'
 import type { Role } from '#core/config/profile.ts'
@@ -82,6 +84,11 @@ function availableOf({ bus, log }: SharedParts, store: PlatformStore | undefined
   }
 }
 
+// A page of keys that no plugin writes: the bucket and the right to list it are what every use needs.
+async function reachObjects(objects: ObjectStore): Promise<void> {
+  await objects.list(objectPrefix('readyz'), { limit: 1 })
+}
+
 interface CheckParts {
   readonly store: PlatformStore | undefined
   readonly pool: KubePool
@@ -89,13 +96,14 @@ interface CheckParts {
 }
 
 function checksOf(
-  { bus, stateStore }: SharedParts,
+  { bus, stateStore, objects }: SharedParts,
   role: Role,
   { store, pool, streams }: CheckParts,
 ): Platform['checks'] {
   return {
     ...(store === undefined ? {} : { store: () => store.check(), bus: () => checkBus(bus, streams) }),
     ...(role === 'state' && stateStore !== undefined ? { 'state store': () => stateStore.check() } : {}),
+    ...(role === 'state' && objects !== undefined ? { 'object store': () => reachObjects(objects) } : {}),
     ...(role === 'worker' || role === 'migrate' ? {} : { cluster: () => reach(pool) }),
   }
 }

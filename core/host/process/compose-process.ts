@@ -107,7 +107,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     throw error
   })
   const stateStore = openStateStore({ log, metrics })
-  const objects = openObjectStore(metrics)
+  const objects = openObjectStore(metrics, log)
   const host = createHost({
     roles,
     plugins,

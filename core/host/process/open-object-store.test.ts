@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { createLogger } from '#core/log/create-logger.ts'
 import { objectKey } from '#core/objects/object-key.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
@@ -14,7 +15,10 @@ test('only a process with the state role has an object store: S3, or the folder 
   const folder = tempFolder('objects')
   t.after(() => folder.remove())
   const open = (objectStore: typeof preset, roles: readonly ('bff' | 'state')[], path?: string) =>
-    prepareObjectStore({ objectStore }, { roles, origin, folder: path })(createMetrics())
+    prepareObjectStore({ objectStore }, { roles, origin, folder: path })(
+      createMetrics(),
+      createLogger({ destination: { write: () => undefined } }),
+    )
   assert.equal(open(s3, ['bff'], folder.path), undefined)
   assert.equal(open(preset, ['state']), undefined)
   const embedded = open(preset, ['state', 'bff'], folder.path)

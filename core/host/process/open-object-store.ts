@@ -6,6 +6,7 @@ import type { ObjectStore } from '#core/objects/object-store.ts'
 import { S3SettingsProblem, parseS3Settings } from '#core/objects/s3-address.ts'
 import type { S3Address } from '#core/objects/s3-address.ts'
 import { openS3Store } from '#core/objects/s3-store.ts'
+import type { Logger } from '#core/log/logger.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 
 /** What the choice of the store depends on, beside the settings. */
@@ -23,12 +24,12 @@ export interface ObjectStoreProcess {
 export function prepareObjectStore(
   { objectStore }: Pick<CoreSettings, 'objectStore'>,
   { roles, origin, folder }: ObjectStoreProcess,
-): (metrics: Metrics) => ObjectStore | undefined {
+): (metrics: Metrics, log: Logger) => ObjectStore | undefined {
   if (!roles.includes('state')) return () => undefined
   const { addr, accessKey, secretKey, ...rest } = objectStore
   if (addr === undefined) return () => (folder === undefined ? undefined : createFolderStore(folder))
   const address = addressOf({ addr, accessKey, secretKey, ...rest }, origin)
-  return (metrics) => openS3Store(address, { metrics })
+  return (metrics, log) => openS3Store(address, { metrics, log })
 }
 
 function addressOf(given: Parameters<typeof parseS3Settings>[0], origin: (setting: string) => string): S3Address {
