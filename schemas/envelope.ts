@@ -60,7 +60,7 @@ export interface Peer extends AgentName {
   readonly inbound: boolean
   /** Base URL of its inbound listener; absent while it has none. */
   readonly url?: string
-  /** Public keys of its launchers (RFC 8037). */
+  /** Public keys of its launchers (RFC 8037). None if neither may call the other. */
   readonly keys: readonly { readonly kid: string; readonly x: string }[]
 }
 
@@ -71,7 +71,7 @@ export interface PeerRegistry {
   /** Role of the asking agent. */
   readonly role: string
   readonly maxDepth: number
-  /** Other members. Their names are unique: the namespace of the asking agent goes first, an ambiguous name is left out. */
+  /** Other members. Names of those with `outbound` are unique: the namespace of the asking agent goes first, an ambiguous name has none. */
   readonly peers: readonly Peer[]
 }
 

@@ -1,7 +1,13 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { TypedObject } from './object.ts'
 
-/** One reference from an object to another, found by its `x-mesh-ref` mark. */
+/**
+ * `x-mesh-ref` marks a reference that must resolve before the object can work. `x-mesh-link` marks a link, which is shown where
+ * references are, and holds nothing back: objects may link to each other, and the target may be missing.
+ */
+export type Mark = 'x-mesh-ref' | 'x-mesh-link'
+
+/** One reference from an object to another, found by its mark. */
 export interface Reference {
   kind: string
   namespace: string
@@ -13,8 +19,8 @@ export interface Reference {
 type Node = Record<string, unknown>
 
 /** Walks the marks of a schema over a spec; names without a namespace belong to the object's own. */
-export function collectReferences(schema: object, object: TypedObject): Reference[] {
-  return walk(schema as Node, object.spec, { field: 'spec', namespace: object.metadata.namespace ?? '' })
+export function collectReferences(schema: object, object: TypedObject, mark: Mark = 'x-mesh-ref'): Reference[] {
+  return walk(schema as Node, object.spec, { mark, field: 'spec', namespace: object.metadata.namespace ?? '' })
 }
 
 /** Namespace and name of a reference `name` or `namespace/name`; a name alone is of the object's own namespace. */
@@ -30,22 +36,23 @@ export function mayRefer(source: string, target: string, allowedNamespaces: read
 }
 
 interface Place {
+  readonly mark: Mark
   field: string
   namespace: string
 }
 
 function walk(schema: Node, value: unknown, place: Place): Reference[] {
   if (value === undefined || value === null) return []
-  const kind = schema['x-mesh-ref']
+  const { mark, field, namespace } = place
+  const kind = schema[mark]
   if (typeof kind === 'string') return toReference(kind, value, { ...place, name: schema['x-mesh-ref-name'] ?? 'name' })
   const { items, properties } = schema
-  const { field, namespace } = place
   if (Array.isArray(value) && isObject(items)) {
-    return value.flatMap((item, index) => walk(items, item, { field: `${field}[${index}]`, namespace }))
+    return value.flatMap((item, index) => walk(items, item, { mark, field: `${field}[${index}]`, namespace }))
   }
   if (!isObject(value) || !isObject(properties)) return []
   return Object.entries(properties).flatMap(([name, property]) =>
-    isObject(property) ? walk(property, value[name], { field: `${field}.${name}`, namespace }) : [],
+    isObject(property) ? walk(property, value[name], { mark, field: `${field}.${name}`, namespace }) : [],
   )
 }
 

@@ -43,7 +43,9 @@ export function fixedDirectory(registry: PeerRegistry): Directory {
     return key && fromThumbprinted(key)
   }
   return {
-    target: async (name) => found((peer) => peer.outbound && peer.name === name),
+    target: async (name) =>
+      found((peer) => peer.outbound && peer.name === name) ??
+      (found((peer) => peer.name === name) === undefined ? undefined : 'forbidden'),
     caller: async (id, agent) => (id === registry.id ? found((peer) => agentPath(peer) === agent) : undefined),
     key: async (agent, kid) => keyOf(agent, kid),
     refresh: async () => undefined,

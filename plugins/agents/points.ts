@@ -107,7 +107,8 @@ export const agentReference = definePoint<ReferenceMark>(
 
 /** Reads references of objects: those that schemas mark, and those of the point. API of `agents`. */
 export interface AgentReferences {
-  collect(kind: AnyKind, object: TypedObject): Reference[]
+  /** With links, which hold nothing back. */
+  collectShown(kind: AnyKind, object: TypedObject): Reference[]
 }
 
 /** Why a revision is held back. */

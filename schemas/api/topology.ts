@@ -20,9 +20,9 @@ const edge = Type.Object(
   {
     from: Type.Object(objectName),
     to: Type.Object(objectName),
-    field: Type.String({ description: 'Field of the reference, such as spec.registries[0].' }),
+    field: Type.String({ description: 'Field of the reference or link, such as spec.registries[0].' }),
     role: Type.Union([Type.String(), Type.Null()], {
-      description: 'Role of the agent in the registry; null if it is not a member.',
+      description: 'Role of the agent in the registry; null between agents, and if it is not a member.',
     }),
   },
   { title: 'TopologyEdge' },

@@ -159,10 +159,10 @@ export const delegate = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, description: 'An agent.' },
+  { additionalProperties: false, description: 'An agent.', 'x-mesh-link': 'AgentDeployment' },
 )
 
-/** Agents that this one may call. No `x-mesh-ref`: two agents may name each other, and a missing one holds up no other. */
+/** Agents that this one may call. Links: two agents may name each other, and a missing one holds up no other. */
 export const delegates = Type.Array(delegate, {
   maxItems: 256,
   description: 'Agents that this one may call; agents of its own namespace when absent, none when empty.',

@@ -30,7 +30,7 @@ const role = Type.Object(
           name: label('Name of the agent.'),
           namespace: Type.Optional(label('Namespace of the agent; that of the registry when absent.')),
         },
-        { additionalProperties: false, description: 'An agent.' },
+        { additionalProperties: false, description: 'An agent.', 'x-mesh-link': 'AgentDeployment' },
       ),
       { maxItems: 64, description: 'Agents with this role.', 'x-kubernetes-list-type': 'atomic' },
     ),

@@ -95,14 +95,15 @@ test('H3, E2, E4: agents call each other through the signed envelope of their la
     assert.deepEqual(refusalOf(chain.body.output), [409, 'depth_exceeded'])
   })
 
-  await t.test('who is no member, or not allowed, is refused and no run is made', async () => {
+  await t.test('R2-M5, R2-M9: who is no member, or not allowed, is refused and no run is made', async () => {
     const before = await job.count()
     const refused = async (agent: string, to: string): Promise<unknown> =>
       refusalOf((await job.call(agent, { to, input: 'x' })).answer)
     assert.deepEqual(await refused('planner', 'stranger'), [404, 'unknown_target'])
     assert.deepEqual(await refused('planner', 'localhost'), [404, 'unknown_target'])
-    assert.deepEqual(await refused('visitor', 'writer'), [404, 'unknown_target'], 'not in the directory of a guest')
-    assert.equal(await job.count(), before + 3)
+    assert.deepEqual(await refused('visitor', 'writer'), [403, 'caller_not_allowed'], 'R2-M5: a guest calls leads only')
+    assert.deepEqual(await refused('planner', 'planner'), [409, 'cycle_detected'], 'R2-M9')
+    assert.equal(await job.count(), before + 4)
     assert.equal((await job.call('visitor', { to: 'planner', input: 'x' })).answer.status, 200)
   })
 

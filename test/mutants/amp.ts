@@ -85,6 +85,14 @@ export const mutants: readonly Mutant[] = [
     only: 'twice in its path',
   },
   {
+    name: 'a forbidden call has an unknown target',
+    file: 'launcher/listeners/amp/directory.ts',
+    find: "named(known ?? []).length > 0 ? 'forbidden' : undefined",
+    replace: "named(known ?? []).length < 0 ? 'forbidden' : undefined",
+    tests: outbound,
+    only: 'R2-M5',
+  },
+  {
     name: 'the callee computes no cycle',
     file: verify,
     find: "if (envelope.path.includes(self)) throw new Refusal('cycle_detected')",

@@ -128,6 +128,14 @@ export const mutants: readonly Mutant[] = [
     only: 'third party marks',
   },
   {
+    name: 'references: a link is not shown',
+    file: 'schemas/crds/agent-behaviour.ts',
+    find: ", 'x-mesh-link': 'AgentDeployment'",
+    replace: '',
+    tests: ['plugins/agents/endpoints/endpoints.test.ts'],
+    only: 'R2-M3',
+  },
+  {
     name: 'references: a change of a marked annotation is not reconciled',
     file: 'plugins/agents/reconcilers.ts',
     find: ' references.markedMetadata(object),',

@@ -68,7 +68,7 @@ test('E2, E4, E5, H3: agents call each other on port 2997 of their pods', { time
   })
   await step('a role that may not call is refused, as are names that are no members', async () => {
     const before = (await runsOf('front')).length
-    assert.deepEqual(refusalOf(await agents.request('translator', call('front', 'x'))), [404, 'unknown_target'])
+    assert.deepEqual(refusalOf(await agents.request('translator', call('front', 'x'))), [403, 'caller_not_allowed'])
     for (const name of ['stranger', 'localhost', `translator.${agents.namespace}`])
       assert.deepEqual(refusalOf(await agents.request('front', call(name, 'x'))), [404, 'unknown_target'], name)
     assert.equal((await runsOf('front')).length, before + 3, 'the runs that asked, and none by a call')

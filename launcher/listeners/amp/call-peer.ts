@@ -45,8 +45,7 @@ export interface OutgoingCall {
 export async function callPeer(options: CallPeerOptions, call: OutgoingCall): Promise<PeerAnswer> {
   const { directory, send } = options
   if (!isDnsLabel(call.target)) throw new Refusal('unknown_target', 'The target must be the name of an agent.')
-  const found = await directory.target(call.target)
-  if (found === undefined) throw new Refusal('unknown_target')
+  const found = await findPeer(options, call.target)
   const path = checkPath(options, call, found)
   const budget = await options.budget(call.run?.id)
   const idempotencyKey = call.idempotencyKey ?? randomUUID()
@@ -60,10 +59,18 @@ export async function callPeer(options: CallPeerOptions, call: OutgoingCall): Pr
   const answer = await forward(found)
   if (answer !== 'unconnected') return answer
   await directory.refresh()
-  const again = await directory.target(call.target)
-  const repeated = again === undefined || isSame(again.peer, found.peer) ? 'unconnected' : await forward(again)
+  const again = await findPeer(options, call.target)
+  const repeated = isSame(again.peer, found.peer) ? 'unconnected' : await forward(again)
   if (repeated === 'unconnected') throw new Refusal('upstream_failure', 'The called agent cannot be reached.')
   return repeated
+}
+
+/** The member that a name means. A call that no registry allows, and one of the agent to itself, are refused as such. */
+async function findPeer({ directory, self }: CallPeerOptions, target: string): Promise<FoundPeer> {
+  const found = await directory.target(target)
+  if (found !== undefined && found !== 'forbidden') return found
+  if (target === self.name) throw new Refusal('cycle_detected')
+  throw new Refusal(found === 'forbidden' ? 'caller_not_allowed' : 'unknown_target')
 }
 
 function isSame(a: Peer, b: Peer): boolean {

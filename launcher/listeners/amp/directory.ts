@@ -15,8 +15,8 @@ export interface FoundPeer {
 
 /** The registries of this agent, remembered from the state role. Each look-up throws `Refusal` if they were never read. */
 export interface Directory {
-  /** The agent that a name means: in the first registry that has one. */
-  target(name: string): Promise<FoundPeer | undefined>
+  /** The agent that a name means: in the first registry in which this agent may call one. `forbidden`: members have the name only. */
+  target(name: string): Promise<FoundPeer | 'forbidden' | undefined>
   /** The caller of an envelope in the registry that it names. */
   caller(registry: string, agent: string): Promise<FoundPeer | undefined>
   /** A key of an agent by its id. */
@@ -74,7 +74,11 @@ export function createDirectory({ state, log, now }: DirectoryOptions): Director
     registries.flatMap((registry) => registry.peers.map((peer) => ({ registry, peer })))
   return {
     refresh,
-    target: (name) => find((registries) => all(registries).find(({ peer }) => peer.outbound && peer.name === name)),
+    target: async (name) => {
+      const named = (registries: readonly PeerRegistry[]) => all(registries).filter(({ peer }) => peer.name === name)
+      const found = await find((registries) => named(registries).find(({ peer }) => peer.outbound))
+      return found ?? (named(known ?? []).length > 0 ? 'forbidden' : undefined)
+    },
     caller: (id, agent) =>
       find((registries) => all(registries).find((one) => one.registry.id === id && agentPath(one.peer) === agent)),
     key: (agent, kid) =>

@@ -116,6 +116,25 @@ test('E5: a target is the name of a member; addresses, dots, ports and localhost
   assert.ok(directories <= 3, `${directories} look-ups`)
 })
 
+test('R2-M5, R2-M9: a member that may not be called is caller_not_allowed, the agent itself cycle_detected', async (t) => {
+  const { state, peer, call } = await startCaller(t)
+  const [registry] = state.registries
+  assert.ok(registry)
+  const silent = { ...keyedAgent('auditor', { outbound: false, inbound: false }).peer, keys: [] }
+  const inbound = keyedAgent('visitor', { outbound: false }).peer
+  state.registries = [{ ...registry, peers: [peer.entry, silent, inbound] }]
+  const refused = async (name: string) => {
+    const { status, body } = await call(`/amp/${name}`)
+    return [status, body.error]
+  }
+  assert.deepEqual(await refused('auditor'), [403, 'caller_not_allowed'])
+  assert.deepEqual(await refused('visitor'), [403, 'caller_not_allowed'])
+  assert.deepEqual(await refused('planner'), [409, 'cycle_detected'])
+  assert.deepEqual(await refused('nameless'), [404, 'unknown_target'])
+  assert.equal(peer.requests.length, 0)
+  assert.equal((await call()).status, 200)
+})
+
 test('E4: malformed requests are 400, an oversize payload 413 before it is read', async (t) => {
   const { peer, call, caller } = await startCaller(t)
   const refused = async (headers: Record<string, string>) => (await call('/amp/writer', 'x', headers)).body.error

@@ -10,6 +10,7 @@ import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { AgentRegistry } from '#schemas/crds/agent-registry.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { createModelGateway } from '../generate/model-gateway.ts'
@@ -229,6 +230,38 @@ test('an agent does not inherit versions of an earlier agent of its name', real,
   assert.deepEqual(versions.json(), { items: [], nextCursor: null })
 })
 
+test('R2-M3: agents and registries that name an agent are shown, and hold nothing back', real, async (t) => {
+  const { ask, admin, namespace } = await setUp(t)
+  const create = async (name: string, spec: object) => {
+    const made = await ask('developer', 'POST', '/agents', { metadata: { name, namespace }, spec })
+    assert.equal(made.status, 201, made.text)
+  }
+  const spec = { runtime: { command: ['x'] } }
+  await create('lead', { ...spec, delegates: [{ name: 'helper' }, { name: 'gone' }] })
+  await create('helper', { ...spec, delegates: [{ name: 'lead' }] })
+  const registry = { roles: [{ name: 'boss', agents: [{ name: 'lead' }, { name: 'guest', namespace: 'elsewhere' }] }] }
+  await admin.create(AgentRegistry, AgentRegistry.object({ metadata: { name: 'team', namespace }, spec: registry }))
+  const itemsOf = async (path: string) => {
+    const { items } = (await ask('developer', 'GET', path)).json<{
+      items: { kind: string; name: string; field: string; found: boolean | null }[]
+    }>()
+    return items.map(({ kind, name, field, found }) => [kind, name, field, found])
+  }
+  assert.deepEqual(await itemsOf(`/agents/${namespace}/lead/references`), [
+    ['AgentDeployment', 'helper', 'spec.delegates[0]', true],
+    ['AgentDeployment', 'gone', 'spec.delegates[1]', false],
+  ])
+  const users = async (name: string) => itemsOf(`/usedby?namespace=${namespace}&name=${name}`)
+  assert.deepEqual((await users('lead')).toSorted(), [
+    ['AgentDeployment', 'helper', 'spec.delegates[0]', true],
+    ['AgentRegistry', 'team', 'spec.roles[0].agents[0]', true],
+  ])
+  assert.deepEqual(await users('helper'), [['AgentDeployment', 'lead', 'spec.delegates[0]', true]])
+  const lead = await readAgent(admin, namespace, 'lead')
+  const found = schemaReferences.collect(AgentDeployment, lead)
+  assert.deepEqual(found, [], 'readiness does not wait for a link')
+})
+
 test('references and usedby are read as the caller', real, async (t) => {
   const { ask, admin, namespace } = await setUp(t)
   const route = ModelRoute.object({
@@ -267,7 +300,9 @@ test('references and usedby are read as the caller', real, async (t) => {
     403,
   )
   assert.equal((await ask('viewer', 'GET', '/usedby?kind=Nothing&name=x')).json<Problem>().code, 'invalid_query')
-  assert.deepEqual((await ask('viewer', 'GET', '/usedby?name=x')).json(), { items: [], nextCursor: null })
+  const none = await ask('viewer', 'GET', `/usedby?namespace=${namespace}&name=x`)
+  assert.deepEqual(none.json(), { items: [], nextCursor: null })
+  assert.equal((await ask('viewer', 'GET', '/usedby?name=x')).status, 403, 'in the namespace default')
 })
 
 test('expand returns documents, or the position of the error', real, async (t) => {

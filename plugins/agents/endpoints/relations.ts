@@ -23,13 +23,13 @@ const references = (agents: AgentEndpointServices): AnyEndpoint =>
     method: 'GET',
     url: '/agents/:ns/:name/references',
     id: 'listAgentReferences',
-    summary: 'List what an agent refers to, and whether the caller can see it.',
+    summary: 'List what an agent refers or links to, and whether the caller can see it.',
     authz: { kind: 'kube', verb: 'get', resource: 'agentdeployments' },
     response: { 200: ReferenceList },
     handle: async ({ caller, params, signal }) => {
       const ref = { namespace: params.ns, name: params.name }
       const agent = await caller.cluster.get<AgentDeploymentObject>(AgentDeployment, ref, { signal })
-      const items = await readReferences(caller, agents.references().collect(AgentDeployment, agent), {
+      const items = await readReferences(caller, agents.references().collectShown(AgentDeployment, agent), {
         signal,
         findResource: createFindResource(agents.kinds),
       })
@@ -42,7 +42,7 @@ const usedBy = (agents: AgentEndpointServices): AnyEndpoint =>
     method: 'GET',
     url: '/usedby',
     id: 'listUsedBy',
-    summary: 'List the objects that refer to an object, as far as the caller can see.',
+    summary: 'List the objects that refer or link to an object, as far as the caller can see.',
     authz: { kind: 'kube', verb: 'list', resource: 'agentdeployments' },
     query: UsedByQuery,
     response: { 200: ReferenceList },

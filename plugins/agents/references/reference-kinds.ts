@@ -1,16 +1,24 @@
 import type { AnyKind } from '#schemas/kind.ts'
+import type { Mark } from '#schemas/references.ts'
 
-const known = new WeakMap<AnyKind, ReadonlySet<string>>()
+const known = {
+  'x-mesh-ref': new WeakMap<AnyKind, ReadonlySet<string>>(),
+  'x-mesh-link': new WeakMap<AnyKind, ReadonlySet<string>>(),
+}
 
-/** Kinds that objects of a kind may refer to, from the `x-mesh-ref` marks of its schema. */
-export function referencedKinds(kind: AnyKind): ReadonlySet<string> {
-  const found = known.get(kind) ?? new Set(marksIn(kind.spec))
-  known.set(kind, found)
+/** Kinds that objects of a kind may refer or link to, from the marks of its schema. */
+export function referencedKinds(kind: AnyKind, mark: Mark = 'x-mesh-ref'): ReadonlySet<string> {
+  const found = known[mark].get(kind) ?? new Set(marksIn(kind.spec, mark))
+  known[mark].set(kind, found)
   return found
 }
 
-function marksIn(node: unknown): string[] {
-  if (typeof node !== 'object' || node === null) return []
-  const mark = 'x-mesh-ref' in node && typeof node['x-mesh-ref'] === 'string' ? [node['x-mesh-ref']] : []
-  return [...mark, ...Object.values(node).flatMap(marksIn)]
+function marksIn(node: unknown, mark: Mark): string[] {
+  if (!isNode(node)) return []
+  const to = node[mark]
+  return [...(typeof to === 'string' ? [to] : []), ...Object.values(node).flatMap((below) => marksIn(below, mark))]
+}
+
+function isNode(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
 }

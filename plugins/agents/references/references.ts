@@ -13,6 +13,10 @@ export interface References {
   /** Kinds that objects of a kind may refer to. */
   targetsOf(kind: AnyKind): ReadonlySet<string>
   collect(kind: AnyKind, object: TypedObject): Reference[]
+  /** Kinds that objects of a kind may refer or link to. */
+  shownTargetsOf(kind: AnyKind): ReadonlySet<string>
+  /** What an object refers to, and what it links to: the latter is shown and holds nothing back. */
+  collectShown(kind: AnyKind, object: TypedObject): Reference[]
   /** The marked annotations and labels of an object, which refer to others without being part of its spec. */
   markedMetadata(object: KubeObject): readonly unknown[]
 }
@@ -21,12 +25,16 @@ export interface References {
 export function createReferences(marks: readonly ReferenceMark[]): References {
   const marksOf = Map.groupBy(marks, ({ from }) => from)
   const of = (kind: string): readonly ReferenceMark[] => marksOf.get(kind) ?? []
+  const targetsOf = (kind: AnyKind) => new Set([...referencedKinds(kind), ...of(kind.kind).map(({ to }) => to)])
+  const collect = (kind: AnyKind, object: TypedObject): Reference[] => [
+    ...collectReferences(kind.spec, object),
+    ...of(kind.kind).flatMap((mark) => collectMarked(mark, object)),
+  ]
   return {
-    targetsOf: (kind) => new Set([...referencedKinds(kind), ...of(kind.kind).map(({ to }) => to)]),
-    collect: (kind, object) => [
-      ...collectReferences(kind.spec, object),
-      ...of(kind.kind).flatMap((mark) => collectMarked(mark, object)),
-    ],
+    targetsOf,
+    collect,
+    shownTargetsOf: (kind) => new Set([...targetsOf(kind), ...referencedKinds(kind, 'x-mesh-link')]),
+    collectShown: (kind, object) => [...collect(kind, object), ...collectReferences(kind.spec, object, 'x-mesh-link')],
     markedMetadata: (object) => of(object.kind).map(({ at }) => valueIn(at, object)),
   }
 }

@@ -40,7 +40,7 @@ export async function findUsers(
   target: UsedTarget,
   { kinds, references, directory, signal }: UsedByContext,
 ): Promise<User[]> {
-  const referring = kinds.filter((kind) => references.targetsOf(kind).has(target.kind))
+  const referring = kinds.filter((kind) => references.shownTargetsOf(kind).has(target.kind))
   const isKnown = referring.length > 0 || createFindResource(() => kinds)(target.kind) !== undefined
   if (!isKnown) {
     throw new Fail('invalid_query', undefined, {
@@ -61,7 +61,7 @@ function usersIn(references: References, kind: AnyKind | undefined, object: Type
   if (kind === undefined) return []
   const { namespace = '', name } = object.metadata
   return references
-    .collect(kind, object)
+    .collectShown(kind, object)
     .filter((found) => found.kind === target.kind && found.namespace === target.namespace && found.name === target.name)
     .map(({ field }) => ({ kind: kind.kind, namespace, name, field, found: true }))
 }

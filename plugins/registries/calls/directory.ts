@@ -20,7 +20,7 @@ export interface DirectoryServices {
   readonly keys: Pick<RunsSystem, 'launcherKeys'>
 }
 
-/** The registries of an agent with the members that it may call or that may call it. An unknown agent has none. */
+/** The registries of an agent with their other members, so that a call that is not allowed is refused as such. An unknown agent has none. */
 export async function readDirectory(services: DirectoryServices, self: AgentName): Promise<PeerDirectory> {
   const agent = await findAgentObject(services.cluster, self)
   if (agent === undefined) return { registries: [] }
@@ -63,23 +63,23 @@ async function toRegistry(
     // Read from the spec: the status may be older.
     const their = roleOf(registry, member)
     const outbound = named.has(member) && mayCall(spec, role, their)
+    const inbound = mayCall(spec, their, role)
     const url = outbound ? await urlOf(endpoints, member) : undefined
     return {
       namespace: member.namespace,
       name: member.name,
       role: their,
       outbound,
-      inbound: mayCall(spec, their, role),
+      inbound,
       ...(url === undefined ? {} : { url }),
-      keys: toKeys(known.get(member.uid)),
+      keys: outbound || inbound ? toKeys(known.get(member.uid)) : [],
     }
   }
-  const peers = await Promise.all(others.map(toPeer))
   return {
     id: agentPath({ namespace: metadata.namespace ?? '', name: metadata.name }),
     role,
     maxDepth: depthOf(spec),
-    peers: peers.filter(({ outbound, inbound }) => outbound || inbound),
+    peers: await Promise.all(others.map(toPeer)),
   }
 }
 

@@ -69,9 +69,12 @@ test('E5: a name means the member of the own namespace, and no one if it is ambi
   assert.deepEqual(named('c'), ['a/y', 'a/self'])
 })
 
-test('the graph has agents, registries and the references between them', () => {
-  const placed = { namespace: 'home', name: 'team', found: true, registry: registry() }
-  const gone = { namespace: 'home', name: 'gone', found: false }
+test('R2-M3: the graph has agents, registries and the references between them', () => {
+  const link = (name: string, field: string) => ({ kind: 'AgentDeployment', namespace: 'home', name, field })
+  const spec: AgentRegistrySpec = { roles: [{ name: 'lead', agents: [{ name: 'b' }] }] }
+  const links = [link('b', 'spec.roles[0].agents[0]')]
+  const placed = { namespace: 'home', name: 'team', found: true, registry: registry(spec), links }
+  const gone = { namespace: 'home', name: 'gone', found: false, links: [] }
   const one = agent('home', 'a', [{ name: 'team' }, { name: 'gone' }])
   const references = ['team', 'gone'].map((name, index) => ({
     kind: 'AgentRegistry',
@@ -80,7 +83,10 @@ test('the graph has agents, registries and the references between them', () => {
     field: `spec.registries[${index}]`,
   }))
   const route = { kind: 'ModelRoute', namespace: 'home', name: 'm', field: 'spec.model.route' }
-  const { nodes, edges } = toGraph([{ agent: one, references: [...references, route] }], [placed, gone])
+  const { nodes, edges } = toGraph(
+    [{ agent: one, references: [...references, route, link('b', 'spec.delegates[0]')] }],
+    [placed, gone],
+  )
   assert.deepEqual(
     nodes.map(({ kind, name, found }) => [kind, name, found]),
     [
@@ -90,10 +96,12 @@ test('the graph has agents, registries and the references between them', () => {
     ],
   )
   assert.deepEqual(
-    edges.map(({ to, role }) => [to.name, role]),
+    edges.map(({ from, to, role }) => [from.name, to.name, role]),
     [
-      ['team', 'member'],
-      ['gone', null],
+      ['a', 'team', 'member'],
+      ['a', 'gone', null],
+      ['a', 'b', null],
+      ['team', 'b', 'lead'],
     ],
   )
 })

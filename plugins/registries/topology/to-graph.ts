@@ -20,6 +20,11 @@ export interface Placed {
   readonly registry?: AgentRegistryObject
 }
 
+/** A registry with the agents that its roles list. */
+export interface LinkedRegistry extends Placed {
+  readonly links: readonly Reference[]
+}
+
 interface GraphName {
   readonly kind: 'AgentDeployment' | 'AgentRegistry'
   readonly namespace: string
@@ -27,7 +32,7 @@ interface GraphName {
 }
 
 /** Nodes and edges of agents and registries. An agent that is only named is no node: the reference shows it. Pure. */
-export function toGraph(agents: readonly PlacedAgent[], registries: readonly Placed[]) {
+export function toGraph(agents: readonly PlacedAgent[], registries: readonly LinkedRegistry[]) {
   const byName = new Map(registries.map((one) => [`${one.namespace}/${one.name}`, one]))
   const nodes = [
     ...agents.map(({ agent }) => ({ ...nameOf(agent), found: true, ready: readyOf(agent.status) })),
@@ -48,7 +53,19 @@ export function toGraph(agents: readonly PlacedAgent[], registries: readonly Pla
       return [{ from: nameOf(agent), to: named('AgentRegistry', namespace, name), field, role }]
     }),
   )
-  return { nodes, edges }
+  return { nodes, edges: [...edges, ...registries.flatMap(roleEdges)] }
+}
+
+// Also of agents that are no members: the registry shows whom it names.
+function roleEdges({ registry, links, ...placed }: LinkedRegistry) {
+  if (registry === undefined) return []
+  const from = named('AgentRegistry', placed.namespace, placed.name)
+  return links
+    .filter(({ kind }) => kind === AgentDeployment.kind)
+    .map(({ namespace, name, field }) => {
+      const to = named('AgentDeployment', namespace, name)
+      return { from, to, field, role: roleOf(registry, to) }
+    })
 }
 
 function nameOf({ metadata: { namespace = '', name } }: AgentDeploymentObject): GraphName {

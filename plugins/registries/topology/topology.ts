@@ -31,11 +31,15 @@ export function topologyEndpoint(references: () => AgentReferences): AnyEndpoint
     handle: async ({ caller, cursors, directory, query, signal }) => {
       const first = { caller, cursors, directory, signal, query: { ...query, limit: maxAgents } }
       const { items, nextCursor, ...scope } = await readObjects<AgentDeploymentObject>(AgentDeployment, first)
-      const { collect } = references()
-      const agents = items.map((agent) => ({ agent, references: collect(AgentDeployment, agent) }))
+      const { collectShown } = references()
+      const agents = items.map((agent) => ({ agent, references: collectShown(AgentDeployment, agent) }))
       const listed = await listRegistries(first)
       const others = await readOthers(caller, agents, { listed, signal })
-      return { ...toGraph(agents, [...listed, ...others]), truncated: nextCursor !== null, ...scope }
+      const registries = [...listed, ...others].map((one) => ({
+        ...one,
+        links: one.registry === undefined ? [] : collectShown(AgentRegistry, one.registry),
+      }))
+      return { ...toGraph(agents, registries), truncated: nextCursor !== null, ...scope }
     },
   })
 }
