@@ -1,4 +1,4 @@
-import { BASIS_DAYS, forecastCost } from './forecast/forecast-cost.ts'
+import { BASIS_DAYS, forecastCost, toMethod } from './forecast/forecast-cost.ts'
 import { addDays, toDay } from './query/period.ts'
 import type { CostServices } from './services.ts'
 import { readGroups } from './store/read-cost.ts'
@@ -13,11 +13,16 @@ export async function readForecast({ store, now }: CostServices, access: CostAcc
   const period = { from: addDays(today, -BASIS_DAYS), to: addDays(today, -1) }
   const query = { period, by: ['day'], limit: BASIS_DAYS } as const
   const days = await readGroups(store.reader<CostTables>(), access, query)
+  const items = currenciesOf(days).map((currency) => forecastCost(currency, paidIn(currency, days), today))
+  // With several currencies, that of the longest basis.
+  const longest = items.toSorted((a, b) => (b.basis?.days ?? 0) - (a.basis?.days ?? 0))[0] ?? toMethod(undefined, 0)
   return {
     asOf: today,
     interval: INTERVAL,
     complete: days.every(({ unpriced }) => unpriced === '0'),
-    items: currenciesOf(days).map((currency) => forecastCost(currency, paidIn(currency, days), today)),
+    method: longest.method,
+    reason: longest.reason,
+    items,
   }
 }
 

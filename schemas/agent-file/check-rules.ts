@@ -8,11 +8,18 @@ const OWN_TOOLS = ['time', 'calculate', 'ask_human']
 
 // Fields that the format will have; using one says so instead of "unknown field".
 const LATER_FIELDS = ['schedule', 'triggers']
+const LATER_MODELS: readonly unknown[] = ['session', 'scheduled', 'event']
 
 /** Uses of what the format will have and has not yet, by field. */
 export function findLater(file: object): FileProblem[] {
   const fields = LATER_FIELDS.filter((field) => Object.hasOwn(file, field))
-  return fields.map((field) => ({ path: [field], message: `${field} is not yet supported` }))
+  const model: unknown = 'executionModel' in file ? file.executionModel : undefined
+  return [
+    ...fields.map((field) => ({ path: [field], message: `${field} is not yet supported` })),
+    ...(LATER_MODELS.includes(model)
+      ? [{ path: ['executionModel'], message: `${String(model)} is not yet supported; use service or job` }]
+      : []),
+  ]
 }
 
 /**

@@ -102,7 +102,7 @@ test('expand: a prompt that exists is only named', () => {
   assert.deepEqual(documents[0]?.spec['prompt'], { name: 'greet', label: 'production' })
 })
 
-test('expand: errors name file, line, column and field', () => {
+test('R2-M11: expand: errors name file, line, column and field', () => {
   const cases: [string, string][] = [
     [
       `${head}systemPrmpt: hi\n`,
@@ -112,7 +112,10 @@ test('expand: errors name file, line, column and field', () => {
     ['model: {route: mock}\n', 'agent.yaml:1:1: name is required'],
     [`${head}schedule: "* * * * *"\n`, 'agent.yaml:3:1: /schedule: schedule is not yet supported'],
     [`${head}triggers: []\n`, 'agent.yaml:3:1: /triggers: triggers is not yet supported'],
-    [`${head}executionModel: session\n`, 'agent.yaml:3:1: /executionModel: must be one of service, job'],
+    ...['session', 'scheduled', 'event'].map((model): [string, string] => [
+      `${head}executionModel: ${model}\n`,
+      `agent.yaml:3:1: /executionModel: ${model} is not yet supported; use service or job`,
+    ]),
     [`${head}executionModel: cron\n`, 'agent.yaml:3:1: /executionModel: must be one of service, job'],
     [
       `${head}executionModel: servce\n`,

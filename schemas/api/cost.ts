@@ -120,17 +120,17 @@ const estimate = Type.Union(
   { description: 'Whole days, both included; null without a method.' },
 )
 
+const forecastMethod = {
+  method: Type.Enum(['none', 'weighted-least-squares', 'weighted-least-squares-with-weekdays'], {
+    description: 'A line through the days, where recent ones count more; from 14 days on with factors of the weekdays.',
+  }),
+  reason: Type.String({ description: 'Why this method: how many days there are.' }),
+}
+
 const forecastOfCurrency = Type.Object(
   {
     currency: Type.String(),
-    method: Type.Union(
-      [Type.Literal('weighted-least-squares'), Type.Literal('weighted-least-squares-with-weekdays'), Type.Null()],
-      {
-        description:
-          'A line through the days, where recent ones count more; from 14 days on with factors of the weekdays.',
-      },
-    ),
-    reason: Type.Union([Type.String(), Type.Null()], { description: 'Why there is no method.' }),
+    ...forecastMethod,
     basis: Type.Union([Type.Object({ from: costDay, to: costDay, days: Type.Integer() }), Type.Null()]),
     spentThisMonth: Type.String({ description: 'Until yesterday, with which the basis ends.' }),
     restOfMonth: estimate,
@@ -155,7 +155,8 @@ export const CostForecast = Type.Object(
     ...place,
     interval: Type.Number({ description: 'Probability that the cost is between `low` and `high`.' }),
     complete: Type.Boolean({ description: 'Whether the cost of every call of the basis is known.' }),
-    items: Type.Array(forecastOfCurrency, { description: 'By currency; empty without priced calls.' }),
+    ...forecastMethod,
+    items: Type.Array(forecastOfCurrency, { description: 'By currency; empty without priced calls before today.' }),
   },
   { title: 'CostForecast' },
 )

@@ -44,6 +44,8 @@ test(
     }
     const byModel = async () => (await ask<Page>('/breakdown?namespace=team-cost&groupBy=model')).items
     await until(async () => (await byModel()).some(({ model }) => model === 'mock-1'))
+    const first = await ask<{ method: string; reason: string; items: unknown[] }>('/forecast?namespace=team-cost')
+    assert.deepEqual([first.method, /7 days/.test(first.reason), first.items], ['none', true, []], 'R2-M12: on day one')
 
     const [whole] = (await answers('See the cost')).map((text) => JSON.parse(text) as { total: CostTotals })
     assert.ok(whole !== undefined)

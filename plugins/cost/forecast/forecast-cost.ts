@@ -26,16 +26,21 @@ export function forecastCost(currency: string, paid: readonly PaidDay[], today: 
   const spent = days.filter(({ day }) => day.startsWith(month)).reduce((sum, { micros }) => sum + micros, 0n)
   const model = forecast(from === undefined ? [] : costsFrom(from, today, days))
   const estimate = (to: string) => (model === undefined ? null : toEstimate(model, today, to))
-  const reason = `A forecast needs ${FEWEST_DAYS} days since the first cost; there are ${basis?.days ?? 0}.`
   return {
     currency,
-    method: model?.method ?? null,
-    reason: model === undefined ? reason : null,
+    ...toMethod(model, basis?.days ?? 0),
     basis,
     spentThisMonth: formatMicros(spent),
     restOfMonth: estimate(endOfMonth(today)),
     next30Days: estimate(addDays(today, NEXT_DAYS - 1)),
   }
+}
+
+/** How a forecast was made and why so; also without one. */
+export function toMethod(model: Forecast | undefined, days: number) {
+  const needed = `A forecast needs ${FEWEST_DAYS} days since the first cost; there are ${days}.`
+  if (model === undefined) return { method: 'none' as const, reason: needed }
+  return { method: model.method, reason: `There are ${days} days since the first cost.` }
 }
 
 function toBasis(from: string, today: string) {

@@ -70,7 +70,7 @@ test('four of five months of independent days are within the interval', () => {
   assert.ok(within > 350 && within < 450, `${within} of 500`)
 })
 
-test('of a currency: the rest of the month and 30 days, or null with the reason', () => {
+test('R2-M12: of a currency: the rest of the month and 30 days, or null with the reason', () => {
   const days = Array.from({ length: 20 }, (_, index) => ({
     day: `2026-11-${String(index + 1).padStart(2, '0')}`,
     micros: 1_000_000n,
@@ -79,17 +79,18 @@ test('of a currency: the rest of the month and 30 days, or null with the reason'
   assert.deepEqual(found, {
     currency: 'USD',
     method: 'weighted-least-squares-with-weekdays',
-    reason: null,
+    reason: 'There are 20 days since the first cost.',
     basis: { from: '2026-11-01', to: '2026-11-20', days: 20 },
     spentThisMonth: '20',
     restOfMonth: { from: '2026-11-21', to: '2026-11-30', amount: '10', low: '10', high: '10' },
     next30Days: { from: '2026-11-21', to: '2026-12-20', amount: '30', low: '30', high: '30' },
   })
   const few = forecastCost('EUR', days.slice(0, 6), '2026-11-07')
-  assert.deepEqual([few.method, few.restOfMonth, few.next30Days], [null, null, null])
-  assert.match(few.reason ?? '', /7 days.*6/)
+  assert.deepEqual([few.method, few.restOfMonth, few.next30Days], ['none', null, null])
+  assert.match(few.reason, /7 days.*6/)
   // Days without calls count: they cost nothing. Days of the month before are in the basis, not in what was spent.
   const gap = forecastCost('USD', [{ day: '2026-10-20', micros: 5n }, ...days.slice(9, 10)], '2026-11-21')
   assert.deepEqual([gap.basis?.days, gap.spentThisMonth], [32, '1'])
-  assert.equal(forecastCost('USD', [], '2026-11-21').method, null)
+  const { method, reason } = forecastCost('USD', [], '2026-11-21')
+  assert.deepEqual([method, /7 days.*0/.test(reason)], ['none', true])
 })
