@@ -308,7 +308,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'cost: a full-width sign begins a cell',
     file: 'plugins/cost/export/csv.ts',
-    find: '\\\\uFF1D',
+    find: '\\uFF1D',
     replace: '',
     tests: ['plugins/cost/export/export.test.ts'],
     only: 'R2-N13',
