@@ -193,7 +193,7 @@ test('CON11: every role that may hold keys mounts its Secret, and rotation may w
 })
 
 test(
-  'R2-CL-1: the manager makes missing keys before it migrates, by an account that it does not have itself',
+  'the manager makes missing keys before it migrates, by an account that it does not have itself',
   withKubectl,
   async () => {
     for (const profile of profiles) {
@@ -224,7 +224,7 @@ test(
   },
 )
 
-test('R2-CL-1: no page creates a Job of a fixed name, which Kubernetes refuses the second time', () => {
+test('no page creates a Job of a fixed name, which Kubernetes refuses the second time', () => {
   const pages = readdirSync(new URL('../docs/', import.meta.url), { recursive: true, encoding: 'utf8' })
   const fixed = pages
     .filter((page) => page.endsWith('.md') && !page.startsWith('decisions'))

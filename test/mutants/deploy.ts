@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       '- op: add\n  path: /spec/template/spec/containers/0/volumeMounts/-\n  value: {name: keys-account, mountPath: /account}\n- op: test\n',
     tests: ['test/manifests.test.ts'],
-    only: 'R2-CL-1',
+    only: 'the manager makes missing keys',
   },
   {
     name: 'an id in use that the table of requirements lacks is accepted',
