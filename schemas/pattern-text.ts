@@ -45,7 +45,8 @@ const texts: ReadonlyMap<string, string> = new Map([
     'must be an id such as 0190a5c2-7d1e-7c3a-9b2f-1a2b3c4d5e6f',
   ],
   ['^(current|[1-9][0-9]{0,15})$', 'must be the number of a revision, or current'],
-  ['^\\d{6}-\\d{20}$', 'must be the sequence of an event, as its id has it'],
+  ['^\\d{6}-\\d{20}$', 'must be the sequence of an event, such as 000001-00000000000000000042'],
+  ['^start$|^\\d{6}-\\d{20}$', 'must be start, or the sequence of an event, such as 000001-00000000000000000042'],
   // Settings
   ['^[0-9a-fA-F:.]{2,45}(?:/[0-9]{1,3})?$', 'must be an IP address or a CIDR block'],
   ['^[a-z0-9.-]+$', 'must be a host name in lower case'],

@@ -203,6 +203,21 @@ test(
   },
 )
 
+test('a short name of an event type, and a number for a sequence, are refused with what to write', real, async (t) => {
+  const { open } = await startEventFeed(t)
+  const detail = async (query: string): Promise<unknown> => {
+    const answer = await open('admin', query)
+    return ((await answer.json()) as { detail?: unknown }).detail
+  }
+  assert.deepEqual(await Promise.all(['?type=run.created', '?type=run.nonsense', '?after=0'].map(detail)), [
+    'type names an unknown event type at place 1; did you mean dev.mesh.runs.created.v1?.',
+    'type names an unknown event type at place 1; see docs/reference/events.md.',
+    'after must be start, or the sequence of an event, such as 000001-00000000000000000042.',
+  ])
+  // Types for the platform's own consumers are in no stream, so they are not suggested either.
+  assert.doesNotMatch(String(await detail('?type=pruning.unfinished')), /did you mean/)
+})
+
 test('SEC20: a stream ends with an error event if the store cannot be read', real, async (t) => {
   const feed = await startEventFeed(t)
   const answer = await feed.open('admin', '')

@@ -12,6 +12,7 @@ import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { toProblemAnswer } from '#core/http/problem/problem.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { eventStreamText, namespaceQuery, scope } from '#schemas/api/common.ts'
+import { patternText } from '#schemas/pattern-text.ts'
 import type { IntegrationsServices } from './services.ts'
 import { createEventRights } from './event-rights.ts'
 
@@ -146,22 +147,32 @@ async function toPosition(
   if (sequence === undefined) return store.newestPosition()
   if (sequence === 'start') return 0n
   const [, epoch, position] = /^(\d{6})-(\d{20})$/.exec(sequence) ?? []
-  if (epoch === undefined || position === undefined) throw refuse(field, 'must be a sequence')
+  if (epoch === undefined || position === undefined) throw refuse(field, patternText(SEQUENCE_PATTERN))
   const [current, last] = [await store.epoch(), await store.newestPosition()]
   if (Number(epoch) > current) throw refuse(field, 'names an epoch that has not begun')
   if (Number(epoch) === current && BigInt(position) > last) throw refuse(field, 'is after the newest event')
   return BigInt(position) > last ? last : BigInt(position)
 }
 
-function toTypes({ core }: IntegrationsServices, type: string | undefined): ReadonlySet<string> | undefined {
+function toTypes(services: IntegrationsServices, type: string | undefined): ReadonlySet<string> | undefined {
   if (type === undefined) return undefined
   const named = type.split(',')
-  const known = core.eventTypes()
+  const known = services.core.eventTypes()
   // Named by place: the text is the caller's.
   const unknown = named.findIndex((one) => !known.has(one))
   if (unknown >= 0)
-    throw refuse('?type', `names an unknown event type at place ${unknown + 1}; see docs/reference/events.md`)
+    throw refuse(
+      '?type',
+      `names an unknown event type at place ${unknown + 1}${suggest(named[unknown] ?? '', seenTypes(services))}`,
+    )
   return new Set(named)
+}
+
+// `run.created` is how people call `dev.mesh.runs.created.v1`. Only types of the event log's readers are suggested.
+function suggest(word: string, types: readonly EventType[]): string {
+  const [noun = '', fact = ''] = word.toLowerCase().split('.')
+  const guess = types.find(({ plugin, fact: its }) => its === fact && (plugin === noun || plugin === `${noun}s`))
+  return guess === undefined ? '; see docs/reference/events.md' : `; did you mean ${guess.type}?`
 }
 
 function refuse(pointer: string, detail: string): Fail {

@@ -4,7 +4,6 @@ import { accountActor } from '#core/event-store/event.ts'
 import type { Actor } from '#core/event-store/event.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
-import { Fail } from '#core/errors/domain-error.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { agentMayExist } from './launchers/agent-exists.ts'
@@ -14,6 +13,7 @@ import type { CreateServices } from './create/create-run.ts'
 import { targetOf } from './create/find-target.ts'
 import { checkProof, invoke } from './create/permission.ts'
 import { newRun } from './create/new-run.ts'
+import { unknownRun } from './read/unknown-run.ts'
 import { decideCancel } from './lifecycle/decide.ts'
 import type { ResumeAnswer } from './lifecycle/decide.ts'
 import type { LiveUpdates } from './stream/live-frame.ts'
@@ -98,7 +98,7 @@ export function createCallerRuns(services: CallerRunsDependencies): CallerRuns {
   const open = (caller: Caller, id: string) => openRun(db, caller, id)
   const changeable = async (access: Access, id: string): Promise<SelectedRun> => {
     const run = await readRun(db, accessFor('update', access), id)
-    if (!run) throw new Fail('not_found')
+    if (!run) throw unknownRun()
     return run
   }
   const detail = (run: SelectedRun): Promise<RunDetail> => detailOf(db, run)
@@ -148,13 +148,13 @@ type Db = Parameters<typeof locateRun>[0]
 async function reviewGet(db: Db, caller: Caller, id: string, known?: DnsLabel): Promise<Access<'get', 'runs'>> {
   const namespace = known ?? (idPattern.test(id) ? await locateRun(db, id) : undefined)
   const access = namespace && (await caller.may('get', 'runs', { namespace: namespace as DnsLabel }))
-  if (!access) throw new Fail('not_found')
+  if (!access) throw unknownRun()
   return access
 }
 
 async function getRun(db: Db, caller: Caller, id: string, known?: DnsLabel): Promise<RunDetail> {
   const found = await readRunDetail(db, await reviewGet(db, caller, id, known), id)
-  if (!found) throw new Fail('not_found')
+  if (!found) throw unknownRun()
   return toDetail(found, await readCostsOf(db, found), found)
 }
 
@@ -166,7 +166,7 @@ async function detailOf(db: Db, run: SelectedRun): Promise<RunDetail> {
 async function openRun(db: Db, caller: Caller, id: string): Promise<OpenRun> {
   const access = await reviewGet(db, caller, id)
   const run = await readRun(db, access, id)
-  if (!run) throw new Fail('not_found')
+  if (!run) throw unknownRun()
   return { run, access }
 }
 

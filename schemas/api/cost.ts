@@ -7,6 +7,8 @@ const tokens = (description: string) => Type.Number({ description: `${descriptio
 
 /** A day in UTC. */
 export const costDay = Type.String({ maxLength: 10, description: 'Day in UTC: YYYY-MM-DD.' })
+// A time fits, so that its refusal can say which day to write.
+const dayQuery = Type.String({ maxLength: 64, description: 'Day in UTC: YYYY-MM-DD.' })
 
 /** Calls, tokens and cost. */
 export const CostTotals = Type.Object(
@@ -34,8 +36,8 @@ export const CostQuery = Type.Object(
   {
     namespace: Type.Optional(namespaceQuery),
     scope: Type.Optional(scope),
-    from: Type.Optional(costDay),
-    to: Type.Optional(costDay),
+    from: Type.Optional(dayQuery),
+    to: Type.Optional(dayQuery),
   },
   strict,
 )

@@ -78,6 +78,8 @@ export function readValue(pointer: string, text: string, schema: TSchema, code: 
   }
   if (!isStorable(text)) throw refuse([{ pointer, detail: 'must not contain U+0000' }], code)
   const isTime = 'format' in schema && schema.format === 'date-time'
+  if (isTime && /^\d{4}-\d\d-\d\d$/.test(text) && isStorableTime(Date.parse(text)))
+    throw refuse([{ pointer, detail: `must be an RFC 3339 time, such as ${text}T00:00:00Z, not a day` }], code)
   if (isTime && !isStorableTime(Date.parse(text)))
     throw refuse([{ pointer, detail: 'must be an RFC 3339 time in the years 1 to 9999' }], code)
   return text

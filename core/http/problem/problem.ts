@@ -62,12 +62,21 @@ function answerOf(fail: Fail): Answer {
       type: `urn:mesh:error:${fail.code}`,
       title,
       status,
-      ...(fail.message === title ? {} : { detail: bounded(fail.message, MAX_DETAIL) }),
+      ...detailOf(fail, title),
       code: fail.code,
       retryable,
       ...(fail.errors.length === 0 ? {} : { errors: fail.errors.slice(0, MAX_PROBLEMS).map(boundedField) }),
     },
   }
+}
+
+// Without a sentence of its own an error is described by its first field.
+function detailOf(fail: Fail, title: string): { readonly detail?: string } {
+  if (fail.message !== title) return { detail: bounded(fail.message, MAX_DETAIL) }
+  const [first] = fail.errors
+  if (first === undefined) return {}
+  const field = first.pointer.replace(/^[/?:]/, '').replaceAll('/', '.')
+  return { detail: bounded(`${field === '' ? 'The body' : field} ${first.detail}.`, MAX_DETAIL) }
 }
 
 // F2: even with each character escaped, a response stays below 256 KiB.

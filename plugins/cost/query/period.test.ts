@@ -62,3 +62,12 @@ test('any text is a period or a 400', () => {
     }),
   )
 })
+
+test('a day that is a time is refused with the day to write', () => {
+  assert.throws(() => parsePeriod({ from: '2026-11-24T08:00:00Z' }, new Date('2026-11-25')), {
+    message: 'from must be a day as YYYY-MM-DD, from 1970-01-01 on; write 2026-11-24.',
+  })
+  assert.throws(() => parsePeriod({ from: '2026-02-30T08:00:00Z' }, new Date('2026-11-25')), {
+    message: 'from must be a day as YYYY-MM-DD, from 1970-01-01 on.',
+  })
+})

@@ -44,11 +44,15 @@ export function toDay(milliseconds: number): string {
 }
 
 function parseDay(pointer: string, text: string): string {
+  if (isDay(text)) return text
+  const [, day = ''] = /^(\d{4}-\d\d-\d\d)[Tt ]\d/.exec(text) ?? []
+  throw refuse(pointer, `must be a day as YYYY-MM-DD, from 1970-01-01 on${isDay(day) ? `; write ${day}` : ''}`)
+}
+
+function isDay(text: string): boolean {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
   // `Date.parse` takes 30 February for 2 March.
-  if (Number.isNaN(time) || toDay(time) !== text || text < '1970')
-    throw refuse(pointer, 'must be a day as YYYY-MM-DD, from 1970-01-01 on')
-  return text
+  return !Number.isNaN(time) && toDay(time) === text && text >= '1970'
 }
 
 function refuse(pointer: string, detail: string): Fail {

@@ -1,10 +1,10 @@
 import type { Caller } from '#core/cluster/caller.ts'
-import { Fail } from '#core/errors/domain-error.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { idPattern } from '../caller-runs.ts'
 import { firstOfTrace, locateRun, readRun } from '../store/reads.ts'
 import { findRun } from '../store/internal/find-run.ts'
 import type { SelectedRun } from '../store/tables.ts'
+import { unknownRun, unknownTrace } from './unknown-run.ts'
 
 /** Names a run: by its id, or by its trace, whose oldest run is meant. */
 export type RunReference = { readonly runId: string } | { readonly traceId: string }
@@ -28,7 +28,7 @@ export async function findForCaller(db: Db, caller: Pick<Caller, 'may'>, referen
     const run = access && (await readRun(db, access, id))
     if (run !== undefined) return toFound(run)
   }
-  throw new Fail('not_found')
+  throw 'traceId' in reference ? unknownTrace() : unknownRun()
 }
 
 /** Finds a run of an agent; undefined if the run belongs to another one. */
