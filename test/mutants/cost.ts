@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'cost: 30 February is a day',
     file: 'plugins/cost/query/period.ts',
-    find: 'toDay(time) !== text ||',
+    find: 'toDay(time) === text &&',
     replace: '',
     tests: period,
   },
