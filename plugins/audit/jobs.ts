@@ -8,7 +8,8 @@ import { rotateKeyPartitions } from './store/key-partitions.ts'
 import { sealedUntil } from './store/seals.ts'
 import type { AuditTables } from './store/tables.ts'
 
-const hourly = 3_600_000
+/** Period of sealing and retention, in ms. */
+export const hourly = 3_600_000
 
 /** Sealing and retention, by the leader at start and then hourly. Days outside the window are dropped, by the clock of the database. */
 export function auditJobs(

@@ -30,7 +30,8 @@ const notes = `
 - The launcher binds its ports before the agent starts. It exits with ${EXIT_PORT_TAKEN} if one is taken, and the manager replaces the pod.
 `
 
-const shared = [
+/** Refusals of every port, which the contracts of routes leave out. */
+export const sharedRefusals = [
   'malformed_request',
   'origin_refused',
   'not_found',
@@ -49,7 +50,7 @@ The body of a refusal is \`{"error": string, "message": string}\`.
 
 | status | error | message |
 |---|---|---|
-${shared.map((code) => `| ${refusals[code].status} | \`${code}\` | ${refusals[code].message} |\n`).join('')}`
+${sharedRefusals.map((code) => `| ${refusals[code].status} | \`${code}\` | ${refusals[code].message} |\n`).join('')}`
 
 function toRow({ port, env, bind, owner, purpose, startedWhen }: ReservedPort): string {
   return `| ${port} | \`${env}\` | ${bind} | ${owner} | ${purpose} | ${startedWhen} |\n`

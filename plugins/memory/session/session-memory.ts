@@ -43,7 +43,8 @@ export interface AppendOptions {
   readonly dropsOldest?: boolean
 }
 
-const DEFAULT_TTL = '24h'
+/** TTL of a conversation whose spec has none. */
+export const DEFAULT_TTL = '24h'
 
 /** Creates session memory on the state store; undefined: a state role without one. */
 export function createSessionMemory(lists: BoundedLists | undefined, settings: MemorySettings): SessionMemory {

@@ -3,6 +3,9 @@ import { constants } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
+/** Read and written by this user only. */
+export const PRIVATE_MODE = 0o600
+
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 
 /**
@@ -12,7 +15,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 export async function writePrivateFile(path: string, pieces: AsyncIterable<string>): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}`)
   // Windows has no O_NOFOLLOW.
-  const file = await open(temporary, O_CREAT | O_EXCL | O_WRONLY | (O_NOFOLLOW ?? 0), 0o600)
+  const file = await open(temporary, O_CREAT | O_EXCL | O_WRONLY | (O_NOFOLLOW ?? 0), PRIVATE_MODE)
   try {
     try {
       for await (const piece of pieces) await file.write(piece)

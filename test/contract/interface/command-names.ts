@@ -1,0 +1,33 @@
+import { helpPages } from '../../../main.ts'
+
+/** Commands with flags and defaults, and exit codes by command, as `--help` prints them. */
+export async function commandNames(): Promise<{
+  readonly commands: ReadonlySet<string>
+  readonly exitCodes: ReadonlySet<string>
+}> {
+  const pages = [...(await helpPages())].filter(([words]) => words !== '')
+  return {
+    commands: new Set(pages.flatMap(([words, text]) => [words, ...optionsOf(text).map((one) => `${words} ${one}`)])),
+    exitCodes: new Set(pages.flatMap(([words, text]) => exitCodesOf(text).map((code) => `${words} ${code}`))),
+  }
+}
+
+function optionsOf(text: string): string[] {
+  const flags = [...text.matchAll(/^  (?:-([a-z]), )?--([a-z-]+)(?=[ |])(.*)$/gm)].flatMap(
+    ([, short, long, rest = '']) => {
+      const preset = /\(default ([^,)]+)/.exec(rest)?.[1]
+      return [...(short === undefined ? [] : [`-${short}`]), `--${long}`, ...(preset ? [`--${long} = ${preset}`] : [])]
+    },
+  )
+  return [...flags, ...[...text.matchAll(/^  ([A-Z][A-Z_]+) {2,}\S/gm)].map(([, name = '']) => `<${argumentOf(name)}>`)]
+}
+
+// The help writes a given-by-position argument in capitals.
+function argumentOf(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-')
+}
+
+function exitCodesOf(text: string): string[] {
+  const line = /^Exit code: (.*)$/m.exec(text)?.[1] ?? ''
+  return [...`, ${line}`.matchAll(/, (\d{1,3}) /g)].map(([, code = '']) => code)
+}
