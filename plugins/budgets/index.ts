@@ -34,7 +34,6 @@ export const budgets = definePlugin({
   access: [
     { resource: 'agentdeployments', state: ['get'] },
     { resource: 'modelroutes', state: ['get'] },
-    { resource: 'modelproviders', state: ['get'] },
   ],
   errors: budgetErrors,
   points: [limitSource],
@@ -51,10 +50,7 @@ export const budgets = definePlugin({
     ),
     contribute(pruner, accountPruner),
     contribute(agentPodPart, budgetPodPart),
-    contribute(
-      callPricing,
-      createCallPricing(settings, () => core.extensions(limitSource)),
-    ),
+    contribute(callPricing, createCallPricing(settings)),
     contribute(
       callAdmission,
       createHoldAdmission(ledger, () => core.extensions(limitSource)),

@@ -16,7 +16,6 @@ export type {
   CallPayment,
   InheritedCall,
   PayableCall,
-  PersonCall,
   RoleCall,
   UsedCall,
 } from './gateway/call-payment.ts'
