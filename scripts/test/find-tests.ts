@@ -41,6 +41,7 @@ const onPglite = [
   'plugins/runs/create/idempotency.test.ts',
   'plugins/runs/delegation/subjects.test.ts',
   'plugins/runs/prepared/prepared-runs.test.ts',
+  'plugins/runs/projections/run-costs.test.ts',
   'plugins/runs/queue-metrics.test.ts',
   'plugins/runs/read/list-runs.test.ts',
   'plugins/runs/read/rebuild-runs.test.ts',

@@ -115,11 +115,4 @@ export const mutants: readonly Mutant[] = [
     replace: 'isStream ? (pass(splitter.push(chunk)), sink.data(chunk)) : sink.data(chunk)',
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],
   },
-  {
-    name: 'messages: plain documents pass filters unseen',
-    file: 'core/model-apis/messages-view.ts',
-    find: "return source.type === 'text' && 'data' in source ? { ...rest, text: data } : source",
-    replace: "return source.type === 'none' ? { ...rest, text: data } : source",
-    tests: ['plugins/providers/anthropic/native-messages.test.ts'],
-  },
 ]
