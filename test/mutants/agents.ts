@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a version loses its number when it is rolled back to',
     file: 'plugins/agents/versions/revisions.ts',
-    find: 'formerNumbers(one).map(String).includes(which)',
+    find: 'formerNumbers(one).map(String).includes(number)',
     replace: 'formerNumbers(one).length < 0',
     tests: ['plugins/agents/versions/revisions.test.ts'],
     only: 'UXL16',

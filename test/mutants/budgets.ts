@@ -192,8 +192,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gateway: a count of tokens is not guarded',
     file: 'plugins/providers/gateway-routes.ts',
-    find: 'withFilters(filters, { call, target, body: view?.body ?? body }, (filtered) =>',
-    replace: 'withFilters(undefined, { call, target, body: view?.body ?? body }, (filtered) =>',
+    find: 'withFilters(filters, { call, target, body, isMessages: true }, (filtered) =>',
+    replace: 'withFilters(undefined, { call, target, body, isMessages: true }, (filtered) =>',
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],
   },
   {

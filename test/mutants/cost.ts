@@ -10,8 +10,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'cost: embeddings of a role hide what its run reports',
     file: 'plugins/cost/projections/cost-days.ts',
-    find: 'runId !== null && payer === undefined',
-    replace: 'runId !== null',
+    find: 'runId === null || payer !== undefined',
+    replace: 'runId === null',
     tests: days,
   },
   {
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'cost: an unknown cost is an empty sum',
     file: 'plugins/cost/query/totals.ts',
-    find: "unpriced === calls && calls !== '0'",
+    find: "BigInt(unpriced) + BigInt(pending) === BigInt(calls) && calls !== '0'",
     replace: "calls === ''",
     tests: days,
   },
@@ -45,8 +45,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'cost: a metered run counts its reports of after',
     file: 'plugins/cost/projections/cost-days.ts',
-    find: ".where('cost_runs.metered', '=', false)",
-    replace: ".where('cost_runs.run_id', '<>', '')",
+    find: 'case when cost_runs.metered then 0 else ${sum(name)} end',
+    replace: '${sum(name)}',
     tests: days,
   },
   {

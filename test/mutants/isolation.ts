@@ -14,9 +14,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'variables of the user are in the launcher',
     file: 'plugins/agents/reconcile/pod/environment.ts',
-    find: "    ...(separate ? [variable('MESH_AGENT_CONTAINER', 'true')] : []),\n    ...contractVariables(agent, settings),",
-    replace:
-      "    ...(separate ? [variable('MESH_AGENT_CONTAINER', 'true')] : []),\n    ...agentEnvironment(agent, settings),",
+    find: '    ...contractVariables(agent, settings),\n    ...backendVariables(settings),',
+    replace: '    ...agentEnvironment(agent, settings),\n    ...backendVariables(settings),',
     tests: podTemplate,
     only: 'SEC8',
   },

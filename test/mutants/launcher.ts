@@ -49,8 +49,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'runs start while the kubelet ends the agent',
     file: 'launcher/listeners/invoke/probes.ts',
-    find: '    agentEnding()\n',
-    replace: '',
+    find: '(agentEnding(), whenIdle())',
+    replace: 'whenIdle()',
     tests: ending,
     only: 'PODA28',
   },

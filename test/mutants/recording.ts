@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'recording: fields that name a credential stay',
     file: 'core/guardrails/json-texts.ts',
-    find: "return typeof value === 'string' && secretField.test(field)",
+    find: "return typeof value === 'string' && isSecretName(field)",
     replace: 'return false',
     tests: launcher,
     only: 'both channels',
