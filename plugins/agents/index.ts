@@ -1,6 +1,7 @@
 import { changeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import { withCheck } from '#core/jobs/extension-point.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { agentsAccess } from './access.ts'
 import { agentKind } from './kinds.ts'
 import type { AgentsServices } from './services.ts'
@@ -48,6 +49,7 @@ export const agents = definePlugin({
     references: () => createReferences(core.extensions(agentReference)),
     reconcile: toReconcileSettings(core, settings),
     triggers: () => core.extensions(agentTrigger),
+    unenforced: () => core.unenforced(AgentDeployment.kind),
     parts: () => ({ pods: core.contributed(agentPodPart), gates: core.contributed(agentGate) }),
     recordKey: async (agentUid, publicKey) => {
       for (const keep of core.extensions(launcherKeyRecorder)) await keep(agentUid, publicKey)
@@ -62,7 +64,10 @@ export const agents = definePlugin({
   }),
   api: ({ references }): { readonly references: () => AgentReferences } => ({ references }),
   routes: (services) => agentEndpoints(services),
-  reconcilers: ({ reconcile, now, kinds, recordKey, findActor, parts, triggers, references }, { cluster }) => [
+  reconcilers: (
+    { reconcile, now, kinds, recordKey, findActor, parts, unenforced, triggers, references },
+    { cluster },
+  ) => [
     agentReconciler({
       cluster,
       settings: reconcile,
@@ -71,6 +76,7 @@ export const agents = definePlugin({
       recordKey,
       findActor,
       parts: parts(),
+      unenforced: unenforced(),
       triggers: triggers(),
       references: references(),
     }),

@@ -26,6 +26,7 @@ export const guardrails = definePlugin({
     { resource: 'modelroutes', manager: ['get'] },
   ],
   errors: guardrailErrors,
+  enforces: [{ kind: 'AgentDeployment', field: 'guardrails' }],
   create: (core) => ({ core }),
   contributions: ({ core }) => [
     contribute(agentPodPart, guardrailPodPart),
