@@ -37,6 +37,8 @@ export async function rebuild(database: Database, projection: Projection): Promi
   while ((await database.root.transaction().execute(replay)) === pageSize);
   await database.root.transaction().execute(async (db) => {
     await sql`set local lock_timeout = '20s'`.execute(db)
+    // The row before the tables, as a later rebuild that takes over: in the reverse order each waits for the other.
+    await assertLatest(txWithTables<CoreTables>(db), projection, token)
     // Tables before the append lock: a writer that has applied an event holds them while it waits for the append lock, never the reverse.
     await sql`lock table ${sql.join(projection.tables.map((table) => sql.table(table)))} in access exclusive mode`.execute(
       db,
