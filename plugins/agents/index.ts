@@ -1,7 +1,6 @@
 import { changeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import { withCheck } from '#core/jobs/extension-point.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
-import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { agentsAccess } from './access.ts'
 import { agentKind } from './kinds.ts'
 import type { AgentsServices } from './services.ts'
@@ -49,7 +48,6 @@ export const agents = definePlugin({
     references: () => createReferences(core.extensions(agentReference)),
     reconcile: toReconcileSettings(core, settings),
     triggers: () => core.extensions(agentTrigger),
-    unenforced: () => core.unenforced(AgentDeployment.kind),
     parts: () => ({ pods: core.contributed(agentPodPart), gates: core.contributed(agentGate) }),
     recordKey: async (agentUid, publicKey) => {
       for (const keep of core.extensions(launcherKeyRecorder)) await keep(agentUid, publicKey)
@@ -64,10 +62,7 @@ export const agents = definePlugin({
   }),
   api: ({ references }): { readonly references: () => AgentReferences } => ({ references }),
   routes: (services) => agentEndpoints(services),
-  reconcilers: (
-    { reconcile, now, kinds, recordKey, findActor, parts, unenforced, triggers, references },
-    { cluster },
-  ) => [
+  reconcilers: ({ reconcile, now, kinds, recordKey, findActor, parts, triggers, references }, { cluster }) => [
     agentReconciler({
       cluster,
       settings: reconcile,
@@ -76,7 +71,6 @@ export const agents = definePlugin({
       recordKey,
       findActor,
       parts: parts(),
-      unenforced: unenforced(),
       triggers: triggers(),
       references: references(),
     }),

@@ -1,5 +1,4 @@
 import type { ChangeActorFinder } from '#core/controllers/objects/extension-points.ts'
-import type { UnenforcedField } from '#core/plugin/enforced-fields.ts'
 import type { AnyKind } from '#schemas/kind.ts'
 import type { ModelGateway } from './generate/model-gateway.ts'
 import type { AgentTrigger, LauncherKeyRecorder, RequirementCheck } from './points.ts'
@@ -26,8 +25,6 @@ export interface AgentsServices extends AgentEndpointServices {
   reconcile: ReconcileSettings
   /** Additions and gates of other plugins. */
   parts(): AgentParts
-  /** Fields of agents whose plugin is not available. */
-  unenforced(): readonly UnenforcedField[]
   /** Objects of other kinds whose change reconciles agents. */
   triggers(): readonly AgentTrigger[]
   /** Stores the public key of an agent's launchers. */

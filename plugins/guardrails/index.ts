@@ -26,7 +26,6 @@ export const guardrails = definePlugin({
     { resource: 'modelroutes', manager: ['get'] },
   ],
   errors: guardrailErrors,
-  enforces: [{ kind: 'AgentDeployment', field: 'guardrails' }],
   create: (core) => ({ core }),
   contributions: ({ core }) => [
     contribute(agentPodPart, guardrailPodPart),

@@ -27,7 +27,6 @@ export const knowledge = definePlugin({
   kinds: [knowledgeBaseKind],
   access: knowledgeAccess,
   errors: knowledgeErrors,
-  enforces: [{ kind: 'AgentDeployment', field: 'knowledge' }],
   create: createServices,
   contributions: () => [contribute(pruner, knowledgePruner), contribute(agentPodPart, knowledgePodPart)],
   routes: knowledgeRoutes,

@@ -20,7 +20,6 @@ export const registries = definePlugin({
   kinds: [registryKind],
   access: registriesAccess,
   errors: registryErrors,
-  enforces: [{ kind: 'AgentDeployment', field: 'registries' }],
   create: ({ now }, _settings, needs) => ({ now, runs: needs.runs, references: needs.agents.references }),
   routes: ({ references }) => [topologyEndpoint(references)],
   stateRoutes: ({ now, runs: api }, state) => {

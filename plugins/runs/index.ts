@@ -54,7 +54,6 @@ export const runs = definePlugin({
   access: runsAccess,
   errors: runErrors,
   points: [runExecutor],
-  enforces: [{ kind: 'AgentDeployment', field: 'delegates' }],
   create: createServices,
   api: createRunsApi,
   system: (services) => createRunsSystem(services),

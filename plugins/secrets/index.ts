@@ -15,7 +15,6 @@ export const secretBindings = definePlugin({
   settings: Type.Object({}, { additionalProperties: false }),
   kinds: [secretBindingKind],
   access: secretsAccess,
-  enforces: [{ kind: 'AgentDeployment', field: 'secrets' }],
   create: (core) => ({ core }),
   contributions: () => [contribute(agentPodPart, secretsPodPart), contribute(agentGate, secretsGate)],
   reconcilers: ({ core: { now } }, { cluster }) => [secretBindingReconciler({ cluster, now })],
