@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
-import { createIdentity } from '#launcher/http/certificate.ts'
+import { createTlsIdentity } from '#launcher/http/certificate.ts'
 import { apiOf, at, condition, until } from '../api.ts'
 import type { Api } from '../api.ts'
 import { makeCaller } from '../callers.ts'
@@ -196,7 +196,7 @@ test(
       async () => {
         const { notes, url } = await startWitness(t, rig.hostAddress)
         const { privateKey } = generateKeyPairSync('ed25519')
-        const identity = createIdentity(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+        const identity = createTlsIdentity(privateKey, undefined)
         const env = [
           { name: 'TAKE_OVER', value: JSON.stringify(identity) },
           { name: 'WITNESS', value: url },
