@@ -5,6 +5,22 @@ const audit = ['plugins/audit/audit.test.ts']
 /** Defects in audit: one row per change, no uncounted loss, no forbidden content. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'a later report of a denial replaces the count',
+    file: 'plugins/audit/store/write-rows.ts',
+    find: ' && !isCounted(row)),\n  )\n}',
+    replace: '),\n  )\n}',
+    tests: ['plugins/audit/intake/intake.test.ts'],
+    only: 'R2-M6',
+  },
+  {
+    name: 'the audit event of a created object has no name',
+    file: 'local/apiserver/wire/audit-event.ts',
+    find: 'info.name || madeName(answer)',
+    replace: 'info.name',
+    tests: ['test/contract/apiserver/audit-events.test.ts'],
+    only: 'R2-M7',
+  },
+  {
     name: "intake: a denial is stored before the BFF's report of it",
     file: 'plugins/audit/intake/intake.ts',
     find: '      await holdRefusals(events)\n',

@@ -20,6 +20,7 @@ export function toAuditEvent(entry: AuditEntry, requestURI: () => string): objec
   if (!mutations.has(info.verb) || reviewGroups.has(info.group)) return undefined
   const username = user?.username ?? ''
   const { authenticated = username } = report
+  const answer = report.answer === undefined ? undefined : parts(report.answer)
   return {
     level: 'RequestResponse',
     auditID,
@@ -33,21 +34,30 @@ export function toAuditEvent(entry: AuditEntry, requestURI: () => string): objec
       resource: info.resource,
       subresource: info.subresource,
       namespace: info.namespace,
-      name: info.name,
+      name: info.name || madeName(answer),
     },
     responseStatus: { code },
     ...(report.dryRun === true ? { requestObject: { kind: 'DeleteOptions', dryRun: ['All'] } } : {}),
-    ...(report.answer === undefined ? {} : { responseObject: reduce(report.answer) }),
+    ...(answer === undefined ? {} : { responseObject: reduce(answer) }),
     stageTimestamp: now.toISOString(),
   }
 }
 
+function parts(answer: string | object): Parts {
+  return record(typeof answer === 'string' ? JSON.parse(answer) : answer)
+}
+
+// The path of a create has no name. kube-apiserver completes the reference from the body, where a generated name is missing.
+function madeName({ kind, metadata, details }: Parts = {}): string {
+  const { name } = record(kind === 'Status' ? details : metadata)
+  return typeof name === 'string' ? name : ''
+}
+
 // Specs and statuses are left out: the audit intake reads actor and object, never content.
-function reduce(answer: string | object): object {
-  const { kind, details, metadata, items } = record(typeof answer === 'string' ? JSON.parse(answer) : answer)
+function reduce({ kind, details, metadata, items }: Parts): object {
   return {
     kind,
-    ...(details === undefined ? {} : { details }),
+    ...(details === undefined ? {} : { details: identityOf(details) }),
     ...(metadata === undefined ? {} : { metadata: identityOf(metadata) }),
     ...(Array.isArray(items) ? { items: items.map((item) => ({ metadata: identityOf(record(item).metadata) })) } : {}),
   }

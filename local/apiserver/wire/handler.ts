@@ -85,7 +85,9 @@ async function serve(services: Services, request: IncomingMessage, response: Ser
     await (info.isResource ? serveResource(services, exchange) : serveDocument(services, exchange))
     record(response.statusCode)
   } catch (error) {
-    record(toApiError(error).code)
+    const { code, status } = toApiError(error)
+    exchange.audited.answer = status
+    record(code)
     await answerFailure(services, exchange, error)
   }
 }

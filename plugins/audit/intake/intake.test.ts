@@ -247,6 +247,35 @@ check('UXM16: failures that the API server reports are rows with a code, counted
   assert.doesNotMatch(JSON.stringify(rows), /canary/)
 })
 
+check('R2-M6: each denial counts once by its audit id, from either source and in any order', async (rig) => {
+  const { take } = createIntake(rig.core, informers)
+  const byApi = Array.from({ length: 4 }, (_, n) => `audit-api-${n}`)
+  const byKubectl = ['audit-kubectl-0', 'audit-kubectl-1']
+  const deniedTo = (user: string, auditID: string) => clusterEvent({ auditID, user, verb: 'delete', code: 403 })
+  const reports = (user: string) => {
+    const named = (id: string) => `${user}-${id}`
+    return {
+      bff: async () => {
+        const outcomes = createOutcomes({ ...rig.core, now: () => new Date(base) })
+        for (const id of byApi) outcomes.record(denial(user, { action: 'delete', auditId: named(id) }))
+        await outcomes.close()
+      },
+      cluster: () => take([...byApi, ...byKubectl].map((id) => deniedTo(user, named(id)))),
+      kubectl: () => take(byKubectl.map((id) => deniedTo(user, named(id)))),
+    }
+  }
+  const [eve, bob] = [reports('eve'), reports('bob')]
+  for (const report of [eve.bff, eve.cluster, eve.kubectl, bob.kubectl, bob.bff, bob.cluster]) {
+    await report()
+    await rig.settle()
+  }
+  const found = (await rig.rows()).map(({ actor, action, outcome, detail }) => [actor, action, outcome, detail])
+  assert.deepEqual(
+    found.toSorted(),
+    ['bob', 'eve'].map((actor) => [actor, 'delete', 'denied', { code: 'forbidden', count: 6 }]),
+  )
+})
+
 test('events of other kinds, stages, verbs and outcomes are ignored; malformed and bodiless ones are counted', () => {
   const status = { apiGroup: 'mesh.dev', resource: 'agenttemplates', subresource: 'status' }
   const ignored = [

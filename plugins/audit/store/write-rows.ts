@@ -48,9 +48,10 @@ export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDay
     tx,
     known.filter((row) => row.actor_exact && !isAct(row) && !isCounted(row)),
   )
+  // Only a change has an informer. The detail of a counted row would replace the sum.
   await confirmChanges(
     tx,
-    known.filter(({ source, pending }) => source === 'controller' && pending !== true),
+    known.filter((row) => row.source === 'controller' && row.pending !== true && !isCounted(row)),
   )
 }
 
