@@ -28,6 +28,7 @@ test('comments and the end of a stream are no tokens', () => {
 
 test('the division of a stream changes nothing, and CRLF ends lines as LF does', () => {
   for (const end of ['\n', '\r\n']) {
+    assert.equal(countOf(frame('H', end).repeat(3)), 3)
     const frames = ['one', 'größe 😀 and more', 'three'].map((text) => frame(text, end))
     const stream = `event: a${end}${frames.join(`: ping${end}${end}`)}`
     const whole = countOf(stream)
@@ -44,4 +45,20 @@ test('a frame that is cut, or never ends, counts with what has arrived', () => {
   const endless = countOf(one + `data: ${'x'.repeat(300_000)}`, 1_000)
   assert.ok(endless > 90_000 && endless < 110_000, String(endless))
   assert.ok(countOf('\r'.repeat(100_000)) > 30_000, 'lines that end with CR only have no frames')
+})
+
+test('R2-N5: text is counted in frames that are alike, and in fields that are not known', () => {
+  const text = 'x'.repeat(90)
+  assert.equal(countOf(frame(text).repeat(20)), 600)
+  const event = (delta: object): string =>
+    `event: content_block_delta\ndata: ${JSON.stringify({ type: 'content_block_delta', index: 0, delta })}\n\n`
+  assert.equal(countOf(event({ type: 'text_delta', text }).repeat(20)), 600)
+  assert.equal(countOf(event({ type: 'input_json_delta', partial_json: text }).repeat(2)), 60)
+  assert.equal(countOf(frame('"'.repeat(45))), 30, 'as the stream escapes it')
+  const odd = `data: ${JSON.stringify({ choices: [{ delta: { odd: 'x'.repeat(3_400) } }] })}\n\n`
+  const one = countOf(odd)
+  assert.ok(one > 1_000 && one < 1_040, String(one))
+  assert.equal(countOf(odd.repeat(20)), one * 20)
+  const long = frame('x'.repeat(300_000))
+  assert.ok(countOf(long) >= 99_800, 'a frame beyond what is read')
 })

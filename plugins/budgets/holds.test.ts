@@ -148,33 +148,43 @@ test('holds of money by launchers', needs('kube-apiserver', 'etcd', 'postgres', 
     )
   })
 
-  await t.test('an agent without budget and quota is unbudgeted; a quota alone needs no price', async () => {
-    const agent = await launcher()
-    assert.deepEqual((await agent.hold()).body['code'], 'unbudgeted')
-    quotas.push({ subject: tenant, concurrency: 1 })
-    const held = await agent.hold({ model: 'unpriced' })
-    assert.deepEqual([held.status, held.body['amount'], held.body['currency']], [201, null, null])
-    const busy = await agent.hold()
-    assert.deepEqual(
-      [busy.status, busy.body['code'], busy.headers.get('retry-after')],
-      [429, 'concurrency_limited', '1'],
-    )
-    assert.equal((await agent.settle(held.body['id'])).body['cost'], null)
-    quotas.splice(0, 1, {
-      subject: tenant,
-      requestsPerMinute: 1,
-      spend: { amount: 100_000n, currency: 'USD', window: 'day' },
-    })
-    const over = await agent.hold()
-    assert.deepEqual(
-      [over.status, over.body['code'], over.headers.get('x-mesh-on-exceed')],
-      [402, 'budget_exceeded', 'fail'],
-    )
-    assert.match(String(over.body['detail']), /tenant research, 0.1 USD per day/)
-    const small = { inputTokens: 1, maxOutputTokens: 1 }
-    assert.equal((await agent.hold(small)).status, 429, 'the call before is one of this minute')
-    quotas.length = 0
-  })
+  await t.test(
+    'R2-N4: an agent without budget and quota is unbudgeted; a quota of money needs a price that others name',
+    async () => {
+      const agent = await launcher()
+      assert.deepEqual((await agent.hold()).body['code'], 'unbudgeted')
+      quotas.push({ subject: tenant, concurrency: 1 })
+      const held = await agent.hold({ model: 'unpriced' })
+      assert.deepEqual([held.status, held.body['amount'], held.body['currency']], [201, null, null])
+      const busy = await agent.hold()
+      assert.deepEqual(
+        [busy.status, busy.body['code'], busy.headers.get('retry-after')],
+        [429, 'concurrency_limited', '1'],
+      )
+      assert.equal((await agent.settle(held.body['id'])).body['cost'], null)
+      quotas.splice(0, 1, {
+        subject: tenant,
+        requestsPerMinute: 1,
+        spend: { amount: 100_000n, currency: 'USD', window: 'day' },
+      })
+      const refusedPrice = await agent.hold()
+      assert.deepEqual(
+        [refusedPrice.status, refusedPrice.body['code']],
+        [422, 'price_unknown'],
+        'a route of the namespace is no price',
+      )
+      assert.match(String(refusedPrice.body['detail']), /^model: /)
+      const over = await agent.hold({ model: 'listed' })
+      assert.deepEqual(
+        [over.status, over.body['code'], over.headers.get('x-mesh-on-exceed')],
+        [402, 'budget_exceeded', 'fail'],
+      )
+      assert.match(String(over.body['detail']), /tenant research, 0.1 USD per day/)
+      const small = { model: 'listed', inputTokens: 1, maxOutputTokens: 1 }
+      assert.equal((await agent.hold(small)).status, 429, 'the call before is one of this minute')
+      quotas.length = 0
+    },
+  )
 
   await t.test('a child run is charged to the budget of the root agent too', async () => {
     const [root, child] = [await launcher({ amount: '0.6' }), await launcher({ amount: '50' })]

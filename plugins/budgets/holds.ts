@@ -7,7 +7,7 @@ import type { AgentLimits, BudgetedAgent } from './limits/agent-limits.ts'
 import type { FindRoute } from './limits/route-prices.ts'
 import { formatMicros } from '#schemas/money.ts'
 import { costOfCall, toMoney } from './money/price-table.ts'
-import type { TargetPrice } from './money/price-table.ts'
+import type { TargetPrice } from './money/price.ts'
 import type { HoldRequest, SettleRequest } from './hold-schemas.ts'
 import { reserveCall } from './payment/reserve-call.ts'
 import type { ReserveServices } from './payment/reserve-call.ts'
@@ -29,7 +29,7 @@ export async function createHold(services: HoldServices, pod: UserInfo, request:
     decided('unbudgeted')
     throw new Fail(budgetErrors.unbudgeted)
   }
-  const { route, prices } = await findRoute(agent.namespace, request.model)
+  const { route, prices, isOwn } = await findRoute(agent.namespace, request.model)
   const maxOutputTokens = request.maxOutputTokens ?? settings.defaultMaxOutputTokens
   const output = request.operation === 'embeddings' ? 0 : maxOutputTokens * (request.choices ?? 1)
   const result = await reserveCall(services, {
@@ -39,6 +39,7 @@ export async function createHold(services: HoldServices, pod: UserInfo, request:
     runId: request.runId,
     route,
     prices,
+    isOwn,
     bounds: { input: request.inputTokens, output },
     maxOutputTokens,
     leaseSeconds: settings.holdLease,

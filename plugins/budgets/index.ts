@@ -34,6 +34,7 @@ export const budgets = definePlugin({
   access: [
     { resource: 'agentdeployments', state: ['get'] },
     { resource: 'modelroutes', state: ['get'] },
+    { resource: 'modelproviders', state: ['get'] },
   ],
   errors: budgetErrors,
   points: [limitSource],
@@ -50,7 +51,10 @@ export const budgets = definePlugin({
     ),
     contribute(pruner, accountPruner),
     contribute(agentPodPart, budgetPodPart),
-    contribute(callPricing, createCallPricing(settings)),
+    contribute(
+      callPricing,
+      createCallPricing(settings, () => core.extensions(limitSource)),
+    ),
     contribute(
       callAdmission,
       createHoldAdmission(ledger, () => core.extensions(limitSource)),

@@ -42,7 +42,7 @@ export function holdServices(
     ...reserveServices({ core, settings, ledger }),
     ledger,
     limits: createAgentLimits({ cluster: state.cluster, sources: () => core.extensions(limitSource), runs }),
-    findRoute: createFindRoute(state.cluster, settings),
+    findRoute: createFindRoute(state.cluster, settings, () => core.extensions(limitSource)),
   }
 }
 

@@ -1,24 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { amount, currency } from '#schemas/parts.ts'
-
-const modelPrice = Type.Object(
-  {
-    model: Type.String({ minLength: 1, maxLength: 256, description: 'Model id at the provider.' }),
-    currency: Type.Optional(currency),
-    inputPerMillion: amount('Price of one million input tokens.'),
-    outputPerMillion: amount('Price of one million output tokens.'),
-    cachedInputPerMillion: Type.Optional(amount('Price of one million cached input tokens; as input when absent.')),
-    cacheWritePerMillion: Type.Optional(
-      amount('Price of one million input tokens that are written to a cache; as input when absent.'),
-    ),
-    cacheWrite1hPerMillion: Type.Optional(
-      amount('Price of one million input tokens that are written to a cache for an hour; as other writes when absent.'),
-    ),
-    reasoningPerMillion: Type.Optional(amount('Price of one million reasoning tokens; as output when absent.')),
-  },
-  { additionalProperties: false },
-)
+import { modelPrice } from '#schemas/prices.ts'
 
 /** Settings of the plugin. */
 export const budgetsSettings = Type.Object(
@@ -31,11 +13,11 @@ export const budgetsSettings = Type.Object(
     prices: Type.Array(modelPrice, {
       default: [],
       maxItems: 1_000,
-      description: 'Prices of models whose route has none. They replace the shipped prices.',
+      description: 'Prices of models. They precede those of routes, of providers and of the shipped table.',
     }),
     shippedPrices: Type.Boolean({
       default: true,
-      description: 'Whether the price table of this version applies to models that neither a route nor `prices` names.',
+      description: 'Whether the price table of this version applies to models that nothing else names.',
     }),
     defaultMaxOutputTokens: Type.Integer({
       minimum: 1,

@@ -1,4 +1,5 @@
 import type { CacheWrites } from '#core/model-apis/message-usage.ts'
+import type { ModelPrice } from '#schemas/prices.ts'
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
 
 /** A call that a provider has answered with its usage. */
@@ -9,6 +10,10 @@ export interface ServedCall {
     readonly generation: number
     readonly spec: ModelRouteSpec
   }
+  /** Namespace that pays: of the agent, of the payer that a role names, or of the route that a person calls. */
+  readonly spender: string
+  /** Prices of the provider object that answered. */
+  readonly providerPrices: { readonly generation: number; readonly prices: readonly ModelPrice[] } | undefined
   /** `namespace/name` of the provider that answered. */
   readonly provider: string
   /** Model id at the provider. */
@@ -30,9 +35,9 @@ export interface CallCost {
   readonly price: string
 }
 
-/** Prices of model calls. Asked once per answered call, so it does no I/O. */
+/** Prices of model calls. Asked once per answered call, after its response. */
 export interface CallPricing {
   readonly name: string
   /** Returns undefined if the price is unknown; it is never 0 then. */
-  costOf(call: ServedCall): CallCost | undefined
+  costOf(call: ServedCall): CallCost | undefined | Promise<CallCost | undefined>
 }

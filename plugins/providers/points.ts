@@ -16,6 +16,7 @@ export type {
   CallPayment,
   InheritedCall,
   PayableCall,
+  PersonCall,
   RoleCall,
   UsedCall,
 } from './gateway/call-payment.ts'

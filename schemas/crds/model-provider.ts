@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { durationBounds } from '../duration.ts'
 import { defineKind } from '../kind.ts'
 import type { ObjectOf } from '../kind.ts'
+import { modelPrice } from '../prices.ts'
 import { allowedNamespaces, conditionsStatus, duration, freeObject, secretKeyRef } from '../parts.ts'
 
 const scriptedToolCall = Type.Object(
@@ -68,6 +69,15 @@ const spec = Type.Object(
         },
         { additionalProperties: false, description: 'Script of a mock provider.' },
       ),
+    ),
+    prices: Type.Optional(
+      Type.Array(modelPrice, {
+        maxItems: 256,
+        description:
+          'Prices of models for callers of other namespaces. For those of the own namespace, and of its tenant, they only raise a price that others name.',
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['model'],
+      }),
     ),
     allowedNamespaces: Type.Optional(allowedNamespaces),
   },

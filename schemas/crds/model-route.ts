@@ -4,7 +4,8 @@ import { durationBounds } from '../duration.ts'
 import { defineKind } from '../kind.ts'
 import type { ObjectOf } from '../kind.ts'
 import { ModelParams } from '../model-params.ts'
-import { allowedNamespaces, amount, conditionsStatus, currency, duration, objectRef } from '../parts.ts'
+import { allowedNamespaces, conditionsStatus, duration, objectRef } from '../parts.ts'
+import { priceFields } from '../prices.ts'
 
 const upstreamModel = Type.String({
   minLength: 1,
@@ -13,22 +14,11 @@ const upstreamModel = Type.String({
   description: 'Model id at the provider.',
 })
 
-const prices = Type.Object(
-  {
-    currency: Type.Optional(currency),
-    inputPerMillion: amount('Price of one million input tokens.'),
-    outputPerMillion: amount('Price of one million output tokens.'),
-    cachedInputPerMillion: Type.Optional(amount('Price of one million cached input tokens; as input when absent.')),
-    cacheWritePerMillion: Type.Optional(
-      amount('Price of one million input tokens that are written to a cache; as input when absent.'),
-    ),
-    cacheWrite1hPerMillion: Type.Optional(
-      amount('Price of one million input tokens that are written to a cache for an hour; as other writes when absent.'),
-    ),
-    reasoningPerMillion: Type.Optional(amount('Price of one million reasoning tokens; as output when absent.')),
-  },
-  { additionalProperties: false, description: 'Prices; a call without a price is refused where money is counted.' },
-)
+const prices = Type.Object(priceFields, {
+  additionalProperties: false,
+  description:
+    'Prices for callers of other namespaces. For those of the own namespace, and of its tenant, they only raise a price that others name.',
+})
 
 const spec = Type.Object(
   {

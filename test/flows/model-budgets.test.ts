@@ -37,6 +37,7 @@ const command = agentCommand(async ({ input }) => {
   return { status: answered.status, headers: Object.fromEntries(answered.headers), text: await answered.text() }
 })
 const messages = [{ role: 'user', content: 'Say hello.' }]
+// As the shipped table has them: a route of the own namespace does not set the price that a tenant counts.
 const prices = { inputPerMillion: '1', outputPerMillion: '2' }
 // One call of it costs more than every limit of this file.
 const dear = { model: 'paid', max_tokens: 5_000, messages }
@@ -62,9 +63,9 @@ test('a budget and the quota of a tenant, through agents, launchers, state role 
       body,
     })
     assert.equal(made.status, 201, made.text)
-    await addRoute(platform.admin, name, 'paid', { provider: { type: 'mock' }, route: { prices } })
+    await addRoute(platform.admin, name, 'paid', { provider: { type: 'mock' }, route: { prices, model: 'mock' } })
     const provider = { type: 'openai', baseUrl: upstream.url }
-    await addRoute(platform.admin, name, 'held', { provider, route: { prices, model: 'held' } })
+    await addRoute(platform.admin, name, 'held', { provider, route: { prices, model: 'mock' } })
   }
   const agent = (ns: string, name: string, more: object = {}) =>
     created('/agents', {

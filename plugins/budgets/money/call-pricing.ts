@@ -1,14 +1,22 @@
 import type { CallPricing } from '#plugins/providers/points.ts'
-import type { BudgetsSettings } from '../settings.ts'
 import { formatMicros } from '#schemas/money.ts'
-import { costOfCall, pricesOfRoute } from './price-table.ts'
+import type { LimitSource } from '../points.ts'
+import type { BudgetsSettings } from '../settings.ts'
+import { costOfCall, pricesOfRoute, providersOf } from './price-table.ts'
+import { ownNamespaces } from './spender.ts'
 
-/** Prices calls as holds are priced: by the route, else by the settings, else by the shipped table. */
-export function createCallPricing(settings: Pick<BudgetsSettings, 'prices' | 'shippedPrices'>): CallPricing {
+/** Prices calls as holds are priced. */
+export function createCallPricing(
+  settings: Pick<BudgetsSettings, 'prices' | 'shippedPrices'>,
+  sources: () => readonly LimitSource[],
+): CallPricing {
   return {
     name: 'budgets',
-    costOf: ({ route: { namespace, generation, spec }, provider, model, usage }) => {
-      const prices = pricesOfRoute({ metadata: { namespace, generation }, spec }, settings)
+    costOf: async ({ route, spender, provider, providerPrices, model, usage }) => {
+      const namespaces = [route.namespace, ...providersOf(route).map(({ namespace }) => namespace)]
+      const isOwn = await ownNamespaces(sources(), spender, namespaces)
+      const providers = new Map(providerPrices === undefined ? [] : [[provider, providerPrices]])
+      const prices = pricesOfRoute({ route, providers, isOwn }, settings)
       const served = prices.filter((one) => one.provider === provider && one.model === model)
       const [{ source = null, currency } = {}] = served
       if (source === null || currency === undefined) return undefined

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
 import { createCallPricing } from './call-pricing.ts'
 import { formatMicros, MOST_MICROS, parseMicros } from '#schemas/money.ts'
 import { costOf, mostOf } from './price.ts'
 import { costOfCall, mostOfRoute, pricesOfRoute } from './price-table.ts'
+import type { PricedCall } from './price-table.ts'
+import { isFromAbove, ownNamespaces } from './spender.ts'
 
 const settings = { prices: [], shippedPrices: true }
 const prices = {
@@ -90,18 +91,25 @@ test('F5: counts of a provider are clamped', () => {
   }
 })
 
-const routeOf = (spec: object) =>
-  ({
-    metadata: { name: 'r', namespace: 'demo', generation: 3 },
+/** A call of the spender `team` through a route of `demo`, which others write. */
+const routeOf = (spec: object, some: Partial<PricedCall> = {}): PricedCall => ({
+  route: {
+    namespace: 'demo',
+    generation: 3,
     spec: { providerRef: { name: 'p' }, model: 'm', ...spec },
-  }) as never
+  },
+  providers: new Map(),
+  isOwn: (namespace) => namespace === 'team',
+  ...some,
+})
 
-test('B4: a price is that of the route, of the settings, of the shipped table, or unknown', () => {
+test('B4: a price is that of the settings, of the route, of the shipped table, or unknown', () => {
   const own = { inputPerMillion: '1', outputPerMillion: '2', reasoningPerMillion: '4' }
   const configured = { prices: [{ model: 'gpt-5', inputPerMillion: '7', outputPerMillion: '8' }], shippedPrices: true }
   const sourceOf = (spec: object, some: Parameters<typeof pricesOfRoute>[1] = settings) =>
     pricesOfRoute(routeOf(spec), some)[0]?.source
-  assert.equal(sourceOf({ model: 'gpt-5', prices: own }, configured), 'route@3')
+  assert.equal(sourceOf({ model: 'gpt-5', prices: own }, configured), 'settings')
+  assert.equal(sourceOf({ model: 'gpt-5', prices: own }), 'route@3')
   assert.equal(sourceOf({ model: 'gpt-5' }, configured), 'settings')
   assert.match(sourceOf({ model: 'gpt-5' }) ?? '', /^shipped@\d{4}-\d\d-\d\d$/)
   assert.equal(sourceOf({ model: 'gpt-5' }, { prices: [], shippedPrices: false }), null)
@@ -129,23 +137,123 @@ test('B4: a route is reserved at its dearest provider, and is unpriced if one ha
   assert.equal(costOfCall(partly, 'USD', { usage, provider: 'demo/q' }), undefined, 'never 0')
 })
 
-test('B4: a call of the gateway is priced by the target that served it, or not at all', () => {
+test('B4: a call of the gateway is priced by the target that served it, or not at all', async () => {
   const cheap = { inputPerMillion: '1', outputPerMillion: '2' }
   const fallbacks = [
     { providerRef: { name: 'q', namespace: 'x' }, model: 'n', prices: { ...cheap, currency: 'EUR' } },
     { providerRef: { name: 'free' }, model: 'unpriced' },
   ]
-  const { spec } = routeOf({ prices: cheap, fallbacks }) as { readonly spec: ModelRouteSpec }
+  const { route } = routeOf({ prices: cheap, fallbacks })
   const usage = { inputTokens: 3, outputTokens: 2, cachedTokens: 0, reasoningTokens: 0 }
   const cost = (provider: string, model: string) =>
-    createCallPricing(settings).costOf({
-      route: { namespace: 'demo', generation: 3, spec },
+    createCallPricing(settings, () => []).costOf({
+      route,
+      spender: 'team',
+      providerPrices: undefined,
       provider,
       model,
       usage,
     })
-  assert.deepEqual(cost('demo/p', 'm'), { amount: '0.000007', currency: 'USD', price: 'route@3' })
-  assert.deepEqual(cost('x/q', 'n'), { amount: '0.000007', currency: 'EUR', price: 'route@3' })
-  assert.equal(cost('demo/free', 'unpriced'), undefined)
-  assert.equal(cost('demo/p', 'other'), undefined)
+  assert.deepEqual(await cost('demo/p', 'm'), { amount: '0.000007', currency: 'USD', price: 'route@3' })
+  assert.deepEqual(await cost('x/q', 'n'), { amount: '0.000007', currency: 'EUR', price: 'route@3' })
+  assert.equal(await cost('demo/free', 'unpriced'), undefined)
+  assert.equal(await cost('demo/p', 'other'), undefined)
+})
+
+test('R2-N4: what the spender could write only raises the price that others name, component by component', () => {
+  const nothing = { inputPerMillion: '0', outputPerMillion: '0', cachedInputPerMillion: '0' }
+  const provider = (listed: object) =>
+    new Map([['shared/p', { generation: 2, prices: [{ model: 'm', ...listed }] as never }]])
+  const priceOf = (namespace: string, spec: object, some: Partial<PricedCall> = {}, price = settings as never) => {
+    const given = routeOf({ providerRef: { name: 'p', namespace: 'shared' }, ...spec }, some)
+    const [found] = pricesOfRoute({ ...given, route: { ...given.route, namespace } }, price)
+    return [found?.source ?? null, found?.input, found?.cached, found?.output, found?.ownOnly]
+  }
+  const shipped = priceOf('team', { model: 'gpt-5' })
+  assert.deepEqual(priceOf('team', { model: 'gpt-5', prices: nothing }), shipped, 'a price of 0 lowers nothing')
+  assert.deepEqual(
+    priceOf('team', { model: 'gpt-5', prices: { ...nothing, outputPerMillion: '99' } }),
+    [`${shipped[0]}+route@3`, shipped[1], shipped[2], '99000000', undefined],
+    'each component is raised alone',
+  )
+  assert.equal(priceOf('demo', { model: 'gpt-5', prices: nothing })[1], '0', 'the route of another namespace sets it')
+  assert.deepEqual(priceOf('team', { prices: nothing }), ['route@3', '0', '0', '0', true], 'nothing else names a price')
+  const named = { providers: provider({ inputPerMillion: '3', outputPerMillion: '4' }) }
+  assert.deepEqual(priceOf('team', { prices: nothing }, named), [
+    'provider@2',
+    '3000000',
+    '3000000',
+    '4000000',
+    undefined,
+  ])
+  const configured = { prices: [{ model: 'm', inputPerMillion: '7', outputPerMillion: '8' }], shippedPrices: true }
+  assert.deepEqual(
+    priceOf('demo', { prices: { ...nothing, cachedInputPerMillion: '1' } }, named, configured as never),
+    ['settings', '7000000', '1000000', '8000000', undefined],
+    'a component that the setting leaves out is that of the route',
+  )
+  const euros = { ...nothing, inputPerMillion: '50', currency: 'EUR' }
+  assert.deepEqual(priceOf('team', { model: 'gpt-5', prices: euros }), shipped, 'another currency raises nothing')
+})
+
+test('R2-N4: no price that the spender writes lowers a cost', () => {
+  const amount = fc.constantFrom('0', '0.000001', '1', '999999')
+  const list = fc.record(
+    {
+      inputPerMillion: amount,
+      outputPerMillion: amount,
+      cachedInputPerMillion: amount,
+      cacheWritePerMillion: amount,
+      cacheWrite1hPerMillion: amount,
+      reasoningPerMillion: amount,
+    },
+    { requiredKeys: ['inputPerMillion', 'outputPerMillion'] },
+  )
+  const count = fc.nat(1_000_000)
+  const used = fc.record({
+    inputTokens: count,
+    outputTokens: count,
+    cachedTokens: count,
+    reasoningTokens: count,
+    cacheWriteTokens: count,
+    cacheWrite1hTokens: count,
+  })
+  fc.assert(
+    fc.property(list, list, used, (others, own, usage) => {
+      const configured = { prices: [{ model: 'm', ...others }], shippedPrices: true }
+      const cost = (spec: object) => {
+        const given = routeOf(spec)
+        const call = { ...given, route: { ...given.route, namespace: 'team' } }
+        return costOfCall(pricesOfRoute(call, configured), 'USD', { usage, provider: 'team/p' }) ?? 0n
+      }
+      return cost({ prices: own }) >= cost({})
+    }),
+  )
+})
+
+test('R2-N4: namespaces that share a tenant are one spender', async () => {
+  const limits = new Map([
+    ['a', [{ subject: { kind: 'Tenant' as const, name: 't', uid: 't-1' } }]],
+    ['b', [{ subject: { kind: 'Tenant' as const, name: 't', uid: 't-1' } }]],
+    ['c', [{ subject: { kind: 'Tenant' as const, name: 'u', uid: 't-2' } }]],
+  ])
+  const source = { name: 'tenants', limitsOf: async (namespace: string) => limits.get(namespace) ?? [] }
+  const isOwn = await ownNamespaces([source], 'a', ['a', 'b', 'c', 'shared'])
+  assert.deepEqual(['a', 'b', 'c', 'shared'].map(isOwn), [true, true, false, false])
+  const budget = (namespace: string) => ({
+    subject: { kind: 'AgentDeployment' as const, namespace, name: 'r', uid: 'r' },
+  })
+  const [tenant] = limits.get('a') ?? []
+  assert.ok(tenant)
+  assert.deepEqual(
+    [tenant, budget('a'), budget('c')].map((limit) => isFromAbove(limit, isOwn)),
+    [true, false, true],
+  )
+})
+
+test('R2-UX-10: the models of the demo have a price in the shipped table', () => {
+  for (const model of ['mock', 'mock-scripted']) {
+    const [found] = pricesOfRoute(routeOf({ model }), settings)
+    assert.deepEqual([found?.input, found?.output], ['1000000', '2000000'])
+  }
 })

@@ -1,84 +1,70 @@
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
 import type { BudgetsSettings } from '../settings.ts'
-import { formatMicros, parseMicros } from '#schemas/money.ts'
+import { formatMicros } from '#schemas/money.ts'
+import type { ListPrice, ModelPrice } from '#schemas/prices.ts'
+import { findPrice } from './find-price.ts'
+import type { NamedPrice } from './find-price.ts'
 import { costOf, mostOf } from './price.ts'
-import type { TokenPrices, TokenUsage } from './price.ts'
+import type { TargetPrice, TokenPrices, TokenUsage } from './price.ts'
+import type { IsOwn } from './spender.ts'
 import { SHIPPED_VERSION, shippedPriceOf } from './shipped-prices.ts'
 
-/** The price of one provider of a route, as it was when a call was admitted. Stored with the hold. */
-export interface TargetPrice {
-  /** `namespace/name`. */
-  readonly provider: string
-  readonly model: string
-  /** Where the price comes from, with its version; null if the price is unknown. */
-  readonly source: string | null
-  readonly currency?: string
-  /** Micro-units per million tokens, as text. */
-  readonly input?: string
-  readonly cached?: string
-  /** Absent in holds of before: as input. */
-  readonly cacheWrite?: string
-  readonly cacheWrite1h?: string
-  readonly output?: string
-  readonly reasoning?: string
+/** Prices of a provider object, with its version. */
+export interface ProviderPrices {
+  readonly generation: number
+  readonly prices: readonly ModelPrice[]
 }
 
-/** A price as routes and settings write it: decimal text per million tokens. */
-interface ListPrice {
-  readonly currency?: string
-  readonly inputPerMillion: string
-  readonly outputPerMillion: string
-  readonly cachedInputPerMillion?: string
-  readonly cacheWritePerMillion?: string
-  readonly cacheWrite1hPerMillion?: string
-  readonly reasoningPerMillion?: string
+/** What the price of a call depends on. */
+export interface PricedCall {
+  readonly route: { readonly namespace: string; readonly generation: number; readonly spec: ModelRouteSpec }
+  /** By `namespace/name`. */
+  readonly providers: ReadonlyMap<string, ProviderPrices>
+  readonly isOwn: IsOwn
 }
 
-/** What prices depend on in a route. */
-export interface PricedRouteObject {
-  readonly metadata: { readonly namespace?: string; readonly generation?: number }
-  readonly spec: ModelRouteSpec
+/** Names the providers of a route. */
+export function providersOf({ namespace, spec }: Pick<PricedCall['route'], 'namespace' | 'spec'>) {
+  const refs = [spec, ...(spec.fallbacks ?? [])].map(({ providerRef }) => providerRef)
+  return refs.map(({ name, namespace: other = namespace }) => ({ namespace: other, name }))
 }
 
-/** Prices of each provider of a route: those of the route, else of the settings, else of the shipped table. */
-export function pricesOfRoute(
-  { metadata, spec }: PricedRouteObject,
-  settings: Pick<BudgetsSettings, 'prices' | 'shippedPrices'>,
-): readonly TargetPrice[] {
-  const { providerRef, model, prices, fallbacks = [] } = spec
-  return [{ providerRef, model, prices }, ...fallbacks].map((target) => {
-    const { name, namespace = metadata.namespace ?? '' } = target.providerRef
-    const own = { provider: `${namespace}/${name}`, model: target.model }
-    const found = find(target, metadata.generation ?? 0, settings)
-    return { ...own, ...(found === undefined ? { source: null } : toTarget(found.price, found.source)) }
+/** Prices of each provider of a route, as its spender pays them: see {@link findPrice}. */
+export function pricesOfRoute(call: PricedCall, settings: PriceSettings): readonly TargetPrice[] {
+  const { namespace: own, spec } = call.route
+  return [spec, ...(spec.fallbacks ?? [])].map(({ providerRef, model, prices }) => {
+    const { name, namespace = own } = providerRef
+    const provider = `${namespace}/${name}`
+    return { provider, model, ...findPrice(namedPrices(call, { namespace, provider, model, prices }, settings)) }
   })
 }
 
-function find(
-  { model, prices }: { readonly model: string; readonly prices?: ListPrice | undefined },
-  generation: number,
-  settings: Pick<BudgetsSettings, 'prices' | 'shippedPrices'>,
-): { readonly price: ListPrice; readonly source: string } | undefined {
-  if (prices !== undefined) return { price: prices, source: `route@${generation}` }
-  const configured = settings.prices.find((one) => one.model === model)
-  if (configured !== undefined) return { price: configured, source: 'settings' }
-  const shipped = settings.shippedPrices ? shippedPriceOf(model) : undefined
-  return shipped === undefined ? undefined : { price: shipped, source: `shipped@${SHIPPED_VERSION}` }
+type PriceSettings = Pick<BudgetsSettings, 'prices' | 'shippedPrices'>
+
+interface Target {
+  readonly namespace: string
+  readonly provider: string
+  readonly model: string
+  readonly prices: ListPrice | undefined
 }
 
-function toTarget(price: ListPrice, source: string): Omit<TargetPrice, 'provider' | 'model'> {
-  const { currency = 'USD', inputPerMillion: input, outputPerMillion: output, cacheWritePerMillion = input } = price
-  const micros = (text: string): string => String(parseMicros(text))
-  return {
-    source,
-    currency,
-    input: micros(input),
-    cached: micros(price.cachedInputPerMillion ?? input),
-    cacheWrite: micros(cacheWritePerMillion),
-    cacheWrite1h: micros(price.cacheWrite1hPerMillion ?? cacheWritePerMillion),
-    output: micros(output),
-    reasoning: micros(price.reasoningPerMillion ?? output),
-  }
+function namedPrices(
+  { route, providers, isOwn }: PricedCall,
+  { namespace, provider, model, prices }: Target,
+  settings: PriceSettings,
+): readonly NamedPrice[] {
+  const of = providers.get(provider)
+  const configured = settings.prices.find((one) => one.model === model)
+  const served = of?.prices.find((one) => one.model === model)
+  const shipped = settings.shippedPrices ? shippedPriceOf(model) : undefined
+  const named = (price: ListPrice | undefined, source: string, own: boolean): readonly NamedPrice[] =>
+    price === undefined ? [] : [{ price, source, isOwn: own }]
+  return [
+    ...named(configured, 'settings', false),
+    ...named(prices, `route@${route.generation}`, isOwn(route.namespace)),
+    ...named(served, `provider@${of?.generation ?? 0}`, isOwn(namespace)),
+    ...named(shipped, `shipped@${SHIPPED_VERSION}`, false),
+  ]
 }
 
 /** The most that a call through the route can cost in a currency, whichever provider serves it; `known` is false if one has no price in it. */

@@ -13,6 +13,26 @@ export interface TokenPrices {
   readonly reasoning: bigint
 }
 
+/** The price of one provider of a route, as it was when a call was admitted. Stored with the hold. */
+export interface TargetPrice {
+  /** `namespace/name`. */
+  readonly provider: string
+  readonly model: string
+  /** Where the price comes from, with its version; null if the price is unknown. */
+  readonly source: string | null
+  /** Only the spender names it. */
+  readonly ownOnly?: true
+  readonly currency?: string
+  /** Micro-units per million tokens, as text. */
+  readonly input?: string
+  readonly cached?: string
+  /** Absent in holds of before: as input. */
+  readonly cacheWrite?: string
+  readonly cacheWrite1h?: string
+  readonly output?: string
+  readonly reasoning?: string
+}
+
 /** Tokens of a call. Cached and written tokens are part of the input, reasoning tokens of the output, as in OpenAI's API. */
 export interface TokenUsage extends CacheWrites {
   readonly inputTokens: number

@@ -2,7 +2,7 @@
  * Date of the table: list prices in USD for the standard tier. Those of OpenAI are of https://developers.openai.com/api/docs/pricing; input
  * and output equal public tables of June 2026 that cite the page, which list no cached price of o3 and of embeddings. Those of Anthropic
  * are of https://platform.claude.com/docs/en/about-claude/pricing, for models whose price does not depend on the length of the input.
- * Compared on 2026-11-23. A price that has changed since is set in a route or in `budgets.prices`.
+ * Compared on 2026-11-23. The models of the demo cost what makes their calls countable. A price that has changed since is set in a route or in `budgets.prices`.
  */
 export const SHIPPED_VERSION = '2026-11-23'
 
@@ -26,6 +26,8 @@ const table: Readonly<Record<string, Row>> = {
   'claude-opus-4-5': ['5', '0.5', '25', '6.25', '10'],
   'claude-opus-4-1': ['15', '1.5', '75', '18.75', '30'],
   'claude-haiku-4-5': ['1', '0.1', '5', '1.25', '2'],
+  mock: ['1', '1', '2'],
+  'mock-scripted': ['1', '1', '2'],
 }
 
 /** The shipped price of a model, by its exact id. */

@@ -43,7 +43,7 @@ test('embeddings of roles are paid by the agent or namespace that they name', se
       [
         agent.uid,
         { namespace: namespaces.a, namespaceUid: null, agent: 'writer' },
-        { amount: '0.000007', currency: 'USD', price: 'route@1' },
+        { amount: '0.000007', currency: 'USD', price: 'settings' },
       ],
     )
   })

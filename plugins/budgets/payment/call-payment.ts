@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type {
   CallHold,
-  CallPayer,
   CallPayment,
   InheritedCall,
   PayableCall,
+  PersonCall,
   RoleCall,
   UsedCall,
 } from '#plugins/providers/points.ts'
@@ -13,7 +13,9 @@ import { isLimited } from '../hold-admission.ts'
 import { HoldId } from '../hold-schemas.ts'
 import { Value } from 'typebox/value'
 import { toLimit } from '../limits/agent-limits.ts'
-import { costOfCall, pricesOfRoute } from '../money/price-table.ts'
+import { spendLimitsOf } from '../limits/owner.ts'
+import { costOfCall, pricesOfRoute, providersOf } from '../money/price-table.ts'
+import { ownNamespaces } from '../money/spender.ts'
 import type { CallLimit, LimitSource } from '../points.ts'
 import { createRenewal } from './renewal.ts'
 import type { Renewal } from './renewal.ts'
@@ -42,7 +44,11 @@ export function createCallPayment(services: PaymentServices): CallPayment {
   const leaseSeconds = Math.max(settings.holdLease, LEAST_LEASE_SECONDS)
   const renewal = createRenewal((ids) => ledger.renew(ids, HOLDER), (leaseSeconds * 1_000) / 3)
   const gateway = { ...services, renewal, leaseSeconds }
-  return { hold: (call) => holdForRole(gateway, call), inherit: (call) => holdForAgent(gateway, call) }
+  return {
+    hold: (call) => holdForRole(gateway, call),
+    holdForPerson: (call) => holdForPerson(gateway, call),
+    inherit: (call) => holdForAgent(gateway, call),
+  }
 }
 
 interface GatewayServices extends PaymentServices {
@@ -52,12 +58,31 @@ interface GatewayServices extends PaymentServices {
 
 async function holdForRole(services: GatewayServices, call: RoleCall): Promise<CallHold | undefined> {
   const { payer, above } = call
-  const limits = [...budgetOf(payer.agent), ...budgetsOf(above), ...(await limitsOf(services, payer))]
+  const limits = [...budgetOf(payer.agent), ...budgetsOf(above), ...(await limitsOf(services, payer.namespace))]
   if (limits.length === 0) return undefined
   const bounds = { input: call.inputTokens, output: 0 }
   const agentUid = payer.agent?.metadata.uid ?? ''
   // A role has no run to pause.
-  return reserve(services, call, { agentUid, limits, bounds, maxOutputTokens: 0, pauses: () => false })
+  const { namespace: spender } = payer
+  return reserve(services, call, { agentUid, spender, limits, bounds, maxOutputTokens: 0, pauses: () => false })
+}
+
+// A person has no budget: the tenant of the route's namespace counts the call.
+async function holdForPerson(services: GatewayServices, call: PersonCall): Promise<CallHold | undefined> {
+  const { namespace: spender } = call.route
+  const limits = await limitsOf(services, spender)
+  if (limits.length === 0) return undefined
+  const { inputTokens: input, maxOutputTokens = services.settings.defaultMaxOutputTokens, choices } = call
+  const bounds = { input, output: maxOutputTokens * choices }
+  const hold = await reserve(services, call, {
+    agentUid: '',
+    spender,
+    limits,
+    bounds,
+    maxOutputTokens,
+    pauses: () => false,
+  })
+  return spendLimitsOf(limits).length > 0 ? hold : { ...hold, maxOutputTokens: undefined }
 }
 
 // Holds of agents with limits of their own are made by their launchers, and cover the agents above.
@@ -73,6 +98,7 @@ async function holdForAgent(services: GatewayServices, call: InheritedCall): Pro
   const { inputTokens: input, maxOutputTokens = services.settings.defaultMaxOutputTokens, choices } = call
   return reserve(services, call, {
     agentUid,
+    spender: agent.metadata.namespace ?? '',
     limits,
     bounds: { input, output: maxOutputTokens * choices },
     maxOutputTokens,
@@ -86,6 +112,8 @@ function pausesRuns({ spec }: AgentDeploymentObject): boolean {
 
 interface Reservation {
   readonly agentUid: string
+  /** Namespace that pays. */
+  readonly spender: string
   readonly limits: readonly CallLimit[]
   readonly bounds: { readonly input: number; readonly output: number }
   readonly maxOutputTokens: number
@@ -94,14 +122,20 @@ interface Reservation {
 
 async function reserve(
   services: GatewayServices,
-  call: PayableCall,
-  { maxOutputTokens, ...reservation }: Reservation,
+  call: Omit<PayableCall, 'above'>,
+  { maxOutputTokens, spender, ...reservation }: Reservation,
 ): Promise<CallHold> {
   const { ledger, settings, renewal, leaseSeconds } = services
-  const { namespace, name, generation, spec } = call.route
-  const prices = pricesOfRoute({ metadata: { namespace, generation }, spec }, settings)
+  const { route } = call
+  const { namespace, name } = route
+  const namespaces = [namespace, ...providersOf(route).map((provider) => provider.namespace)]
+  const isOwn = await ownNamespaces(services.sources(), spender, namespaces)
+  const isCounted = spendLimitsOf(reservation.limits).length > 0
+  const providers = isCounted ? await call.providerPrices() : new Map()
+  const prices = pricesOfRoute({ route, providers, isOwn }, settings)
   const { id, currency } = await reserveCall(services, {
     ...reservation,
+    isOwn,
     holder: HOLDER,
     requestKey: randomUUID(),
     runId: call.runId ?? null,
@@ -131,7 +165,7 @@ function outcomeOf(used: UsedCall | undefined): 'succeeded' | 'failed' | 'aborte
   return used.estimated ? 'aborted' : 'succeeded'
 }
 
-async function limitsOf({ sources }: PaymentServices, { namespace }: CallPayer): Promise<readonly CallLimit[]> {
+async function limitsOf({ sources }: PaymentServices, namespace: string): Promise<readonly CallLimit[]> {
   return (await Promise.all(sources().map((source) => source.limitsOf(namespace)))).flat()
 }
 

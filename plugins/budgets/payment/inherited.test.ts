@@ -199,7 +199,7 @@ test('an agent without a budget is bounded by the agents whose runs it serves', 
     assert.equal(refused.status, 403)
     await refused.text()
     const { spent, held } = await moneyOf(root)
-    assert.deepEqual([spent, held], [during.held - 49n, 0n], 'one token of 50')
+    assert.deepEqual([spent, held], [during.held - 46n, 0n], 'four tokens of 50')
     state.answer = answerWhole
     assert.equal((await post('chat/completions', { max_tokens: 50 }, stopping)).status, 200)
     assert.deepEqual(await moneyOf(root), { spent: spent + used, held: 0n })

@@ -4,7 +4,9 @@ import { budgetErrors } from '../errors.ts'
 import { nameOfSubject, spendLimitsOf } from '../limits/owner.ts'
 import { formatMicros } from '#schemas/money.ts'
 import { mostOfRoute } from '../money/price-table.ts'
-import type { TargetPrice } from '../money/price-table.ts'
+import type { TargetPrice } from '../money/price.ts'
+import { isFromAbove } from '../money/spender.ts'
+import type { IsOwn } from '../money/spender.ts'
 import type { CallLimit } from '../points.ts'
 import type { BudgetsSettings } from '../settings.ts'
 import type { Ledger } from '../store/ledger.ts'
@@ -21,6 +23,8 @@ export interface ReserveServices {
 /** A call whose money is reserved. */
 export interface CallToReserve extends Omit<NewHold, 'id' | 'amount' | 'currency' | 'prices'> {
   readonly prices: readonly TargetPrice[]
+  /** Which namespaces are the spender's. */
+  readonly isOwn: IsOwn
   /** Most tokens of the call. */
   readonly bounds: { readonly input: number; readonly output: number }
   /** Whether a run that reaches the limit is paused. */
@@ -30,29 +34,34 @@ export interface CallToReserve extends Omit<NewHold, 'id' | 'amount' | 'currency
 /** Reserves the most that a call can cost within each of its limits. Throws which one does not cover it, or `price_unknown`. */
 export async function reserveCall(
   services: ReserveServices,
-  { bounds, pauses, ...call }: CallToReserve,
+  { bounds, pauses, isOwn, ...call }: CallToReserve,
 ): Promise<MadeHold & { readonly currency: string | null }> {
-  const price = priceOf(services, call, bounds)
+  const price = priceOf(services, { ...call, isOwn }, bounds)
   const result = await services.ledger.reserve({ ...call, ...price, id: randomUUID() })
   services.decided(result.kind)
   if (result.kind !== 'held') throw refusal(result, pauses(result.limit))
   return { ...result, currency: price.currency }
 }
 
+const WHERE =
+  'Set one in budgets.prices, or in a ModelProvider or ModelRoute that is not of the namespace or tenant that pays.'
+
 /** Amount and currency of a hold. Throws `price_unknown` where money is counted and a provider of the route has no price. */
 function priceOf(
   { settings, decided }: ReserveServices,
-  { prices, limits }: Pick<CallToReserve, 'prices' | 'limits'>,
+  { prices, limits, isOwn }: Pick<CallToReserve, 'prices' | 'limits' | 'isOwn'>,
   bounds: CallToReserve['bounds'],
 ): { readonly amount: bigint; readonly currency: string | null } {
   const counted = new Set(spendLimitsOf(limits).map(({ currency }) => currency))
   const [currency = prices.find((price) => price.currency !== undefined)?.currency] = counted
   if (currency === undefined) return { amount: 0n, currency: null }
   const { amount, known } = mostOfRoute(prices, currency, bounds)
-  const isPriced = known && counted.size <= 1
+  const isBound = limits.some((limit) => limit.spend !== undefined && isFromAbove(limit, isOwn))
+  const isVoid = isBound && prices.some(({ ownOnly }) => ownOnly === true)
+  const isPriced = known && counted.size <= 1 && !isVoid
   if (!isPriced && counted.size > 0 && settings.unknownPrice === 'refuse') {
     decided('price_unknown')
-    throw new Fail(budgetErrors.price_unknown, `A provider of the model has no price in ${[...counted].join(' and ')}.`)
+    throw new Fail(budgetErrors.price_unknown, `model: has no price in ${[...counted].join(' and ')}. ${WHERE}`)
   }
   return { amount, currency }
 }

@@ -74,7 +74,12 @@ export async function startPaidGateway(t: TestContext) {
   const owners = new Map<string, OwnerOfRun>()
   const system = createRunsSystem({ store })
   const state = { down: false, answer: (response: ServerResponse): void => answerUsed(response) }
-  const settings = Value.Create(budgetsSettings)
+  // The operator names the price: what stands in the namespace of the spender could not be counted against a quota.
+  const settings = {
+    ...Value.Create(budgetsSettings),
+    prices: [{ model: 'test-1', inputPerMillion: '1', outputPerMillion: '1' }],
+  }
+  const sources = () => [{ name: 'test', limitsOf: async (namespace: string) => quotas.get(namespace) ?? [] }]
   const payment = createCallPayment({
     ledger: {
       reserve: (hold) => (state.down ? Promise.reject(new Fail('store_unavailable')) : ledger.reserve(hold)),
@@ -84,7 +89,7 @@ export async function startPaidGateway(t: TestContext) {
     },
     settings,
     decided: () => undefined,
-    sources: () => [{ name: 'test', limitsOf: async (namespace) => quotas.get(namespace) ?? [] }],
+    sources,
   })
   const ofRuns = {
     invokeForGateway: () => Promise.reject(new Error('not asked')),
@@ -94,7 +99,7 @@ export async function startPaidGateway(t: TestContext) {
   }
   const gateway = await startGateway(t, [
     contribute(callPayment, payment),
-    contribute(callPricing, createCallPricing(settings)),
+    contribute(callPricing, createCallPricing(settings, sources)),
     contribute(agentRuns, ofRuns),
     contribute(modelFilter, stopping),
     contribute(modelFilter, raising),
@@ -105,7 +110,8 @@ export async function startPaidGateway(t: TestContext) {
   const provider = { type: 'openai', baseUrl: upstream.url }
   const prices = { inputPerMillion: '1', outputPerMillion: '1' }
   await addRoute(admin, namespaces.a, 'paid', { provider, route: { prices } })
-  await addRoute(admin, namespaces.a, 'unpriced', { provider })
+  await addRoute(admin, namespaces.a, 'unpriced', { provider, route: { model: 'unpriced' } })
+  await addRoute(admin, namespaces.a, 'own-price', { provider, route: { model: 'own', prices } })
   const tokens = {
     state: await tokenOf(admin, 'mesh-system', 'mesh-state'),
     worker: await tokenOf(admin, 'mesh-system', 'mesh-worker'),

@@ -185,7 +185,7 @@ export async function addLaunchedAgent(
   return { uid: agent.metadata.uid ?? '', token: await tokenOf(admin, namespace, name, 'state') }
 }
 
-/** Creates a namespace with routes: `paid` (1 and 2 USD per million tokens), `cached` with prices of writes to a cache, `unpriced`, and `fallback` to a dearer provider. */
+/** Creates a namespace with routes: `paid` (1 and 2 USD per million tokens), `cached` with prices of writes to a cache, `unpriced`, `listed` with a shipped price, and `fallback` to a dearer provider. */
 export async function addRoutes(admin: KubeClient, namespace: string): Promise<void> {
   await apply(admin, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
   const prices = { inputPerMillion: '1', outputPerMillion: '2', cachedInputPerMillion: '0.5' }
@@ -196,6 +196,7 @@ export async function addRoutes(admin: KubeClient, namespace: string): Promise<v
     spec: { providerRef: { name: 'mock' }, model: 'mock-1', ...spec },
   })
   await apply(admin, route('paid', { prices }))
+  await apply(admin, route('listed', { model: 'mock' }))
   await apply(admin, route('unpriced', {}))
   await apply(
     admin,

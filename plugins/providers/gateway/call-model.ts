@@ -1,6 +1,6 @@
 import type { ResponseSink, Operation } from '../adapter.ts'
 import type { ProvidersServices } from '../services.ts'
-import type { CallPayer } from '../points.ts'
+import type { CallPayer, ServedCall } from '../points.ts'
 import { filterAnswer } from '../filters/answer/filter-answer.ts'
 import type { FilteredAnswer } from '../filters/answer/filter-answer.ts'
 import type { CallFilters } from '../filters/call-filters.ts'
@@ -8,6 +8,7 @@ import { createClientResponse } from './client-response.ts'
 import type { ClientResponse } from './client-response.ts'
 import type { NamedProvider } from './provider-failure.ts'
 import { withOutputLimit } from './call-bounds.ts'
+import { spenderOf } from './pay-call.ts'
 import type { OpenPayment } from './pay-call.ts'
 import { priceCall } from './price-call.ts'
 import { tryInOrder } from './fallback.ts'
@@ -25,7 +26,7 @@ import type { UsableRoute } from './usable-route.ts'
 import { sendTo } from './send-to.ts'
 import type { SentRequest } from './send-to.ts'
 import { targetsOf } from './targets.ts'
-import type { RouteTarget } from './targets.ts'
+import type { LoadedTarget, RouteTarget } from './targets.ts'
 import { meterAndHide, meterTail, meterWhole } from './usage-meter.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
@@ -57,6 +58,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
   const filtered = filteredAnswer(services, model, answer)
   let answered = targets[0]
   let status = 200
+  let loaded: LoadedTarget | undefined
   try {
     const attempts = targets.map((target) => ({
       provider: target,
@@ -67,6 +69,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
           ...model,
           bodyFor: (id) => bodyFor(model, id),
           target,
+          onLoaded: (one) => (loaded = one),
           sink: payment.watch(target, sink, sourceMeterOf),
         })
       },
@@ -90,7 +93,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
         traceparent: call.traceparent,
         data: {
           ...toReferences(call, model, answered),
-          ...withCost(services, { route: model.route, target: answered }, metered?.meter ?? meterWhole()),
+          ...(await withCost(services, toServed(call, model.route, answered, loaded), metered?.meter ?? meterWhole())),
           streamed: metered?.streamed ?? false,
           ...decisionsOf(model),
           status,
@@ -135,14 +138,26 @@ function filteredAnswer(
   return filterAnswer(answer, { filters, limit: settings.filterLimit })
 }
 
-function withCost(
-  { core }: ProvidersServices,
-  { route, target }: { readonly route: UsableRoute; readonly target: RouteTarget },
-  meter: UsageMeter,
-) {
+async function withCost({ core }: ProvidersServices, served: Omit<ServedCall, 'usage'>, meter: UsageMeter) {
   const usage = meter.counted()
-  const served = { route, provider: `${target.namespace}/${target.name}`, model: target.model, usage }
-  return { ...usage, cost: usage.usageReported ? (priceCall(core, served) ?? null) : null }
+  return { ...usage, cost: usage.usageReported ? ((await priceCall(core, { ...served, usage })) ?? null) : null }
+}
+
+function toServed(
+  call: GatewayCall,
+  route: UsableRoute,
+  target: RouteTarget,
+  loaded: LoadedTarget | undefined,
+): Omit<ServedCall, 'usage'> {
+  const provider = `${target.namespace}/${target.name}`
+  const { spec: { prices = [] } = {}, generation = 0 } = loaded ?? {}
+  return {
+    route,
+    spender: spenderOf(call, route),
+    provider,
+    model: target.model,
+    providerPrices: { generation, prices },
+  }
 }
 
 function toReferences(call: GatewayCall, { operation, route }: ModelCall, target: RouteTarget) {

@@ -22,6 +22,8 @@ export interface PayableCall {
     readonly generation: number
     readonly spec: ModelRouteSpec
   }
+  /** Prices of the providers of the route, by `namespace/name`. */
+  readonly providerPrices: () => Promise<ReadonlyMap<string, NonNullable<ServedCall['providerPrices']>>>
   /** Upper estimate. */
   readonly inputTokens: number
 }
@@ -41,6 +43,13 @@ export interface InheritedCall extends PayableCall {
   readonly choices: number
 }
 
+/** A call of a person. The tenant of the namespace of the route pays for it. */
+export interface PersonCall extends Omit<PayableCall, 'above'> {
+  /** Most output tokens of each choice; undefined: the request sets no limit. */
+  readonly maxOutputTokens: number | undefined
+  readonly choices: number
+}
+
 /** What a call has used. */
 export interface UsedCall extends Pick<ServedCall, 'provider' | 'model' | 'usage'> {
   /** The usage is counted from what was seen of a stream that was left. */
@@ -49,8 +58,8 @@ export interface UsedCall extends Pick<ServedCall, 'provider' | 'model' | 'usage
 
 /** Money that is held for one call. It is ended once. */
 export interface CallHold {
-  /** Output tokens of each choice that it covers. */
-  readonly maxOutputTokens: number
+  /** Output tokens of each choice that it covers; undefined: only calls are counted. */
+  readonly maxOutputTokens: number | undefined
   /** Charges the call at its cost; without one at what is held. */
   settle(used: UsedCall | undefined): Promise<void>
   release(): Promise<void>
@@ -60,6 +69,8 @@ export interface CallHold {
 export interface CallPayment {
   /** Reserves the most that a call of a role can cost; undefined if nothing limits its payer. Throws why the call may not be made. */
   hold(call: RoleCall): Promise<CallHold | undefined>
+  /** As `hold`, for a call of a person. */
+  holdForPerson(call: PersonCall): Promise<CallHold | undefined>
   /**
    * Reserves the most that a call of an agent can cost within the budgets of the agents above; undefined if none has a budget, or the
    * launcher of the agent holds the money. Throws why the call may not be made.

@@ -9,6 +9,7 @@ import type { BoundedCall, CallBounds } from './call-bounds.ts'
 import { createPaidAnswer } from './paid-answer.ts'
 import type { MeterOf, PaidAnswer, SeenAnswer } from './paid-answer.ts'
 import { readAgent } from './principal.ts'
+import { readProviderPrices } from './provider-prices.ts'
 import type { RouteTarget } from './targets.ts'
 import type { UsableRoute } from './usable-route.ts'
 
@@ -50,8 +51,8 @@ export async function withPayment(
 }
 
 /**
- * Holds the money of a call that a role makes for a payer, or that an agent makes in a run that others pay for, too. Calls of persons cost
- * nothing here. Throws why the call cannot be paid.
+ * Holds the money of a call that a role makes for a payer, that an agent makes in a run that others pay for, too, or that a person makes in
+ * a tenant. Throws why the call cannot be paid.
  */
 async function payCall(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<OpenPayment> {
   const held = await holdFor(core, call, model)
@@ -67,17 +68,24 @@ async function holdFor(core: PaymentParts, call: GatewayCall, model: PaidModel):
   const [payment] = core.extensions(callPayment)
   const { payer, principal, runId, header } = call
   const { route } = model
-  if (payment === undefined || (payer === undefined && principal.kind === 'person')) return undefined
+  if (payment === undefined) return undefined
+  const providerPrices = () => readProviderPrices(call.gateway, route)
+  if (payer === undefined && principal.kind === 'person') {
+    const bounds = readCallBounds(model)
+    const hold = await payment.holdForPerson({ runId, route, providerPrices, ...bounds })
+    return hold && { hold, bounds }
+  }
   const above = await agentsAbove(core, call)
   if (payer !== undefined) {
     const bounds = readCallBounds(model)
-    const hold = await payment.hold({ payer, runId, above, route, inputTokens: bounds.inputTokens })
+    const hold = await payment.hold({ payer, runId, above, route, providerPrices, inputTokens: bounds.inputTokens })
     return hold && { hold, bounds }
   }
   if (above.length === 0 || principal.kind === 'person') return undefined
   const bounds = readCallBounds(model)
   const launcherHold = header('x-mesh-hold')
-  const hold = await payment.inherit({ agent: principal.agent, launcherHold, runId, above, route, ...bounds })
+  const { agent } = principal
+  const hold = await payment.inherit({ agent, launcherHold, runId, above, route, providerPrices, ...bounds })
   return hold && { hold, bounds }
 }
 
@@ -107,7 +115,7 @@ function endOnce({ log }: PaymentParts, { hold, bounds }: HeldCall, answer: Paid
       end(() => {
         const seen = answer.seen()
         if (seen === undefined) return how === 'refused' ? hold.release() : hold.settle(undefined)
-        const most = hold.maxOutputTokens * bounds.choices
+        const most = (hold.maxOutputTokens ?? Infinity) * bounds.choices
         return hold.settle(reported(seen) ?? (how === 'left' ? estimated(seen, bounds.inputTokens, most) : undefined))
       }),
   }
@@ -123,6 +131,12 @@ function estimated({ target, outputTokens }: SeenAnswer, inputTokens: number, mo
   if (outputTokens === undefined) return undefined
   const counts = { inputTokens, outputTokens: Math.min(outputTokens, most), cachedTokens: 0, reasoningTokens: 0 }
   return { ...toServed(target), usage: counts, estimated: true }
+}
+
+/** Namespace that pays for a call. */
+export function spenderOf({ payer, principal }: GatewayCall, route: Pick<UsableRoute, 'namespace'>): string {
+  if (payer !== undefined) return payer.namespace
+  return principal.kind === 'pod' ? principal.namespace : route.namespace
 }
 
 function toServed({ namespace, name, model }: RouteTarget): Pick<UsedCall, 'provider' | 'model'> {

@@ -3,7 +3,7 @@ import test from 'node:test'
 import type { CallPricing, ServedCall } from '../points.ts'
 import { priceCall } from './price-call.ts'
 
-test('B4: the first plugin that knows the cost decides; one that throws does not stop a call', () => {
+test('B4: the first plugin that knows the cost decides; one that throws does not stop a call', async () => {
   const lines: unknown[] = []
   const log = { error: (...line: unknown[]) => void lines.push(line) } as never
   const priced = (...all: readonly CallPricing['costOf'][]) =>
@@ -15,20 +15,19 @@ test('B4: the first plugin that knows the cost decides; one that throws does not
   const broken = () => {
     throw new Error('secret')
   }
-  assert.equal(priced(), undefined)
-  assert.equal(
-    priced(() => undefined),
-    undefined,
-  )
+  const rejected = async () => broken()
+  assert.equal(await priced(), undefined)
+  assert.equal(await priced(() => undefined), undefined)
   assert.deepEqual(
-    priced(
+    await priced(
       () => undefined,
       broken,
-      () => cost('1'),
+      rejected,
+      async () => cost('1'),
       () => cost('2'),
     ),
     cost('1'),
   )
-  assert.equal(lines.length, 1)
+  assert.equal(lines.length, 2)
   assert.equal(JSON.stringify(lines).includes('secret'), false)
 })

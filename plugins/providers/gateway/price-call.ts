@@ -3,13 +3,13 @@ import { callPricing } from '../points.ts'
 import type { CallCost, ServedCall } from '../points.ts'
 
 /** Cost of a call by the first plugin that knows its price. A plugin that throws is logged and counts as one that does not know it. */
-export function priceCall(
+export async function priceCall(
   { extensions, log }: Pick<Core, 'extensions' | 'log'>,
   call: ServedCall,
-): CallCost | undefined {
+): Promise<CallCost | undefined> {
   for (const { name, costOf } of extensions(callPricing)) {
     try {
-      const cost = costOf(call)
+      const cost = await costOf(call)
       if (cost !== undefined) return cost
     } catch (error) {
       const { provider, model } = call

@@ -5,7 +5,7 @@ import type { GatewayCall } from './gateway-call.ts'
 import { GatewayError } from './gateway-error.ts'
 import { fromConnection, misconfigured, nameOfProvider } from './provider-failure.ts'
 import { loadTarget } from './targets.ts'
-import type { RouteTarget } from './targets.ts'
+import type { LoadedTarget, RouteTarget } from './targets.ts'
 import type { UsableRoute } from './usable-route.ts'
 
 /** What an adapter sends. */
@@ -19,15 +19,18 @@ export interface Attempt {
   /** The request with the provider's own model id. */
   readonly bodyFor: (id: string) => SentRequest
   readonly sink: ResponseSink
+  /** Called with the provider before it is called. */
+  readonly onLoaded?: (loaded: LoadedTarget) => void
 }
 
 /** Sends a request to a provider with its key. Throws `GatewayError` with the host. */
 export async function sendTo(
   services: ProvidersServices,
   call: GatewayCall,
-  { operation, route, target, bodyFor, sink }: Attempt,
+  { operation, route, target, bodyFor, sink, onLoaded }: Attempt,
 ): Promise<void> {
   const loaded = await loadTarget(call.gateway, route, target, services.settings.firstByteTimeout * 1000)
+  onLoaded?.(loaded)
   const adapter = services.core.extensions(modelAdapter).find(({ type }) => type === loaded.spec.type)
   if (adapter === undefined)
     throw misconfigured(

@@ -20,6 +20,7 @@ export interface RouteTarget {
 /** A provider that is ready to be called. */
 export interface LoadedTarget extends RouteTarget {
   readonly spec: ModelProviderSpec
+  readonly generation: number
   readonly key: string | undefined
   readonly firstByteMs: number
   /** Host and port of the address; undefined for a mock. */
@@ -55,5 +56,12 @@ export async function loadTarget(
   const wait = route.spec.timeout ?? spec.timeout
   const firstByteMs = (wait === undefined ? undefined : durationToMs(wait)) ?? defaultMs
   const host = spec.type === 'mock' ? undefined : URL.parse(baseUrlOf(spec))?.host
-  return { ...target, spec, firstByteMs, host, key: await readProviderKey(gateway, namespace, spec) }
+  return {
+    ...target,
+    spec,
+    generation: provider.metadata.generation ?? 0,
+    firstByteMs,
+    host,
+    key: await readProviderKey(gateway, namespace, spec),
+  }
 }
