@@ -147,6 +147,40 @@ for (const { name, skip, open } of pluginAdapters) {
     assert.deepEqual(await cost.rows(), before)
   })
 
+  test(`R2-N4: ${name}: calls of persons have who called, beside calls of agents`, { skip }, async (t) => {
+    const cost = await openCost(t, open)
+    const agent = { account: pod('default', 'one'), agentUid: 'a-1', runId: runId(1) }
+    await cost.meter({}, {}, { account: `o'neil";--` }, agent, { cost: null })
+    // As a process of before writes a call of a person.
+    await sql`insert into cost_days select day, namespace, namespace_uid, '', '', provider, model, operation, currency, price,
+      calls, unpriced, input_tokens, output_tokens, cached_tokens, reasoning_tokens, micros from cost_persons
+      where subject <> 'ann'`.execute(cost.database.root)
+    const bySubject = async (namespace = '') =>
+      (await cost.groups(['subject', 'agent_uid'], namespace)).map(({ keys, calls, unpriced, micros }) => [
+        ...keys,
+        calls,
+        unpriced,
+        micros['USD'],
+      ])
+    const expected = [
+      ['', '', '1', '0', '1'],
+      ['', 'a-1', '1', '0', '1'],
+      ['ann', '', '3', '1', '2'],
+      [`o'neil";--`, '', '1', '0', '1'],
+    ]
+    assert.deepEqual(await bySubject(), expected)
+    assert.deepEqual(await bySubject('default'), expected)
+    await rebuild(cost.database, costProjection)
+    assert.deepEqual(await bySubject(), expected.slice(1), 'a rebuild names the callers of before')
+    await cost.gone('ns-1')
+    await cost.observe('ns-2', 'default', '2')
+    assert.deepEqual(await bySubject('default'), [], 'SEC17: a successor inherits nothing')
+    await sql`update cost_persons set day = day - 100`.execute(cost.database.root)
+    await cost.store.transact((tx) => removeOldCost(tx, { retentionDays: 60, limit: 10 }))
+    const { rows } = await sql`select from cost_persons`.execute(cost.database.root)
+    assert.equal(rows.length, 0)
+  })
+
   test(
     `${name}: what a run reports counts unless its calls were metered, in either order and at once`,
     { skip },
@@ -256,9 +290,10 @@ for (const { name, skip, open } of pluginAdapters) {
       ['c', 'ä'],
     )
     const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
+    const agent = { account: pod('default', 'one'), agentUid: 'a-1' }
     await cost.meter(
-      { at: daysAgo(100), model: 'old', runId: runId(1) },
-      { at: daysAgo(98), model: 'kept', runId: runId(2) },
+      { ...agent, at: daysAgo(100), model: 'old', runId: runId(1) },
+      { ...agent, at: daysAgo(98), model: 'kept', runId: runId(2) },
     )
     await cost.report(runId(3), 5, daysAgo(98))
     const period = { from: daysAgo(120).slice(0, 10), to: daysAgo(90).slice(0, 10) }

@@ -22,12 +22,13 @@ export interface StatementOptions {
 /** Most rows of an export. */
 export const MOST_ROWS = 20_000
 
-/** One page of a statement: a line per namespace, agent, provider, model and operation. */
+/** One page of a statement: a line per namespace, agent or person, provider, model and operation. */
 export async function readStatement(services: CostServices, call: StoreListCall, options: StatementOptions) {
   const { access, period } = options
   const db = services.store.reader<CostTables>()
   const { items, ...page } = await keyedPage(call, {
-    bound: period,
+    // A cursor of other keys is refused.
+    bound: { ...period, by: lineKeys },
     read: ({ limit, after }) => readGroups(db, access, { period, by: lineKeys, limit, after: after?.map(String) }),
     keyOf: ({ keys }) => keys,
   })
@@ -62,12 +63,13 @@ async function tenantsOf(
 }
 
 function toStatementLine({ keys, ...sums }: GroupSums, tenants: ReadonlyMap<string, string>) {
-  const [namespace = '', namespaceUid, name = '', uid = '', provider, model, operation = ''] = keys
+  const [namespace = '', namespaceUid, name = '', uid = '', subject, provider, model, operation = ''] = keys
   return {
     tenant: tenants.get(namespace) ?? null,
     namespace,
     namespaceUid: namespaceUid || null,
     agent: uid === '' ? null : { name, uid },
+    subject: subject || null,
     provider: provider || null,
     model: model || null,
     operation,

@@ -66,10 +66,14 @@ const agent = Type.Union(
   { description: 'Null for calls of people.' },
 )
 
+const subject =
+  'Name of the person that called the gateway; null for calls of agents, and for calls before persons had names.'
+
 const group = Type.Object({
   namespace: Type.Optional(Type.String()),
   namespaceUid: textOrNull('Two namespaces of one name differ in it; null if it was never observed.'),
   agent: Type.Optional(agent),
+  subject: textOrNull(subject),
   model: textOrNull('Null for what agents reported.'),
   provider: textOrNull('namespace/name; null for what agents reported.'),
   tenant: textOrNull('Null without a tenant.'),
@@ -91,7 +95,8 @@ export const CostBreakdownQuery = Type.Object(
       Type.String({
         maxLength: 323,
         default: 'agent',
-        description: '`agent` (default), `model`, `provider`, `tenant`, `namespace`, `day`, or `label:<key>`.',
+        description:
+          '`agent` (default), `subject`, `model`, `provider`, `tenant`, `namespace`, `day`, or `label:<key>`.',
       }),
     ),
     ...pageQuery,
@@ -170,6 +175,7 @@ export const ChargebackLine = Type.Object(
     namespace: Type.String(),
     namespaceUid: Type.Union([Type.String(), Type.Null()]),
     agent,
+    subject: Type.Union([Type.String(), Type.Null()], { description: subject }),
     provider: Type.Union([Type.String(), Type.Null()]),
     model: Type.Union([Type.String(), Type.Null()]),
     operation: Type.String({

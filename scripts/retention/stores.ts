@@ -139,11 +139,11 @@ export const keptData: readonly KeptData[] = [
   },
   {
     what: 'Cost by day, and labels of agents',
-    tables: ['cost_days', 'cost_runs', 'cost_agents'],
+    tables: ['cost_days', 'cost_persons', 'cost_runs', 'cost_agents'],
     kept: 'after the day; labels until the agent is deleted and has no cost',
     keptBy: ['cost.retentionDays'],
     quotas: [],
-    bounded: 'a row per day, agent, model and price, and one per run',
+    bounded: 'a row per day, agent or person, model and price, and one per run',
     metrics: ['mesh_job_last_success_seconds'],
     errors: [],
   },

@@ -85,6 +85,37 @@ test(
       [['spender', String(micros / 1e6), 'team-cost', 'mock-1']],
     )
 
+    await t.test(
+      'R2-N4: a call of a person has its subject in the breakdown, the statement and the exports',
+      async () => {
+        await answers('What persons spent')
+        const bySubject = async () => (await ask<Page>('/breakdown?namespace=team-cost&groupBy=subject')).items
+        await until(async () => (await bySubject()).length === 2)
+        const [agents, person] = await bySubject()
+        assert.deepEqual([agents?.['subject'], agents?.cost], [null, total.cost])
+        assert.deepEqual([person?.['subject'], person?.calls, person?.complete], ['admin', 1, true])
+        const { items } = await ask<Page>('/chargeback?namespace=team-cost')
+        assert.deepEqual(
+          items.map(({ agent, subject, cost }) => [agent === null, subject, cost]),
+          [
+            [true, 'admin', person?.cost],
+            [false, null, total.cost],
+          ],
+        )
+        for (const [format, column] of [
+          ['csv', 'subject'],
+          ['focus', 'x_Subject'],
+        ] as const) {
+          const path = `/api/cost/chargeback?namespace=team-cost&format=${format}`
+          const { text } = await platform.send({ method: 'GET', path, bearer: platform.tokens.admin })
+          assert.deepEqual(
+            rows(text).map((row) => row[column]),
+            ['admin', ''],
+          )
+        }
+      },
+    )
+
     await t.test('K7: hostile queries are a 400 that names the field', async () => {
       const pointerOf = async (query: string): Promise<string | undefined> =>
         (await ask<{ errors?: readonly { pointer: string }[] }>(query, 400)).errors?.[0]?.pointer

@@ -69,7 +69,7 @@ test('an export has decimal amounts, and nothing where a cost is unknown', () =>
 })
 
 test('FOCUS: periods have exclusive ends, costs are equal, and an unknown one is empty', () => {
-  const people = group({ agent: '', agent_uid: '', namespace: 'other' })
+  const people = group({ agent: '', agent_uid: '', subject: '=cmd()', namespace: 'other' })
   const lines = [group(), unpriced, people].map((one) => toLine(one, tenants))
   const [paid, unknown, person] = read(toFocusCsv(lines, 'prod'))
   assert.ok(paid !== undefined && unknown !== undefined && person !== undefined)
@@ -120,6 +120,9 @@ test('FOCUS: periods have exclusive ends, costs are equal, and an unknown one is
     assert.equal(unknown[column], '')
   assert.equal(unknown['x_UnpricedCalls'], '3')
   assert.deepEqual([person['ResourceType'], person['ResourceId'], person['Tags']], ['', '', '{}'])
+  assert.equal(person['x_Subject'], "'=cmd()", 'R2-N4: who called')
+  const [called] = read(toStatementCsv([toLine(people, tenants)]))
+  assert.deepEqual([called?.['subject'], called?.['agent'], called?.['cost']], ["'=cmd()", '', '1.5'])
 })
 
 test('R2-N13: a cell that a spreadsheet would evaluate is guarded, in each form of its sign, and no other is', () => {

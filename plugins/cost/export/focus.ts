@@ -49,6 +49,7 @@ const columns = [
   'x_OutputTokens',
   'x_PendingCalls',
   'x_ReasoningTokens',
+  'x_Subject',
   'x_UnpricedCalls',
 ] as const
 
@@ -111,6 +112,7 @@ function toRow(line: ExportLine, install: string): Row {
     x_OutputTokens: sums.output,
     x_PendingCalls: sums.pending,
     x_ReasoningTokens: sums.reasoning,
+    x_Subject: line.subject,
     x_UnpricedCalls: sums.unpriced,
   }
 }

@@ -2,7 +2,16 @@ import { formatMicros } from '#schemas/money.ts'
 import type { GroupKey, GroupSums } from '../store/read-cost.ts'
 
 /** What a statement is grouped by, beside the day of an export. */
-export const lineKeys = ['namespace', 'namespace_uid', 'agent', 'agent_uid', 'provider', 'model', 'operation'] as const
+export const lineKeys = [
+  'namespace',
+  'namespace_uid',
+  'agent',
+  'agent_uid',
+  'subject',
+  'provider',
+  'model',
+  'operation',
+] as const
 
 /** Keys of a line of an export: one currency and one price each. */
 export const exportKeys: readonly GroupKey[] = ['day', ...lineKeys, 'currency', 'price']
@@ -15,6 +24,8 @@ export interface ExportLine {
   readonly namespaceUid: string | null
   readonly agent: string | null
   readonly agentUid: string | null
+  /** The person that called. */
+  readonly subject: string | null
   readonly provider: string | null
   readonly model: string | null
   readonly operation: string
@@ -27,8 +38,8 @@ export interface ExportLine {
 
 /** Converts a group of `exportKeys`. Pure. */
 export function toLine({ keys, ...sums }: GroupSums, tenants: ReadonlyMap<string, string>): ExportLine {
-  const [day = '', namespace = '', namespaceUid, agent, agentUid, provider, model, operation = '', currency, price] =
-    keys
+  const [day = '', namespace = '', namespaceUid, agent, agentUid, subject, provider, ...called] = keys
+  const [model, operation = '', currency, price] = called
   const micros = sums.micros[currency ?? '']
   return {
     day,
@@ -37,6 +48,7 @@ export function toLine({ keys, ...sums }: GroupSums, tenants: ReadonlyMap<string
     namespaceUid: namespaceUid || null,
     agent: agent || null,
     agentUid: agentUid || null,
+    subject: subject || null,
     provider: provider || null,
     model: model || null,
     operation,

@@ -20,6 +20,7 @@ const columns = [
   'cost',
   'currency',
   'price',
+  'subject',
 ] as const
 
 /** Lines as CSV with our own columns. An unknown cost is empty. Pure. */

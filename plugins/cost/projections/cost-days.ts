@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Transaction } from 'kysely'
+import type { RawBuilder, Transaction } from 'kysely'
 import { defer } from '#core/database/statement.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import type { Projection } from '#core/event-store/store.ts'
@@ -9,15 +9,16 @@ import { usageReported } from '#plugins/runs/events.ts'
 import { agentLabelsChanged } from '../events.ts'
 import type { CostTables } from '../store/tables.ts'
 import { utcDayOf, toDaySums } from './day-sums.ts'
+import type { CostLine } from './day-sums.ts'
 
 type Event = Omit<StoredEvent, 'position'>
 type Db = Transaction<CostTables>
 
-/** Cost by day, from events only (ADR 0113). A group of metered calls is folded first and is one statement. */
+/** Cost by day, from events only (ADR 0113). A group of metered calls is folded first: one statement for agents, one for persons. */
 export const costProjection: Projection = {
   name: 'cost.days',
   version: 1,
-  tables: ['cost_days', 'cost_runs', 'cost_agents'],
+  tables: ['cost_days', 'cost_persons', 'cost_runs', 'cost_agents'],
   types: [modelCallMetered, usageReported, agentLabelsChanged],
   apply: (event, tx) => applyEvents([event], tx.withTables<CostTables>()),
   applyAll: (events, tx) => applyEvents(events, tx.withTables<CostTables>()),
@@ -34,25 +35,40 @@ async function applyEvents(events: readonly Event[], db: Db): Promise<void> {
 
 // Whatever a run reports is ignored once a call of it was metered, in either order: the launcher reports the same calls.
 async function addMetered(metered: readonly Event[], db: Db): Promise<void> {
-  await sql`with marked as (
+  const lines = toDaySums(metered)
+  const persons = lines.filter(({ subject }) => subject !== '')
+  const agents = lines.filter(({ subject }) => subject === '')
+  if (agents.length > 0) await sql`with ${markRuns(metered)} ${addLines('cost_days', agents)}`.execute(db)
+  if (persons.length > 0) await addLines('cost_persons', persons).execute(db)
+}
+
+function markRuns(metered: readonly Event[]): RawBuilder<unknown> {
+  return sql`marked as (
       insert into cost_runs
       select run_id, day, '', '', agent_uid, true, 0, 0, 0, 0, 0, 0, answered
       from jsonb_to_recordset(${JSON.stringify(runsOf(metered))}::jsonb)
         as given(run_id text, day date, agent_uid text, answered numeric)
       on conflict (run_id) do update set metered = true, calls = 0, unpriced = 0, input_tokens = 0, output_tokens = 0,
-        cached_tokens = 0, reasoning_tokens = 0, answered = cost_runs.answered + excluded.answered)
-    insert into cost_days
-    select * from jsonb_to_recordset(${JSON.stringify(toDaySums(metered))}::jsonb) as given(
-      day date, namespace text, namespace_uid text, agent_uid text, agent text, provider text, model text, operation text,
-      currency text, price text, calls numeric, unpriced numeric, input_tokens numeric, output_tokens numeric,
-      cached_tokens numeric, reasoning_tokens numeric, micros numeric)
-    on conflict (day, namespace, namespace_uid, agent_uid, provider, model, operation, currency, price) do update set
-      calls = cost_days.calls + excluded.calls, unpriced = cost_days.unpriced + excluded.unpriced,
-      input_tokens = cost_days.input_tokens + excluded.input_tokens,
-      output_tokens = cost_days.output_tokens + excluded.output_tokens,
-      cached_tokens = cost_days.cached_tokens + excluded.cached_tokens,
-      reasoning_tokens = cost_days.reasoning_tokens + excluded.reasoning_tokens,
-      micros = cost_days.micros + excluded.micros`.execute(db)
+        cached_tokens = 0, reasoning_tokens = 0, answered = cost_runs.answered + excluded.answered)`
+}
+
+const who = { cost_days: ['agent_uid'], cost_persons: ['subject'] } as const
+const sums = ['calls', 'unpriced', 'input_tokens', 'output_tokens', 'cached_tokens', 'reasoning_tokens', 'micros']
+
+function addLines(table: keyof typeof who, lines: readonly CostLine[]): RawBuilder<unknown> {
+  const keys = ['namespace', 'namespace_uid', ...who[table], 'provider', 'model', 'operation', 'currency', 'price']
+  const texts = table === 'cost_days' ? [...keys, 'agent'] : keys
+  const columns = sql.join(['day', ...texts, ...sums].map((name) => sql.ref(name)))
+  const types = sql.join([
+    ...texts.map((name) => sql`${sql.ref(name)} text`),
+    ...sums.map((name) => sql`${sql.ref(name)} numeric`),
+  ])
+  const added = sums.map(
+    (name) => sql`${sql.ref(name)} = ${sql.ref(`${table}.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
+  )
+  return sql`insert into ${sql.table(table)} (${columns})
+    select ${columns} from jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as given(day date, ${types})
+    on conflict (day, ${sql.join(keys.map((name) => sql.ref(name)))}) do update set ${sql.join(added)}`
 }
 
 interface MeteredRun {

@@ -2,15 +2,19 @@ import type { StoredEvent } from '#core/event-store/event.ts'
 import { parseMicros } from '#schemas/money.ts'
 import type { Metered } from '#plugins/providers/events.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
-import type { CostDayRow } from '../store/tables.ts'
+import type { CostDayRow, CostPersonRow } from '../store/tables.ts'
 
 type Event = Omit<StoredEvent, 'position'>
+
+/** A line of an agent, or of a person: then the agent is empty. */
+export type CostLine = CostDayRow & CostPersonRow
 
 const KEYS = [
   'day',
   'namespace',
   'namespace_uid',
   'agent_uid',
+  'subject',
   'provider',
   'model',
   'operation',
@@ -28,8 +32,8 @@ const SUMS = [
 ] as const
 
 /** One row per key for a group of metered calls, in the order of their keys: concurrent groups then never wait for each other in a ring. Pure. */
-export function toDaySums(events: readonly Event[]): readonly CostDayRow[] {
-  const rows = new Map<string, CostDayRow>()
+export function toDaySums(events: readonly Event[]): readonly CostLine[] {
+  const rows = new Map<string, CostLine>()
   for (const event of events) {
     const row = toRow(event)
     const key = JSON.stringify(KEYS.map((name) => row[name]))
@@ -45,7 +49,7 @@ export function utcDayOf({ time }: Pick<Event, 'time'>): string {
   return time.toISOString().slice(0, 10)
 }
 
-function toRow(event: Event): CostDayRow {
+function toRow(event: Event): CostLine {
   const data = event.data as Metered
   const { cost } = data
   return {
@@ -73,5 +77,7 @@ function payerOf({ subject, actor }: Event, { agentUid, route, payer }: Metered)
   const namespace = payer?.namespace ?? account?.namespace ?? route.namespace
   const ofRoute = namespace === route.namespace ? (subject.namespaceUid ?? '') : ''
   const agent = payer?.agent ?? account?.name ?? ''
-  return { namespace, namespace_uid: payer?.namespaceUid ?? ofRoute, agent }
+  const isPerson = agentUid === null && payer === undefined
+  const person = isPerson ? (actor?.name ?? '') : ''
+  return { namespace, namespace_uid: payer?.namespaceUid ?? ofRoute, agent, subject: person }
 }

@@ -5,7 +5,16 @@ import { toTenants } from './by-tenant.ts'
 import { parseGroupBy } from './group-by.ts'
 
 test('K7: groupBy is a known grouping or a key of a label; anything else is a 400 that names it', () => {
-  for (const text of ['agent', 'model', 'provider', 'namespace', 'day', 'label:team', 'label:a.example/Cost_Center.1'])
+  for (const text of [
+    'agent',
+    'subject',
+    'model',
+    'provider',
+    'namespace',
+    'day',
+    'label:team',
+    'label:a.example/Cost_Center.1',
+  ])
     assert.ok(parseGroupBy(text).by.length > 0, text)
   const bad = [
     '',
@@ -43,6 +52,8 @@ test('a group shows what it has in common, and a missing label differs from an e
     agent: { name: 'one', uid: 'u' },
   })
   assert.deepEqual(parseGroupBy('agent').show(['default', '', '']), { namespace: 'default', agent: null })
+  assert.deepEqual(parseGroupBy('subject').show(['']), { subject: null })
+  assert.deepEqual(parseGroupBy('subject').show(['ann']), { subject: 'ann' })
   assert.deepEqual(
     ['', '=', '==x'].map((key) => parseGroupBy('label:a').show([key])),
     [{ label: null }, { label: '' }, { label: '=x' }],

@@ -13,6 +13,7 @@ const groupings: Readonly<Record<string, Grouping>> = {
     by: ['namespace', 'agent', 'agent_uid'],
     show: ([namespace = '', name = '', uid = '']) => ({ namespace, agent: uid === '' ? null : { name, uid } }),
   },
+  subject: { by: ['subject'], show: ([subject]) => ({ subject: subject || null }) },
   model: { by: ['model'], show: ([model]) => ({ model: model || null }) },
   provider: { by: ['provider'], show: ([provider]) => ({ provider: provider || null }) },
   namespace: {

@@ -16,13 +16,15 @@ export async function removeOldCost(
   const before = (days: number) => sql`day < ${today} - ${days}::integer`
   const days = await sql`delete from cost_days where ctid = any(array(
       select ctid from cost_days where ${before(retentionDays)} limit ${limit}))`.execute(db)
+  const persons = await sql`delete from cost_persons where ctid = any(array(
+      select ctid from cost_persons where ${before(retentionDays)} limit ${limit}))`.execute(db)
   const marks = Math.min(MARK_DAYS, retentionDays)
   const runs = await sql`delete from cost_runs where ctid = any(array(
       select ctid from cost_runs where ${before(retentionDays)} or (metered and ${before(marks)}) limit ${limit}))`.execute(
     db,
   )
   const agents = await removeAgents(db, limit)
-  return Math.max(Number(days.numAffectedRows ?? 0n), Number(runs.numAffectedRows ?? 0n), agents)
+  return Math.max(...[days, persons, runs].map(({ numAffectedRows }) => Number(numAffectedRows ?? 0n)), agents)
 }
 
 // Labels of agents that are gone, once no cost refers to them. A new agent may be recorded before the object index has it.

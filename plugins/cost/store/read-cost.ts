@@ -44,6 +44,7 @@ const columns = [
   'namespace_uid',
   'agent',
   'agent_uid',
+  'subject',
   'provider',
   'model',
   'operation',
@@ -88,15 +89,26 @@ function toExpression(key: GroupKey): RawBuilder<string> {
 function linesOf(access: CostAccess, { from, to }: Period): RawBuilder<unknown> {
   const uid = sql<string>`coalesce(nullif(a.namespace_uid, ''), d.namespace_uid)`
   const names = access.map(({ namespace }) => namespace)
-  const place = names.includes('') ? sql`` : sql`and d.namespace = any(${names}::text[]) and ${isOfLive(uid)}`
-  const where = sql`d.day between ${from}::date and ${to}::date ${place}`
+  const placed = (of: RawBuilder<string>): RawBuilder<unknown> => {
+    const place = names.includes('') ? sql`` : sql`and d.namespace = any(${names}::text[]) and ${isOfLive(of)}`
+    return sql`d.day between ${from}::date and ${to}::date ${place}`
+  }
+  const where = placed(uid)
   return sql`
-    select d.day, d.namespace, ${uid} as namespace_uid, coalesce(a.name, d.agent) as agent, d.agent_uid, d.provider, d.model,
-      d.operation, d.currency, d.price, d.calls, d.unpriced, 0 as pending, d.input_tokens, d.output_tokens, d.cached_tokens, d.reasoning_tokens,
+    select d.day, d.namespace, ${uid} as namespace_uid, coalesce(a.name, d.agent) as agent, d.agent_uid, '' as subject, d.provider,
+      d.model, d.operation, d.currency, d.price, d.calls, d.unpriced, 0 as pending, d.input_tokens, d.output_tokens, d.cached_tokens, d.reasoning_tokens,
       d.micros, a.labels
     from cost_days d left join cost_agents a on a.uid = d.agent_uid where ${where}
+    union all ${personsOf(placed(sql<string>`d.namespace_uid`))}
     union all ${reportsOf(sql`not d.metered and ${where}`, uid)}
     union all ${reportsOf(sql`d.metered and d.reported > d.answered and ${isRecent} and ${where}`, uid)}`
+}
+
+function personsOf(where: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select d.day, d.namespace, d.namespace_uid, '', '', d.subject, d.provider, d.model, d.operation, d.currency, d.price, d.calls, d.unpriced, 0,
+      d.input_tokens, d.output_tokens, d.cached_tokens, d.reasoning_tokens, d.micros, null::jsonb
+    from cost_persons d where ${where}`
 }
 
 const isRecent = sql`d.reported_at > clock_timestamp() - make_interval(secs => ${METERED_WITHIN_SECONDS})`
@@ -105,7 +117,7 @@ const isRecent = sql`d.reported_at > clock_timestamp() - make_interval(secs => $
 function reportsOf(where: RawBuilder<unknown>, uid: RawBuilder<string>): RawBuilder<unknown> {
   const pending = sql`case when ${isRecent} then d.reported - d.answered else 0 end`
   return sql`
-    select d.day, d.namespace, ${uid}, coalesce(a.name, ''), d.agent_uid, '', '', 'reported', '', '',
+    select d.day, d.namespace, ${uid}, coalesce(a.name, ''), d.agent_uid, '', '', '', 'reported', '', '',
       case when d.metered then ${pending} else d.calls end, case when d.metered then 0 else d.unpriced - ${pending} end,
       ${pending}, d.input_tokens, d.output_tokens, d.cached_tokens, d.reasoning_tokens, 0, a.labels
     from cost_runs d left join cost_agents a on a.uid = d.agent_uid where ${where}`

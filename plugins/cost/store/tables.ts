@@ -17,7 +17,7 @@ export interface SumColumns {
 /** Metered calls of one day (UTC) with equal keys; only the projection adds to it. A key without a value is an empty text. */
 export interface CostDayRow extends SumColumns {
   day: string
-  /** Namespace of the agent, or of the route that a person called. */
+  /** Namespace of the agent, or of the route that a person called before persons had a table of their own. */
   namespace: string
   namespace_uid: string
   agent_uid: string
@@ -31,6 +31,12 @@ export interface CostDayRow extends SumColumns {
   price: string
   /** Cost in micro-units of the currency. */
   micros: Sum
+}
+
+/** Metered calls of persons, as those of agents: who called stands in place of the agent. Only the projection adds to it. */
+export interface CostPersonRow extends Omit<CostDayRow, 'agent_uid' | 'agent'> {
+  /** Name of the caller. */
+  subject: string
 }
 
 /** What an agent reported for a run, unless its calls were metered; only the projection writes it. */
@@ -59,4 +65,9 @@ export interface CostAgentRow {
 }
 
 /** Tables of the plugin. */
-export type CostTables = { cost_days: CostDayRow; cost_runs: CostRunRow; cost_agents: CostAgentRow }
+export type CostTables = {
+  cost_days: CostDayRow
+  cost_persons: CostPersonRow
+  cost_runs: CostRunRow
+  cost_agents: CostAgentRow
+}

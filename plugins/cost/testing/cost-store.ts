@@ -117,7 +117,8 @@ export async function openCost(t: TestContext, open: (t: TestContext) => Promise
     /** Every row that the projection wrote. */
     rows: async () => {
       const { rows } = await sql<{ all: unknown }>`select jsonb_build_array(
-        (select jsonb_agg(d order by d.*) from cost_days d), (select jsonb_agg(r order by r.run_id) from cost_runs r),
+        (select jsonb_agg(d order by d.*) from cost_days d), (select jsonb_agg(p order by p.*) from cost_persons p),
+        (select jsonb_agg(r order by r.run_id) from cost_runs r),
         (select jsonb_agg(a order by a.uid) from cost_agents a)) as all`.execute(database.root)
       return rows[0]?.all
     },
