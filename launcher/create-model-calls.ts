@@ -1,27 +1,25 @@
-import { createPrivateKey } from 'node:crypto'
 import { isObject } from '#core/json/is-object.ts'
-import type { Logger } from '#core/log/logger.ts'
+import type { Identity } from './identity/identity.ts'
 import { createGuardSource } from './model-calls/guard-source.ts'
-import type { GuardSource } from './model-calls/guard-source.ts'
 import { createHolds } from './model-calls/holds.ts'
 import { createModelCalls } from './model-calls/model-calls.ts'
 import type { ModelCalls, ModelCallsOptions } from './model-calls/model-calls.ts'
 import { ConfigError } from './settings/agent-config.ts'
 import type { Settings } from './settings/settings.ts'
 import { createStateClient } from './state/state-client.ts'
-import type { StateClient } from './state/state-client.ts'
 
 type Parts = Pick<ModelCallsOptions, 'dispatcher' | 'log' | 'countFindings'> & {
   /** Whether no run is above this one. */
   readonly isRoot: (runId: string) => boolean
+  readonly identity: Identity | undefined
 }
 
 /** Model calls of a budgeted agent; undefined: its calls go to the gateway directly. */
 export function createModelCallsOf(
   settings: Settings,
-  { dispatcher, log, countFindings, isRoot }: Parts,
+  { dispatcher, log, countFindings, isRoot, identity }: Parts,
 ): ModelCalls | undefined {
-  const { modelProxy, gatewayUrl, gatewayTokenFile, stateUrl, stateTokenFile: tokenFile, agent, identity } = settings
+  const { modelProxy, gatewayUrl, gatewayTokenFile, stateUrl, stateTokenFile: tokenFile, agent } = settings
   if (!modelProxy || gatewayUrl === undefined) return undefined
   // A plugin that keeps money sets it.
   const money = Object.values(agent.plugins).map((part) => (isObject(part) ? part.money : undefined))
@@ -39,7 +37,10 @@ export function createModelCallsOf(
     holds: hasMoney && state !== undefined ? createHolds({ state, log }) : undefined,
     // Only the agents above have limits: nothing is held in a run that has none.
     isHeld: (runId) => money.includes(true) || runId === undefined || !isRoot(runId),
-    guards: isGuarded && state !== undefined ? guardsOf(state, { agentUid: agent.uid, identity, log }) : undefined,
+    guards:
+      isGuarded && state !== undefined
+        ? createGuardSource({ state, signer: () => identity?.signer(), agentUid: agent.uid, log })
+        : undefined,
     countFindings,
     log,
   })
@@ -49,16 +50,4 @@ export function createModelCallsOf(
 export function hasGuardrails({ agent }: Pick<Settings, 'agent'>): boolean {
   const { guardrails } = agent.plugins
   return isObject(guardrails) && guardrails.enabled === true
-}
-
-function guardsOf(
-  state: StateClient,
-  {
-    agentUid,
-    identity,
-    log,
-  }: { readonly agentUid: string; readonly identity: Settings['identity']; readonly log: Logger },
-): GuardSource {
-  const privateKey = identity === undefined ? undefined : createPrivateKey(identity.key)
-  return createGuardSource({ state, privateKey, agentUid, log })
 }

@@ -240,7 +240,7 @@ test('settings: an invalid setting is named, and the exit code is 78', async (t)
     [{ config: {} }, /\/model: is missing/],
     [{ env: { MESH_LAUNCHER_PORT: '99999' }, command: nodeAgent }, /MESH_LAUNCHER_PORT must be a port number/],
     [{ env: { STATE_URL: 'ftp://x' }, command: nodeAgent }, /STATE_URL: must be an http or https URL/],
-    [{ env: { MESH_UNSIGNED: '' }, command: nodeAgent }, /MESH_KEY_FILE: is missing/],
+    [{ env: { MESH_UNSIGNED: '' }, command: nodeAgent }, /STATE_URL: is missing/],
     [{ env: { MESH_AGENT_ENV_FILE: '/none' }, command: nodeAgent }, /MESH_AGENT_ENV_FILE: ENOENT/],
     [{ env: { MESH_AGENT_CONTAINER: 'true' }, command: nodeAgent }, /MESH_AGENT_CONTAINER: excludes a command/],
   ]

@@ -8,7 +8,10 @@ import { listen } from './http/listener.ts'
 import type { Listener, ListenOptions } from './http/listener.ts'
 import type { PortContract } from './http/port.ts'
 import { createUpstream } from './http/upstream.ts'
-import type { ListenerDefinition, Pod, StartedListener } from './listeners/define-listener.ts'
+import { createIdentity } from './identity/identity.ts'
+import type { Identity } from './identity/identity.ts'
+import { requestCertificate } from './identity/request-certificate.ts'
+import type { Health, ListenerDefinition, Pod, StartedListener } from './listeners/define-listener.ts'
 import { listenerDefinitions } from './listeners/index.ts'
 import { createRecorderOf } from './recording/create-recorder.ts'
 import type { Recorder } from './recording/open-call.ts'
@@ -17,6 +20,7 @@ import type { ModelCalls } from './model-calls/model-calls.ts'
 import { createRegistry } from './runs/run-registry.ts'
 import type { RunRegistry } from './runs/run-registry.ts'
 import type { Settings } from './settings/settings.ts'
+import { createTokenReader } from './state/state-client.ts'
 import type { Supervision } from './supervise/supervision.ts'
 import { createTelemetry } from './telemetry/telemetry.ts'
 
@@ -39,11 +43,15 @@ export async function startLauncher(
   definitions: readonly ListenerDefinition[] = listenerDefinitions,
 ): Promise<Launcher> {
   const upstream = createUpstream()
+  const identity = identityOf(settings, log)
   const telemetry = createTelemetry(settings, upstream.dispatcher, log)
   const { guarded: countFindings } = telemetry.meter
   const recorder = createRecorderOf(settings, { ...upstream, log, onPart: telemetry.meter.recorded })
   const isRoot = (runId: string): boolean => registry.originOf(runId)?.rootRunId === runId
-  const modelCalls = recorded(createModelCallsOf(settings, { ...upstream, log, countFindings, isRoot }), recorder)
+  const modelCalls = recorded(
+    createModelCallsOf(settings, { ...upstream, log, countFindings, isRoot, identity }),
+    recorder,
+  )
   let parts: LoopParts = { tools: builtInTools(() => new Date()), turns: undefined }
   const registry = createRegistry({
     agentName: settings.agent.name,
@@ -59,8 +67,13 @@ export async function startLauncher(
   let draining = false
   const { tracer, meter } = telemetry
   const { dispatcher } = upstream
-  const health = async (): Promise<boolean> => !draining && supervision.ready()
-  const pod: Pod = { settings, log, tracer, meter, registry, supervision, dispatcher, modelCalls, recorder, health }
+  const health = async (): Promise<Health> => {
+    if (draining) return 'draining'
+    if (identity !== undefined && identity.signer() === undefined) return 'no_certificate'
+    return (await supervision.ready()) ? 'ok' : 'agent_not_ready'
+  }
+  const shared = { settings, log, tracer, meter, registry, supervision, dispatcher, modelCalls, recorder }
+  const pod: Pod = { ...shared, identity, health }
   const started: StartedListener[] = []
   const open: Listener[] = []
   for (const definition of definitions) {
@@ -73,7 +86,7 @@ export async function startLauncher(
       turns: one.turns ?? parts.turns,
     }
     for (const served of one.listeners)
-      open.push(await listen(served, { ...addressOf(settings, served.port), log, onRefusal: meter.refused }))
+      open.push(await listen(served, { ...addressOf(settings, served.port, identity), log, onRefusal: meter.refused }))
   }
   return {
     registry,
@@ -89,6 +102,7 @@ export async function startLauncher(
     async close() {
       // Settled before the spans are sent.
       await modelCalls?.stop()
+      identity?.close()
       await recorder?.close()
       await telemetry.close()
       await Promise.all(open.map((one) => one.close()))
@@ -98,6 +112,13 @@ export async function startLauncher(
   }
 }
 
+function identityOf({ unsigned, stateUrl, stateTokenFile }: Settings, log: Logger): Identity | undefined {
+  if (unsigned || stateUrl === undefined) return undefined
+  const token = createTokenReader(stateTokenFile)
+  const request = async (x: string): Promise<string> => requestCertificate({ stateUrl, bearer: await token(), x })
+  return createIdentity({ request, log })
+}
+
 function recorded(calls: ModelCalls | undefined, recorder: Recorder | undefined): ModelCalls | undefined {
   return calls === undefined || recorder === undefined ? calls : recordModelCalls(calls, recorder)
 }
@@ -105,9 +126,10 @@ function recorded(calls: ModelCalls | undefined, recorder: Recorder | undefined)
 function addressOf(
   settings: Settings,
   { name }: PortContract,
+  identity: Identity | undefined,
 ): Pick<ListenOptions, 'address' | 'number' | 'hosts' | 'identity'> {
   const number = settings.ports(name)
   if (reservedPorts[name].bind === 'loopback') return { address: '127.0.0.1', number }
   const address = name === 'ampInbound' ? settings.podAddress : settings.bind
-  return { address, number, hosts: settings.hosts, identity: settings.identity }
+  return { address, number, hosts: settings.hosts, identity }
 }

@@ -9,7 +9,7 @@ export const MAX_AMP_DEPTH = 8
 /** Headers of an envelope; the second is the one of earlier clients. Both are always sent. */
 export const ENVELOPE_HEADERS = ['x-amp-envelope', 'x-a2a-envelope'] as const
 
-/** Claims of the envelope of a call between agents: an EdDSA JWS signed with the key of the calling agent, at most 4 KiB. */
+/** Claims of the envelope of a call between agents: an EdDSA JWS signed by the launcher of the calling agent, at most 4 KiB. */
 export interface Envelope {
   readonly typ: 'mesh-amp'
   readonly iat: number
@@ -44,6 +44,8 @@ export interface Envelope {
   readonly idempotencyKey: string
   /** SHA-256 of the canonical JSON of the payload, base64url. */
   readonly payloadDigest: string
+  /** Certificate of the launcher that signs. */
+  readonly certificate: string
 }
 
 /** Body of `POST {STATE_URL}/amp/calls`, sent by the launcher of the called agent: creates the run. Answer: 201 `StateRun`. */
@@ -60,8 +62,8 @@ export interface Peer extends AgentName {
   readonly inbound: boolean
   /** Base URL of its inbound listener; absent while it has none. */
   readonly url?: string
-  /** Public keys of its launchers (RFC 8037). None if neither may call the other. */
-  readonly keys: readonly { readonly kid: string; readonly x: string }[]
+  /** Its certificates name this uid: a re-created agent of the same name has another. */
+  readonly uid: string
 }
 
 /** A registry as one of its members sees it. */

@@ -54,7 +54,7 @@ export const REGISTRY_LABEL_PREFIX = `registry.${GROUP}`
 /** Condition type of a pod of the embedded default: whether its agent answers on the port that was allocated to it. */
 export const AGENT_LISTENS = groupKey('agent-listens')
 
-/** End of the names of the Secrets that hold the keys of agents, `<agent>.keys.mesh.dev`: no other object may refer to one. */
+/** End of the names of Secrets that held keys of agents, `<agent>.keys.mesh.dev`: the manager deletes them, and no object may refer to one. */
 export const KEYS_SECRET_SUFFIX = `.keys.${GROUP}`
 
 /** Label and value of every object that the manager or a command of the platform makes. */

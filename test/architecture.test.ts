@@ -65,12 +65,14 @@ test('bundles: the replacement of undici has what the platform and the launcher 
     toSource('core/a.ts', "import { Agent, Pool as P, fetch } from 'undici'\nimport type { Client } from 'undici'"),
     toSource('launcher/b.ts', "const agent = import('undici').then(({ Agent, buildConnector: build }) => build)"),
     toSource('launcher/c.ts', "import('undici').then((all) => f(all))\nfunction f({ request }: typeof Undici) {}"),
+    toSource('launcher/d.ts', "function f() {\n  const { Agent, pipeline }: typeof Undici = await import('undici')\n}"),
     toSource('core/a.test.ts', "import { MockAgent } from 'undici'"),
   ]
   assert.deepEqual(missingFromUndici(made, replacement), [
     'core/a.ts: Pool',
     'launcher/b.ts: buildConnector',
     'launcher/c.ts: request',
+    'launcher/d.ts: pipeline',
   ])
   const used = readFileSync(join(root, 'scripts', 'images', 'undici.mjs'), 'utf8')
   assert.deepEqual(missingFromUndici(sources, used), [])

@@ -3,9 +3,10 @@ import { canonicalJson } from '#core/json/canonical-json.ts'
 import { isObject } from '#core/json/is-object.ts'
 import type { Envelope } from '#schemas/envelope.ts'
 import { MAX_AMP_DEPTH, parseAgentPath } from '#schemas/envelope.ts'
-import { JwsRefused, signJws, verifyJws } from './jws.ts'
-import type { FindKey } from './jws.ts'
-import type { SigningKey } from './keyring.ts'
+import { JwsRefused } from './jws.ts'
+import type { CertificateIssuer, CertifiedLauncher } from './launcher-certificate.ts'
+import { signAsLauncher, verifyAsLauncher } from './launcher-token.ts'
+import type { LauncherSigner } from './launcher-token.ts'
 
 /** Seconds for which an envelope is valid: a call is forwarded at once. */
 export const ENVELOPE_SECONDS = 60
@@ -20,41 +21,34 @@ export function digestPayload(payload: unknown): string {
     .digest('base64url')
 }
 
+/** Claims of an envelope that its sender chooses. */
+export type EnvelopeClaims = Omit<Envelope, 'typ' | 'iat' | 'exp' | 'v' | 'certificate'>
+
 /** Signs an envelope. Rejects with `JwsRefused` (`too_large`) above 4 KiB. */
-export function signEnvelope(
-  key: SigningKey,
-  envelope: Omit<Envelope, 'typ' | 'iat' | 'exp' | 'v'>,
-  now: Date,
-): Promise<string> {
+export function signEnvelope(signer: LauncherSigner, envelope: EnvelopeClaims, now: Date): Promise<string> {
   const iat = Math.floor(now.getTime() / 1000)
-  return signJws(key, { typ: 'mesh-amp', iat, exp: iat + ENVELOPE_SECONDS, v: 1, ...envelope } as Envelope)
+  const claims: Omit<Envelope, 'certificate'> = { typ: 'mesh-amp', iat, exp: iat + ENVELOPE_SECONDS, v: 1, ...envelope }
+  return signAsLauncher(signer, claims)
 }
 
-/** The agent that an envelope names as its caller, unverified: its keys verify the envelope. */
-export function namedCaller(token: string): string | undefined {
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
-    return isObject(claims) && typeof claims.from === 'string' && claims.from.length <= 127 ? claims.from : undefined
-  } catch {
-    return undefined
-  }
+/** An envelope and the launcher that signed it. Whether that one belongs to the agent `from` is for the caller to check, by the uid. */
+export interface SignedEnvelope {
+  readonly envelope: Envelope
+  readonly launcher: CertifiedLauncher
 }
 
-/**
- * Verifies signature, times, form and target of an envelope. `findKey` returns keys of the agent that `namedCaller` names, so that no
- * member signs for another one. Rejects with `JwsRefused`.
- */
+/** Verifies certificate, signature, times, form and target of an envelope. Rejects with `JwsRefused`. */
 export async function verifyEnvelope(
   token: string,
-  findKey: FindKey,
-  expected: { readonly to: string; readonly now: () => Date },
-): Promise<Envelope> {
+  issuer: CertificateIssuer,
+  expected: { readonly to: string },
+): Promise<SignedEnvelope> {
   // Half of the skew that `verifyJws` allows for the time of issue is moved to the expiry.
-  const now = (): Date => new Date(expected.now().getTime() - ENVELOPE_SKEW_SECONDS * 1000)
-  const claims = await verifyJws<Envelope>(token, findKey, { typ: 'mesh-amp', now })
+  const now = (): Date => new Date(issuer.now().getTime() - ENVELOPE_SKEW_SECONDS * 1000)
+  const { claims, launcher } = await verifyAsLauncher<Envelope>(token, issuer, { typ: 'mesh-amp', now })
   if (claims.exp - claims.iat !== ENVELOPE_SECONDS || !isEnvelope(claims)) throw new JwsRefused('claims')
   if (claims.to !== expected.to) throw new JwsRefused('claims')
-  return claims
+  return { envelope: claims, launcher }
 }
 
 /** Whether path and depth of an envelope fit: the callee computes the depth itself (E2). */
@@ -80,6 +74,7 @@ const checks: { readonly [Claim in Exclude<keyof Envelope, 'typ' | 'iat' | 'exp'
   parentRunId: isTextOrNull,
   idempotencyKey: (value) => isText(value, 255),
   payloadDigest: (value) => isText(value, 43),
+  certificate: (value) => isText(value, 1024),
 }
 
 function isEnvelope(claims: Envelope): boolean {

@@ -24,6 +24,7 @@ export class JwsRefused extends Error {
     | 'typ'
     | 'expired'
     | 'not_yet'
+    | 'no_certificate'
   constructor(reason: JwsRefused['reason']) {
     super(`token refused: ${reason}`)
     this.name = 'JwsRefused'
@@ -44,7 +45,7 @@ export type VerifyingKey = KeyObject | webcrypto.CryptoKey
 export type FindKey = (id: string) => VerifyingKey | undefined | Promise<VerifyingKey | undefined>
 
 /** Longest token, in bytes: it is sent in a header (E3). */
-const MAX_JWS_BYTES = 4096
+export const MAX_JWS_BYTES = 4096
 
 const ALGORITHM = 'EdDSA'
 const CLOCK_SKEW_SECONDS = 60

@@ -82,7 +82,7 @@ test('R2-CL-3, PODA28: no run starts once the kubelet may end the agent, and run
   const registry = registryOf(t, agentPort, watched.lost)
   const served = invokePort.serve({
     ...probeHandlers({
-      health: () => Promise.resolve(true),
+      health: () => Promise.resolve('ok'),
       alive: () => true,
       idle: registry.idle,
       idleMs: 10_000,

@@ -1,5 +1,6 @@
-import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
-import { ConfigError } from '../settings/agent-config.ts'
+import { createPublicKey, randomBytes, sign } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { CERTIFICATE_SCHEME } from '#core/signing/launcher-proof.ts'
 
 /** Private key and certificate of a TLS listener, in PEM. */
 export interface TlsIdentity {
@@ -11,35 +12,34 @@ export interface TlsIdentity {
 const algorithm = der(0x30, der(0x06, Buffer.from([0x2b, 0x65, 0x70])))
 const commonName = der(0x06, Buffer.from([0x55, 0x04, 0x03]))
 const name = der(0x30, der(0x31, der(0x30, commonName, der(0x0c, Buffer.from('mesh-launcher')))))
-// Workers pin the key, which the manager rotates; the certificate does not expire.
+// The certificate of the installation in it expires; this one has no other content that could.
 const validity = der(0x30, time('20000101000000Z'), time('99991231235959Z'))
+const subjectAltName = der(0x06, Buffer.from([0x55, 0x1d, 0x11]))
 
 /**
- * Creates a self-signed certificate for an Ed25519 private key (PEM, PKCS 8). Peers check only its public key: the handshake
- * proves that this process has the agent's key. Throws `ConfigError` for another type of key.
+ * Creates a self-signed X.509 certificate for an Ed25519 key, with the certificate of the installation as a URI in its subject alternative
+ * name. The handshake proves that this process has the key; the URI says whose key it is.
  */
-export function createIdentity(key: string): TlsIdentity {
-  const privateKey = readKey(key)
+export function createTlsIdentity(privateKey: KeyObject, certificate: string | undefined): TlsIdentity {
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
   const version = der(0xa0, der(0x02, Buffer.from([2])))
   const serial = randomBytes(16)
   // A positive number without leading zeros.
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40
-  const body = der(0x30, version, der(0x02, serial), algorithm, name, validity, name, publicKey)
+  const extensions = certificate === undefined ? [] : [namedBy(CERTIFICATE_SCHEME + certificate)]
+  const body = der(0x30, version, der(0x02, serial), algorithm, name, validity, name, publicKey, ...extensions)
   const signature = der(0x03, Buffer.from([0]), sign(null, body, privateKey))
   const base64 = der(0x30, body, algorithm, signature).toString('base64')
   const lines = base64.match(/.{1,64}/g)?.join('\n') ?? ''
-  return { key, cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n` }
+  return {
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
+  }
 }
 
-function readKey(pem: string) {
-  try {
-    const key = createPrivateKey(pem)
-    if (key.asymmetricKeyType === 'ed25519') return key
-  } catch {
-    // Handled like a key of another type: the message of OpenSSL could contain the file.
-  }
-  throw new ConfigError('MESH_KEY_FILE: has no Ed25519 private key')
+function namedBy(uri: string): Buffer {
+  const names = der(0x30, der(0x86, Buffer.from(uri, 'ascii')))
+  return der(0xa3, der(0x30, der(0x30, subjectAltName, der(0x04, names))))
 }
 
 function time(text: string): Buffer {

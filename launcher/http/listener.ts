@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '#core/log/logger.ts'
-import type { TlsIdentity } from './certificate.ts'
+import type { Identity } from '../identity/identity.ts'
 import { guard } from './guard.ts'
 import { createMatcher } from './match-route.ts'
 import type { ServedPort } from './port.ts'
@@ -20,7 +20,7 @@ export interface ListenOptions {
   /** Host names in addition to loopback. */
   readonly hosts?: readonly string[]
   /** Serves TLS with this identity; absent: no TLS. */
-  readonly identity?: TlsIdentity | undefined
+  readonly identity?: Pick<Identity, 'follow'> | undefined
   readonly log: Logger
   /** Called for each refused request. */
   readonly onRefusal?: (listener: string, code: RefusalCode) => void

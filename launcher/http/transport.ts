@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import type { EventEmitter } from 'node:events'
 import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import { createServer as createTlsServer } from 'node:https'
+import type { Server as TlsServer } from 'node:https'
 import type { Server } from 'node:net'
-import type { TlsIdentity } from './certificate.ts'
+import type { Identity } from '../identity/identity.ts'
 
 /** Serves one request. Responses of HTTP/2 have the interface of HTTP/1.1 without fields of a connection. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void
@@ -24,12 +25,9 @@ const maxHeaderBytes = 32 * 1024
 const requestTimeoutMs = 60_000
 
 /** HTTP/1.1, with TLS if there is an identity. */
-export function createHttp1(identity: TlsIdentity | undefined, serve: Serve): Transport {
+export function createHttp1(identity: Pick<Identity, 'follow'> | undefined, serve: Serve): Transport {
   const limits = { maxHeaderSize: maxHeaderBytes, requestTimeout: requestTimeoutMs }
-  const server =
-    identity === undefined
-      ? createServer(limits)
-      : createTlsServer({ ...limits, ...identity, minVersion: 'TLSv1.3', handshakeTimeout: 5_000 })
+  const server = identity === undefined ? createServer(limits) : createTls(limits, identity)
   // Node drops header fields above this number silently; the guard has to count them.
   server.maxHeadersCount = 0
   let draining = false
@@ -47,6 +45,14 @@ export function createHttp1(identity: TlsIdentity | undefined, serve: Serve): Tr
     },
     closeAll: () => server.closeAllConnections(),
   }
+}
+
+function createTls(limits: ServerOptions, identity: Pick<Identity, 'follow'>): TlsServer {
+  const minVersion = 'TLSv1.3'
+  const server = createTlsServer({ ...limits, minVersion, handshakeTimeout: 5_000 })
+  // A renewed certificate is that of later handshakes; open connections stay proved.
+  identity.follow((tls) => server.setSecureContext({ ...tls, minVersion }))
+  return server
 }
 
 /** HTTP/2 without TLS. */

@@ -5,7 +5,6 @@ import type { TestContext } from 'node:test'
 import { freePort } from '#test/harness/free-port.ts'
 import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { PortName } from '#schemas/launcher-ports.ts'
-import { keyedAgent } from '../testdata/envelopes.ts'
 import { startTestLauncher } from '../testdata/start-launcher.ts'
 import { listenerDefinitions } from './index.ts'
 
@@ -50,7 +49,7 @@ async function start(t: TestContext, without: readonly string[]) {
   )
   const plugins = { memory: { session: true, longTerm: true }, knowledge: {} }
   const { open } = await startTestLauncher(t, {
-    key: keyedAgent('robot').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    signed: true,
     config: { name: 'robot', namespace: 'default', uid: 'uid-1', plugins },
     // Without the state role nothing could verify grants, and the launcher would not start.
     env: { ...env, ...(env['STATE_URL'] === undefined ? { MESH_UNSIGNED: 'true' } : {}) },

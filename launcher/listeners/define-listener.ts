@@ -4,12 +4,22 @@ import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Tool } from '../agent/built-in-tools.ts'
 import type { Turns } from '../agent/turns.ts'
 import type { PortContract, ServedPort } from '../http/port.ts'
+import type { Identity } from '../identity/identity.ts'
 import type { ModelCalls } from '../model-calls/model-calls.ts'
 import type { Recorder } from '../recording/open-call.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Supervision } from '../supervise/supervision.ts'
 import type { LauncherMeter } from '../telemetry/metrics.ts'
+
+/** Readiness: `ok`, or why no run may be sent to this launcher. */
+export type Health = 'ok' | UnreadyReason
+
+/** Why a launcher is not ready. */
+export type UnreadyReason = (typeof unreadyReasons)[number]
+
+/** Reasons in the response to the readiness probe. */
+export const unreadyReasons = ['draining', 'no_certificate', 'agent_not_ready'] as const
 
 /** The parts of a launcher that a listener may use. */
 export interface Pod {
@@ -26,8 +36,9 @@ export interface Pod {
   readonly modelCalls: ModelCalls | undefined
   /** Undefined unless the runs of the agent are recorded. */
   readonly recorder?: Recorder | undefined
-  /** False while the launcher drains and until the agent answers. */
-  readonly health: () => Promise<boolean>
+  /** Key and certificate; undefined in an unsigned launcher. */
+  readonly identity: Identity | undefined
+  readonly health: () => Promise<Health>
 }
 
 /** A started capability of the pod. */

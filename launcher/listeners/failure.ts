@@ -19,7 +19,7 @@ export type Fault = 'killed' | 'frozen' | 'slow'
 /** Answer that an agent or a worker gets. */
 export interface Outcome {
   readonly status: number
-  /** Code of the error. */
+  /** Code of the error, or reason of a probe. */
   readonly code?: string
   /** Seconds until the answer at most, where a time limit of the launcher ends the wait. */
   readonly within?: number
@@ -66,6 +66,8 @@ export interface FailureRow {
   readonly slow: Outcome
   /** The launcher has not served a request before the fault. */
   readonly fresh?: true
+  /** The launcher is started during the fault. */
+  readonly starts?: true
   /** The agent is in its own container, which the kubelet restarts. */
   readonly container?: true
   /** What follows for the agent or for money, as a sentence. */

@@ -23,7 +23,7 @@ const forged: readonly Record<string, string>[] = [
 /** A launcher beside an agent container, with every port of its pod, and what would have an effect on it. */
 async function startPod(t: test.TestContext) {
   const state = await startAmpState(t)
-  const peer = keyedAgent('planner')
+  const peer = await keyedAgent('planner')
   state.registries = [registryOf(peer)]
   const effects: string[] = []
   const supervision = {
@@ -35,7 +35,12 @@ async function startPod(t: test.TestContext) {
     restart: async () => void effects.push('restart'),
   }
   const env = { MESH_AGENT_CONTAINER: 'true', MESH_HOOK_TOKEN: 'hook-1', MESH_GRACE_SECONDS: '9' }
-  const pod = await startAmpLauncher(t, keyedAgent('writer'), { stateUrl: state.url, env, command: [], supervision })
+  const pod = await startAmpLauncher(t, await keyedAgent('writer'), {
+    stateUrl: state.url,
+    env,
+    command: [],
+    supervision,
+  })
   return { pod, state, effects }
 }
 

@@ -128,7 +128,7 @@ test('each operation on each port makes exactly one span', async (t) => {
 
 test('a call between agents makes exactly one span on each side', async (t) => {
   const state = await startAmpState(t)
-  const [planner, writer] = [keyedAgent('planner'), keyedAgent('writer')]
+  const [planner, writer] = [await keyedAgent('planner'), await keyedAgent('writer')]
   const caller = await startAmpLauncher(t, planner, { stateUrl: state.url })
   const callee = await startAmpLauncher(t, writer, { stateUrl: state.url })
   state.registries = [{ ...registryOf(), peers: [planner.peer, callee.entry] }]

@@ -11,7 +11,7 @@ const answerOf = (status: number, body: StateAnswer['body']): StateAnswer => ({
   body,
   bytes: Buffer.alloc(0),
 })
-const options = { privateKey: undefined, agentUid: 'u', log: createLog('error') }
+const options = { signer: () => undefined, agentUid: 'u', log: createLog('error') }
 
 test('policies that are no longer confirmed are not applied', async () => {
   let answer: StateAnswer | undefined = answerOf(200, { digest: 'd', policies })

@@ -1,6 +1,6 @@
-import type { KeyObject } from 'node:crypto'
 import type { ContentGuard, Finding, GuardrailRules, Stage } from '#core/guardrails/guard.ts'
 import type { Logger } from '#core/log/logger.ts'
+import type { LauncherSigner } from '#core/signing/launcher-token.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { StateAnswer, StateClient } from '../state/state-client.ts'
 
@@ -9,7 +9,7 @@ export interface Guarding {
   readonly guard: ContentGuard
   /** Rules that the gateway applies, by stage. */
   readonly external: readonly ExternalRuleStage[]
-  /** Proves to the gateway that these policies were applied, and what was approved; undefined without a key. */
+  /** Proves to the gateway that these policies were applied, and what was approved; undefined without a certificate. */
   prove(approved: readonly string[]): Promise<string | undefined>
 }
 
@@ -25,8 +25,8 @@ export interface GuardSource {
 /** Options of `createGuardSource`. */
 export interface GuardSourceOptions {
   readonly state: StateClient
-  /** Key of the agent, with which launchers sign; undefined: the gateway applies the policies again. */
-  readonly privateKey: KeyObject | undefined
+  /** The launcher that signs; without one the gateway applies the policies again. */
+  readonly signer: () => LauncherSigner | undefined
   readonly agentUid: string
   readonly log: Logger
   /** Age in milliseconds at which policies are read again (5 s). */
@@ -102,10 +102,9 @@ function externalStages({ namespace, name, rules }: GuardrailRules): readonly Ex
 
 type Prover = (digest: string, approved: readonly string[]) => Promise<string | undefined>
 
-function createProver({ privateKey, agentUid }: GuardSourceOptions): Prover {
-  if (privateKey === undefined) return () => Promise.resolve(undefined)
+function createProver({ signer, agentUid }: GuardSourceOptions): Prover {
   const loaded = import('#core/guardrails/proof.ts').then(({ createGuardProof }) =>
-    createGuardProof({ privateKey, agentUid, now: () => new Date() }),
+    createGuardProof({ signer, agentUid, now: () => new Date() }),
   )
   return async (digest, approved) => (await loaded)(digest, approved)
 }

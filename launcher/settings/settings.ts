@@ -3,8 +3,6 @@ import { isObject } from '#core/json/is-object.ts'
 import { parseOtlpHeaders } from '#core/telemetry/otlp-headers.ts'
 import { ConfigError, parseAgentConfig } from './agent-config.ts'
 import type { AgentConfig } from './agent-config.ts'
-import { createIdentity } from '../http/certificate.ts'
-import type { TlsIdentity } from '../http/certificate.ts'
 import { defaultTimeouts } from '../model-calls/gateway-timeouts.ts'
 import type { GatewayTimeouts } from '../model-calls/gateway-timeouts.ts'
 import { parseLevel } from '../telemetry/log.ts'
@@ -46,8 +44,6 @@ export interface Settings {
   /** Token of the preStop hook of the agent's container; undefined: the launcher has no such hook. */
   readonly hookToken: string | undefined
   readonly ports: (name: PortName) => number
-  /** Private key of the agent, which identifies this launcher to workers; undefined only if unsigned. */
-  readonly identity: TlsIdentity | undefined
   readonly stateUrl: string | undefined
   readonly stateTokenFile: string | undefined
   /** The state role, if memory or knowledge is bound. */
@@ -68,7 +64,7 @@ export interface Settings {
   readonly otlpEndpoint: string | undefined
   /** Credentials of a hosted backend; not in the environment of the agent. */
   readonly otlpHeaders: Readonly<Record<string, string>>
-  /** Accepts runs without grant and attempt (`meshctl dev`). */
+  /** Accepts runs without grant and attempt, and has no certificate (`meshctl dev`). */
   readonly unsigned: boolean
   /** Termination grace of the pod in milliseconds. */
   readonly graceMs: number
@@ -91,7 +87,6 @@ const launcherOnly: ReadonlySet<string> = new Set([
   'MESH_GRACE_SECONDS',
   HOOK_TOKEN_VARIABLE,
   'MESH_HOSTS',
-  'MESH_KEY_FILE',
   'MESH_PARENT_PIPE_FD',
   'MESH_LOG_LEVEL',
   'MESH_STATE_TOKEN_FILE',
@@ -113,6 +108,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     throw new ConfigError('MODEL_GATEWAY_URL: is missing, and MESH_BUDGET_PORT is set')
   if (env.FEEDBACK_PORT && !env.STATE_URL) throw new ConfigError('STATE_URL: is missing, and FEEDBACK_PORT is set')
   if (env.DISCOVERY_PORT && !env.STATE_URL) throw new ConfigError('STATE_URL: is missing, and DISCOVERY_PORT is set')
+  if (!unsigned && !env.STATE_URL) throw new ConfigError('STATE_URL: is missing, and MESH_UNSIGNED is not true')
   if (builtIn && agent.model === undefined) throw new ConfigError('/model: is missing, and no command was given')
   return {
     agent,
@@ -145,7 +141,6 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     otlpEndpoint: parseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT),
     otlpHeaders: checked(() => parseOtlpHeaders(env.OTEL_EXPORTER_OTLP_HEADERS)),
     unsigned,
-    identity: unsigned ? undefined : createIdentity(readNamedFile('MESH_KEY_FILE', env)),
     graceMs: seconds('MESH_GRACE_SECONDS', env.MESH_GRACE_SECONDS, 30),
     cancelGraceMs: seconds('MESH_CANCEL_GRACE_SECONDS', env.MESH_CANCEL_GRACE_SECONDS, 5),
     parentPipeFd: descriptor('MESH_PARENT_PIPE_FD', env),

@@ -5,8 +5,11 @@ import type { LauncherConfig } from '#schemas/launcher.ts'
 import type { Peer, PeerRegistry } from '#schemas/envelope.ts'
 import { listen } from '#test/harness/listen.ts'
 import type { Scope } from '#test/harness/scope.ts'
-import { createIdentity } from '../http/certificate.ts'
+import { createTlsIdentity } from '../http/certificate.ts'
+import { certifying } from './certifying.ts'
+import { testIssuer } from './envelopes.ts'
 import type { KeyedAgent } from './envelopes.ts'
+import { fetch, until } from './launch.ts'
 import { startTestLauncher } from './start-launcher.ts'
 import type { TestLauncherOptions } from './start-launcher.ts'
 
@@ -50,9 +53,10 @@ export async function startAmpState(t: Scope) {
     t,
     createServer(async (request, response) => {
       const seen = await received(request)
+      if (state.away) return void response.destroy()
+      if (await certifying(testIssuer, bearerOf(seen), seen, response)) return
       requests.push(seen)
-      if (state.away) response.destroy()
-      else if (seen.path === '/amp/directory') json(response, 200, { registries: state.registries })
+      if (seen.path === '/amp/directory') json(response, 200, { registries: state.registries })
       else if (seen.path === '/amp/calls') state.calls(response, seen)
       else if (seen.path.startsWith('/amp/calls/')) state.waits(response, seen)
       else if (seen.path.startsWith('/budgets/remaining')) json(response, 200, { budget: state.budget })
@@ -60,6 +64,11 @@ export async function startAmpState(t: Scope) {
     }),
   )
   return Object.assign(state, { url })
+}
+
+// The token of a launcher in these tests is the uid of its agent.
+function bearerOf({ headers }: ReceivedRequest): string {
+  return headers.authorization?.replace('Bearer ', '') ?? ''
 }
 
 async function received(request: IncomingMessage): Promise<ReceivedRequest> {
@@ -72,8 +81,9 @@ async function received(request: IncomingMessage): Promise<ReceivedRequest> {
 /** A peer with the key of an agent, whose answers a test sets. */
 export async function startPeer(t: Scope, agent: KeyedAgent, reply: AmpReply) {
   const requests: ReceivedRequest[] = []
+  const { privateKey, certificate } = agent.launcher
   const peer = { requests, reply }
-  const server = createTlsServer(createIdentity(pemOf(agent)), (request, response) => {
+  const server = createTlsServer(createTlsIdentity(privateKey, certificate), (request, response) => {
     // A test that cuts the connection ends this, too.
     received(request).then(
       (seen) => {
@@ -103,9 +113,9 @@ export async function startAmpLauncher(
 ) {
   const { namespace, name } = agent
   const started = await startTestLauncher(t, {
-    key: pemOf(agent),
-    config: { name, namespace, uid: `uid-${name}`, ...config },
-    files: { MESH_STATE_TOKEN_FILE: 'state-token\n' },
+    signed: true,
+    config: { name, namespace, uid: agent.peer.uid, ...config },
+    files: { MESH_STATE_TOKEN_FILE: `${agent.peer.uid}\n` },
     env: {
       A2A_PORT: '0',
       MESH_AMP_INBOUND_PORT: '0',
@@ -116,13 +126,12 @@ export async function startAmpLauncher(
     ...more,
   })
   const { open } = started
+  const isCertified = async (): Promise<boolean> =>
+    !(await (await fetch(`https://127.0.0.1:${open['invoke']}/healthz`)).text()).includes('no_certificate')
+  await until(isCertified, 'the launcher has its certificate')
   return {
     ...started,
     url: `http://127.0.0.1:${open['amp']}`,
     entry: { ...agent.peer, url: `https://127.0.0.1:${open['ampInbound']}` } satisfies Peer,
   }
-}
-
-function pemOf({ privateKey }: KeyedAgent): string {
-  return privateKey.export({ type: 'pkcs8', format: 'pem' })
 }

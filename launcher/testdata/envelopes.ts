@@ -1,30 +1,29 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { digestPayload, signEnvelope } from '#core/signing/envelope.ts'
-import type { SigningKey } from '#core/signing/keyring.ts'
-import { fromThumbprinted, toThumbprinted } from '#core/signing/key-thumbprint.ts'
+import type { EnvelopeClaims } from '#core/signing/envelope.ts'
+import { createTestIssuer } from '#core/signing/testing/test-issuer.ts'
+import type { TestLauncher } from '#core/signing/testing/test-issuer.ts'
 import type { AgentName } from '#schemas/delegates.ts'
 import { agentPath } from '#schemas/envelope.ts'
 import type { Peer, PeerRegistry } from '#schemas/envelope.ts'
 import type { Directory, FoundPeer } from '../listeners/amp/directory.ts'
 
-/** Claims of an envelope that a test may replace. */
-export type EnvelopeClaims = Parameters<typeof signEnvelope>[1]
+export type { EnvelopeClaims }
 
-/** An agent with its key. */
+/** Certifies the launchers of these tests. */
+export const testIssuer = createTestIssuer()
+
+/** An agent with a certified launcher. */
 export interface KeyedAgent extends AgentName {
-  readonly key: SigningKey
-  readonly privateKey: KeyObject
+  readonly launcher: TestLauncher
   readonly peer: Peer
 }
 
-/** Creates an agent of the namespace `default` with a new key. */
-export function keyedAgent(name: string, more: Partial<Peer> = {}): KeyedAgent {
-  const { privateKey } = generateKeyPairSync('ed25519')
-  const published = toThumbprinted(privateKey)
-  const base = { namespace: 'default', name, role: 'member', outbound: true, inbound: true }
-  const peer = { ...base, keys: [published], ...more }
-  return { namespace: peer.namespace, name, privateKey, key: { id: published.kid, key: privateKey }, peer }
+/** Creates an agent of the namespace `default` with a launcher of its own and the uid `uid-<name>`. */
+export async function keyedAgent(name: string, more: Partial<Peer> = {}): Promise<KeyedAgent> {
+  const base = { namespace: 'default', name, role: 'member', outbound: true, inbound: true, uid: `uid-${name}` }
+  const peer: Peer = { ...base, ...more }
+  return { namespace: peer.namespace, name, launcher: await testIssuer.launcherOf(peer.uid), peer }
 }
 
 /** The registry `default/team` with these members. */
@@ -38,16 +37,12 @@ export function fixedDirectory(registry: PeerRegistry): Directory {
     const peer = registry.peers.find(fits)
     return peer && { registry, peer }
   }
-  const keyOf = (agent: string, kid: string): KeyObject | undefined => {
-    const key = found((peer) => agentPath(peer) === agent)?.peer.keys.find((one) => one.kid === kid)
-    return key && fromThumbprinted(key)
-  }
   return {
     target: async (name) =>
       found((peer) => peer.outbound && peer.name === name) ??
       (found((peer) => peer.name === name) === undefined ? undefined : 'forbidden'),
-    caller: async (id, agent) => (id === registry.id ? found((peer) => agentPath(peer) === agent) : undefined),
-    key: async (agent, kid) => keyOf(agent, kid),
+    caller: async (id, agent, uid) =>
+      id === registry.id ? found((peer) => agentPath(peer) === agent && peer.uid === uid) : undefined,
     refresh: async () => undefined,
   }
 }
@@ -82,5 +77,5 @@ export function envelopeOf(
   payload: unknown,
   { some = {}, now = new Date() }: { readonly some?: Partial<EnvelopeClaims>; readonly now?: Date } = {},
 ): Promise<string> {
-  return signEnvelope(from.key, { ...claimsOf(from, to, payload), ...some }, now)
+  return signEnvelope(from.launcher, { ...claimsOf(from, to, payload), ...some }, now)
 }

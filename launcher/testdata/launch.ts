@@ -42,8 +42,8 @@ export interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly prefix?: readonly string[]
   readonly parentPipe?: boolean
-  /** Private key (PEM) of the agent: the launcher wants signed runs, over TLS. */
-  readonly key?: string
+  /** The launcher wants signed runs, over TLS; `STATE_URL` names who certifies it. */
+  readonly signed?: boolean
   /** Another program than `launcher/main.ts`; `prefix` starts it. */
   readonly main?: string
   /** Do not wait until the agent is ready. */
@@ -56,15 +56,13 @@ const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
 /** As `fetch`, from a launcher whose key is not looked at. */
 export const fetch = (url: string, init: RequestInit = {}) => undiciFetch(url, { dispatcher, ...init })
 
-/** Starts `launcher/main.ts`, unsigned without a key, on free loopback ports; it ends with the test, by its pid. */
+/** Starts `launcher/main.ts`, unsigned by default, on free loopback ports; it ends with the test, by its pid. */
 export async function launch(t: Scope, options: LaunchOptions = {}): Promise<LaunchedProcess> {
   const folder = tempFolder('launcher')
   const config = join(folder.path, 'agent.json')
   const journal = join(folder.path, 'agent.journal')
   writeFileSync(config, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1', ...options.config }))
   writeFileSync(journal, '')
-  const keyFile = join(folder.path, 'agent.key')
-  if (options.key !== undefined) writeFileSync(keyFile, options.key)
   const agentPort = await freePort()
   const main = options.main ?? fileURLToPath(import.meta.resolve('../main.ts'))
   const command = options.command === undefined || options.command.length === 0 ? [] : ['--', ...options.command]
@@ -74,7 +72,7 @@ export async function launch(t: Scope, options: LaunchOptions = {}): Promise<Lau
     env: {
       PATH: process.env.PATH,
       MESH_AGENT_CONFIG: config,
-      ...(options.key === undefined ? { MESH_UNSIGNED: 'true' } : { MESH_KEY_FILE: keyFile }),
+      ...(options.signed === true ? {} : { MESH_UNSIGNED: 'true' }),
       MESH_BIND: '127.0.0.1',
       MESH_LAUNCHER_PORT: '0',
       DELEGATE_PORT: '0',
@@ -127,7 +125,7 @@ export async function launch(t: Scope, options: LaunchOptions = {}): Promise<Lau
   if (options.early === true) return { ...launched, port: 0, url: '' }
   const port = Number((await line(({ listener }) => listener === 'invoke')).port)
   if (command.length > 0) await line(({ msg }) => msg === 'agent ready')
-  return { ...launched, port, url: `${options.key === undefined ? 'http' : 'https'}://127.0.0.1:${port}` }
+  return { ...launched, port, url: `${options.signed === true ? 'https' : 'http'}://127.0.0.1:${port}` }
 }
 
 /** Answer of a launcher. */

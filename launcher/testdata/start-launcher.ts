@@ -12,8 +12,8 @@ import { createLog } from '../telemetry/log.ts'
 /** Options of `startTestLauncher`. */
 export interface TestLauncherOptions {
   readonly config: Pick<LauncherConfig, 'name' | 'namespace' | 'uid'> & Partial<LauncherConfig>
-  /** Private key (PEM) of the agent; without it the launcher is unsigned. */
-  readonly key?: string
+  /** The launcher asks the state role for a certificate, and wants signed runs. */
+  readonly signed?: boolean
   readonly env?: Readonly<Record<string, string>>
   /** Contents of files, by the variable that names the file. */
   readonly files?: Readonly<Record<string, string>>
@@ -28,13 +28,12 @@ const ready: Supervision = { ready: () => Promise.resolve(true), started: () => 
 export async function startTestLauncher(t: Scope, options: TestLauncherOptions) {
   const folder = tempFolder('launcher')
   t.after(folder.remove)
-  const { config, key, env = {}, files = {}, command = ['--', 'none'], supervision = ready } = options
-  const identity = key === undefined ? {} : { MESH_KEY_FILE: key }
-  const mounted = Object.entries({ MESH_AGENT_CONFIG: JSON.stringify(config), ...identity, ...files })
+  const { config, signed = false, env = {}, files = {}, command = ['--', 'none'], supervision = ready } = options
+  const mounted = Object.entries({ MESH_AGENT_CONFIG: JSON.stringify(config), ...files })
   for (const [variable, text] of mounted) writeFileSync(join(folder.path, variable), text)
   const settings = readSettings(command, {
     ...Object.fromEntries(mounted.map(([variable]) => [variable, join(folder.path, variable)])),
-    ...(key === undefined ? { MESH_UNSIGNED: 'true' } : {}),
+    ...(signed ? {} : { MESH_UNSIGNED: 'true' }),
     MESH_BIND: '127.0.0.1',
     MESH_LAUNCHER_PORT: '0',
     DELEGATE_PORT: '0',

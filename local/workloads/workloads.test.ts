@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { createPublicKey } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
-import type { IncomingMessage } from 'node:http'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { get } from 'node:https'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text as readText } from 'node:stream/consumers'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import type { TLSSocket } from 'node:tls'
@@ -20,6 +20,10 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { startApiServer } from '@mesh.dev/embedded-apiserver'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { verifyCertificate } from '#core/signing/launcher-certificate.ts'
+import { CERTIFICATE_SCHEME } from '#core/signing/launcher-proof.ts'
+import { createTestIssuer } from '#core/signing/testing/test-issuer.ts'
+import { certifying } from '#launcher/testdata/certifying.ts'
 import { plugins } from '#plugins/index.ts'
 import type { ContainerStatus } from '#plugins/agents/reconcile/status/agent-pod.ts'
 import { agentReconciler } from '#plugins/agents/reconcilers.ts'
@@ -28,7 +32,7 @@ import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/a
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
 import { needs } from '#test/harness/find-server.ts'
-import { freePort } from '#test/harness/free-port.ts'
+import { listen } from '#test/harness/listen.ts'
 import { startKube } from '#test/harness/kube.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { workloadResources } from './workload-objects.ts'
@@ -47,8 +51,6 @@ const runnerFile = fileURLToPath(import.meta.resolve('./testdata/runner.ts'))
 const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
 function noop(): void {}
 const findActor = () => Promise.resolve(undefined)
-const recorded = new Map<string, string>()
-const recordKey = async (agentUid: string, publicKey: string): Promise<void> => void recorded.set(agentUid, publicKey)
 
 const token = 'admin-token'
 const namespace = parseLabel('namespace', 'default')
@@ -67,7 +69,7 @@ async function setUp(t: TestContext, options: { runner?: boolean; real?: boolean
     launcherImage: 'launcher',
     imagePullPolicy: 'IfNotPresent',
     gatewayUrl: 'http://127.0.0.1:1',
-    stateUrl: `http://127.0.0.1:${await freePort()}`,
+    stateUrl: await startCertifier(t),
     systemNamespace: 'mesh-system',
     isolation: 'none',
     agentUser: 65533,
@@ -79,7 +81,7 @@ async function setUp(t: TestContext, options: { runner?: boolean; real?: boolean
   } as const
   const controller = new AbortController()
   const reconcilers = [
-    agentReconciler({ cluster, settings, now: () => new Date(), kinds: () => kindsOf(plugins), recordKey, findActor }),
+    agentReconciler({ cluster, settings, now: () => new Date(), kinds: () => kindsOf(plugins), findActor }),
   ]
   const manager = runReconcilers({ cluster, reconcilers, log: silent, signal: controller.signal })
   const workloads =
@@ -190,13 +192,28 @@ function serving(workloads: Workloads): string | undefined {
   return workloads.launchers('default', 'bot').find(({ ready }) => ready)?.url
 }
 
+const testIssuer = createTestIssuer()
+
+/** A state role that certifies every launcher, and does nothing else. */
+function startCertifier(t: TestContext): Promise<string> {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const received = { path: request.url ?? '', text: await readText(request) }
+    if (!(await certifying(testIssuer, 'uid', received, response))) response.writeHead(404).end()
+  }
+  return listen(
+    t,
+    createServer((request, response) => void answer(request, response).catch(() => response.destroy())),
+  )
+}
+
 /** Launchers have self-signed certificates: the test checks the answer only. */
-async function asked(url: string | undefined): Promise<{ status: number; key: KeyObject | undefined }> {
+async function asked(url: string | undefined) {
   const request = get(`${url}/healthz`, { agent: false, rejectUnauthorized: false })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
-  const key = (response.socket as TLSSocket).getPeerX509Certificate()?.publicKey
+  const x509 = (response.socket as TLSSocket).getPeerX509Certificate()
   response.resume()
-  return { status: response.statusCode ?? 0, key }
+  const certificate = x509?.subjectAltName?.slice(`URI:${CERTIFICATE_SCHEME}`.length)
+  return { status: response.statusCode ?? 0, key: x509?.publicKey, certificate }
 }
 
 const says = async (url: string | undefined): Promise<number> => (await asked(url)).status
@@ -207,11 +224,10 @@ test('an agent runs as a ready process with logs, and its deletion removes all o
   await create(speaking(answer))
   await when('Ready=True Serving')
   const url = serving(workloads)
-  const { status, key } = await asked(url)
+  const { status, key, certificate } = await asked(url)
   assert.equal(status, 200)
-  const { metadata } = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
-  const own = createPublicKey(recorded.get(metadata.uid ?? '') ?? '')
-  assert.ok(key !== undefined && own.equals(key), 'PODS4: it serves with the recorded key of its agent')
+  const { key: certified } = await verifyCertificate(certificate ?? '', testIssuer.issuer)
+  assert.ok(key?.equals(certified), 'PODS4, R2-N3: it serves with a certified key')
   const found = async (name: string) => (await fetch(`${workloads.endpointsUrl}/endpoints/default/${name}`)).json()
   assert.deepEqual(await found('bot'), { launchers: [{ id: url, url, ready: true }] })
   assert.deepEqual(await found('absent'), { launchers: [] })

@@ -12,12 +12,18 @@ const events = (group: string): AccessRule => ({
 const children: readonly AccessRule[] = [
   { group: '', resource: 'services', manager: accessVerbs },
   { group: '', resource: 'configmaps', manager: accessVerbs },
-  { group: '', resource: 'serviceaccounts', manager: accessVerbs },
+  {
+    group: '',
+    resource: 'serviceaccounts',
+    reason: 'The account of an agent: the state role certifies launchers only of the one that the manager made.',
+    manager: accessVerbs,
+    state: ['get'],
+  },
   {
     group: '',
     resource: 'secrets',
-    reason: 'The key pair of an agent: made once, read back after a restart; no list, so no sweep over a namespace.',
-    manager: ['get', 'create'],
+    reason: 'Key pairs of agents from before certificates, by name only. They are never read.',
+    manager: ['delete'],
   },
   { group: 'apps', resource: 'deployments', manager: accessVerbs },
   { group: 'apps', resource: 'controllerrevisions', manager: accessVerbs },
@@ -40,6 +46,7 @@ export const agentsAccess: readonly AccessRule[] = [
   { group: '', resource: 'pods', developer: readVerbs, manager: readVerbs },
   { group: '', resource: 'pods/log', developer: ['get'] },
   { group: 'apps', resource: 'controllerrevisions', developer: readVerbs },
+  { resource: 'agentdeployments', state: ['get'] },
   { resource: 'agentdeployments/status', manager: statusVerbs },
   {
     resource: 'agentdeployments/finalizers',

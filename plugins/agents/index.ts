@@ -6,17 +6,11 @@ import { agentKind } from './kinds.ts'
 import type { AgentsServices } from './services.ts'
 import { agentErrors } from './errors.ts'
 import { createModelGateway } from './generate/model-gateway.ts'
-import {
-  agentGate,
-  agentPodPart,
-  agentReference,
-  agentRequirement,
-  agentTrigger,
-  launcherKeyRecorder,
-} from './points.ts'
+import { agentGate, agentPodPart, agentReference, agentRequirement, agentTrigger } from './points.ts'
 import type { AgentReferences } from './points.ts'
 import { checkMarks } from './references/check-marks.ts'
 import { createReferences } from './references/references.ts'
+import { launcherEndpoints } from './launchers/state-routes.ts'
 import { agentReconciler } from './reconcilers.ts'
 import { agentEndpoints } from './routes.ts'
 import { agentSettings, agentSettingSources, toReconcileSettings } from './settings.ts'
@@ -30,17 +24,12 @@ export const agents = definePlugin({
   settingsFrom: agentSettingSources,
   kinds: [agentKind],
   access: agentsAccess,
+  keys: { state: { signs: ['launcher'] } },
   errors: agentErrors,
-  points: [
-    agentRequirement,
-    launcherKeyRecorder,
-    agentPodPart,
-    agentGate,
-    agentTrigger,
-    withCheck(agentReference, checkMarks),
-  ],
+  points: [agentRequirement, agentPodPart, agentGate, agentTrigger, withCheck(agentReference, checkMarks)],
   create: (core, settings): AgentsServices => ({
     now: core.now,
+    keys: core.keys,
     gateway: createModelGateway(core.urls.gateway),
     generateRoute: settings.generateRoute,
     checks: () => core.extensions(agentRequirement),
@@ -49,9 +38,6 @@ export const agents = definePlugin({
     reconcile: toReconcileSettings(core, settings),
     triggers: () => core.extensions(agentTrigger),
     parts: () => ({ pods: core.contributed(agentPodPart), gates: core.contributed(agentGate) }),
-    recordKey: async (agentUid, publicKey) => {
-      for (const keep of core.extensions(launcherKeyRecorder)) await keep(agentUid, publicKey)
-    },
     findActor: async (change) => {
       for (const find of core.extensions(changeActorFinder)) {
         const actor = await find(change)
@@ -62,13 +48,13 @@ export const agents = definePlugin({
   }),
   api: ({ references }): { readonly references: () => AgentReferences } => ({ references }),
   routes: (services) => agentEndpoints(services),
-  reconcilers: ({ reconcile, now, kinds, recordKey, findActor, parts, triggers, references }, { cluster }) => [
+  stateRoutes: ({ keys, now }, state) => launcherEndpoints({ keys, now }, state),
+  reconcilers: ({ reconcile, now, kinds, findActor, parts, triggers, references }, { cluster }) => [
     agentReconciler({
       cluster,
       settings: reconcile,
       now,
       kinds,
-      recordKey,
       findActor,
       parts: parts(),
       triggers: triggers(),

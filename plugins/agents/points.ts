@@ -17,15 +17,6 @@ export type RequirementCheck = (
 /** Further requirement checks of other plugins. */
 export const agentRequirement = definePoint<RequirementCheck>('agents.requirement')
 
-/**
- * Stores the public key (PEM, SPKI) of an agent's launchers for workers. Called before a pod of the agent can exist, and
- * repeatedly with the same key. The two newest keys are valid.
- */
-export type LauncherKeyRecorder = (agentUid: string, publicKey: string) => Promise<void>
-
-/** Point for the plugin that stores the public keys of launchers. */
-export const launcherKeyRecorder = definePoint<LauncherKeyRecorder>('agents.launcher-key')
-
 type Pod = NonNullable<AgentDeploymentSpec['pod']>
 type Variables = NonNullable<NonNullable<AgentDeploymentSpec['runtime']>['env']>
 

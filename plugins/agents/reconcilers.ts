@@ -16,6 +16,7 @@ import type { AgentPod } from './reconcile/status/agent-pod.ts'
 import { createRevisionAuthors } from './reconcile/revision/revision-author.ts'
 import type { AuthorOptions } from './reconcile/revision/revision-author.ts'
 import { children } from './reconcile/objects/child-kinds.ts'
+import { createRemoveFormerKeys } from './reconcile/objects/former-keys.ts'
 import { pods } from './resources.ts'
 
 // Only terminations are watched: pods start and become ready far more often, and the status of their workload has the result.
@@ -27,11 +28,16 @@ function agentsOf(pod: KubeObject): ObjectRef[] {
 
 /** The reconciler of agents, on the manager's own identity. Idempotent, so it may run unelected. */
 export function agentReconciler(
-  options: Omit<ReconcileContext, 'authors'> & AuthorOptions & { readonly triggers?: readonly AgentTrigger[] },
+  options: Omit<ReconcileContext, 'authors' | 'removeFormerKeys'> &
+    AuthorOptions & { readonly triggers?: readonly AgentTrigger[] },
 ): Reconciler {
   const { cluster, triggers = [], references = schemaReferences } = options
   const targets = references.targetsOf(AgentDeployment)
-  const context = { ...options, authors: createRevisionAuthors(options) }
+  const context = {
+    ...options,
+    authors: createRevisionAuthors(options),
+    removeFormerKeys: createRemoveFormerKeys(cluster),
+  }
   const index = createReferenceIndex()
   return {
     name: 'agents',

@@ -1,7 +1,8 @@
 import type { ChangeActorFinder } from '#core/controllers/objects/extension-points.ts'
+import type { Keyring } from '#core/signing/keyring.ts'
 import type { AnyKind } from '#schemas/kind.ts'
 import type { ModelGateway } from './generate/model-gateway.ts'
-import type { AgentTrigger, LauncherKeyRecorder, RequirementCheck } from './points.ts'
+import type { AgentTrigger, RequirementCheck } from './points.ts'
 import type { AgentParts } from './reconcile/parts/collect-parts.ts'
 import type { References } from './references/references.ts'
 import type { ReconcileSettings } from './reconcile/settings.ts'
@@ -27,8 +28,8 @@ export interface AgentsServices extends AgentEndpointServices {
   parts(): AgentParts
   /** Objects of other kinds whose change reconciles agents. */
   triggers(): readonly AgentTrigger[]
-  /** Stores the public key of an agent's launchers. */
-  recordKey: LauncherKeyRecorder
+  /** Keys of the role: the state role certifies launchers. */
+  keys: Keyring
   /** The authenticated actor of a change of an agent, if a plugin knows one. */
   findActor: ChangeActorFinder
 }

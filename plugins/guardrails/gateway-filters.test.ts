@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { ServerResponse } from 'node:http'
 import test from 'node:test'
 import { createGuardProof } from '#core/guardrails/proof.ts'
+import { createTestIssuer } from '#core/signing/testing/test-issuer.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { agentRuns, modelFilter } from '#plugins/providers/points.ts'
 import { addRoute, refused, startGateway, startUpstream } from '#plugins/providers/testing/gateway.ts'
@@ -15,8 +15,7 @@ import { createPolicyFilters } from './filters/policy-filters.ts'
 import { toPolicySet } from './policies/agent-policies.ts'
 import { applyPolicy, word, wordRule } from './testing/policies.ts'
 
-const keys = generateKeyPairSync('ed25519')
-const pem = keys.publicKey.export({ type: 'spki', format: 'pem' })
+const { keys, launcherOf } = createTestIssuer()
 
 type Policy = Partial<GuardrailPolicySpec> & Pick<GuardrailPolicySpec, 'rules'>
 
@@ -39,10 +38,9 @@ test('guardrails in the gateway', async (t) => {
     invokeForGateway,
     agentOf: async () => undefined,
     agentsAbove: async () => [],
-    launcherKeys: async () => [pem],
   }
   const gateway = await startGateway(t, (core) => [
-    ...createPolicyFilters(core, 0).map((filter) => contribute(modelFilter, filter)),
+    ...createPolicyFilters({ ...core, keys }, 0).map((filter) => contribute(modelFilter, filter)),
     contribute(agentRuns, runs),
   ])
   const { a, b } = gateway.namespaces
@@ -203,20 +201,21 @@ test('guardrails in the gateway', async (t) => {
       gateway
         .client(token, proof === undefined ? {} : { 'x-mesh-guarded': proof })
         .chat.completions.create({ model: 'up', messages: [{ role: 'user', content }] })
-    const prove = (privateKey = keys.privateKey, agentUid = uid) =>
-      createGuardProof({ privateKey, agentUid, now: () => new Date() })
+    const own = await launcherOf(uid)
+    const prove = (by = own, agentUid = uid, now = () => new Date()) => {
+      const proof = createGuardProof({ signer: () => by, agentUid, now })
+      return async (of: string) => (await proof(of)) ?? ''
+    }
     assert.equal((await refused(call())).code, 'guardrail_blocked')
     await call(await prove()(digest))
     assert.equal((await refused(call(await prove()('other')))).code, 'guardrail_blocked', 'other policies were applied')
-    const old = createGuardProof({
-      privateKey: keys.privateKey,
-      agentUid: uid,
-      now: () => new Date(Date.now() - 120_000),
-    })
+    const old = prove(own, uid, () => new Date(Date.now() - 120_000))
     assert.equal((await refused(call(await old(digest)))).code, 'guardrail_blocked', 'an old proof')
     const forged = [
-      await prove(generateKeyPairSync('ed25519').privateKey)(digest),
-      await prove(keys.privateKey, 'another')(digest),
+      await prove(await createTestIssuer().launcherOf(uid))(digest),
+      await prove(await launcherOf('another'))(digest),
+      await prove({ ...(await launcherOf('another')), certificate: own.certificate })(digest),
+      await prove(own, 'another')(digest),
       'forged',
       '..',
     ]
@@ -305,10 +304,11 @@ test('guardrails in the gateway', async (t) => {
     const stored = await policy('p', a, { rules: [rule('open', 'require_approval', 'open')] })
     await setPolicies('checked', [{ name: 'p' }])
     const token = await tokenOf(gateway.admin, a, 'checked', 'gateway')
-    const prove = createGuardProof({ privateKey: keys.privateKey, agentUid: uid, now: () => new Date() })
+    const by = await launcherOf(uid)
+    const prove = createGuardProof({ signer: () => by, agentUid: uid, now: () => new Date() })
     const call = async (approved: readonly string[]) =>
       gateway
-        .client(token, { 'x-mesh-guarded': await prove(toPolicySet([stored]).digest, approved) })
+        .client(token, { 'x-mesh-guarded': (await prove(toPolicySet([stored]).digest, approved)) ?? '' })
         .chat.completions.create({ model: 'up', messages: [{ role: 'user', content: 'x' }] })
     verdict = ({ stage }) => ({ flagged: stage === 'request' })
     assert.equal((await refused(call([]))).code, 'guardrail_approval_required')

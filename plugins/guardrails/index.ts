@@ -25,6 +25,7 @@ export const guardrails = definePlugin({
     { resource: 'guardrailpolicies/status', manager: statusVerbs },
     { resource: 'modelroutes', manager: ['get'] },
   ],
+  keys: { gateway: { verifies: ['launcher'] } },
   errors: guardrailErrors,
   create: (core) => ({ core }),
   contributions: ({ core }) => [

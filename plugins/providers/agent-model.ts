@@ -46,6 +46,4 @@ export interface AgentRuns {
     agentUid: string,
     runId: string | undefined,
   ): Promise<readonly Pick<OwnerOfRun, 'namespace' | 'name' | 'uid'>[] | undefined>
-  /** The valid public keys (PEM) of an agent's launchers. */
-  launcherKeys(agentUid: string): Promise<readonly string[]>
 }

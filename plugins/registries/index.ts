@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
+import { issuerOf } from '#core/signing/launcher-certificate.ts'
 import { agents } from '#plugins/agents/index.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { registryErrors } from './errors.ts'
@@ -20,12 +21,15 @@ export const registries = definePlugin({
   kinds: [registryKind],
   access: registriesAccess,
   errors: registryErrors,
-  create: ({ now }, _settings, needs) => ({ now, runs: needs.runs, references: needs.agents.references }),
+  keys: { state: { verifies: ['launcher'] } },
+  create: ({ now, keys }, _settings, needs) => ({
+    now,
+    issuer: issuerOf(keys, now),
+    runs: needs.runs,
+    references: needs.agents.references,
+  }),
   routes: ({ references }) => [topologyEndpoint(references)],
-  stateRoutes: ({ now, runs: api }, state) => {
-    const system = state.system(runsOrNone)
-    // Calls are runs: without a store there are none.
-    return api === undefined || system === undefined ? [] : callEndpoints({ runs: api, system, now }, state)
-  },
+  // Calls are runs: without a store there are none.
+  stateRoutes: ({ issuer, runs: api }, state) => (api === undefined ? [] : callEndpoints({ runs: api, issuer }, state)),
   reconcilers: ({ now }, { cluster }) => [registryReconciler({ cluster, now })],
 })

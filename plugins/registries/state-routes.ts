@@ -4,12 +4,12 @@ import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { parseTraceparent } from '#core/telemetry/traceparent.ts'
-import type { RunsApi, RunsSystem } from '#plugins/runs/api.ts'
+import type { CertificateIssuer } from '#core/signing/launcher-certificate.ts'
+import type { RunsApi } from '#plugins/runs/api.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import type { AgentName } from '#schemas/delegates.ts'
 import { MAX_AMP_PAYLOAD } from '#schemas/envelope.ts'
-import { readDirectory, readRegistryKeys } from './calls/directory.ts'
-import { findRegistry } from './calls/find-agent.ts'
+import { readDirectory } from './calls/directory.ts'
 import { startCall } from './calls/start-call.ts'
 
 const authz = { kind: 'bearer' } as const
@@ -31,12 +31,12 @@ const Run = Type.Object(
 /** Services of the routes. */
 export interface StateRouteServices {
   readonly runs: RunsApi
-  readonly system: RunsSystem
-  readonly now: () => Date
+  /** Who certifies launchers. */
+  readonly issuer: CertificateIssuer
 }
 
-/** Routes of the state role for launchers: who may be called, the runs of calls, and the public keys of members. */
-export function callEndpoints({ runs, system, now }: StateRouteServices, state: StateContext): readonly AnyEndpoint[] {
+/** Routes of the state role for launchers: who may be called, and the runs of calls. */
+export function callEndpoints({ runs, issuer }: StateRouteServices, state: StateContext): readonly AnyEndpoint[] {
   const podOf = async (bearer: string): Promise<{ readonly username: string; readonly agent: AgentName }> => {
     const user = await state.authenticate(bearer, 'state')
     const agent = user && agentOfServiceAccount(user.username)
@@ -50,7 +50,7 @@ export function callEndpoints({ runs, system, now }: StateRouteServices, state: 
     summary: 'Get the agents that the calling agent may call, and those that may call it.',
     authz,
     response: { 200: Type.Object({ registries: Type.Array(Type.Unknown()) }) },
-    handle: async ({ bearer }) => readDirectory({ cluster, endpoints, keys: system }, (await podOf(bearer)).agent),
+    handle: async ({ bearer }) => readDirectory({ cluster, endpoints }, (await podOf(bearer)).agent),
   })
   const call = endpoint({
     method: 'POST',
@@ -64,7 +64,7 @@ export function callEndpoints({ runs, system, now }: StateRouteServices, state: 
     handle: async ({ bearer, body, headers }) => {
       const { agent } = await podOf(bearer)
       const trace = parseTraceparent(headers['traceparent'])
-      return startCall({ state, runs, keys: system, now }, agent, { ...body, trace })
+      return startCall({ state, runs, issuer }, agent, { ...body, trace })
     },
   })
   const wait = endpoint({
@@ -78,23 +78,5 @@ export function callEndpoints({ runs, system, now }: StateRouteServices, state: 
     handle: async ({ bearer, params, query: { wait: seconds = 0 } }) =>
       runs.readPeer(state, await podOf(bearer), params.id, Math.min(Math.max(seconds, 0), 30) * 1000),
   })
-  return [directory, call, wait, keysEndpoint(system, state)]
-}
-
-function keysEndpoint(system: RunsSystem, { cluster }: StateContext): AnyEndpoint {
-  return endpoint({
-    method: 'GET',
-    url: '/registries/:ns/:name/jwks',
-    summary: 'Get the public keys with which the members of a registry sign calls.',
-    authz: { kind: 'public', shownBy: 'anyone' },
-    response: { 200: Type.Object({ keys: Type.Array(Type.Unknown()) }) },
-    handle: async ({ params }) => {
-      const registry = await findRegistry(cluster, { namespace: params.ns, name: params.name })
-      if (registry === undefined) throw new Fail('not_found')
-      const keys = await readRegistryKeys(system, registry)
-      return {
-        keys: keys.map(({ agent, key }) => ({ kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA', ...key, agent })),
-      }
-    },
-  })
+  return [directory, call, wait]
 }

@@ -22,7 +22,6 @@ import { readAgentsAbove } from './store/internal/agents-above.ts'
 import type { AgentAbove } from './store/internal/agents-above.ts'
 import { findRun } from './store/internal/find-run.ts'
 import { lockRun } from './store/internal/lease.ts'
-import { readKeysOfAgents } from './store/launcher-keys.ts'
 import { readOwners } from './store/read-owners.ts'
 import type { RunsTables } from './store/tables.ts'
 
@@ -120,8 +119,6 @@ export interface RunsSystem {
   runOf(agentUid: string, reference: RunReference): Promise<FoundRun | undefined>
   /** Those of the traces that have runs: `own` if one is of the agent. */
   tracesOf(agentUid: string, traceIds: readonly string[]): Promise<ReadonlyMap<string, 'own' | 'foreign'>>
-  /** The valid public keys (PEM, SPKI) of the launchers of agents, by the uid of the agent. */
-  launcherKeys(agentUids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
   /** The user on whose behalf a run acts, its agent and its conversation; undefined for an unknown run. */
   subjectOf(runId: string): Promise<SubjectOfRun | undefined>
 }
@@ -139,7 +136,6 @@ export function createRunsSystem({ store }: { readonly store: Store }): RunsSyst
   return {
     runOf: (agentUid, reference) => findOfAgent(db, agentUid, reference),
     tracesOf: (agentUid, traceIds) => readOwners(db, agentUid, traceIds),
-    launcherKeys: (agentUids) => readKeysOfAgents(db, agentUids),
     subjectOf: async (runId) => {
       const run = await findRun(db, runId)
       return run && { subject: run.subject, agentUid: run.agent_uid, conversationId: run.conversation_id }

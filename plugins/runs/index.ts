@@ -2,7 +2,6 @@ import { readVerbs } from '#core/cluster/roles/access-rule.ts'
 import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
-import { launcherKeyRecorder } from '#plugins/agents/points.ts'
 import { agentRuns } from '#plugins/providers/points.ts'
 import { pruner } from '#plugins/pruning/points.ts'
 import { createRunsApi, createRunsSystem } from './api.ts'
@@ -14,7 +13,6 @@ import { runEvents } from './events.ts'
 import { createGatewayRuns } from './gateway/gateway-runs.ts'
 import { createServices } from './services.ts'
 import { runsJobs } from './jobs.ts'
-import { createKeyRecorder } from './launchers/launcher-keys.ts'
 import { createRunPruner } from './retention/prune-runs.ts'
 import { runCostsProjection } from './projections/run-costs.ts'
 import { runsProjection } from './projections.ts'
@@ -45,7 +43,7 @@ export const runs = definePlugin({
     gateway: { signs: ['grant'], verifies: ['account'] },
     // It also publishes the key set for launchers.
     state: { signs: ['grant'], verifies: ['account', 'attempt'] },
-    worker: { signs: ['attempt'], verifies: ['grant', 'account'] },
+    worker: { signs: ['attempt'], verifies: ['grant', 'account', 'launcher'] },
     // Grants of service accounts only (ADR 0063).
     manager: { signs: ['account'], verifies: ['grant'] },
   },
@@ -61,7 +59,6 @@ export const runs = definePlugin({
   contributions: (services) => [
     contribute(pruner, createRunPruner(services.writer, services.removed('namespace'))),
     contribute(agentRuns, createGatewayRuns(services)),
-    contribute(launcherKeyRecorder, createKeyRecorder(services)),
   ],
   routes: runsRoutes,
   stateRoutes: (services, state) => stateEndpoints(createChildRuns({ ...services, state }), state),

@@ -43,7 +43,7 @@ export type { Enqueued, NewTask } from '#core/tasks/enqueue-task.ts'
 export type { TaskQueue } from '#core/tasks/task-queue.ts'
 export type { Keyring, KeyName, RoleKeys } from '#core/signing/keyring.ts'
 // Values of extension points, for `mesh.point<RequirementCheck>('agents.requirement')`.
-export type { LauncherKeyRecorder, ReferenceMark, RequirementCheck } from '#plugins/agents/points.ts'
+export type { ReferenceMark, RequirementCheck } from '#plugins/agents/points.ts'
 export type {
   AgentCall,
   AgentOutcome,

@@ -52,7 +52,7 @@ function namesFromUndici({ code, imports }: Source): readonly string[] {
   const names = values.flatMap(({ names: imported }) => imported)
   if (!values.some(({ dynamic }) => dynamic)) return names
   // Where it is loaded late, its exports are parameters.
-  const parameters = /import\('undici'\)\.then\(\s*\(\{([^}]*)\}|\{([^}]*)\}: typeof Undici\b/g
+  const parameters = /import\('undici'\)\.then\(\s*\(\{([^{}]*)\}|\{([^{}]*)\}: typeof Undici\b/g
   const late = [...code.matchAll(parameters)].flatMap(([, first, second]) => (first ?? second ?? '').split(','))
   return [...names, ...late.map((name) => name.replace(/:.*$/, '').trim()).filter((name) => name !== '')]
 }

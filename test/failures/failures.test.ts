@@ -58,9 +58,10 @@ async function produce(t: TestContext, { platform, launchers, dependency, fault 
     apart === true ? container : fresh === true ? platform.launch() : shared
   const own: readonly LaunchedCell[] = await Promise.all(
     cells
-      .filter(({ row }) => row.dependency === dependency)
+      .filter(({ row }) => row.dependency === dependency && row.starts !== true)
       .map(async (cell) => ({ ...cell, launcher: await launcherOf(cell.row) })),
   )
+  const starting = cells.filter(({ row }) => row.dependency === dependency && row.starts === true)
   const served = own.filter(({ row }) => row.fresh !== true)
   const answersAsBefore = ({ launcher, listener, row }: LaunchedCell) =>
     untilAnswered(async () => {
@@ -71,12 +72,14 @@ async function produce(t: TestContext, { platform, launchers, dependency, fault 
   await Promise.all(served.map(answersAsBefore))
   const faults = platform.faults[dependency]
   await faults.begin(fault)
-  const shown = await Promise.all(own.map((cell) => show(platform, cell, fault)))
+  const started = await Promise.all(starting.map(async (cell) => ({ ...cell, launcher: await platform.launch() })))
+  const all = [...own, ...started]
+  const shown = await Promise.all(all.map((cell) => show(platform, cell, fault)))
   await faults.end()
   await Promise.all(shown.map(({ run, expected }) => assertRecording(run, expected)))
-  await Promise.all(own.map(answersAsBefore))
-  for (const { launcher } of own) assert.ok(isAlive(launcher.pid))
-  t.diagnostic(own.map(({ name }) => name).join(', '))
+  await Promise.all(all.map(answersAsBefore))
+  for (const { launcher } of all) assert.ok(isAlive(launcher.pid))
+  t.diagnostic(all.map(({ name }) => name).join(', '))
 }
 
 async function show(
@@ -161,11 +164,11 @@ async function ask(
   }
 }
 
-// `{"error": code}` of the launcher, or `{"error": {"code"}}` in the form of OpenAI.
+// `{"error": code}` of the launcher, `{"error": {"code"}}` in the form of OpenAI, or `{"reason"}` of a probe.
 function codeOf(text: string): string | undefined {
   try {
-    const { error } = JSON.parse(text) as { error?: string | { code?: string } }
-    return typeof error === 'string' ? error : error?.code
+    const { error, reason } = JSON.parse(text) as { error?: string | { code?: string }; reason?: string }
+    return typeof error === 'string' ? error : (error?.code ?? reason)
   } catch {
     return undefined
   }

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer } from 'node:http'
@@ -23,15 +22,6 @@ export interface LauncherUrls {
   readonly collectorUrl: string
 }
 
-/** Key pair of an agent as PEM. */
-export function createAgentKey() {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  return {
-    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
-    publicKey: publicKey.export({ type: 'spki', format: 'pem' }) as string,
-  }
-}
-
 // Shorter than the patience of the test, and longer than a call over a slow link on a slow machine.
 const deadline = { timeout: '40s', concurrency: 100 }
 
@@ -39,7 +29,7 @@ const deadline = { timeout: '40s', concurrency: 100 }
 export function launchRobot(
   t: Scope,
   { folder, stateUrl, gatewayUrl, collectorUrl }: LauncherUrls,
-  { agent, key, container }: { readonly agent: StagedAgent; readonly key: string; readonly container?: number },
+  { agent, container }: { readonly agent: StagedAgent; readonly container?: number },
 ): Promise<LaunchedProcess> {
   const tokenFile = join(folder, 'launcher-token')
   writeFileSync(tokenFile, agent.token)
@@ -58,7 +48,7 @@ export function launchRobot(
       : { early: true, env: { MESH_AGENT_CONTAINER: 'true', AGENT_PORT: String(container) } }
   return launch(t, {
     ...own,
-    key,
+    signed: true,
     config: { name: agent.name, namespace, uid: agent.uid, limits: deadline, plugins },
     env: {
       STATE_URL: stateUrl,
@@ -97,7 +87,7 @@ export interface PeerPorts {
 export async function launchPeer(
   t: Scope,
   { folder, stateUrl, gatewayUrl }: Omit<LauncherUrls, 'collectorUrl'>,
-  { agent, key, ports }: { readonly agent: StagedAgent; readonly key: string; readonly ports: PeerPorts },
+  { agent, ports }: { readonly agent: StagedAgent; readonly ports: PeerPorts },
 ): Promise<KillableServer> {
   const tokenFile = join(folder, 'peer-token')
   writeFileSync(tokenFile, agent.token)
@@ -120,7 +110,7 @@ export async function launchPeer(
     MESH_AMP_INBOUND_PORT: String(ports.amp),
     AGENT_REGISTRY_ID: `${namespace}/${registry}`,
   }
-  const start = () => launch(t, { key, config, env })
+  const start = () => launch(t, { signed: true, config, env })
   let running = await start()
   return {
     kill9: async () => {

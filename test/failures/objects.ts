@@ -11,8 +11,6 @@ import { lockBase, writeSettings } from '#plugins/knowledge/store/bases.ts'
 import { mcpObjectsIn } from '#plugins/mcp/testing/broker-role.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
 import { createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
-import { recordLauncherKey } from '#plugins/runs/store/launcher-keys.ts'
-import type { RunsTables } from '#plugins/runs/store/tables.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { AgentRegistry } from '#schemas/crds/agent-registry.ts'
 import { KnowledgeBase } from '#schemas/crds/knowledge-base.ts'
@@ -47,7 +45,7 @@ export interface StagedObjects {
 export async function addObjects(
   admin: KubeClient,
   database: Database,
-  { keys, toolsUrl }: { readonly keys: Readonly<Record<'robot' | 'peer', string>>; readonly toolsUrl: string },
+  { toolsUrl }: { readonly toolsUrl: string },
 ): Promise<StagedObjects> {
   await addRoutes(admin, namespace)
   await addTools(admin, toolsUrl)
@@ -67,10 +65,6 @@ export async function addObjects(
     [peer.uid, 'AgentDeployment', namespace, 'peer'],
   ])
     await index(database, { uid, kind, of, name })
-  await world.store.transact(async (tx) => {
-    for (const { uid, name } of [robot, peer])
-      await recordLauncherKey(tx.tables<RunsTables>(), uid, keys[name as keyof typeof keys])
-  })
   await addKnowledge(admin, database, world.store)
   const agent = { namespace, name: 'robot', uid: robot.uid }
   const queueRun = async (): Promise<string> => (await queueRunOf(world, { agent, namespaceUid })).id

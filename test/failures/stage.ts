@@ -30,14 +30,7 @@ import { startS3 } from '#test/harness/s3.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { linkFaults, processFaults } from './fault-switch.ts'
 import type { FaultSwitch, KillableServer } from './fault-switch.ts'
-import {
-  createAgentKey,
-  launchRobot,
-  peerHost,
-  servePeerEndpoints,
-  startAgentContainer,
-  launchPeer,
-} from './launchers.ts'
+import { launchRobot, peerHost, servePeerEndpoints, startAgentContainer, launchPeer } from './launchers.ts'
 import { addObjects } from './objects.ts'
 import { startRecordedRun } from './recorded-run.ts'
 import type { RecordedRun } from './recorded-run.ts'
@@ -62,7 +55,7 @@ export async function startFailurePlatform(t: TestContext): Promise<FailurePlatf
   const folder = temp.path
   const servers = await startServers(t, folder)
   const links = await openLinks(t, servers)
-  const { keys, robot, peer, runId, queueRun } = await addAgents(t, servers, {
+  const { robot, peer, runId, queueRun } = await addAgents(t, servers, {
     folder,
     toolsUrl: through(servers.tools.url, links.tools),
   })
@@ -72,7 +65,7 @@ export async function startFailurePlatform(t: TestContext): Promise<FailurePlatf
   const stateRole = await startRoles(t, { servers, links, endpoints, folder })
   const gatewayUrl = through(servers.gateway.url, links.models)
   const ofPeer = { folder, stateUrl: through(servers.stateUrl, links.stateOfPeer), gatewayUrl }
-  const called = await launchPeer(t, ofPeer, { agent: peer, key: keys.peer.privateKey, ports })
+  const called = await launchPeer(t, ofPeer, { agent: peer, ports })
   const container = await startAgentContainer(t, folder)
   const agent = await openLink(t, container.port)
   const urls = {
@@ -81,7 +74,7 @@ export async function startFailurePlatform(t: TestContext): Promise<FailurePlatf
     gatewayUrl,
     collectorUrl: through(servers.collector, links.sink),
   }
-  const own = { agent: robot, key: keys.robot.privateKey }
+  const own = { agent: robot }
   const headersOf = signsRuns(join(folder, 'keys'), robot.uid)
   return {
     faults: {
@@ -138,9 +131,7 @@ async function addAgents(
   await runMigration(folder, env)
   const database = await openDatabase({ url: postgres.url })
   t.after(() => database.close())
-  const keys = { robot: createAgentKey(), peer: createAgentKey() }
-  const publicKeys = { robot: keys.robot.publicKey, peer: keys.peer.publicKey }
-  return { keys, ...(await addObjects(admin, database, { keys: publicKeys, toolsUrl })) }
+  return addObjects(admin, database, { toolsUrl })
 }
 
 interface RoleParts {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
-import { createPrivateKey, randomUUID } from 'node:crypto'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseLabel } from '#core/kube/names.ts'
 import { signEnvelope } from '#core/signing/envelope.ts'
-import type { SigningKey } from '#core/signing/keyring.ts'
 import { toThumbprinted } from '#core/signing/key-thumbprint.ts'
+import type { LauncherSigner } from '#core/signing/launcher-token.ts'
+import { requestCertificate } from '#launcher/identity/request-certificate.ts'
 import { claimsOf } from '#launcher/testdata/envelopes.ts'
 import type { EnvelopeClaims } from '#launcher/testdata/envelopes.ts'
 import { addRoute } from '#plugins/providers/testing/gateway.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
-import { KEYS_SECRET_SUFFIX } from '#schemas/labels.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import { allowInvoke } from './platform/allow-invoke.ts'
 import type { PeerCalled } from './platform/agent-command.ts'
@@ -229,6 +229,20 @@ test('H3, E2, E4: agents call each other through the signed envelope of their la
     await job.until(parent.id, isFinal)
   })
 
+  await t.test(
+    'R2-N3: what a developer can read signs nothing, and a token without a pod is not certified',
+    async () => {
+      const { items } = await platform
+        .kube({ path: '/api/v1/namespaces/default/secrets', bearer: platform.tokens.developer })
+        .then((answer) => answer.json<{ items: readonly { data?: Record<string, string> }[] }>())
+      for (const { data = {} } of items)
+        for (const value of Object.values(data))
+          assert.doesNotMatch(Buffer.from(value, 'base64').toString('latin1'), /PRIVATE KEY/)
+      const forger = await createForger(platform, 'planner', 'writer')
+      await assert.rejects(forger.certifyWithoutPod('planner'), /responded with 403 forbidden: .*bound to no pod/)
+    },
+  )
+
   await t.test('a member that is removed is refused at once', async () => {
     await job.leave('checker')
     await job.members('team', 4)
@@ -237,38 +251,47 @@ test('H3, E2, E4: agents call each other through the signed envelope of their la
   })
 })
 
-/** Signs envelopes with the key of an agent and sends them as the launcher of another one. */
+/** Signs envelopes as a launcher of an agent and sends them as the launcher of another one. */
 async function createForger(platform: Platform, from: string, to: string) {
   const { admin } = platform
   const namespace = parseLabel('namespace', 'default')
-  const keyOf = async (agent: string): Promise<SigningKey> => {
-    const ref = { namespace, name: parseName('name', `${agent}${KEYS_SECRET_SUFFIX}`) }
-    const { data } = await admin.get<KubeObject & { readonly data: Record<string, string> }>(
-      core('secrets', 'Secret'),
-      ref,
-    )
-    const key = createPrivateKey(Buffer.from(data['agent.key'] ?? '', 'base64'))
-    return { id: toThumbprinted(key).kid, key }
-  }
-  const request = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    metadata: { name: to, namespace },
-    spec: { audiences: ['state'], expirationSeconds: 600 },
-  }
   const accounts = core('serviceaccounts', 'ServiceAccount')
-  const issued = await admin.create<KubeObject<unknown, { token: string }>>(accounts, request, { subresource: 'token' })
+  const tokenFor = async (name: string, pod?: KubeObject): Promise<string> => {
+    const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: pod?.metadata.name, uid: pod?.metadata.uid }
+    const request = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      metadata: { name, namespace },
+      spec: { audiences: ['state'], expirationSeconds: 600, ...(pod === undefined ? {} : { boundObjectRef }) },
+    }
+    const issued = await admin.create<KubeObject<unknown, { token: string }>>(accounts, request, {
+      subresource: 'token',
+    })
+    return issued.status?.token ?? ''
+  }
+  // As the launcher in a pod of the agent; the administrator alone can issue such a token.
+  const signerOf = async (agent: string): Promise<LauncherSigner> => {
+    const { items } = await admin.list(core('pods', 'Pod'), { namespace, labelSelector: `mesh.dev/agent=${agent}` })
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const { kid, x } = toThumbprinted(privateKey)
+    const bearer = await tokenFor(agent, items[0])
+    const certificate = await requestCertificate({ stateUrl: platform.stateUrl, bearer, x })
+    return { key: { id: kid, key: privateKey }, certificate }
+  }
+  const bearer = await tokenFor(to)
   return {
+    certifyWithoutPod: async (agent: string) =>
+      requestCertificate({ stateUrl: platform.stateUrl, bearer: await tokenFor(agent), x: 'A'.repeat(43) }),
     async send(some: Partial<EnvelopeClaims>, payload: unknown, signer = from): Promise<readonly unknown[]> {
       const base = claimsOf({ namespace, name: from }, { namespace, name: to }, payload)
       const envelope = await signEnvelope(
-        await keyOf(signer),
+        await signerOf(signer),
         { ...base, registry: 'default/team', role: 'lead', ...some },
         new Date(),
       )
       const answer = await fetch(`${platform.stateUrl}/amp/calls`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${issued.status?.token ?? ''}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
         body: JSON.stringify({ envelope, payload }),
       })
       return [answer.status, ((await answer.json()) as { code?: string }).code]

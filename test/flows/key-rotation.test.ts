@@ -44,7 +44,7 @@ test(
     for (const order of orders) {
       held.push(await user.start('hold'))
       await witness.holds(held.length)
-      assert.match(await keys(roles.keysDir, 'rotate', '--force'), /5 keys made/)
+      assert.match(await keys(roles.keysDir, 'rotate', '--force'), /6 keys made/)
       for (const role of order) {
         roles.mountKeys(role)
         await roles.restart(role)

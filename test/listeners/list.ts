@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -132,9 +131,6 @@ export async function startLauncherSubject(t: Scope): Promise<Subject> {
   const agentFile = join(folder.path, 'agent.json')
   const plugins = { budgets: { money: true }, memory: { session: true, longTerm: true } }
   writeFileSync(agentFile, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1', plugins }))
-  const keyFile = join(folder.path, 'agent.key')
-  const { privateKey } = generateKeyPairSync('ed25519')
-  writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }))
   const ports = new Map<PortName, number>()
   for (const name of Object.keys(reservedPorts)) ports.set(name as PortName, await freePort())
   const logFile = join(folder.path, 'launcher.log')
@@ -144,7 +140,6 @@ export async function startLauncherSubject(t: Scope): Promise<Subject> {
     log: logFile,
     env: {
       MESH_AGENT_CONFIG: agentFile,
-      MESH_KEY_FILE: keyFile,
       MESH_BIND: '127.0.0.1',
       AGENT_REGISTRY_ID: 'default/team',
       STATE_URL: `http://127.0.0.1:${await freePort()}`,

@@ -5,6 +5,7 @@ const validation = ['plugins/agents/reconcile/validate-spec.test.ts']
 const lostPods = ['plugins/agents/reconcile/pod/replace-lost-pods.test.ts']
 const agentStatus = ['plugins/agents/reconcile/status/agent-status.test.ts']
 const forged = ['plugins/runs/worker/forged-launcher.test.ts']
+const certified = ['plugins/agents/launchers/certify.test.ts']
 const local = ['local/workloads/workloads.test.ts']
 const reconciler = ['plugins/agents/reconcile/reconcile-agent.test.ts']
 const podSpec = ['plugins/agents/authoring/pod-spec.test.ts']
@@ -44,10 +45,11 @@ export const mutants: readonly Mutant[] = [
     only: 'SEC8',
   },
   {
-    name: 'the keys are mounted for the agent too',
+    name: "the launcher's token is mounted for the agent too",
     file: 'plugins/agents/reconcile/pod/containers.ts',
     find: '      ...(settings.modelProxy ? [] : [agentTokens]),\n',
-    replace: "      agentTokens,\n      { name: 'agent-keys', mountPath: MOUNTS.keys, readOnly: true },\n",
+    replace:
+      "      agentTokens,\n      { name: 'launcher-tokens', mountPath: MOUNTS.launcherTokens, readOnly: true },\n",
     tests: podTemplate,
     only: 'PODS2',
   },
@@ -100,12 +102,44 @@ export const mutants: readonly Mutant[] = [
     only: 'PODS4',
   },
   {
-    name: 'a rotation makes the keys of running pods invalid',
-    file: 'plugins/runs/store/launcher-keys.ts',
-    find: 'const validKeys = 2',
-    replace: 'const validKeys = 1',
+    name: 'a certificate of another agent proves a launcher',
+    file: 'core/signing/launcher-proof.ts',
+    find: "if (agentUid !== expected.agentUid) return 'its certificate belongs to another agent'",
+    replace: '',
     tests: forged,
-    only: 'PODS4',
+    only: 'R2-N3',
+  },
+  {
+    name: 'a certificate without its key proves a launcher',
+    file: 'core/signing/launcher-proof.ts',
+    find: 'key.equals(x509.publicKey) ? undefined',
+    replace: 'key !== undefined ? undefined',
+    tests: forged,
+    only: 'R2-N3',
+  },
+  {
+    name: 'a token without a pod is certified',
+    file: 'plugins/agents/launchers/certify.ts',
+    find: 'const [uid, ...rest] = extra[POD_UID] ?? []',
+    replace: "const [uid, ...rest] = extra[POD_UID] ?? ['none']",
+    tests: certified,
+    only: 'R2-N3',
+  },
+  {
+    name: 'an account with the name of an agent is that of the agent',
+    file: 'plugins/agents/launchers/certify.ts',
+    find: 'return controllerOf(account) === uid ? uid : undefined',
+    replace: 'return uid',
+    tests: certified,
+    only: 'R2-N3',
+  },
+  {
+    name: 'keys of launchers of a former version are valid without end',
+    file: 'plugins/runs/store/former-keys.ts',
+    find: "    .where('valid_until', '>', sql<Date>`clock_timestamp()`)\n",
+    replace: '',
+    tests: forged,
+    only: 'R2-N3',
   },
   {
     name: 'a pod whose launcher lost its port stays',

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { digestPayload, signEnvelope } from '#core/signing/envelope.ts'
+import type { EnvelopeClaims } from '#core/signing/envelope.ts'
 import { JwsRefused } from '#core/signing/jws.ts'
-import type { SigningKey } from '#core/signing/keyring.ts'
+import type { LauncherSigner } from '#core/signing/launcher-token.ts'
 import type { AgentName } from '#schemas/delegates.ts'
 import { agentPath, isDnsLabel, MAX_AMP_DEPTH } from '#schemas/envelope.ts'
 import type { Envelope, Peer } from '#schemas/envelope.ts'
@@ -14,7 +15,8 @@ import type { PeerAnswer, SendCall } from './send-call.ts'
 /** Dependencies of calls to other agents. */
 export interface CallPeerOptions {
   readonly self: AgentName
-  readonly key: SigningKey
+  /** This launcher; undefined while it has no valid certificate. */
+  readonly signer: () => LauncherSigner | undefined
   readonly directory: Directory
   readonly budget: BudgetGuard
   readonly send: SendCall
@@ -39,7 +41,7 @@ export interface OutgoingCall {
 
 /**
  * Checks the guards, signs the envelope and forwards the call. Only names of members are resolved, never a text of the agent (E5). An
- * address that refuses the connection, or proves another key, is looked up once more: a restarted peer may have another one of either.
+ * address that refuses the connection, or does not prove that agent, is looked up once more: a re-created peer has another uid.
  * Throws `Refusal`.
  */
 export async function callPeer(options: CallPeerOptions, call: OutgoingCall): Promise<PeerAnswer> {
@@ -74,8 +76,7 @@ async function findPeer({ directory, self }: CallPeerOptions, target: string): P
 }
 
 function isSame(a: Peer, b: Peer): boolean {
-  const kids = ({ keys }: Peer): string => keys.map(({ kid }) => kid).join(' ')
-  return a.url === b.url && kids(a) === kids(b)
+  return a.url === b.url && a.uid === b.uid
 }
 
 /** Guards of the chain of calls. Returns the agents from the first one to this one. */
@@ -90,8 +91,6 @@ function checkPath(
   return path
 }
 
-type Claims = Parameters<typeof signEnvelope>[1]
-
 function toEnvelope(
   { self, now, timeoutMs, maxDepth }: CallPeerOptions,
   { run, payload, conversationId }: OutgoingCall,
@@ -101,7 +100,7 @@ function toEnvelope(
     readonly budget: Envelope['budget']
     readonly idempotencyKey: string
   },
-): Claims {
+): EnvelopeClaims {
   const { registry, peer } = rest.found
   const actor = `system:serviceaccount:${self.namespace}:${self.name}`
   return {
@@ -124,8 +123,11 @@ function toEnvelope(
   }
 }
 
-function sign({ key, now }: CallPeerOptions, envelope: Claims): Promise<string> {
-  return signEnvelope(key, envelope, now()).catch((error: unknown) => {
+async function sign({ signer, now }: CallPeerOptions, envelope: EnvelopeClaims): Promise<string> {
+  const by = signer()
+  if (by === undefined)
+    throw new Refusal('upstream_failure', 'The launcher has no valid certificate.', { 'retry-after': '1' })
+  return signEnvelope(by, envelope, now()).catch((error: unknown) => {
     if (!(error instanceof JwsRefused)) throw error
     throw new Refusal('malformed_request', 'The envelope of the call has more than 4 KiB: its names are too long.')
   })

@@ -1,7 +1,5 @@
-import type { KeyObject } from 'node:crypto'
 import { isObject } from '#core/json/is-object.ts'
 import type { Logger } from '#core/log/logger.ts'
-import { fromThumbprinted } from '#core/signing/key-thumbprint.ts'
 import { agentPath } from '#schemas/envelope.ts'
 import type { Peer, PeerRegistry } from '#schemas/envelope.ts'
 import { Refusal } from '../../http/refusal.ts'
@@ -17,10 +15,8 @@ export interface FoundPeer {
 export interface Directory {
   /** The agent that a name means: in the first registry in which this agent may call one. `forbidden`: members have the name only. */
   target(name: string): Promise<FoundPeer | 'forbidden' | undefined>
-  /** The caller of an envelope in the registry that it names. */
-  caller(registry: string, agent: string): Promise<FoundPeer | undefined>
-  /** A key of an agent by its id. */
-  key(agent: string, kid: string): Promise<KeyObject | undefined>
+  /** The caller of an envelope in the registry that it names; undefined for an agent of that name with another uid. */
+  caller(registry: string, agent: string, uid: string): Promise<FoundPeer | undefined>
   /** Reads the directory again, at most once a second. */
   refresh(): Promise<void>
 }
@@ -45,14 +41,12 @@ export function createDirectory({ state, log, now }: DirectoryOptions): Director
   let readAt = Number.NEGATIVE_INFINITY
   let triedAt = Number.NEGATIVE_INFINITY
   let running: Promise<void> | undefined
-  const imported = new Map<string, KeyObject | undefined>()
   const read = async (): Promise<void> => {
     triedAt = now()
     const { status, body } = await state({ method: 'GET', path: '/amp/directory' })
     if (status !== 200 || !Array.isArray(body.registries)) throw new Error(`the state role answered ${status}`)
     known = body.registries.filter(isRegistry)
     readAt = now()
-    imported.clear()
   }
   const refresh = async (): Promise<void> => {
     if (running === undefined && known !== undefined && now() - triedAt < minPauseMs) return
@@ -79,16 +73,12 @@ export function createDirectory({ state, log, now }: DirectoryOptions): Director
       const found = await find((registries) => named(registries).find(({ peer }) => peer.outbound))
       return found ?? (named(known ?? []).length > 0 ? 'forbidden' : undefined)
     },
-    caller: (id, agent) =>
-      find((registries) => all(registries).find((one) => one.registry.id === id && agentPath(one.peer) === agent)),
-    key: (agent, kid) =>
-      find((registries) => {
-        const peer = all(registries).find((one) => agentPath(one.peer) === agent)?.peer
-        const published = peer?.keys.find((key) => key.kid === kid)
-        if (published === undefined) return undefined
-        if (!imported.has(kid)) imported.set(kid, fromThumbprinted(published))
-        return imported.get(kid)
-      }),
+    caller: (id, agent, uid) =>
+      find((registries) =>
+        all(registries).find(
+          ({ registry, peer }) => registry.id === id && agentPath(peer) === agent && peer.uid === uid,
+        ),
+      ),
   }
 }
 

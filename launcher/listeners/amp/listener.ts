@@ -1,18 +1,17 @@
-import { createPrivateKey } from 'node:crypto'
 import { parseTraceparent } from '#core/telemetry/traceparent.ts'
-import { toThumbprinted } from '#core/signing/key-thumbprint.ts'
+import type { CertificateIssuer } from '#core/signing/launcher-certificate.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
 import { agentPath } from '#schemas/envelope.ts'
 import { singleHeader } from '../../http/guard.ts'
 import type { Call, Reply } from '../../http/port.ts'
 import { Refusal } from '../../http/refusal.ts'
 import { attribute } from '../../runs/attribution.ts'
-import { ConfigError } from '../../settings/agent-config.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { createStateClient } from '../../state/state-client.ts'
 import type { StateClient } from '../../state/state-client.ts'
 import { defineListener } from '../define-listener.ts'
 import type { Pod } from '../define-listener.ts'
+import { createKeySet } from '../invoke/key-set.ts'
 import { createBudgetGuard } from './budget-guard.ts'
 import { callPeer } from './call-peer.ts'
 import type { CallPeerOptions } from './call-peer.ts'
@@ -31,20 +30,20 @@ type InboundRoute = (typeof ampInboundPort.routes)['amp']
 /** Calls between agents: outbound on loopback, inbound on the address of the pod. The listener decides the direction (H3). */
 export const ampListener = defineListener({
   port: [ampPort, ampInboundPort],
-  // A launcher without a key (`meshctl dev`) can neither sign a call nor prove itself.
-  wanted: ({ registryId, identity, stateUrl }) =>
-    registryId !== undefined && identity !== undefined && stateUrl !== undefined,
+  // A launcher without a certificate (`meshctl dev`) can neither sign a call nor prove itself.
+  wanted: ({ registryId, unsigned, stateUrl }) => registryId !== undefined && !unsigned && stateUrl !== undefined,
   start(pod) {
     const { settings, log } = pod
     const state = createStateOf(settings, pod)
     const directory = createDirectory({ state, log, now: () => performance.now() })
-    const connections = createPeerConnections()
-    const out = outboundOptions(settings, { state, directory, send: createSendCall(connections, log) })
+    const issuer = issuerOf(settings, pod)
+    const connections = createPeerConnections(issuer)
+    const out = outboundOptions(pod, { state, directory, send: createSendCall(connections, log) })
     const inbound: VerifyOptions = {
       self: agentPath(settings.agent),
       directory,
+      issuer,
       replays: createReplayCache(Date.now),
-      now: () => new Date(),
       log,
     }
     let draining = false
@@ -70,15 +69,24 @@ function createStateOf({ stateUrl = '', stateTokenFile: tokenFile }: Settings, {
   return createStateClient({ stateUrl, tokenFile, dispatcher })
 }
 
+// A set of its own: the keys with which workers sign certify no launcher.
+function issuerOf({ stateUrl }: Settings, { dispatcher }: Pod): CertificateIssuer {
+  const keys = createKeySet({ url: `${stateUrl}/launchers/keys`, dispatcher, now: () => performance.now() })
+  const find = (id: string) =>
+    keys.find(id).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error
+      throw new Refusal('upstream_failure', 'The keys of the installation cannot be read.', { 'retry-after': '1' })
+    })
+  return { find, now: () => new Date() }
+}
+
 function outboundOptions(
-  { agent, identity }: Settings,
+  { settings: { agent }, identity }: Pod,
   { state, directory, send }: Pick<CallPeerOptions, 'directory' | 'send'> & { readonly state: StateClient },
 ): CallPeerOptions {
-  if (identity === undefined) throw new ConfigError('MESH_KEY_FILE: is missing')
-  const key = createPrivateKey(identity.key)
   return {
     self: { namespace: agent.namespace, name: agent.name },
-    key: { id: toThumbprinted(key).kid, key },
+    signer: () => identity?.signer(),
     directory,
     budget: createBudgetGuard(state),
     send,

@@ -18,8 +18,8 @@ async function startCaller(
   more: Parameters<typeof startAmpLauncher>[2]['config'] = {},
 ) {
   const state = await startAmpState(t)
-  const planner = keyedAgent('planner')
-  const writer = keyedAgent('writer')
+  const planner = await keyedAgent('planner')
+  const writer = await keyedAgent('writer')
   const peer = await startPeer(t, writer, reply)
   state.registries = [{ ...registryOf(), peers: [peer.entry] }]
   const caller = await startAmpLauncher(t, planner, { stateUrl: state.url, config: more })
@@ -120,8 +120,8 @@ test('R2-M5, R2-M9: a member that may not be called is caller_not_allowed, the a
   const { state, peer, call } = await startCaller(t)
   const [registry] = state.registries
   assert.ok(registry)
-  const silent = { ...keyedAgent('auditor', { outbound: false, inbound: false }).peer, keys: [] }
-  const inbound = keyedAgent('visitor', { outbound: false }).peer
+  const silent = (await keyedAgent('auditor', { outbound: false, inbound: false })).peer
+  const inbound = (await keyedAgent('visitor', { outbound: false })).peer
   state.registries = [{ ...registry, peers: [peer.entry, silent, inbound] }]
   const refused = async (name: string) => {
     const { status, body } = await call(`/amp/${name}`)
@@ -212,12 +212,12 @@ test('E4: a killed, an unproved and a frozen peer are upstream_failure', async (
   const frozen = await call()
   assert.deepEqual([frozen.status, frozen.body.error], [502, 'upstream_failure'])
   peer.reply = ok
-  const impostor = await startPeer(t, keyedAgent('writer'), ok)
+  const impostor = await startPeer(t, await keyedAgent('stranger'), ok)
   peer.server.closeAllConnections()
   peer.server.close()
   const killed = await call()
   assert.deepEqual([killed.status, killed.body.error], [502, 'upstream_failure'])
-  // Another address, and a process there that has not the key of the agent.
+  // Another address, and a process there with the certificate of another agent.
   state.registries = [{ ...registry, peers: [{ ...peer.entry, url: impostor.url }] }]
   await until(async () => {
     assert.equal((await call()).status, 502)
@@ -229,7 +229,7 @@ test('E4: a killed, an unproved and a frozen peer are upstream_failure', async (
 test('E4: a peer that restarted at another address is found without a failed call', async (t) => {
   const { state, peer, call } = await startCaller(t)
   assert.equal((await call()).status, 200)
-  const writer = { ...keyedAgent('writer') }
+  const writer = await keyedAgent('writer')
   const restarted = await startPeer(t, writer, ok)
   peer.server.closeAllConnections()
   peer.server.close()
@@ -237,33 +237,26 @@ test('E4: a peer that restarted at another address is found without a failed cal
   await until(async () => (await call()).status === 200, 'the new address is used')
 })
 
-test('E1: calls go on while the key of the called agent is rotated', async (t) => {
+test('R2-N3, E1: calls go to any certified launcher of the called agent, and find a re-created one', async (t) => {
   const { state, peer, call } = await startCaller(t)
   assert.equal((await call()).status, 200)
-  const rotated = keyedAgent('writer')
-  const renewed = await startPeer(t, rotated, ok)
-  // The launcher of the called agent has its new key at the address that the caller knows.
-  state.registries = [{ ...registryOf(), peers: [{ ...peer.entry, url: renewed.url }] }]
+  const recreated = await startPeer(t, await keyedAgent('writer', { uid: 'uid-2' }), ok)
+  // At the address that the caller knows is a launcher of another agent of that name.
+  state.registries = [{ ...registryOf(), peers: [{ ...peer.entry, url: recreated.url }] }]
   peer.server.closeAllConnections()
   peer.server.close()
   const reads = (): number => state.requests.filter(({ path }) => path === '/amp/directory').length
-  const knowsAddress = async (): Promise<boolean> => {
+  const readsAgain = async (status: number, why: string): Promise<boolean> => {
     const before = reads()
-    assert.equal((await call()).status, 502, 'its key is not in the directory yet')
-    return reads() > before
-  }
-  await until(knowsAddress, 'the address is in the directory', 60_000)
-  assert.equal(renewed.requests.length, 0, 'no payload went to a launcher without a known key')
-  const keys = [...rotated.peer.keys, ...peer.entry.keys]
-  state.registries = [{ ...registryOf(), peers: [{ ...renewed.entry, keys }] }]
-  const readsAgain = async (): Promise<boolean> => {
-    const before = reads()
-    const { status } = await call()
+    const answer = await call()
     if (reads() === before) return false
-    assert.equal(status, 200, 'the call that reads the directory again is made')
+    assert.equal(answer.status, status, why)
     return true
   }
-  await until(readsAgain, 'the directory is read again', 60_000)
+  await until(() => readsAgain(502, 'its uid is not in the directory yet'), 'the address is in the directory', 60_000)
+  assert.equal(recreated.requests.length, 0, 'no payload went to a launcher of another agent')
+  state.registries = [{ ...registryOf(), peers: [recreated.entry] }]
+  await until(() => readsAgain(200, 'the call that reads the directory is made'), 'the directory is read again', 60_000)
   const calls = await Promise.all(Array.from({ length: 10 }, () => call()))
   assert.deepEqual(new Set(calls.map(({ status }) => status)), new Set([200]))
 })

@@ -1,14 +1,11 @@
-import { X509Certificate } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { TLSSocket } from 'node:tls'
 import type * as Undici from 'undici'
 import type { Dispatcher, buildConnector } from 'undici'
-import { fromThumbprinted } from '#core/signing/key-thumbprint.ts'
+import type { CertificateIssuer } from '#core/signing/launcher-certificate.ts'
+import { launcherProblem } from '#core/signing/launcher-proof.ts'
 import type { Peer } from '#schemas/envelope.ts'
-import { agentPath } from '#schemas/envelope.ts'
 
-/** The peer has none of the keys that the directory names: it has another one since, or is another program. Nothing was sent. */
+/** The peer is no launcher of the called agent: the agent was re-created, or the peer is another program. Nothing was sent. */
 export class PeerNotProved extends Error {
   override readonly name = 'PeerNotProved'
 }
@@ -25,56 +22,46 @@ const maxPeers = 64
 const maxConnections = 64
 const connectTimeoutMs = 3_000
 
-interface Entry {
-  readonly agent: Promise<Dispatcher>
-  readonly keys: Set<string>
-  imported: readonly KeyObject[]
-}
-
 /**
- * TLS connections that are pinned to the keys of the called agent. The address proves nothing, since its pod also runs the agent. The
- * payload is sent only to a peer that has proved the key.
+ * TLS connections whose peer is certified for the called agent. The address proves nothing, since its pod also runs the agent. The payload
+ * is sent only to a peer that has proved itself.
  */
-export function createPeerConnections(): PeerConnections {
-  const entries = new Map<string, Entry>()
-  const open = (): Entry => {
-    const entry: Entry = { keys: new Set(), imported: [], agent: import('undici').then((undici) => connectTo(undici)) }
-    const connectTo = ({ Agent, buildConnector: build }: typeof Undici): Dispatcher =>
-      new Agent({
-        connections: maxConnections,
-        allowH2: false,
-        pipelining: 1,
-        keepAliveTimeout: 10_000,
-        connect: provingConnector(build, () => entry.imported),
-      })
-    return entry
+export function createPeerConnections(issuer: CertificateIssuer): PeerConnections {
+  const pools = new Map<string, Promise<Dispatcher>>()
+  const open = async (agentUid: string): Promise<Dispatcher> => {
+    const { Agent, buildConnector: build }: typeof Undici = await import('undici')
+    const connect = provingConnector(build, (socket) => launcherProblem(socket, { ...issuer, agentUid }))
+    return new Agent({
+      connections: maxConnections,
+      allowH2: false,
+      pipelining: 1,
+      keepAliveTimeout: 10_000,
+      connect,
+    })
   }
   return {
-    async of(peer) {
-      const path = agentPath(peer)
-      const entry = entries.get(path) ?? open()
-      entries.delete(path)
-      entries.set(path, entry)
-      if (peer.keys.length !== entry.keys.size || peer.keys.some(({ kid }) => !entry.keys.has(kid))) {
-        entry.keys.clear()
-        for (const { kid } of peer.keys) entry.keys.add(kid)
-        entry.imported = peer.keys.flatMap((key) => fromThumbprinted(key) ?? [])
-      }
-      const [oldest] = entries
-      if (oldest !== undefined && entries.size > maxPeers) {
-        entries.delete(oldest[0])
+    async of({ uid }) {
+      const pool = pools.get(uid) ?? open(uid)
+      pools.delete(uid)
+      pools.set(uid, pool)
+      const [oldest] = pools
+      if (oldest !== undefined && pools.size > maxPeers) {
+        pools.delete(oldest[0])
         // Calls in progress complete. Closing a closed pool rejects.
-        oldest[1].agent.then((agent) => agent.close()).catch(() => undefined)
+        oldest[1].then((agent) => agent.close()).catch(() => undefined)
       }
-      return entry.agent
+      return pool
     },
     close: async () => {
-      await Promise.all([...entries.values()].map(async ({ agent }) => (await agent).destroy()))
+      await Promise.all([...pools.values()].map(async (pool) => (await pool).destroy()))
     },
   }
 }
 
-function provingConnector(build: typeof buildConnector, keys: () => readonly KeyObject[]): buildConnector.connector {
+function provingConnector(
+  build: typeof buildConnector,
+  problemOf: (socket: Socket) => Promise<string | undefined>,
+): buildConnector.connector {
   // No session resumption: a resumed handshake has no certificate.
   const connect = build({
     allowH2: false,
@@ -93,19 +80,25 @@ function provingConnector(build: typeof buildConnector, keys: () => readonly Key
         connected(error ?? new Error('not connected'), null)
         return
       }
-      if (isProved(socket, keys())) {
-        connected(null, socket)
-        return
-      }
-      socket.destroy()
-      connected(new PeerNotProved('the peer did not prove a key of the agent'), null)
+      handOver(socket, connected, problemOf)
     })
   }
 }
 
-function isProved(socket: Socket, keys: readonly KeyObject[]): boolean {
-  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined
-  if (!(certificate instanceof X509Certificate)) return false
-  const { publicKey } = certificate
-  return keys.some((key) => key.equals(publicKey))
+/** Hands over a proved connection, and destroys any other one. */
+function handOver(
+  socket: Socket,
+  connected: buildConnector.Callback,
+  problemOf: (socket: Socket) => Promise<string | undefined>,
+): void {
+  const refuse = (error: Error): void => {
+    socket.destroy()
+    connected(error, null)
+  }
+  problemOf(socket).then(
+    (problem) =>
+      problem === undefined ? connected(null, socket) : refuse(new PeerNotProved(`the peer is not proved: ${problem}`)),
+    (error: unknown) =>
+      refuse(error instanceof Error ? error : new Error('the peer cannot be proved', { cause: error })),
+  )
 }

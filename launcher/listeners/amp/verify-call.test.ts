@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import test from 'node:test'
 import { signJws } from '#core/signing/jws.ts'
+import { createTestIssuer } from '#core/signing/testing/test-issuer.ts'
+import type { TestLauncher } from '#core/signing/testing/test-issuer.ts'
 import { createRandom } from '#test/chaos/random.ts'
 import { countOf } from '#test/harness/counts.ts'
-import { claimsOf, envelopeOf, fixedDirectory, keyedAgent, registryOf } from '../../testdata/envelopes.ts'
+import { claimsOf, envelopeOf, fixedDirectory, keyedAgent, registryOf, testIssuer } from '../../testdata/envelopes.ts'
 import type { EnvelopeClaims } from '../../testdata/envelopes.ts'
 import { Refusal } from '../../http/refusal.ts'
 import { createReplayCache } from './replay-cache.ts'
@@ -13,9 +15,9 @@ import { checkBody, verifyCall } from './verify-call.ts'
 import type { VerifyOptions } from './verify-call.ts'
 
 const self = { namespace: 'default', name: 'writer' }
-const planner = keyedAgent('planner')
-const reader = keyedAgent('reader')
-const guest = keyedAgent('guest', { inbound: false })
+const planner = await keyedAgent('planner')
+const reader = await keyedAgent('reader')
+const guest = await keyedAgent('guest', { inbound: false })
 const payload = { text: 'hello', list: [1, 2, 3] }
 const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
 
@@ -24,7 +26,7 @@ function options(some: Partial<VerifyOptions> = {}): VerifyOptions {
     self: 'default/writer',
     directory: fixedDirectory(registryOf(planner, reader, guest)),
     replays: createReplayCache(Date.now),
-    now: () => new Date(),
+    issuer: testIssuer.issuer,
     log: silent,
     ...some,
   }
@@ -143,15 +145,16 @@ test('E1: clocks may differ by half a minute', async () => {
 
 test('E1: hostile headers of a JWS: none, HMAC with the public key, embedded keys, other types', async () => {
   const iat = Math.floor(Date.now() / 1000)
-  const claims = { typ: 'mesh-amp', iat, exp: iat + 60, v: 1, ...claimsOf(planner, self, payload) }
+  const { certificate, key, privateKey } = planner.launcher
+  const claims = { typ: 'mesh-amp', iat, exp: iat + 60, v: 1, ...claimsOf(planner, self, payload), certificate }
   const encode = (part: unknown): string => Buffer.from(JSON.stringify(part)).toString('base64url')
-  const kid = planner.key.id
-  const spki = createPublicKey(planner.privateKey).export({ type: 'spki', format: 'pem' })
+  const kid = key.id
+  const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' })
   const other = generateKeyPairSync('ed25519')
   const jwk = other.publicKey.export({ format: 'jwk' })
-  const signed = (header: object, key = planner.privateKey): string => {
+  const signed = (header: object, by = privateKey): string => {
     const text = `${encode(header)}.${encode(claims)}`
-    return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`
+    return `${text}.${sign(null, Buffer.from(text), by).toString('base64url')}`
   }
   const hmac = (header: object): string => {
     const text = `${encode(header)}.${encode(claims)}`
@@ -165,17 +168,18 @@ test('E1: hostile headers of a JWS: none, HMAC with the public key, embedded key
     hmac({ ...base, alg: 'HS256' }),
     hmac({ ...base, alg: 'EdDSA' }),
     signed({ ...base, jwk }, other.privateKey),
-    signed({ ...base, kid: 'unknown' }),
-    signed({ ...base, kid: reader.key.id }),
     signed({ ...base, typ: 'JWT' }),
     signed({ ...base, crit: ['b64'], b64: false }),
     signed({ ...base, jku: 'https://evil.example' }),
     signed({ ...base, x5c: [] }),
     signed({ alg: 'EdDSA', typ: 'mesh-amp' }),
-    await signJws(planner.key, { typ: 'mesh-run-grant', iat, exp: iat + 60 }),
-    await signJws(planner.key, { ...claims, extra: true } as never),
-    await signJws(planner.key, { ...claims, exp: iat + 3600 }),
-    await signJws(reader.key, claims as never),
+    await signJws(key, { typ: 'mesh-run-grant', iat, exp: iat + 60 }),
+    await signJws(key, { ...claims, extra: true } as never),
+    await signJws(key, { ...claims, exp: iat + 3600 }),
+    await signJws(key, { ...claims, certificate: undefined } as never),
+    await signJws(key, { ...claims, certificate: '' } as never),
+    await signJws(reader.launcher.key, claims as never),
+    await signJws(key, { ...claims, certificate: reader.launcher.certificate } as never),
     signed(base).replaceAll('.', '..'),
     `${signed(base)}=`,
     `${signed(base)}.`,
@@ -184,6 +188,22 @@ test('E1: hostile headers of a JWS: none, HMAC with the public key, embedded key
     '',
   ]
   for (const token of hostile) assert.notEqual(await outcome(headers(token)), 'accepted', token.slice(0, 200))
+})
+
+test('R2-N3: an envelope holds by the certificate of its launcher: its agent, its issuer and its time', async () => {
+  const sent = (launcher: TestLauncher, from = planner): Promise<string> =>
+    envelopeOf({ ...from, launcher }, self, payload).then((token) => outcome(headers(token)))
+  const minutesAgo = (minutes: number): Date => new Date(Date.now() - minutes * 60_000)
+  const { launcherOf } = testIssuer
+  assert.equal(await sent(await launcherOf(planner.peer.uid, minutesAgo(14))), 'accepted')
+  assert.equal(await sent(await launcherOf(planner.peer.uid, minutesAgo(15))), 'caller_not_allowed', 'expired')
+  assert.equal(await sent(await launcherOf(planner.peer.uid, minutesAgo(-0.9))), 'accepted', 'a clock behind')
+  assert.equal(await sent(await launcherOf(planner.peer.uid, minutesAgo(-2))), 'caller_not_allowed', 'far behind')
+  assert.equal(await sent(await launcherOf('uid-of-a-former-planner')), 'caller_not_allowed', 'a re-created agent')
+  assert.equal(await sent(reader.launcher), 'caller_not_allowed', 'a launcher of another member')
+  assert.equal(await sent(await createTestIssuer().launcherOf(planner.peer.uid)), 'caller_not_allowed', 'self-made')
+  const stolen = { ...(await launcherOf('uid-x')), certificate: planner.launcher.certificate }
+  assert.equal(await sent(stolen), 'caller_not_allowed', 'a certificate without its key')
 })
 
 // The alphabet of base64url and what a parser may stumble over.

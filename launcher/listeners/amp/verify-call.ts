@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from '#core/log/logger.ts'
-import { ENVELOPE_SKEW_SECONDS, namedCaller, digestPayload, isPathOf, verifyEnvelope } from '#core/signing/envelope.ts'
+import { ENVELOPE_SKEW_SECONDS, digestPayload, isPathOf, verifyEnvelope } from '#core/signing/envelope.ts'
+import type { SignedEnvelope } from '#core/signing/envelope.ts'
 import { JwsRefused } from '#core/signing/jws.ts'
+import type { CertificateIssuer } from '#core/signing/launcher-certificate.ts'
 import { ENVELOPE_HEADERS, MAX_AMP_DEPTH } from '#schemas/envelope.ts'
 import type { Envelope, PeerCallRequest } from '#schemas/envelope.ts'
 import { singleHeader } from '../../http/guard.ts'
@@ -15,7 +17,7 @@ export interface VerifyOptions {
   readonly self: string
   readonly directory: Directory
   readonly replays: ReplayCache
-  readonly now: () => Date
+  readonly issuer: CertificateIssuer
   readonly log: Logger
 }
 
@@ -34,10 +36,10 @@ export async function verifyCall(
   request: Pick<IncomingMessage, 'rawHeaders'>,
 ): Promise<AcceptedCall> {
   const token = readToken(request)
-  const envelope = await verified(options, token)
+  const { envelope, launcher } = await verified(options, token)
   const { directory, replays, self } = options
   const refuse = refuser(options.log, envelope.from)
-  const known = await directory.caller(envelope.registry, envelope.from)
+  const known = await directory.caller(envelope.registry, envelope.from, launcher.agentUid)
   if (known === undefined) throw refuse('no_member')
   if (!known.peer.inbound) throw refuse('not_allowed')
   if (known.peer.role !== envelope.role) throw refuse('role')
@@ -45,7 +47,7 @@ export async function verifyCall(
   if (envelope.path.includes(self)) throw new Refusal('cycle_detected')
   if (envelope.depth > Math.min(envelope.maxDepth, known.registry.maxDepth, MAX_AMP_DEPTH))
     throw new Refusal('depth_exceeded')
-  const noted = replays.note(envelope.from, envelope.id, (envelope.exp + ENVELOPE_SKEW_SECONDS) * 1000)
+  const noted = replays.note(launcher.agentUid, envelope.id, (envelope.exp + ENVELOPE_SKEW_SECONDS) * 1000)
   if (noted !== 'new') throw refuse(noted)
   return { token, envelope }
 }
@@ -65,14 +67,11 @@ function readToken(request: Pick<IncomingMessage, 'rawHeaders'>): string {
   return token
 }
 
-async function verified({ self, directory, now, log }: VerifyOptions, token: string): Promise<Envelope> {
-  const from = namedCaller(token)
-  const refuse = refuser(log, undefined)
-  if (from === undefined) throw refuse('malformed')
+async function verified({ self, issuer, log }: VerifyOptions, token: string): Promise<SignedEnvelope> {
   try {
-    return await verifyEnvelope(token, (kid) => directory.key(from, kid), { to: self, now })
+    return await verifyEnvelope(token, issuer, { to: self })
   } catch (error) {
-    throw error instanceof JwsRefused ? refuse(error.reason) : error
+    throw error instanceof JwsRefused ? refuser(log, undefined)(error.reason) : error
   }
 }
 

@@ -11,8 +11,6 @@ import type { Scope } from '#test/harness/scope.ts'
 import { fetch, launch, post, readEvents } from '../../testdata/launch.ts'
 import { nodeAgent } from '../../testdata/node-agent.ts'
 
-const agentKey = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
-
 interface Key {
   readonly id: string
   readonly key: KeyObject
@@ -27,7 +25,8 @@ function newKey(id: string): Key {
 /** Serves `/jwks` as the state role does; counts how often it is asked. */
 async function serveKeys(t: Scope, keys: Key[]) {
   let asked = 0
-  const server = createServer((_, response) => {
+  const server = createServer(({ url }, response) => {
+    if (url !== '/jwks') return void response.writeHead(404).end()
     asked++
     const set = keys.map(({ id, publicKey }) => ({
       ...publicKey.export({ format: 'jwk' }),
@@ -83,7 +82,7 @@ test('authorizer: a run needs a grant and an attempt for this agent and this run
   const key = newKey('k1')
   const stranger = newKey('k1')
   const state = await serveKeys(t, [key])
-  const launched = await launch(t, { command: nodeAgent, key: agentKey, env: { STATE_URL: state.url } })
+  const launched = await launch(t, { command: nodeAgent, signed: true, env: { STATE_URL: state.url } })
   const invoke = (sent: Record<string, string>) => post(`${launched.url}/invoke`, { input: {} }, sent)
   const past = seconds() - 10
   const refused: Record<string, string>[] = [
@@ -119,7 +118,7 @@ test('authorizer: a run needs a grant and an attempt for this agent and this run
 test('authorizer: a worker with a lower epoch than the last one is refused', async (t) => {
   const key = newKey('k1')
   const state = await serveKeys(t, [key])
-  const launched = await launch(t, { command: nodeAgent, key: agentKey, env: { STATE_URL: state.url } })
+  const launched = await launch(t, { command: nodeAgent, signed: true, env: { STATE_URL: state.url } })
   await post(`${launched.url}/invoke`, { input: {} }, headers(await grant(key), await attempt(key, { epoch: 3 })))
   const ack = async (epoch: number) =>
     post(`${launched.url}/runs/r1/ack`, undefined, { 'x-mesh-run-attempt': await attempt(key, { epoch }) })
@@ -142,7 +141,7 @@ test('O6: a worker with a higher epoch disconnects readers with lower epochs at 
   const state = await serveKeys(t, [key])
   const launched = await launch(t, {
     command: nodeAgent,
-    key: agentKey,
+    signed: true,
     env: { STATE_URL: state.url, AGENT_CANCELS: 'true', MESH_AGENT_REVISION: '5' },
   })
   const { url } = launched
@@ -170,7 +169,7 @@ test('authorizer: keys are cached, a rotation is applied at once, an unreachable
   const second = newKey('k2')
   const keys = [first]
   const state = await serveKeys(t, keys)
-  const launched = await launch(t, { command: nodeAgent, key: agentKey, env: { STATE_URL: state.url } })
+  const launched = await launch(t, { command: nodeAgent, signed: true, env: { STATE_URL: state.url } })
   const invoke = async (key: Key, runId: string) =>
     post(
       `${launched.url}/invoke`,
@@ -196,7 +195,7 @@ test('authorizer: keys are cached, a rotation is applied at once, an unreachable
   })
   assert.equal((await invoke(first, 'c')).status, 202)
 
-  const alone = await launch(t, { command: nodeAgent, key: agentKey, env: { STATE_URL: 'http://127.0.0.1:1' } })
+  const alone = await launch(t, { command: nodeAgent, signed: true, env: { STATE_URL: 'http://127.0.0.1:1' } })
   const lost = await post(`${alone.url}/invoke`, { input: {} }, headers(await grant(first), await attempt(first)))
   assert.deepEqual([lost.status, lost.body.error], [503, 'keys_unavailable'])
 })

@@ -12,6 +12,7 @@ const unchanged: Omit<FailureRow, 'dependency'> = {
   frozen: accepted,
   slow: accepted,
 }
+const noCertificate = { status: 503, code: 'no_certificate' } as const
 const noKeys = { status: 503, code: 'keys_unavailable' } as const
 
 /** Runs while the state role, its store, the collector or the agent fails. */
@@ -29,6 +30,29 @@ export const invokeFailures = defineFailures(invokePort, {
       killed: noKeys,
       frozen: { ...noKeys, within: 5 },
       note: 'The worker keeps the run queued.',
+    },
+  ],
+  'GET /healthz': [
+    {
+      dependency: 'state role',
+      request: { method: 'GET', path: '/healthz' },
+      healthy: 200,
+      killed: { status: 200 },
+      frozen: { status: 200 },
+      slow: { status: 200 },
+      note: 'A certificate is renewed after 7.5 minutes. Runs start and continue until it expires, 15 minutes after it was issued.',
+    },
+  ],
+  'GET /healthz, of a launcher that starts': [
+    {
+      dependency: 'state role',
+      request: { method: 'GET', path: '/healthz' },
+      starts: true,
+      healthy: 200,
+      killed: noCertificate,
+      frozen: noCertificate,
+      slow: { status: 200, onceNoticed: true },
+      note: 'The pod is not ready until the state role has certified its launcher, which logs why.',
     },
   ],
   'POST /invoke, agent in its own container': [

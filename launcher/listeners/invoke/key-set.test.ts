@@ -29,7 +29,7 @@ async function start(t: Scope, first: unknown) {
   const clock = { now: 0 }
   const { port } = server.address() as AddressInfo
   const keys = createKeySet({
-    stateUrl: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${port}/jwks`,
     dispatcher: async () => pool,
     now: () => clock.now,
   })

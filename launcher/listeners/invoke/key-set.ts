@@ -4,7 +4,7 @@ import type { VerifyingKey } from '#core/signing/jws.ts'
 import { collect } from '#core/http-client/request.ts'
 import { Refusal } from '../../http/refusal.ts'
 
-/** Public keys of the installation by id, fetched from the state role. */
+/** A set of public keys of the installation by id, fetched from the state role. */
 export interface KeySet {
   /** Returns the key, or undefined if the installation has no usable key of that id. Throws `Refusal` if the keys cannot be fetched. */
   find(id: string): Promise<VerifyingKey | undefined>
@@ -12,7 +12,8 @@ export interface KeySet {
 
 /** Options of `createKeySet`. */
 export interface KeySetOptions {
-  readonly stateUrl: string
+  /** Where the state role publishes the set. */
+  readonly url: string
   readonly dispatcher: () => Promise<Dispatcher>
   readonly now: () => number
 }
@@ -26,7 +27,7 @@ const freshMs = 5 * 60_000
 const minPauseMs = 1000
 
 /**
- * Caches the key set of `{STATE_URL}/jwks` for five minutes. An unknown id fetches it again, at most once per second: a rotation is
+ * Caches a key set of the state role for five minutes. An unknown id fetches it again, at most once per second: a rotation is
  * seen at once, and forged ids cause no load on the state role. While the state role is unreachable the cached keys stay valid;
  * `createRemoteJWKSet` of jose has neither bound.
  */
@@ -70,7 +71,7 @@ async function importKey(keys: PublishedKeys, id: string): Promise<VerifyingKey 
 }
 
 async function fetchKeys(options: KeySetOptions): Promise<PublishedKeys> {
-  const url = new URL(`${options.stateUrl}/jwks`)
+  const url = new URL(options.url)
   const { status, body } = await collect(await options.dispatcher(), {
     origin: url.origin,
     path: url.pathname,

@@ -1,7 +1,6 @@
 import type { Logger } from '#core/log/logger.ts'
 import type { Pod } from '../define-listener.ts'
 import { defineListener } from '../define-listener.ts'
-import { ConfigError } from '../../settings/agent-config.ts'
 import { shutdownReserveMs } from '../../settings/settings.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { createAuthorizer, unsigned } from './authorizer.ts'
@@ -42,7 +41,6 @@ function createAuthorizerOf(settings: Settings, { dispatcher }: Pod, log: Logger
     log.warn({}, 'MESH_UNSIGNED is set, runs are accepted without grant and attempt token')
     return unsigned
   }
-  if (settings.stateUrl === undefined) throw new ConfigError('STATE_URL: is missing, and MESH_UNSIGNED is not true')
-  const keys = createKeySet({ stateUrl: settings.stateUrl, dispatcher, now: () => performance.now() })
+  const keys = createKeySet({ url: `${settings.stateUrl}/jwks`, dispatcher, now: () => performance.now() })
   return createAuthorizer({ agentUid: settings.agent.uid, keys, now: () => new Date(), log })
 }

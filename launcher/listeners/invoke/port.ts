@@ -1,4 +1,5 @@
 import { definePort } from '../../http/port.ts'
+import { unreadyReasons } from '../define-listener.ts'
 import { anyObject, anyOrAbsent, anyValue, count, list, object, oneOf, optional, text } from '../../http/schema.ts'
 
 const time = text({ format: 'date-time' }, (value) =>
@@ -39,6 +40,8 @@ const known = { 200: ended, 202: running } as const
 const forRun = ['unauthenticated', 'keys_unavailable', 'stale_epoch', 'unknown_run'] as const
 const status = (...values: readonly string[]) => object({ status: oneOf(...values) })
 
+const unready = object({ status: oneOf('unavailable'), reason: oneOf(...unreadyReasons) })
+
 /** Port 8080: workers start and follow runs, the kubelet probes. schemas/run.ts describes the protocol. */
 export const invokePort = definePort({
   name: 'invoke',
@@ -68,8 +71,8 @@ export const invokePort = definePort({
     health: {
       method: 'GET',
       path: '/healthz',
-      summary: 'Readiness: the agent answers, and the launcher does not shut down.',
-      responses: { 200: status('ok'), 503: status('unavailable') },
+      summary: 'Readiness: the launcher has a valid certificate and does not shut down, and the agent responds.',
+      responses: { 200: status('ok'), 503: unready },
     },
     invoke: {
       method: 'POST',

@@ -6,12 +6,12 @@ import { HOOK_HEADER } from '#schemas/launcher.ts'
 import { singleHeader } from '../../http/guard.ts'
 import type { Handlers } from '../../http/port.ts'
 import { Refusal } from '../../http/refusal.ts'
+import type { Health } from '../define-listener.ts'
 import type { invokePort } from './port.ts'
 
 /** Probes of the kubelet. Those without a credential have no effect, and their responses contain no data of runs. */
 export interface ProbeOptions {
-  /** False while the launcher drains and until the agent answers. */
-  readonly health: () => Promise<boolean>
+  readonly health: () => Promise<Health>
   /** Answer of the liveness probe of the agent's container. */
   readonly alive: () => boolean
   /** Resolves when all runs have ended and their results were read. */
@@ -44,8 +44,11 @@ export function probeHandlers(options: ProbeOptions) {
   return {
     live: () => ({ status: 200, body: { status: 'ok' } }),
     agentLive: () => (alive() ? { status: 200, body: { status: 'ok' } } : { status: 503, body: { status: 'ending' } }),
-    health: async () =>
-      (await health()) ? { status: 200, body: { status: 'ok' } } : { status: 503, body: { status: 'unavailable' } },
+    health: async () => {
+      const reason = await health()
+      if (reason === 'ok') return { status: 200, body: { status: 'ok' } }
+      return { status: 503, body: { status: 'unavailable', reason } }
+    },
     idle: async ({ request, response }) => {
       checkHook(request)
       log.info({}, 'preStop hook received, the agent is about to end')

@@ -155,7 +155,7 @@ const hostile: readonly unknown[] = [
   deep,
   prototype,
   'a'.repeat(20_000),
-  '$(MESH_KEY_FILE)',
+  '$(MESH_STATE_TOKEN_FILE)',
 ]
 
 /** Copies of a value, each with one part of it replaced; deep parts too. */

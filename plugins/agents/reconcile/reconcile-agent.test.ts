@@ -37,8 +37,6 @@ type PodTemplated = KubeObject<{ replicas?: number; template: { metadata: { labe
 // As the audit log: creations have their author only later, here never.
 const findActor = async ({ resourceVersion }: { readonly resourceVersion?: string }) =>
   resourceVersion === undefined ? undefined : 'ada@corp'
-const recorded = new Map<string, string>()
-const recordKey = async (agentUid: string, publicKey: string): Promise<void> => void recorded.set(agentUid, publicKey)
 
 const settings: ReconcileSettings = {
   launcherImage: 'registry.test/launcher:1',
@@ -164,7 +162,7 @@ async function setUp(t: TestContext, make: keyof typeof makes) {
     settings,
     now: () => new Date(),
     kinds: () => kindsOf(plugins),
-    recordKey,
+
     findActor,
   })
   const running = runReconcilers({
@@ -243,11 +241,8 @@ for (const make of ['real', 'embedded'] as const) {
           'AgentDeployment',
           kind,
         )
-      const keys = await cluster.get<KubeObject & { data?: Record<string, string> }>(children.Secret, {
-        namespace,
-        name: parseName('name', 'bot.keys.mesh.dev'),
-      })
-      assert.match(Buffer.from(keys.data?.['agent.key'] ?? '', 'base64').toString(), /BEGIN PRIVATE KEY/)
+      const { items: secrets } = await cluster.list(children.Secret, { namespace })
+      assert.deepEqual(secrets, [], 'R2-N3: nothing of an agent is stored as a Secret')
       await deploymentSays({ updated: 1, available: 1 })
       const good = await when('Ready=True Serving')
       const first = good.status?.currentRevision
@@ -429,7 +424,7 @@ for (const make of ['real', 'embedded'] as const) {
     }
     const { spec } = await cluster.get<KubeObject<Pod>>(children.Deployment, ref)
     const { volumes, containers, affinity } = spec?.template.spec ?? assert.fail()
-    assert.equal(volumes.length, fullPod.volumes.length + 4)
+    assert.equal(volumes.length, fullPod.volumes.length + 3)
     assert.equal(containers[0]?.volumeMounts.length, fullPod.volumeMounts.length + 1)
     assert.deepEqual(affinity, fullPod.affinity)
   })
@@ -544,15 +539,14 @@ test('a re-created agent inherits nothing and waits until the old objects are ga
   const { cluster, create, when, ref, namespace } = await setUp(t, 'embedded')
   await create(declarative)
   const old = await when('Ready=False Progressing')
-  const keysRef = { namespace, name: parseName('name', 'bot.keys.mesh.dev') }
-  const oldKeys = await cluster.get<KubeObject & { data?: unknown }>(children.Secret, keysRef)
+  const account = await cluster.get(children.ServiceAccount, ref)
   await cluster.delete(AgentDeployment, ref, { propagation: 'Background' })
   await create(declarative)
   const recreated = await when('Ready=False Progressing')
   assert.notEqual(recreated.metadata.uid, old.metadata.uid)
-  const keys = await cluster.get<KubeObject & { data?: unknown }>(children.Secret, keysRef)
-  assert.equal(keys.metadata.ownerReferences?.[0]?.uid, recreated.metadata.uid)
-  assert.notDeepEqual(keys.data, oldKeys.data)
+  const own = await cluster.get(children.ServiceAccount, ref)
+  assert.equal(own.metadata.ownerReferences?.[0]?.uid, recreated.metadata.uid)
+  assert.notEqual(own.metadata.uid, account.metadata.uid)
   assert.deepEqual(
     (await revisionsOf(cluster, namespace)).map((one) => one.revision),
     [1],

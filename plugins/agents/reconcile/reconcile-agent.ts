@@ -4,6 +4,7 @@ import { recordEvents, statusEvents } from './kube-events.ts'
 import type { KubeEvent } from './kube-events.ts'
 import { applyObjects } from './objects/apply-objects.ts'
 import type { ApplyContext } from './objects/apply-objects.ts'
+import type { RemoveFormerKeys } from './objects/former-keys.ts'
 import { toLauncherConfig } from './objects/launcher-config.ts'
 import { collectParts } from './parts/collect-parts.ts'
 import { askGates } from './parts/ask-gates.ts'
@@ -38,6 +39,7 @@ export interface ReconcileContext extends ApplyContext {
   readonly references?: References
   readonly now: () => Date
   readonly authors: RevisionAuthors
+  readonly removeFormerKeys: RemoveFormerKeys
   /** Additions and gates of other plugins; default: none. */
   readonly parts?: AgentParts
 }
@@ -86,6 +88,7 @@ export async function reconcileAgent(
   // Changed or re-created meanwhile. Requeued here, since a change of fields that nothing depends on triggers no reconciliation.
   if (!(await writeStatus(cluster, AgentDeployment, agent, status))) return { requeueAfterMs: 0 }
   await recordEvents(cluster, agent, [...events, ...statusEvents(agent, status)], context.now())
+  await context.removeFormerKeys(agent, state)
   const kept = await pruneRevisions(cluster, agent, status)
   await context.authors.note(agent, kept)
   return nextResult(found)

@@ -248,7 +248,6 @@ test('a change of a marked annotation is reconciled, one of another is not', () 
     settings,
     now: () => new Date(),
     kinds: () => [],
-    recordKey: async () => undefined,
     findActor: async () => undefined,
     references,
   })

@@ -93,7 +93,6 @@ export async function startPaidGateway(t: TestContext) {
   })
   const ofRuns = {
     invokeForGateway: () => Promise.reject(new Error('not asked')),
-    launcherKeys: async () => [],
     agentOf: async (runId: string) => owners.get(runId),
     agentsAbove: system.agentsAbove,
   }

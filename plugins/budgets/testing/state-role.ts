@@ -142,13 +142,30 @@ const accounts: Resource = {
   namespaced: true,
 }
 
+const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
+
 /** A token of a service account, by TokenRequest; without an audience for the API server. */
-export async function tokenOf(admin: KubeClient, namespace: string, name: string, audience?: string): Promise<string> {
+export function tokenOf(admin: KubeClient, namespace: string, name: string, audience?: string): Promise<string> {
+  return requestToken(admin, { namespace, name }, audience)
+}
+
+/** A token of a service account. `pod`: bound to it. */
+async function requestToken(
+  admin: KubeClient,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  audience?: string,
+  pod?: { readonly name: string; readonly uid: string },
+): Promise<string> {
+  const boundObjectRef = pod && { apiVersion: 'v1', kind: 'Pod', ...pod }
   const request = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
     metadata: { name, namespace },
-    spec: { audiences: audience === undefined ? [] : [audience], expirationSeconds: 3600 },
+    spec: {
+      audiences: audience === undefined ? [] : [audience],
+      expirationSeconds: 3600,
+      ...(pod && { boundObjectRef }),
+    },
   }
   const issued = await admin.create<KubeObject<unknown, { token: string }>>(accounts, request, { subresource: 'token' })
   return issued.status?.token ?? ''
@@ -179,10 +196,18 @@ export async function addLaunchedAgent(
   spec: object,
 ): Promise<LaunchedAgent> {
   const { namespace, name } = metadata
-  await apply(admin, { apiVersion: 'v1', kind: 'ServiceAccount', metadata })
-  await apply(admin, { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', metadata, spec })
+  const apiVersion = 'mesh.dev/v1alpha1'
+  await apply(admin, { apiVersion, kind: 'AgentDeployment', metadata, spec })
   const agent = await admin.get(AgentDeployment, metadata as never)
-  return { uid: agent.metadata.uid ?? '', token: await tokenOf(admin, namespace, name, 'state') }
+  const uid = agent.metadata.uid ?? ''
+  const ownerReferences = [{ apiVersion, kind: 'AgentDeployment', name, uid, controller: true }]
+  await apply(admin, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { ...metadata, ownerReferences } })
+  // Nothing runs it: its launcher is played.
+  const container = { name: 'agent', image: 'none' }
+  const pod = { serviceAccountName: name, automountServiceAccountToken: false, containers: [container] }
+  await apply(admin, { apiVersion: 'v1', kind: 'Pod', metadata, spec: pod })
+  const made = await admin.get(pods, metadata as never)
+  return { uid, token: await requestToken(admin, { namespace, name }, 'state', { name, uid: made.metadata.uid ?? '' }) }
 }
 
 /** Creates a namespace with routes: `paid` (1 and 2 USD per million tokens), `cached` with prices of writes to a cache, `unpriced`, `listed` with a shipped price, and `fallback` to a dearer provider. */

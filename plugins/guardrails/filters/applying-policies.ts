@@ -1,10 +1,9 @@
-import { createTtlCache } from '#core/async/ttl-cache.ts'
 import type { IsApproved } from '#core/guardrails/guard.ts'
 import { approvalKey } from '#core/guardrails/messages.ts'
 import { verifyGuardProof, guardedHeader } from '#core/guardrails/proof.ts'
+import { issuerOf } from '#core/signing/launcher-certificate.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
-import { agentRuns } from '#plugins/providers/points.ts'
 import type { FilteredCall } from '#plugins/providers/points.ts'
 import type { PolicySet } from '../policies/agent-policies.ts'
 import { createPolicySource } from '../policies/policy-source.ts'
@@ -23,7 +22,6 @@ export interface Applying {
 /** Finds out how policies apply to a call. The filters of one call share the result. */
 export type FindApplying = (call: FilteredCall, gateway: GatewayContext) => Promise<Applying>
 
-const KEYS_TTL_MS = 60_000
 const never: IsApproved = () => false
 
 /** Creates the function. `ttlMs`: how long policies are remembered. */
@@ -58,18 +56,10 @@ const notGuarded: ProofResult = { isGuarded: false, isForged: false, isApproved:
 const forged: ProofResult = { isGuarded: false, isForged: true, isApproved: never }
 
 function createProofReader(core: Core): (token: string, call: FilteredCall, digest: string) => Promise<ProofResult> {
-  const keys = createTtlCache<readonly string[]>(KEYS_TTL_MS)
+  const issuer = issuerOf(core.keys, core.now)
   return async (token, { agent }, digest) => {
     if (agent === undefined) return forged
-    const [runs] = core.extensions(agentRuns)
-    // Without stored keys nothing can be verified, and the rules are applied again.
-    if (runs === undefined) return notGuarded
-    const { uid } = agent
-    const check = async (publicKeys: readonly string[]) =>
-      verifyGuardProof(token, { agentUid: uid, digest, publicKeys, now: core.now })
-    const known = await check(await keys(uid, () => runs.launcherKeys(uid)))
-    // The key of a rotation may be newer than those that are remembered.
-    const verdict = known.kind === 'forged' ? await check(await runs.launcherKeys(uid)) : known
+    const verdict = await verifyGuardProof(token, { agentUid: agent.uid, digest, issuer })
     if (verdict.kind === 'forged') return forged
     if (verdict.kind === 'stale') return notGuarded
     const approved = new Set(verdict.approved)

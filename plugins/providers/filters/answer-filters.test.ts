@@ -115,7 +115,6 @@ test('providers.filter: answers pass, are changed or refused, whole, streamed an
       invokeForGateway,
       agentOf: async () => undefined,
       agentsAbove: async () => [],
-      launcherKeys: async () => [],
     }),
   ])
   const ask = (scenario: string, script: Script, model = 'up') => {

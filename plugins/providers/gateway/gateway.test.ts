@@ -127,7 +127,6 @@ test(
     const [own, theirs] = [randomUUID(), randomUUID()]
     const runs = {
       invokeForGateway: () => Promise.reject(new Error('not asked')),
-      launcherKeys: async () => [],
       agentsAbove: async () => [],
       agentOf: async (runId: string) => ({
         namespace: '',
@@ -313,7 +312,6 @@ test('an agent is a model, and an unfinished run is an error that names it', ser
       invokeForGateway,
       agentOf: async () => undefined,
       agentsAbove: async () => [],
-      launcherKeys: async () => [],
     }),
   ])
   const { a } = gateway.namespaces

@@ -182,7 +182,6 @@ test('UXM20: a failed run is an error with its reason that SDKs do not retry', s
       invokeForGateway,
       agentOf: async () => undefined,
       agentsAbove: async () => [],
-      launcherKeys: async () => [],
     }),
   ])
   const model = `agent/${gateway.namespaces.a}/robot`

@@ -53,7 +53,6 @@ export async function startApis(t: TestContext) {
     },
     agentOf: async () => undefined,
     agentsAbove: async () => [],
-    launcherKeys: async () => [],
   }
   const gateway = await startFilterGateway(t, [filter], [contribute(agentRuns, runs)])
   const { a } = gateway.namespaces

@@ -1,9 +1,5 @@
-import { createPublicKey } from 'node:crypto'
 import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { KubeClient } from '#core/kube/client.ts'
-import { toThumbprinted } from '#core/signing/key-thumbprint.ts'
-import type { ThumbprintedKey } from '#core/signing/key-thumbprint.ts'
-import type { RunsSystem } from '#plugins/runs/api.ts'
 import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { AgentRegistryObject, RegistryMember } from '#schemas/crds/agent-registry.ts'
@@ -17,7 +13,6 @@ import { findAgentObject, findRegistry } from './find-agent.ts'
 export interface DirectoryServices {
   readonly cluster: Pick<KubeClient, 'get'>
   readonly endpoints: ServiceEndpoints
-  readonly keys: Pick<RunsSystem, 'launcherKeys'>
 }
 
 /** The registries of an agent with their other members, so that a call that is not allowed is refused as such. An unknown agent has none. */
@@ -29,33 +24,17 @@ export async function readDirectory(services: DirectoryServices, self: AgentName
   return { registries: await Promise.all(joined.flatMap((one) => (one ? [toRegistry(services, one, self)] : []))) }
 }
 
-/** Public keys of every member of a registry. */
-export async function readRegistryKeys(
-  keys: DirectoryServices['keys'],
-  registry: AgentRegistryObject,
-): Promise<readonly { readonly agent: string; readonly key: ThumbprintedKey }[]> {
-  const members = registry.status?.members ?? []
-  const known = await keys.launcherKeys(members.map(({ uid }) => uid))
-  return members.flatMap((member) => toKeys(known.get(member.uid)).map((key) => ({ agent: agentPath(member), key })))
-}
-
-/** The valid keys of one agent. */
-export function toKeys(pems: readonly string[] = []): readonly ThumbprintedKey[] {
-  return pems.map((pem) => toThumbprinted(createPublicKey(pem)))
-}
-
 function registriesOf({ metadata, spec }: AgentDeploymentObject): readonly AgentName[] {
   return (spec.registries ?? []).map(({ name, namespace = metadata.namespace ?? '' }) => ({ name, namespace }))
 }
 
 async function toRegistry(
-  { endpoints, keys }: DirectoryServices,
+  { endpoints }: DirectoryServices,
   registry: AgentRegistryObject,
   self: AgentName,
 ): Promise<PeerRegistry> {
   const { metadata, spec, status } = registry
   const members = status?.members ?? []
-  const known = await keys.launcherKeys(members.map(({ uid }) => uid))
   const role = roleOf(registry, self)
   const named = new Set(callable(members, self))
   const others = members.filter((one) => agentPath(one) !== agentPath(self))
@@ -72,7 +51,7 @@ async function toRegistry(
       outbound,
       inbound,
       ...(url === undefined ? {} : { url }),
-      keys: outbound || inbound ? toKeys(known.get(member.uid)) : [],
+      uid: member.uid,
     }
   }
   return {

@@ -1,11 +1,11 @@
-import { createPublicKey } from 'node:crypto'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { namedCaller, digestPayload, isPathOf, verifyEnvelope } from '#core/signing/envelope.ts'
+import { digestPayload, isPathOf, verifyEnvelope } from '#core/signing/envelope.ts'
+import type { SignedEnvelope } from '#core/signing/envelope.ts'
 import { JwsRefused } from '#core/signing/jws.ts'
-import { toThumbprinted } from '#core/signing/key-thumbprint.ts'
+import type { CertificateIssuer } from '#core/signing/launcher-certificate.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
-import type { PeerRun, RunsApi, RunsSystem } from '#plugins/runs/api.ts'
+import type { PeerRun, RunsApi } from '#plugins/runs/api.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { AgentName } from '#schemas/delegates.ts'
 import { agentPath, parseAgentPath } from '#schemas/envelope.ts'
@@ -19,8 +19,7 @@ import { findAgentObject, findRegistry } from './find-agent.ts'
 export interface CallServices {
   readonly state: Pick<StateContext, 'cluster' | 'subjectMay'>
   readonly runs: Pick<RunsApi, 'startPeer'>
-  readonly keys: Pick<RunsSystem, 'launcherKeys'>
-  readonly now: () => Date
+  readonly issuer: CertificateIssuer
 }
 
 /** A call as the launcher of the called agent passes it on. */
@@ -35,8 +34,9 @@ export interface ReceivedCall {
  * and membership and policy are those of the cluster at this moment.
  */
 export async function startCall(services: CallServices, self: AgentName, call: ReceivedCall): Promise<PeerRun> {
-  const caller = await findCaller(services, call.envelope)
-  const envelope = await verified(services, caller, { self, token: call.envelope })
+  const signed = await verified(services, self, call.envelope)
+  const { envelope } = signed
+  const caller = await findCaller(services, signed)
   if (digestPayload(call.payload) !== envelope.payloadDigest) throw refused('The payload is not that of the envelope.')
   if (!isPathOf(envelope)) throw refused('The path of the envelope does not fit its depth.')
   const maxDepth = await checkPolicy(services, caller, self, envelope)
@@ -59,27 +59,24 @@ export async function startCall(services: CallServices, self: AgentName, call: R
   })
 }
 
-async function findCaller({ state }: CallServices, token: string): Promise<AgentDeploymentObject> {
-  const from = parseAgentPath(namedCaller(token) ?? '')
-  const caller = from && (await findAgentObject(state.cluster, from))
-  if (caller === undefined) throw refused('The calling agent does not exist.')
-  return caller
-}
-
-async function verified(
-  { keys, now }: CallServices,
-  caller: AgentDeploymentObject,
-  { self, token }: { readonly self: AgentName; readonly token: string },
-): Promise<Envelope> {
-  const uid = caller.metadata.uid ?? ''
-  const pems = (await keys.launcherKeys([uid])).get(uid) ?? []
-  const known = pems.map((pem) => createPublicKey(pem))
-  const find = (id: string) => known.find((key) => toThumbprinted(key).kid === id)
+async function verified({ issuer }: CallServices, self: AgentName, token: string): Promise<SignedEnvelope> {
   try {
-    return await verifyEnvelope(token, find, { to: agentPath(self), now })
+    return await verifyEnvelope(token, issuer, { to: agentPath(self) })
   } catch (error) {
     throw error instanceof JwsRefused ? refused('The envelope is not valid.') : error
   }
+}
+
+/** The agent whose launcher signed: the one that the envelope names, with the uid of the certificate. */
+async function findCaller(
+  { state }: CallServices,
+  { envelope, launcher }: SignedEnvelope,
+): Promise<AgentDeploymentObject> {
+  const from = parseAgentPath(envelope.from)
+  const caller = from && (await findAgentObject(state.cluster, from))
+  if (caller === undefined || caller.metadata.uid !== launcher.agentUid)
+    throw refused('The calling agent does not exist.')
+  return caller
 }
 
 /** Throws unless both agents are members and the policy allows the call. Returns the maximum depth of the registry. */

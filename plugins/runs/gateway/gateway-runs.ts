@@ -7,7 +7,6 @@ import type { LiveFrame } from '../stream/live-frame.ts'
 import type { RunDetail } from '../read/to-run.ts'
 import { readAgentsAbove } from '../store/internal/agents-above.ts'
 import { findRun } from '../store/internal/find-run.ts'
-import { readLauncherKeys } from '../store/launcher-keys.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { streamRun } from '../stream/stream-run.ts'
 import type { StreamServices } from '../stream/stream-run.ts'
@@ -23,7 +22,6 @@ export function createGatewayRuns(services: RunsServices): AgentRuns {
       return { namespace, name, uid, traceId, rootRunId }
     },
     agentsAbove: (agentUid, runId) => readAgentsAbove(services.store.reader<RunsTables>(), agentUid, runId),
-    launcherKeys: (agentUid) => readLauncherKeys(services.store.reader<RunsTables>(), agentUid),
   }
 }
 

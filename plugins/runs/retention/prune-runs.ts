@@ -3,7 +3,7 @@ import type { Pruner } from '#plugins/pruning/points.ts'
 import { decideCancel, isSettled } from '../lifecycle/decide.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { forgetStorage, openRunsOfAgent, runsOfNamespace } from '../store/deletion.ts'
-import { removeLauncherKeys } from '../store/launcher-keys.ts'
+import { removeFormerKeys } from '../store/former-keys.ts'
 import { lockLeases } from '../store/internal/lease.ts'
 import type { RunsTables } from '../store/tables.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
@@ -40,7 +40,7 @@ async function removeRuns(
 
 async function cancelRuns(tx: Tx, writer: RunWriter, agentUid: string, limit: number): Promise<number> {
   const db = tx.tables<RunsTables>()
-  await removeLauncherKeys(db)
+  await removeFormerKeys(db)
   const ids = await openRunsOfAgent(db, agentUid, limit)
   await lockLeases(db, ids)
   for (const id of ids)

@@ -126,11 +126,12 @@ export interface StorageRow {
   bytes: bigint
 }
 
-/** A public key of the launchers of an agent. */
+/** A public key of the launchers of an agent, from before certificates. */
 export interface LauncherKeyRow {
   agent_uid: string
   public_key: string
   recorded_at: Generated<Date>
+  valid_until: Generated<Date>
 }
 
 /** A prepared run that was queued, until it expires. */

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { Agent } from 'undici'
 import type { WorkerContext } from '#core/plugin/role-contexts.ts'
+import { issuerOf } from '#core/signing/launcher-certificate.ts'
 import { collect } from '#core/http-client/request.ts'
 import { createAttemptSigner, signAttempt } from '../grants.ts'
 import { runExecutor } from '../points.ts'
@@ -8,7 +9,7 @@ import { queuePrepared } from '../prepared/queue.ts'
 import type { RunsServices } from '../services.ts'
 import { runMetrics } from '../metrics.ts'
 import type { runsSettings } from '../settings.ts'
-import { readLauncherKeys } from '../store/launcher-keys.ts'
+import { readFormerKeys } from '../store/former-keys.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import type { WorkerServices } from './worker-services.ts'
 import { StateUnavailable } from './settle-failure.ts'
@@ -33,7 +34,8 @@ export function createWorkerServices(
   const dispatcher = new Agent(connecting)
   const unproven = core.metrics.counter(runMetrics.unproven)
   const connections = createLauncherConnections({
-    keysOf: (agentUid) => readLauncherKeys(parts.store.reader<RunsTables>(), agentUid),
+    issuer: issuerOf(core.keys, core.now),
+    formerKeysOf: (agentUid) => readFormerKeys(parts.store.reader<RunsTables>(), agentUid),
     onUnproven: (agentUid, error) => {
       unproven.inc()
       core.log.warn({ agentUid, why: error.message }, 'launcher identity check failed')

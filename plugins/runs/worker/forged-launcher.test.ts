@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
@@ -12,12 +13,12 @@ import { sql } from 'kysely'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { openMemoryStore } from '#core/database/testing/memory-store.ts'
 import { migrate } from '#core/database/migrate.ts'
+import { createTestIssuer } from '#core/signing/testing/test-issuer.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { createIdentity } from '#launcher/http/certificate.ts'
+import { createTlsIdentity } from '#launcher/http/certificate.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { decideCancel, decideFailure } from '../lifecycle/decide.ts'
-import { createKeyRecorder } from '../launchers/launcher-keys.ts'
-import { readLauncherKeys, removeLauncherKeys } from '../store/launcher-keys.ts'
+import { readFormerKeys, removeFormerKeys } from '../store/former-keys.ts'
 import { readContent } from '../store/internal/content.ts'
 import type { RunsTables } from '../store/tables.ts'
 import { agent, createWorld, workerServices, queueRun, settled, startWorker } from '../testing/world.ts'
@@ -28,12 +29,14 @@ import type { LauncherClient } from './launcher-client.ts'
 import { createLauncherConnections, LauncherUnproven } from './launcher-connections.ts'
 import { createLaunchers } from './choose-launcher.ts'
 
-function newPair() {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  return {
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-    pem: publicKey.export({ type: 'spki', format: 'pem' }),
-  }
+const testIssuer = createTestIssuer()
+const { launcherOf } = testIssuer
+const strangerOf = createTestIssuer().launcherOf
+
+/** The key of a TLS server, and what its certificate says. */
+interface Shown {
+  readonly privateKey: KeyObject
+  readonly certificate?: string | undefined
 }
 
 async function listening(t: TestContext, server: Server): Promise<number> {
@@ -44,7 +47,7 @@ async function listening(t: TestContext, server: Server): Promise<number> {
 }
 
 /** Servers that an agent may run on the port of its launcher. `requests` has the received requests. */
-async function serveForger(t: TestContext, kind: 'other key' | 'no TLS' | 'resets' | 'silent', key: string) {
+async function serveForger(t: TestContext, kind: 'TLS' | 'no TLS' | 'resets' | 'silent', shown: Shown) {
   const requests: string[] = []
   const forge: RequestListener = (request, response) => {
     requests.push(`${request.method} ${request.url} ${request.headers['x-mesh-run-grant']}`)
@@ -62,7 +65,7 @@ async function serveForger(t: TestContext, kind: 'other key' | 'no TLS' | 'reset
     else response.end(JSON.stringify({ ticket: 'forged.1', state: 'running' }))
   }
   const servers = {
-    'other key': () => createTlsServer(createIdentity(key), forge),
+    TLS: () => createTlsServer(createTlsIdentity(shown.privateKey, shown.certificate), forge),
     'no TLS': () => createServer(forge),
     resets: () => createTcpServer((socket) => void socket.resetAndDestroy()),
     silent: () => createTcpServer(),
@@ -70,10 +73,10 @@ async function serveForger(t: TestContext, kind: 'other key' | 'no TLS' | 'reset
   return { url: `https://127.0.0.1:${await listening(t, servers[kind]())}`, requests }
 }
 
-function connectionsWith(t: TestContext, keysOf: (uid: string) => Promise<readonly string[]>) {
+function connectionsWith(t: TestContext, formerKeysOf: (uid: string) => Promise<readonly string[]> = async () => []) {
   const refused: string[] = []
   const onUnproven = (uid: string, { message }: LauncherUnproven): void => void refused.push(`${uid}: ${message}`)
-  const connections = createLauncherConnections({ keysOf, onUnproven })
+  const connections = createLauncherConnections({ issuer: testIssuer.issuer, formerKeysOf, onUnproven })
   t.after(() => connections.close())
   const clientOf = (url: string, uid = agent.uid) =>
     createLauncherClient({
@@ -86,24 +89,57 @@ function connectionsWith(t: TestContext, keysOf: (uid: string) => Promise<readon
   return { connections, clientOf, refused }
 }
 
-test('PODS4: a launcher with a key of its agent receives requests, also with the key before a rotation', async (t) => {
-  const [old, current, foreign] = [newPair(), newPair(), newPair()]
-  const { clientOf, connections, refused } = connectionsWith(t, async (uid) =>
-    uid === agent.uid ? [current.pem, old.pem] : [],
-  )
-  for (const { key } of [old, current]) {
-    const launcher = await serveForger(t, 'other key', key)
+test('R2-N3, PODS4: certified launchers of an agent receive requests, each with a key of its own', async (t) => {
+  const { clientOf, connections, refused } = connectionsWith(t)
+  for (const shown of [await launcherOf(agent.uid), await launcherOf(agent.uid)]) {
+    const launcher = await serveForger(t, 'TLS', shown)
     assert.equal(await clientOf(launcher.url).ticket(), 'forged.1')
     assert.deepEqual(launcher.requests, ['GET /runs/r1/ticket a-grant'])
     // The same address for another agent: a connection is valid only for the agent of its proof.
-    await assert.rejects(clientOf(launcher.url, 'uid-2').ticket(), /no key of the agent is recorded/)
+    await assert.rejects(clientOf(launcher.url, 'uid-2').ticket(), /its certificate belongs to another agent/)
     assert.equal(launcher.requests.length, 1)
   }
   assert.deepEqual([connections.isUnproven(agent.uid), connections.isUnproven('uid-2')], [false, true])
-  const forger = await serveForger(t, 'other key', foreign.key)
-  await assert.rejects(clientOf(forger.url).ticket(), /its key does not belong to the agent/)
+  const forger = await serveForger(t, 'TLS', await launcherOf('uid-2'))
+  await assert.rejects(clientOf(forger.url).ticket(), /its certificate belongs to another agent/)
   assert.equal(connections.isUnproven(agent.uid), true)
   assert.equal(refused.length, 2, 'once for each agent, not for each attempt')
+})
+
+test('R2-N3: a launcher with a stolen, foreign, early or expired certificate receives nothing', async (t) => {
+  const { clientOf } = connectionsWith(t)
+  const own = await launcherOf(agent.uid)
+  const minutesAgo = (minutes: number): Date => new Date(Date.now() - minutes * 60_000)
+  const refused: readonly (readonly [Shown, RegExp])[] = [
+    [{ ...(await launcherOf('uid-2')), certificate: own.certificate }, /belongs to another key/],
+    [await strangerOf(agent.uid), /not accepted \(unknown_key\)/],
+    [await launcherOf(agent.uid, minutesAgo(15)), /not accepted \(expired\)/],
+    [await launcherOf(agent.uid, minutesAgo(-2)), /not accepted \(not_yet\)/],
+    [{ privateKey: own.privateKey }, /no certificate of the installation/],
+    [{ privateKey: own.privateKey, certificate: 'e30.e30.e30' }, /not accepted \(header\)/],
+  ]
+  for (const [shown, why] of refused) {
+    const forger = await serveForger(t, 'TLS', shown)
+    await assert.rejects(clientOf(forger.url).ticket(), why)
+    assert.deepEqual(forger.requests, [])
+  }
+  // Clocks may differ: a certificate of 14 minutes, and one of a clock that is a little ahead.
+  for (const minutes of [14, -0.9]) {
+    const launcher = await serveForger(t, 'TLS', await launcherOf(agent.uid, minutesAgo(minutes)))
+    assert.equal(await clientOf(launcher.url).ticket(), 'forged.1')
+  }
+})
+
+test('R2-N3: a launcher of a former version is known by its key, and only one without a certificate', async (t) => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }) as string
+  const { clientOf } = connectionsWith(t, async (uid) => (uid === agent.uid ? [pem] : []))
+  const former = await serveForger(t, 'TLS', { privateKey })
+  assert.equal(await clientOf(former.url).ticket(), 'forged.1')
+  await assert.rejects(clientOf(former.url, 'uid-2').ticket(), /no certificate of the installation/)
+  const { certificate } = await launcherOf('uid-2')
+  const other = await serveForger(t, 'TLS', { privateKey, certificate })
+  await assert.rejects(clientOf(other.url).ticket(), /its certificate belongs to another agent/)
 })
 
 // Each code means that no request was written, so another pod can be asked.
@@ -111,10 +147,9 @@ const isUnsent = ({ code = '', syscall }: NodeJS.ErrnoException): boolean =>
   syscall === 'connect' || /MESH_LAUNCHER_UN|UND_ERR_CONNECT_TIMEOUT/.test(code)
 
 test('PODS4: a server of the agent on the port of its launcher receives no request, no grant and no input', async (t) => {
-  const own = newPair()
-  const { clientOf } = connectionsWith(t, async () => [own.pem])
-  for (const kind of ['other key', 'no TLS', 'resets', 'silent'] as const) {
-    const forger = await serveForger(t, kind, newPair().key)
+  const { clientOf } = connectionsWith(t)
+  for (const kind of ['TLS', 'no TLS', 'resets', 'silent'] as const) {
+    const forger = await serveForger(t, kind, await launcherOf('uid-2'))
     const client = clientOf(forger.url)
     for (const ask of [
       () => client.ticket(),
@@ -170,10 +205,8 @@ async function openWorld(t: TestContext) {
 
 test('PODS4: a forged result is ignored, and the run ends as unreachable with the reason', async (t) => {
   const world = await openWorld(t)
-  await createKeyRecorder(world)(agent.uid, newPair().pem)
-  const forger = await serveForger(t, 'other key', newPair().key)
-  const keysOf = (uid: string) => readLauncherKeys(world.store.reader<RunsTables>(), uid)
-  const { connections } = connectionsWith(t, keysOf)
+  const forger = await serveForger(t, 'TLS', await strangerOf(agent.uid))
+  const { connections } = connectionsWith(t)
   const services = {
     ...workerServices(world, () => undefined, 500),
     launchersOf: (run: { readonly id: string }) =>
@@ -199,20 +232,29 @@ test('PODS4: a forged result is ignored, and the run ends as unreachable with th
   assert.deepEqual(forger.requests, [])
 })
 
-test('PODS4: the two newest keys of an agent are valid, and none once it is deleted', async (t) => {
+test('R2-N3: keys of former launchers are valid for a day, and none once their agent is deleted', async (t) => {
   const world = await openWorld(t)
-  const keys = [newPair().pem, newPair().pem, newPair().pem]
-  const record = createKeyRecorder(world)
-  for (const pem of [keys[0], keys[0], keys[1], keys[2]]) await record('uid-1', pem ?? '')
-  await record('uid-2', keys[0] ?? '')
-  await createKeyRecorder(world)('uid-1', keys[2] ?? '')
-  const valid = async (uid: string) => (await readLauncherKeys(world.store.reader<RunsTables>(), uid)).toSorted()
-  assert.deepEqual(await valid('uid-1'), keys.slice(1).toSorted())
+  const db = () => world.store.reader<RunsTables>()
+  const add = (uid: string, until: string) =>
+    world.store.transact(async (tx) => {
+      await sql`insert into runs_launcher_keys (agent_uid, public_key, valid_until)
+        values (${uid}, 'pem', ${until === 'default' ? sql`default` : sql`now() - interval '1 second'`})`.execute(
+        tx.tables(),
+      )
+    })
+  for (const [uid, until] of [
+    ['uid-1', 'default'],
+    ['uid-2', 'default'],
+    ['uid-3', 'past'],
+  ] as const)
+    await add(uid, until)
+  const valid = async () => Promise.all(['uid-1', 'uid-2', 'uid-3'].map(async (uid) => readFormerKeys(db(), uid)))
+  assert.deepEqual(await valid(), [['pem'], ['pem'], []])
   await observeDeleted(world, 'uid-1')
   const run = await queueRun(world, 'hi') // of the agent uid-1
-  const remove = () => world.store.transact((tx) => removeLauncherKeys(tx.tables<RunsTables>()))
+  const remove = () => world.store.transact((tx) => removeFormerKeys(tx.tables<RunsTables>()))
   await remove()
-  assert.equal((await valid('uid-1')).length, 2, 'its run is not over: a worker must reach the launcher to cancel it')
+  assert.deepEqual(await valid(), [['pem'], ['pem'], []], 'its run is not over: a worker must reach the launcher')
   await world.writer.change(run.id, { actor: { name: 'alice', kind: 'user' } }, (facts) => ({
     facts: decideCancel(facts),
   }))
@@ -220,7 +262,7 @@ test('PODS4: the two newest keys of an agent are valid, and none once it is dele
     facts: decideFailure(facts, 'agent_unreachable'),
   }))
   await remove()
-  assert.deepEqual([await valid('uid-1'), await valid('uid-2')], [[], [keys[0]]])
+  assert.deepEqual(await valid(), [[], ['pem'], []])
 })
 
 function observeDeleted(world: World, uid: string): Promise<void> {

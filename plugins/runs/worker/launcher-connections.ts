@@ -1,8 +1,7 @@
-import { X509Certificate, createPublicKey } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { TLSSocket } from 'node:tls'
 import { Agent, Dispatcher, buildConnector } from 'undici'
+import type { CertificateIssuer } from '#core/signing/launcher-certificate.ts'
+import { formerKeyOf, launcherProblem } from '#core/signing/launcher-proof.ts'
 
 /** The peer did not prove that it is a launcher of the agent. No request was sent to it. */
 export class LauncherUnproven extends Error {
@@ -19,7 +18,7 @@ export class LauncherUnconnected extends Error {
   readonly code = 'MESH_LAUNCHER_UNCONNECTED'
 }
 
-/** Connections to launchers per agent. Each starts with the proof that the launcher has a key of that agent. */
+/** Connections to launchers per agent. Each starts with the proof that the peer is certified for that agent. */
 export interface LauncherConnections {
   /** Returns a dispatcher for launchers of this agent only. */
   of(agentUid: string): Dispatcher
@@ -30,8 +29,10 @@ export interface LauncherConnections {
 
 /** Options of `createLauncherConnections`. */
 export interface LauncherConnectionsOptions {
-  /** Valid public keys (PEM, SPKI) of the agent's launchers. */
-  readonly keysOf: (agentUid: string) => Promise<readonly string[]>
+  /** Who certifies launchers. */
+  readonly issuer: CertificateIssuer
+  /** Public keys (PEM, SPKI) of launchers without certificates that are still valid after an upgrade. */
+  readonly formerKeysOf: (agentUid: string) => Promise<readonly string[]>
   /** Called for the first failed proof after a successful one. */
   readonly onUnproven: (agentUid: string, error: LauncherUnproven) => void
 }
@@ -49,9 +50,9 @@ const pool = { connections: null, allowH2: false, pipelining: 1, keepAliveTimeou
 const connectTimeoutMs = 3_000
 
 /**
- * Creates TLS connections pinned to the launcher keys of the agent. The address proves nothing, since it belongs to a pod that also
- * runs the agent. A handshake signed with the key proves that every answer and entry comes from the launcher (PODS4). A forged peer
- * receives no request, hence neither grant nor input.
+ * Creates TLS connections to launchers with a certificate for the agent. The address proves nothing, since it belongs to a pod that also
+ * runs the agent. A handshake signed with the certified key proves that every response and entry comes from the launcher (PODS4). A forged
+ * peer receives no request, hence neither grant nor input.
  */
 export function createLauncherConnections(options: LauncherConnectionsOptions): LauncherConnections {
   const entries = new Map<string, Entry>()
@@ -103,7 +104,7 @@ class AgentDispatcher extends Dispatcher {
 }
 
 function provingConnector(
-  { keysOf }: LauncherConnectionsOptions,
+  { issuer, formerKeysOf }: LauncherConnectionsOptions,
   agentUid: string,
   note: (error: LauncherUnproven | undefined) => void,
 ): buildConnector.connector {
@@ -117,14 +118,15 @@ function provingConnector(
   })
   const prove = async (target: buildConnector.Options): Promise<Socket> => {
     if (target.protocol !== 'https:') throw new LauncherUnproven('the address is not https')
-    const keys = await keysOf(agentUid)
     const socket = await new Promise<Socket>((resolve, reject) =>
       connect(target, (error, made) => (error === null && made ? resolve(made) : reject(toConnectError(error)))),
     )
-    const problem = problemOf(socket, keys)
+    const problem = await launcherProblem(socket, { ...issuer, agentUid })
     if (problem === undefined) return socket
+    const key = formerKeyOf(socket)
+    if (key !== undefined && (await formerKeysOf(agentUid)).includes(key)) return socket
     socket.destroy()
-    throw problem
+    throw new LauncherUnproven(problem)
   }
   const report = async (target: buildConnector.Options, connected: buildConnector.Callback): Promise<void> => {
     const outcome = await prove(target).then(
@@ -140,20 +142,6 @@ function provingConnector(
     // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
     void report(target, connected)
   }
-}
-
-function problemOf(socket: Socket, keys: readonly string[]): LauncherUnproven | undefined {
-  const key = socket instanceof TLSSocket ? peerKey(socket) : undefined
-  if (key === undefined) return new LauncherUnproven('it has no certificate')
-  if (keys.length === 0) return new LauncherUnproven('no key of the agent is recorded')
-  if (!keys.some((pem) => createPublicKey(pem).equals(key)))
-    return new LauncherUnproven('its key does not belong to the agent')
-  return undefined
-}
-
-function peerKey(socket: TLSSocket): KeyObject | undefined {
-  const certificate = socket.getPeerX509Certificate()
-  return certificate instanceof X509Certificate ? certificate.publicKey : undefined
 }
 
 // No request was sent, since the handshake did not complete.

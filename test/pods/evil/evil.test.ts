@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
-import { createIdentity } from '#launcher/http/certificate.ts'
+import { createTlsIdentity } from '#launcher/http/certificate.ts'
 import { apiOf, at, condition, until } from '../api.ts'
 import type { Api } from '../api.ts'
 import { makeCaller } from '../callers.ts'
@@ -22,6 +22,7 @@ const nodeOptions = { name: 'NODE_OPTIONS', value: `--import=data:text/javascrip
 /** Expected result of an attack: the agent's own gateway token, and nothing else. */
 const nothing = {
   key: 'failed ENOENT',
+  keyFiles: [],
   stateToken: 'failed ENOENT',
   config: 'failed ENOENT',
   apiToken: 'failed ENOENT',
@@ -103,8 +104,9 @@ async function gotNothing(rig: Rig, name: string, rootWrite: string): Promise<vo
   const body = await ready(rig, name)
   assert.deepEqual([condition(body, 'Isolated'), reasonOf(body, 'Isolated')], ['True', 'SeparateContainers'])
   const got = (await ask(rig, name, 'try')) as Record<string, unknown>
-  const { gatewayToken, writeRoot, writeLauncher, ...rest } = got
+  const { gatewayToken, certificate, writeRoot, writeLauncher, ...rest } = got
   assert.deepEqual(rest, nothing)
+  assert.match(String(certificate), /^(answered 401|failed )/, 'R2-N3: the state role certifies no key of the agent')
   assert.match(String(gatewayToken), /^GOT \d+$/, 'PODA3: its own token is readable')
   assert.equal(writeRoot, rootWrite)
   assert.match(String(writeLauncher), /^failed (ENOENT|EACCES|EROFS)$/)
@@ -196,7 +198,7 @@ test(
       async () => {
         const { notes, url } = await startWitness(t, rig.hostAddress)
         const { privateKey } = generateKeyPairSync('ed25519')
-        const identity = createIdentity(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+        const identity = createTlsIdentity(privateKey, undefined)
         const env = [
           { name: 'TAKE_OVER', value: JSON.stringify(identity) },
           { name: 'WITNESS', value: url },

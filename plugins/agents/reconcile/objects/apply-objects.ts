@@ -1,5 +1,4 @@
 import type { KubeClient } from '#core/kube/client.ts'
-import type { LauncherKeyRecorder } from '../../points.ts'
 import { refIn } from '../owner-reference.ts'
 import type { ReconcileSettings } from '../settings.ts'
 import type { DeploymentView } from '../status/workload-progress.ts'
@@ -14,22 +13,18 @@ import {
   toServiceAccount,
 } from './build-objects.ts'
 import type { Workload } from './build-objects.ts'
-import { ensureKeys } from './launcher-keys.ts'
 
 /** Dependencies of the objects of an agent. */
 export interface ApplyContext {
   readonly cluster: KubeClient
   readonly settings: ReconcileSettings
-  readonly recordKey: LauncherKeyRecorder
 }
 
-/** Applies the objects of an agent's newest revision, the workload last. Throws `NotOwned` or `UnusableKeys`. */
+/** Applies the objects of an agent's newest revision, the workload last. Throws `NotOwned`. */
 export async function applyObjects(context: ApplyContext, workload: Workload): Promise<void> {
   const { cluster, settings } = context
   const { agent } = workload
   await applyChild(cluster, agent, toServiceAccount(agent))
-  // Before any pod, since workers refuse launchers with an unknown key.
-  await context.recordKey(agent.metadata.uid ?? '', await ensureKeys(cluster, agent))
   await applyChild(cluster, agent, toConfigMap(workload))
   await applyChild(cluster, agent, toNetworkPolicy(agent, settings))
   if (agent.spec.executionModel === 'job') return applyJob(context, workload)

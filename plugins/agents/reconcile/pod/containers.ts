@@ -127,7 +127,6 @@ function launcherBase(agent: AgentDeploymentObject, settings: PodPlatform) {
     livenessProbe: { httpGet: onLauncher('/livez'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
     volumeMounts: [
       { name: 'agent-config', mountPath: MOUNTS.config, readOnly: true },
-      { name: 'agent-keys', mountPath: MOUNTS.keys, readOnly: true },
       { name: 'launcher-tokens', mountPath: MOUNTS.launcherTokens, readOnly: true },
       agentTokens,
     ],

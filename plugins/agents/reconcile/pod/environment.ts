@@ -30,7 +30,7 @@ export interface PodPlatform extends ReconcileSettings {
 
 /**
  * Environment of the launcher, set by the platform only (F8). It excludes `runtime.env`: NODE_OPTIONS or LD_PRELOAD would run
- * code of the user in the process that holds the keys.
+ * code of the user in the process that holds the key.
  */
 export function launcherEnvironment(agent: AgentDeploymentObject, settings: PodPlatform): EnvironmentVariable[] {
   const separate = workloadType(agent.spec) !== 'declarative'
@@ -45,7 +45,6 @@ export function launcherEnvironment(agent: AgentDeploymentObject, settings: PodP
       valueFrom: { fieldRef: { fieldPath: `metadata.labels['${REVISION_NUMBER_LABEL}']` } },
     },
     variable('MESH_GRACE_SECONDS', String(GRACE_SECONDS)),
-    variable('MESH_KEY_FILE', `${MOUNTS.keys}/agent.key`),
     variable('STATE_URL', settings.stateUrl),
     variable('MESH_STATE_TOKEN_FILE', `${MOUNTS.launcherTokens}/state`),
     ...(separate ? [variable('MESH_AGENT_CONTAINER', 'true'), variable(HOOK_TOKEN_VARIABLE, settings.hookToken)] : []),
@@ -171,7 +170,6 @@ const reservedNames: ReadonlySet<string> = new Set([
   'MESH_GRACE_SECONDS',
   HOOK_TOKEN_VARIABLE,
   'MESH_HOSTS',
-  'MESH_KEY_FILE',
   'MESH_PARENT_PIPE_FD',
   'MESH_STATE_TOKEN_FILE',
   'MESH_UNSIGNED',

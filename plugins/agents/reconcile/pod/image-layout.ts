@@ -16,7 +16,6 @@ export const LAUNCHER_COMMAND: readonly string[] = [
 /** Mount paths: `agentTokens` for launcher and agent, all others for the launcher only. */
 export const MOUNTS = {
   config: '/etc/mesh/agent',
-  keys: '/var/run/secrets/mesh/keys',
   launcherTokens: '/var/run/secrets/mesh/launcher',
   agentTokens: '/var/run/secrets/mesh/agent',
 } as const

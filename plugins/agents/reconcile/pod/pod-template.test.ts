@@ -81,10 +81,7 @@ test('SEC8, PODS1, F8: variables of the user never reach the launcher', () => {
       [],
       `${form}: the agent has them all`,
     )
-    assert.deepEqual(
-      [agent['STATE_URL'], agent['MESH_STATE_TOKEN_FILE'], agent['MESH_KEY_FILE']],
-      [undefined, undefined, undefined],
-    )
+    assert.deepEqual([agent['STATE_URL'], agent['MESH_STATE_TOKEN_FILE']], [undefined, undefined])
   }
 })
 

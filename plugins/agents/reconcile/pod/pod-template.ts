@@ -1,5 +1,5 @@
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { AGENT_LABEL, KEYS_SECRET_SUFFIX, MANAGED_BY, REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
+import { AGENT_LABEL, MANAGED_BY, REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
 import { PLATFORM_VOLUMES, VOLUME_SOURCES } from '#schemas/pod-limits.ts'
 import type { PodSidecar } from '../../points.ts'
 import { registryLabels } from '../objects/registry-labels.ts'
@@ -106,15 +106,6 @@ function volumes(agent: AgentDeploymentObject, configMap: string, settings: Reco
       name: 'agent-config',
       configMap: { name: configMap, items: [{ key: CONFIG_FILE, path: CONFIG_FILE }], defaultMode: 0o440 },
     },
-    // Mounted for the launcher only, without the public key, which it does not need.
-    {
-      name: 'agent-keys',
-      secret: {
-        secretName: keysName(agent),
-        items: [{ key: 'agent.key', path: 'agent.key' }],
-        defaultMode: 0o440,
-      },
-    },
     { name: 'launcher-tokens', projected: { sources: [tokenFor('state')], defaultMode: 0o440 } },
     { name: 'agent-tokens', projected: { sources: [tokenFor('gateway')], defaultMode: 0o440 } },
     ...(separate ? temporaryFiles(agent, settings).map(({ name }) => ({ name, emptyDir: {} })) : []),
@@ -128,11 +119,6 @@ function ownVolume(volume: AgentVolume) {
   return VOLUME_SOURCES.filter((source) => volume[source] !== undefined)
     .slice(0, 1)
     .map((source): AgentVolume => ({ name: volume.name, [source]: volume[source] }))
-}
-
-/** Name of the Secret with the agent's key pair. The CRD refuses references to such names, also before the Secret exists. */
-export function keysName(agent: AgentDeploymentObject): string {
-  return `${agent.metadata.name}${KEYS_SECRET_SUFFIX}`
 }
 
 function tokenFor(audience: 'gateway' | 'state') {

@@ -30,6 +30,7 @@ interface ContainerSpec {
 export type AgentPod = KubeObject<
   {
     readonly restartPolicy?: string
+    readonly volumes?: readonly { readonly secret?: { readonly secretName?: string } }[]
     readonly containers?: readonly ContainerSpec[]
     readonly initContainers?: readonly ContainerSpec[]
   },

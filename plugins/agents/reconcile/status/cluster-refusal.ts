@@ -1,6 +1,5 @@
 import { KubeError } from '#core/kube/status.ts'
 import { NotOwned } from '../objects/apply-child.ts'
-import { UnusableKeys } from '../objects/launcher-keys.ts'
 import type { ConditionProblem } from './problem.ts'
 
 /** Runs writes; returns the problem for a condition if the cluster refuses one permanently, or if an object cannot be written. */
@@ -9,8 +8,7 @@ export async function blockedBy(work: () => Promise<void>): Promise<ConditionPro
     await work()
     return undefined
   } catch (error) {
-    if (error instanceof NotOwned || error instanceof UnusableKeys)
-      return { reason: error.reason, message: error.message }
+    if (error instanceof NotOwned) return { reason: error.reason, message: error.message }
     // A retry would fail the same way, so the owner is informed by a condition instead of the manager's log.
     if (error instanceof KubeError && permanentStatuses.has(error.status))
       return { reason: CLUSTER_REFUSED, message: refusalText(error) }

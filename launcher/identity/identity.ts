@@ -1,0 +1,56 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { Logger } from '#core/log/logger.ts'
+import { toThumbprinted } from '#core/signing/key-thumbprint.ts'
+import type { LauncherSigner } from '#core/signing/launcher-token.ts'
+import { createTlsIdentity } from '../http/certificate.ts'
+import type { TlsIdentity } from '../http/certificate.ts'
+import { keepCertified } from './keep-certified.ts'
+import type { Certified } from './keep-certified.ts'
+
+/** The identity of this launcher: a key pair that exists in this process only, and its certificate. */
+export interface Identity {
+  /** Calls a listener with the current TLS identity, and with each later one. */
+  follow(listener: (tls: TlsIdentity) => void): void
+  /** The key with a valid certificate; undefined before the first one, and after the last one has expired. */
+  signer(): LauncherSigner | undefined
+  /** Stops the renewal. */
+  close(): void
+}
+
+/** Options of `createIdentity`. */
+export interface IdentityOptions {
+  /** Asks for a certificate of a public key (base64url). */
+  readonly request: (x: string) => Promise<string>
+  readonly log: Logger
+}
+
+/**
+ * Creates a key pair and has it certified by the state role, again and again. The first certificate is not awaited: the launcher serves its
+ * probes meanwhile, and is not ready.
+ */
+export function createIdentity({ request, log }: IdentityOptions): Identity {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const { kid, x } = toThumbprinted(privateKey)
+  const key = { id: kid, key: privateKey }
+  const listeners = new Set<(tls: TlsIdentity) => void>()
+  let tls = createTlsIdentity(privateKey, undefined)
+  const certified: Certified = keepCertified({
+    request: () => request(x),
+    onCertificate: (certificate) => {
+      tls = createTlsIdentity(privateKey, certificate)
+      for (const listener of listeners) listener(tls)
+    },
+    log,
+  })
+  return {
+    follow(listener) {
+      listeners.add(listener)
+      listener(tls)
+    },
+    signer() {
+      const certificate = certified.current()
+      return certificate === undefined ? undefined : { key, certificate }
+    },
+    close: certified.close,
+  }
+}

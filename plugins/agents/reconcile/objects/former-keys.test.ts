@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { KubeError } from '#core/kube/status.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { WorkloadState } from '../status/read-workload.ts'
+import { createRemoveFormerKeys } from './former-keys.ts'
+
+const agent = AgentDeployment.object({ metadata: { name: 'bot', namespace: 'default', uid: 'u1' }, spec: {} })
+const settled = { complete: true, failure: undefined } as unknown as WorkloadState['progress']
+const rolling = { complete: false, failure: undefined } as unknown as WorkloadState['progress']
+
+function stateOf(progress: WorkloadState['progress'], secretName?: string, phase = 'Running'): WorkloadState {
+  const volumes = secretName === undefined ? [] : [{ secret: { secretName } }]
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { volumes }, status: { phase } }
+  return { deployed: 'r1', progress, podProblem: undefined, pods: [pod] }
+}
+
+function removal(answer: () => Promise<void> = async () => undefined) {
+  const deleted: string[] = []
+  const cluster = {
+    delete: (resource: { readonly plural: string }, { name }: { readonly name: string }) => {
+      deleted.push(`${resource.plural}/${name}`)
+      return answer()
+    },
+  } as unknown as Pick<KubeClient, 'delete'>
+  return { deleted, remove: createRemoveFormerKeys(cluster) }
+}
+
+test('R2-N3: the Secret of former keys is deleted once no pod needs it, and once for each agent', async () => {
+  const { deleted, remove } = removal()
+  await remove(agent, stateOf(rolling))
+  await remove(agent, stateOf(settled, 'bot.keys.mesh.dev'))
+  assert.deepEqual(deleted, [], 'a pod of the former version could not restart without it')
+  await remove(agent, stateOf(settled, 'other'))
+  await remove(agent, stateOf(settled))
+  assert.deepEqual(deleted, ['secrets/bot.keys.mesh.dev'])
+})
+
+test('R2-N3: ended pods need no Secret, an absent one is no error, and a refused deletion is repeated', async () => {
+  const ended = removal()
+  await ended.remove(agent, stateOf(settled, 'bot.keys.mesh.dev', 'Succeeded'))
+  assert.equal(ended.deleted.length, 1)
+  const failing = async (status: number): Promise<number> => {
+    const { deleted, remove } = removal(() => Promise.reject(new KubeError(status, '', '')))
+    await remove(agent, stateOf(settled)).catch(() => undefined)
+    await remove(agent, stateOf(settled)).catch(() => undefined)
+    return deleted.length
+  }
+  assert.deepEqual([await failing(404), await failing(403)], [1, 2])
+})

@@ -1,0 +1,32 @@
+import type { KubeClient } from '#core/kube/client.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { KEYS_SECRET_SUFFIX } from '#schemas/labels.ts'
+import { refIn } from '../owner-reference.ts'
+import type { AgentPod } from '../status/agent-pod.ts'
+import type { WorkloadState } from '../status/read-workload.ts'
+import { ignore } from './apply-child.ts'
+import { children } from './child-kinds.ts'
+
+/** Deletes the Secret with the key pair that an agent had before launchers were certified, once no pod needs it any more. */
+export type RemoveFormerKeys = (agent: AgentDeploymentObject, state: WorkloadState) => Promise<void>
+
+/**
+ * Creates the function. A pod of a former version that restarts needs the Secret as a volume, so it stays until the roll-out is over. It is
+ * deleted by its reserved name without being read, once for each agent and process.
+ */
+export function createRemoveFormerKeys(cluster: Pick<KubeClient, 'delete'>): RemoveFormerKeys {
+  const done = new Set<string>()
+  return async (agent, { progress, pods }) => {
+    const uid = agent.metadata.uid ?? ''
+    const name = `${agent.metadata.name}${KEYS_SECRET_SUFFIX}`
+    const isRollingOut = progress !== undefined && !progress.complete && progress.failure === undefined
+    if (done.has(uid) || isRollingOut || pods.some((pod) => mounts(pod, name))) return
+    await cluster.delete(children.Secret, refIn(agent, name)).catch(ignore(404))
+    done.add(uid)
+  }
+}
+
+function mounts({ spec, status }: AgentPod, secretName: string): boolean {
+  const isOver = status?.phase === 'Succeeded' || status?.phase === 'Failed'
+  return !isOver && spec?.volumes?.some(({ secret }) => secret?.secretName === secretName) === true
+}
