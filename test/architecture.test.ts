@@ -8,6 +8,7 @@ import { pluginCycles } from './architecture/cycles.ts'
 import { takenGoNames } from './architecture/go-names.ts'
 import type { NamingDocument } from './architecture/go-names.ts'
 import { apiServer, crowdedLayers, fileCycles, privateImports, upwardImports } from './architecture/package-layers.ts'
+import { unannounced } from './architecture/prevented-rollbacks.ts'
 import { rules } from './architecture/rules.ts'
 import { isTest, readSources, toSource } from './architecture/sources.ts'
 
@@ -33,6 +34,15 @@ test('plugins import each other without a cycle', () => {
   ]
   assert.deepEqual(pluginCycles(made), ['a -> b -> c -> a'])
   assert.deepEqual(pluginCycles(sources), [])
+})
+
+test('R2-CL-2: the changelog announces each migration that prevents a rollback', () => {
+  const made = ['runs/migrations/0017-a', 'runs/migrations/0018-b', 'event-store/migrations/0009-c'].map((path) =>
+    toSource(`plugins/${path}.ts`, 'export const breaking = true\n'),
+  )
+  const lines = '- B. Migration `runs` 0018 prevents a rollback.\n- A (migration `runs` 0017).\n'
+  assert.deepEqual(unannounced(made, lines), ['`runs` 0017', '`store` 0009'])
+  assert.deepEqual(unannounced(sources, readFileSync(join(root, 'CHANGELOG.md'), 'utf8')), [])
 })
 
 test('every import of ours names a file that exists', () => {

@@ -17,7 +17,9 @@ export class MigrationsMissing extends Error {
 /** A newer version applied a breaking migration that this version does not know. */
 export class NewerDatabase extends Error {
   constructor(names: readonly string[]) {
-    super(`the database was changed by a newer version that this one cannot run on (${names.join(', ')}); upgrade`)
+    super(
+      `migrations: a newer version has changed the database so that this version cannot run on it (${names.join(', ')}); run the newer version, or restore a backup of before`,
+    )
     this.name = 'NewerDatabase'
   }
 }

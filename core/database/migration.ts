@@ -8,10 +8,11 @@ export interface MigrationSource {
   readonly tablePrefix?: string
 }
 
-/** One numbered migration. `breaking`: processes that do not know it must not run on its result. */
+/** One numbered migration. */
 export interface Migration {
   readonly source: string
   readonly name: string
+  /** Processes that do not know it must not run on its result: it prevents a rollback, which the changelog announces. */
   readonly breaking: boolean
   readonly tablePrefix?: string
   up(db: Kysely<unknown>): Promise<void>

@@ -8,6 +8,22 @@ const leadership = ['core/database/leader-election.test.ts']
 /** Defects in core/database, core/event-store and core/messaging: streams, positions, leadership, consumers, the relay. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'a migration that prevents a rollback is not announced',
+    file: 'CHANGELOG.md',
+    find: 'Migration `audit` 0004 prevents a rollback.',
+    replace: '(migration `audit` 0004)',
+    tests: ['test/architecture.test.ts'],
+    only: 'R2-CL-2',
+  },
+  {
+    name: 'an older version runs on a database that a migration has made unusable for it',
+    file: 'core/database/migrate.ts',
+    find: 'one.breaking && sources.has',
+    replace: '!one.breaking && sources.has',
+    tests: store,
+    only: 'R2-CL-2',
+  },
+  {
     name: 'the inbox is not looked at',
     file: 'core/messaging/consumer/unordered-delivery.ts',
     find: 'return events.filter((event) => fresh.has(event.id))',
