@@ -69,6 +69,12 @@ export const agentSettings = Type.Object(
       { requests: { cpu: '50m', memory: '128Mi' }, limits: { cpu: '2', memory: '1Gi' } },
       'Resources of an agent process without spec.resources.',
     ),
+    ephemeralStorage: Type.String({
+      pattern: '^[1-9][0-9]{0,8}(Ki|Mi|Gi|Ti|k|M|G|T)$',
+      default: '2Gi',
+      description:
+        'Limit of ephemeral-storage of a container of an agent, and sizeLimit of an emptyDir, without one of its own. A pod with more is evicted.',
+    }),
     imagePullSecrets: Type.Array(Type.String({ maxLength: 253, pattern: DNS_NAME_PATTERN }), {
       maxItems: 16,
       default: [],
@@ -107,6 +113,7 @@ export function toReconcileSettings(core: Core, settings: Static<typeof agentSet
     agentUser: settings.agentUser,
     launcherResources: settings.launcherResources,
     agentResources: settings.agentResources,
+    ephemeralStorage: settings.ephemeralStorage,
     imagePullSecrets: settings.imagePullSecrets,
     podAnnotations: settings.podAnnotations,
     hardened: core.profile === 'hardened',

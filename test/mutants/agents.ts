@@ -5,6 +5,14 @@ const problems = ['plugins/agents/reconcile/status/pod-problem.test.ts']
 /** Defects in the status of agents, and in the content of their revisions and pods. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'a volume of an agent has no size limit',
+    file: 'plugins/agents/reconcile/pod/pod-template.ts',
+    find: 'return [{ name, emptyDir: withSizeLimit(emptyDir, limit) }]',
+    replace: 'return [{ name, emptyDir }]',
+    tests: ['plugins/agents/reconcile/pod/pod-template.test.ts'],
+    only: 'R2-CL-8',
+  },
+  {
     name: 'a service that ends with 0 is no problem',
     file: 'plugins/agents/reconcile/status/pod-problem.ts',
     find: 'return ended.exitCode === 0 && !isService(pod) ? undefined',

@@ -25,6 +25,8 @@ export interface ReconcileSettings {
   readonly launcherResources: ContainerResources
   /** Default for an agent process, since a namespace with a ResourceQuota refuses pods without resources (PODA11). */
   readonly agentResources: ContainerResources
+  /** Limit of disk of a container, and of a volume on the node's disk, without one of its own; default: none. */
+  readonly ephemeralStorage?: string | undefined
   /** Pull secrets of every agent, in addition to those of its spec. */
   readonly imagePullSecrets: readonly string[]
   /** Domains of annotations allowed in `spec.pod`; `*` allows every domain that no injector or network plugin reads. */

@@ -3,6 +3,7 @@ import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { PLATFORM_VOLUMES } from '#schemas/pod-limits.ts'
 import type { PodSidecar } from '../../points.ts'
+import { withDiskLimit } from './disk-limits.ts'
 import { agentEnvironment, launcherEnvironment } from './environment.ts'
 import type { PodPlatform } from './environment.ts'
 import { LAUNCHER_COMMAND, LAUNCHER_USER, MOUNTS } from './image-layout.ts'
@@ -19,7 +20,7 @@ export function declarativeContainer(agent: AgentDeploymentObject, settings: Pod
   return {
     ...launcherBase(agent, settings),
     name: 'agent',
-    resources: agent.spec.resources ?? settings.launcherResources,
+    resources: withDiskLimit(agent.spec.resources ?? settings.launcherResources, settings.ephemeralStorage),
     startupProbe,
     // A launcher without runs exits immediately, which would cut an invoke in transit without proof whether it arrived.
     lifecycle: { preStop: { sleep: { seconds: LEAVING_SECONDS } } },
@@ -35,7 +36,10 @@ export function launcherSidecar(agent: AgentDeploymentObject, settings: PodPlatf
     ...launcherBase(agent, settings),
     name: LAUNCHER_CONTAINER,
     restartPolicy: 'Always',
-    resources: agent.spec.pod?.launcherResources ?? settings.launcherResources,
+    resources: withDiskLimit(
+      agent.spec.pod?.launcherResources ?? settings.launcherResources,
+      settings.ephemeralStorage,
+    ),
     startupProbe,
   }
 }
@@ -52,7 +56,7 @@ export function addedSidecar(sidecar: PodSidecar, settings: ReconcileSettings): 
     ...(command === undefined ? {} : { command }),
     ...(args === undefined ? {} : { args }),
     ...(env === undefined ? {} : { env }),
-    resources: resources ?? settings.agentResources,
+    resources: withDiskLimit(resources ?? settings.agentResources, settings.ephemeralStorage),
     ...(volumeMounts === undefined ? {} : { volumeMounts }),
     terminationMessagePolicy,
     securityContext,
@@ -71,7 +75,7 @@ export function agentContainer(agent: AgentDeploymentObject, settings: PodPlatfo
     ...(command === undefined ? {} : { command: [...init, ...command] }),
     ...(args === undefined ? {} : { args }),
     env: agentEnvironment(agent, settings),
-    resources: resources ?? settings.agentResources,
+    resources: withDiskLimit(resources ?? settings.agentResources, settings.ephemeralStorage),
     volumeMounts: [
       ...(settings.modelProxy ? [] : [agentTokens]),
       ...temporaryFiles(agent, settings),

@@ -321,3 +321,36 @@ test('UXM8: the launcher reads its revision number from a label, and its configu
     assert.equal(configText(workloadOf(agentOf(spec)).config).includes('revision'), false)
   }
 })
+
+test('R2-CL-8: every container and every volume on the node’s disk has a limit, its own or that of the setting', () => {
+  const diskOf = (spec: AgentDeploymentSpec) => {
+    const { pod, all } = containersOf(spec, { ...settings, ephemeralStorage: '2Gi' })
+    const containers = all.map(({ resources }) => [
+      resources.requests?.['ephemeral-storage'],
+      resources.limits?.['ephemeral-storage'],
+    ])
+    const sizes = pod.volumes.flatMap((one) => ('emptyDir' in one ? [[one.name, one.emptyDir?.sizeLimit]] : []))
+    return { containers, sizes }
+  }
+  for (const [form, spec] of Object.entries(specs))
+    for (const resources of [undefined, { limits: { memory: '2Gi' } }]) {
+      const { containers } = diskOf({ ...spec, ...(resources === undefined ? {} : { resources }) })
+      for (const one of containers) assert.deepEqual(one, ['0', '2Gi'], form)
+    }
+  const own = { requests: { 'ephemeral-storage': '1Gi' }, limits: { 'ephemeral-storage': '9Gi' } }
+  const volumes = [
+    { name: 'scratch', emptyDir: {} },
+    { name: 'large', emptyDir: { sizeLimit: '9Gi' } },
+    { name: 'memory', emptyDir: { medium: 'Memory' as const } },
+  ]
+  const { containers, sizes } = diskOf({ ...command, resources: own, pod: { volumes } })
+  assert.deepEqual(containers, [
+    ['0', '2Gi'],
+    ['1Gi', '9Gi'],
+  ])
+  assert.deepEqual(sizes, [
+    ['scratch', '2Gi'],
+    ['large', '9Gi'],
+    ['memory', undefined],
+  ])
+})

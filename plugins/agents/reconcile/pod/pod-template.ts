@@ -13,6 +13,7 @@ import {
   launcherSidecar,
   temporaryFiles,
 } from './containers.ts'
+import { withSizeLimit } from './disk-limits.ts'
 import { GRACE_SECONDS } from './environment.ts'
 import type { PodPlatform } from './environment.ts'
 import { workloadType } from '../workload-type.ts'
@@ -101,6 +102,7 @@ function containers(agent: AgentDeploymentObject, sidecars: readonly PodSidecar[
 
 function volumes(agent: AgentDeploymentObject, configMap: string, settings: ReconcileSettings) {
   const separate = workloadType(agent.spec) !== 'declarative'
+  const limit = settings.ephemeralStorage
   return [
     {
       name: 'agent-config',
@@ -108,14 +110,18 @@ function volumes(agent: AgentDeploymentObject, configMap: string, settings: Reco
     },
     { name: 'launcher-tokens', projected: { sources: [tokenFor('state')], defaultMode: 0o440 } },
     { name: 'agent-tokens', projected: { sources: [tokenFor('gateway')], defaultMode: 0o440 } },
-    ...(separate ? temporaryFiles(agent, settings).map(({ name }) => ({ name, emptyDir: {} })) : []),
-    ...(separate ? (agent.spec.pod?.volumes ?? []).flatMap(ownVolume) : []),
+    ...(separate
+      ? temporaryFiles(agent, settings).map(({ name }) => ({ name, emptyDir: withSizeLimit({}, limit) }))
+      : []),
+    ...(separate ? (agent.spec.pod?.volumes ?? []).flatMap((volume) => ownVolume(volume, limit)) : []),
   ]
 }
 
 // Source by source, as in `placement`. `validate-spec.ts` has refused other sources.
-function ownVolume(volume: AgentVolume) {
+function ownVolume(volume: AgentVolume, limit: string | undefined) {
   if (PLATFORM_VOLUMES.includes(volume.name)) return []
+  const { name, emptyDir } = volume
+  if (emptyDir !== undefined) return [{ name, emptyDir: withSizeLimit(emptyDir, limit) }]
   return VOLUME_SOURCES.filter((source) => volume[source] !== undefined)
     .slice(0, 1)
     .map((source): AgentVolume => ({ name: volume.name, [source]: volume[source] }))
