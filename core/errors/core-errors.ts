@@ -30,6 +30,7 @@ export const coreErrors = defineErrors({
   not_wired: { status: 501, title: 'This feature is not configured.' },
   bad_gateway: { status: 502, title: 'The response of an upstream is invalid.', retryable: true },
   store_unavailable: { status: 503, title: 'The store is not reachable.', retryable: true },
+  plugin_disabled: { status: 503, title: 'The agent uses a field whose plugin is not available.' },
   bus_unavailable: { status: 503, title: 'The event bus is not reachable.', retryable: true },
   state_store_unavailable: { status: 503, title: 'The state store is not reachable.', retryable: true },
   cluster_unavailable: { status: 503, title: 'The cluster API server is not reachable.', retryable: true },

@@ -14,6 +14,7 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Contributed, Point } from '#core/jobs/extension-point.ts'
 import type { AnyKind } from '#schemas/kind.ts'
+import type { UnenforcedField } from './enforced-fields.ts'
 
 /** Services of every plugin. `cluster` only acts as callers; a role's own identity is part of that role's context. */
 export interface Core {
@@ -50,6 +51,8 @@ export interface Core {
   readonly kinds: () => readonly AnyKind[]
   /** Availability of each plugin in load order, without hidden ones. Readable once every `create` has run. */
   readonly plugins: () => ReadonlyMap<string, Wired>
+  /** Fields of a kind whose plugin is unwired in this process. Readable as `plugins`. */
+  readonly unenforced: (kind: string) => readonly UnenforcedField[]
   /** Values contributed to a point, readable once every `create` has run. */
   extensions<T>(point: Point<T>): readonly T[]
   /** As `extensions`, with the plugin of each value. */

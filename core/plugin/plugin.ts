@@ -25,6 +25,7 @@ import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
 import type { KindSlot } from './kind-slot.ts'
 import type { Command } from './command.ts'
 import type { ConsolePage } from './console-page.ts'
+import type { EnforcedField } from './enforced-fields.ts'
 import type { Core, CoreWith, Requirement } from './core-services.ts'
 import type { Contribution, Point } from '#core/jobs/extension-point.ts'
 
@@ -83,6 +84,11 @@ export interface Plugin<
   readonly kinds?: readonly KindSlot[]
   /** What the plugin's personas and roles may do at the API server, beyond what follows from kinds and informers. */
   readonly access?: readonly AccessRule[]
+  /**
+   * Fields of kinds that have no effect without this plugin. While it is unwired, an agent that uses one is not accepted, and its model and
+   * tool calls are refused.
+   */
+  readonly enforces?: readonly EnforcedField[]
   /** Further kinds that the manager watches. */
   readonly informers?: readonly Informer[]
   /** Keys that each role holds for this plugin; `core.keys` has no others. */

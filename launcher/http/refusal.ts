@@ -54,6 +54,7 @@ export const refusals = {
   gateway_timeout: { status: 504, message: 'The model gateway did not answer in time.' },
   agent_not_ready: { status: 503, message: 'The agent is not ready.' },
   guardrail_unavailable: { status: 503, message: 'The guardrail policies cannot be read.' },
+  plugin_disabled: { status: 503, message: 'The agent uses a field whose plugin is not available.' },
   budget_unavailable: { status: 503, message: 'The budget cannot be checked.' },
   draining: { status: 503, message: 'The launcher is shutting down.' },
   keys_unavailable: { status: 503, message: 'The key set could not be fetched.' },

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createLog } from '../telemetry/log.ts'
 import type { StateAnswer } from '../state/state-client.ts'
+import { pluginDisabled } from '../state/plugin-disabled.ts'
+import { createToolSource } from '../tools/tool-source.ts'
 import { createGuardSource } from './guard-source.ts'
+import { createHolds } from './holds.ts'
 
 const policies = [{ namespace: 'default', name: 'p', rules: [{ name: 'r', action: 'block', pii: {} }] }]
 const answerOf = (status: number, body: StateAnswer['body']): StateAnswer => ({
@@ -34,4 +37,43 @@ test('a policy that became invalid at the state role is applied no more', async 
   await source.current()
   answer = answerOf(503, { code: 'guardrail_unavailable' })
   await assert.rejects(source.current(), { code: 'guardrail_unavailable' })
+})
+
+test('R2-C1: while the plugin of guardrails is off, model calls are refused with its name', async () => {
+  let answer: StateAnswer = answerOf(200, { digest: 'd', policies })
+  const source = createGuardSource({ ...options, state: async () => answer, freshMs: 0 })
+  await source.current()
+  answer = answerOf(501, { code: 'not_wired', detail: 'The plugin guardrails is disabled.' })
+  const refused = { code: 'plugin_disabled', message: 'The plugin guardrails is disabled.' }
+  await assert.rejects(source.current(), refused)
+  await assert.rejects(source.current(), refused)
+  answer = answerOf(200, { digest: 'd', policies })
+  await source.current()
+})
+
+test('R2-C1: holds, tools and tool calls of a plugin that is off are refused as such', async () => {
+  const state = async (): Promise<StateAnswer> => answerOf(501, { code: 'not_wired' })
+  const { log } = options
+  const refused = { code: 'plugin_disabled' }
+  const request = {
+    runId: null,
+    model: 'a/b',
+    operation: 'embeddings',
+    inputTokens: 1,
+    maxOutputTokens: 0,
+    choices: 1,
+  } as const
+  await assert.rejects(
+    createHolds({ state, log }).open(request, () => undefined),
+    refused,
+  )
+  await assert.rejects(createToolSource({ state, log }).current(), refused)
+  const other = answerOf(503, { code: 'plugin_disabled', detail: 'spec.recording needs the plugin recording.' })
+  assert.equal(pluginDisabled(other)?.message, 'spec.recording needs the plugin recording.')
+  for (const [status, code] of [
+    [501, 'other'],
+    [503, 'store_unavailable'],
+    [200, undefined],
+  ] as const)
+    assert.equal(pluginDisabled(answerOf(status, { code })), undefined)
 })

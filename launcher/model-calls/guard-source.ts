@@ -2,6 +2,7 @@ import type { ContentGuard, Finding, GuardrailRules, Stage } from '#core/guardra
 import type { Logger } from '#core/log/logger.ts'
 import type { LauncherSigner } from '#core/signing/launcher-token.ts'
 import { Refusal } from '../http/refusal.ts'
+import { pluginDisabled } from '../state/plugin-disabled.ts'
 import type { StateAnswer, StateClient } from '../state/state-client.ts'
 
 /** The compiled policies of the agent. */
@@ -18,7 +19,7 @@ export type ExternalRuleStage = Pick<Finding, 'policy' | 'rule' | 'stage'>
 
 /** The current policies of the agent. */
 export interface GuardSource {
-  /** Throws `Refusal` (`guardrail_unavailable`) if they are not known. */
+  /** Throws `Refusal` (`guardrail_unavailable`) if they are not known, and `plugin_disabled` if the plugin is not available. */
   current(): Promise<Guarding>
 }
 
@@ -57,6 +58,11 @@ export function createGuardSource(options: GuardSourceOptions): GuardSource {
   const read = async (): Promise<void> => {
     const headers = known === undefined ? {} : { 'if-none-match': `"${known.digest}"` }
     const answer = await state({ method: 'GET', path: '/guardrails', headers }).catch(() => undefined)
+    const disabled = answer && pluginDisabled(answer)
+    if (disabled !== undefined) {
+      known = undefined
+      throw disabled
+    }
     // A state role that is down changes no policy; one that reports an invalid policy does.
     if (answer?.status === 200) known = await compile(answer)
     else if (answer?.body.code === 'guardrail_unavailable') known = undefined

@@ -4,6 +4,7 @@ import { isObject } from '#core/json/is-object.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Usage } from '#schemas/run.ts'
 import { Refusal } from '../http/refusal.ts'
+import { pluginDisabled } from '../state/plugin-disabled.ts'
 import type { StateAnswer, StateClient } from '../state/state-client.ts'
 import { createSettlements } from './settlements.ts'
 import type { SettlementAnswer } from './settlements.ts'
@@ -151,7 +152,7 @@ function wasReset(error: unknown): boolean {
 }
 
 function toHold(
-  { status, headers, body }: StateAnswer,
+  { status, headers, bytes, body }: StateAnswer,
   renew: (id: string, everySeconds: number) => void,
 ): Hold | undefined {
   const { id, remaining, maxOutputTokens, renewEverySeconds, code, detail } = body
@@ -165,6 +166,8 @@ function toHold(
   if (status === 402) throw new Refusal('budget_exceeded', message, onExceed(headers))
   if (status === 422) throw new Refusal('price_unknown', message)
   if (status === 404 && code === 'not_found') throw new Refusal('not_found', message)
+  const disabled = pluginDisabled({ status, headers, bytes, body })
+  if (disabled !== undefined) throw disabled
   // Anything else could be a state role without the plugin: a call without a hold would not be paid for (B5).
   if (status !== 201 || typeof id !== 'string' || id === '') throw unavailable()
   renew(id, typeof renewEverySeconds === 'number' ? renewEverySeconds : 10)

@@ -2,6 +2,7 @@ import { isObject } from '#core/json/is-object.ts'
 import { toStorableValue } from '#schemas/storable-text.ts'
 import { Refusal, isRefusalCode } from '../http/refusal.ts'
 import type { Pod } from '../listeners/define-listener.ts'
+import { pluginDisabled } from '../state/plugin-disabled.ts'
 import { createStateClient } from '../state/state-client.ts'
 import type { StateAnswer, StateClient } from '../state/state-client.ts'
 import { toToolResult } from './offered-tool.ts'
@@ -98,7 +99,10 @@ const ofCall: ReadonlySet<string> = new Set([
   'payload_too_large',
 ])
 
-function toRefusal({ status, body }: StateAnswer): Refusal {
+function toRefusal(answer: StateAnswer): Refusal {
+  const disabled = pluginDisabled(answer)
+  if (disabled !== undefined) return disabled
+  const { status, body } = answer
   const { code, detail, errors } = body
   const [first] = Array.isArray(errors) ? (errors as readonly unknown[]) : []
   const field = isObject(first) ? `${String(first['pointer'])}: ${String(first['detail'])}` : undefined

@@ -1,5 +1,6 @@
 import type { Logger } from '#core/log/logger.ts'
 import { Refusal } from '../http/refusal.ts'
+import { pluginDisabled } from '../state/plugin-disabled.ts'
 import type { StateAnswer, StateClient } from '../state/state-client.ts'
 import { toOfferedTool } from './offered-tool.ts'
 import type { OfferedTool } from './offered-tool.ts'
@@ -41,6 +42,11 @@ export function createToolSource(options: ToolSourceOptions): ToolSource {
     // A request of the agent does not wait long for what it can do without.
     const signal = known === undefined ? {} : { signal: AbortSignal.timeout(REREAD_MS) }
     const answer = await state({ method: 'GET', path: '/mcp/tools', headers, ...signal }).catch(() => undefined)
+    const disabled = answer && pluginDisabled(answer)
+    if (disabled !== undefined) {
+      known = undefined
+      throw disabled
+    }
     const tools = answer?.status === 200 ? toolsOf(answer) : undefined
     if (tools !== undefined) known = { tools, tag: tagOf(answer) }
     else if (answer?.status !== 304) log.warn({ status: answer?.status ?? 0 }, 'tools not read')

@@ -14,6 +14,7 @@ export const a2aProtocol = definePlugin({
   settings: a2aSettings,
   requires: ['store'],
   errors: a2aErrors,
+  enforces: [{ kind: 'AgentDeployment', field: 'a2a.expose' }],
   create: createServices,
   routes: a2aRoutes,
 })

@@ -1,6 +1,7 @@
 import { changeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import { withCheck } from '#core/jobs/extension-point.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { agentsAccess } from './access.ts'
 import { agentKind } from './kinds.ts'
 import type { AgentsServices } from './services.ts'
@@ -37,6 +38,7 @@ export const agents = definePlugin({
     references: () => createReferences(core.extensions(agentReference)),
     reconcile: toReconcileSettings(core, settings),
     triggers: () => core.extensions(agentTrigger),
+    unenforced: () => core.unenforced(AgentDeployment.kind),
     parts: () => ({ pods: core.contributed(agentPodPart), gates: core.contributed(agentGate) }),
     findActor: async (change) => {
       for (const find of core.extensions(changeActorFinder)) {
@@ -49,7 +51,7 @@ export const agents = definePlugin({
   api: ({ references }): { readonly references: () => AgentReferences } => ({ references }),
   routes: (services) => agentEndpoints(services),
   stateRoutes: ({ keys, now }, state) => launcherEndpoints({ keys, now }, state),
-  reconcilers: ({ reconcile, now, kinds, findActor, parts, triggers, references }, { cluster }) => [
+  reconcilers: ({ reconcile, now, kinds, findActor, parts, unenforced, triggers, references }, { cluster }) => [
     agentReconciler({
       cluster,
       settings: reconcile,
@@ -57,6 +59,7 @@ export const agents = definePlugin({
       kinds,
       findActor,
       parts: parts(),
+      unenforced: unenforced(),
       triggers: triggers(),
       references: references(),
     }),

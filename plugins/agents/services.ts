@@ -1,4 +1,5 @@
 import type { ChangeActorFinder } from '#core/controllers/objects/extension-points.ts'
+import type { UnenforcedField } from '#core/plugin/enforced-fields.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { AnyKind } from '#schemas/kind.ts'
 import type { ModelGateway } from './generate/model-gateway.ts'
@@ -26,6 +27,8 @@ export interface AgentsServices extends AgentEndpointServices {
   reconcile: ReconcileSettings
   /** Additions and gates of other plugins. */
   parts(): AgentParts
+  /** Fields of agents whose plugin is not available. */
+  unenforced(): readonly UnenforcedField[]
   /** Objects of other kinds whose change reconciles agents. */
   triggers(): readonly AgentTrigger[]
   /** Keys of the role: the state role certifies launchers. */

@@ -38,6 +38,7 @@ export const budgets = definePlugin({
   ],
   errors: budgetErrors,
   points: [limitSource],
+  enforces: [{ kind: 'AgentDeployment', field: 'budget' }],
   create: createServices,
   api: createBudgetsApi,
   contributions: ({ core, settings, ledger }) => [

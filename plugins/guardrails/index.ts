@@ -27,6 +27,7 @@ export const guardrails = definePlugin({
   ],
   keys: { gateway: { verifies: ['launcher'] } },
   errors: guardrailErrors,
+  enforces: [{ kind: 'AgentDeployment', field: 'guardrails' }],
   create: (core) => ({ core }),
   contributions: ({ core }) => [
     contribute(agentPodPart, guardrailPodPart),

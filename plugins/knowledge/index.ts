@@ -27,6 +27,7 @@ export const knowledge = definePlugin({
   kinds: [knowledgeBaseKind],
   access: knowledgeAccess,
   errors: knowledgeErrors,
+  enforces: [{ kind: 'AgentDeployment', field: 'knowledge' }],
   create: createServices,
   contributions: () => [contribute(pruner, knowledgePruner), contribute(agentPodPart, knowledgePodPart)],
   routes: knowledgeRoutes,

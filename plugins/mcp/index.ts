@@ -17,6 +17,10 @@ export const mcp = definePlugin({
   kinds: [serverKind, bindingKind, toolRegistryKind],
   access: mcpAccess,
   errors: mcpErrors,
+  enforces: [
+    { kind: 'AgentDeployment', field: 'tools[].bindingRef' },
+    { kind: 'AgentDeployment', field: 'tools[].registryRef' },
+  ],
   create: createServices,
   routes: () => [toolsEndpoint('/tools', 'listTools'), toolsEndpoint('/catalog', 'listCatalog')],
   stateRoutes: ({ broker }, state) => broker(state),

@@ -1,6 +1,8 @@
+import { refuseUnenforced } from '#core/plugin/enforced-fields.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { createFindCallingAgent } from '#plugins/agents/api.ts'
 import { createFindBoundTools } from './broker/bound-tools.ts'
 import { createCallPlaces } from './broker/call-places.ts'
@@ -53,9 +55,14 @@ export function createServices(core: Core, settings: McpSettings): McpServices {
         mostPerNamespace: perNamespace,
       })
       kept.push(sessions)
+      const findAgent = createFindCallingAgent({ authenticate, cluster })
       const made = core.metrics.counter(mcpMetrics.calls)
       return brokerEndpoints({
-        find: createFindCallingAgent({ authenticate, cluster }),
+        find: async (bearer) => {
+          const agent = await findAgent(bearer)
+          refuseUnenforced(agent.spec, core.unenforced(AgentDeployment.kind))
+          return agent
+        },
         boundTools: createFindBoundTools(cluster),
         callTool: createCallTool({
           cluster,

@@ -43,6 +43,10 @@ export const agentMemory = definePlugin({
     },
   ],
   errors: memoryErrors,
+  enforces: [
+    { kind: 'AgentDeployment', field: 'memory.session' },
+    { kind: 'AgentDeployment', field: 'memory.longTerm' },
+  ],
   create: (core, settings): MemoryServices => ({ core, settings }),
   contributions: () => [contribute(agentPodPart, memoryPodPart), contribute(pruner, itemPruner)],
   routes: memoryApi,

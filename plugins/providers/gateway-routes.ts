@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint, Call } from '#core/http/endpoint/endpoint.ts'
 import { serverReplyOf } from '#core/http/endpoint/reply.ts'
+import { refuseUnenforced } from '#core/plugin/enforced-fields.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { documentOf } from '#core/http/input/body.ts'
@@ -11,6 +12,7 @@ import { payerHeader } from '#core/retrieval/payer.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import { childOf, formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { Operation } from './adapter.ts'
 import type { AgentRuns, OwnerOfRun } from './agent-model.ts'
 import { callAgent } from './gateway/call-agent.ts'
@@ -236,6 +238,8 @@ async function openCall(
   const { rawHeaders } = request.raw
   const principal = await authenticate(gateway, bearer)
   const payer = await payerOf(gateway, principal, single(rawHeaders, payerHeader))
+  const agent = principal.kind === 'pod' ? principal.agent : payer?.agent
+  refuseUnenforced(agent?.spec, services.core.unenforced(AgentDeployment.kind))
   const agentUid = principal.kind === 'pod' ? principal.agentUid : payer?.agent?.metadata.uid
   const run = await ownRun(services, agentUid, rawHeaders)
   const runId = run?.id

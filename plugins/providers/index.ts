@@ -21,6 +21,7 @@ export const providers = definePlugin({
   kinds: providerKinds,
   access: providersAccess,
   points: [modelAdapter, agentRuns, callAdmission, callPayment, callPricing, withCheck(modelFilter, checkFilters)],
+  enforces: [{ kind: 'AgentDeployment', field: 'model' }],
   create: createServices,
   contributions: ({ adapters, settings }) => [
     ...adapters.map((adapter) => contribute(modelAdapter, adapter)),

@@ -26,6 +26,7 @@ export const recording = definePlugin({
   commands: [downloadFixture, replayServe],
   access: [{ resource: 'runs/fixture', kind: 'Run', reason, developer: ['get'] }],
   errors: recordingErrors,
+  enforces: [{ kind: 'AgentDeployment', field: 'recording' }],
   create: createServices,
   contributions: () => [contribute(agentPodPart, recordingPodPart)],
   routes: recordingRoutes,

@@ -21,6 +21,7 @@ export const registries = definePlugin({
   kinds: [registryKind],
   access: registriesAccess,
   errors: registryErrors,
+  enforces: [{ kind: 'AgentDeployment', field: 'registries' }],
   keys: { state: { verifies: ['launcher'] } },
   create: ({ now, keys }, _settings, needs) => ({
     now,

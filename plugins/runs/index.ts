@@ -52,6 +52,7 @@ export const runs = definePlugin({
   access: runsAccess,
   errors: runErrors,
   points: [runExecutor],
+  enforces: [{ kind: 'AgentDeployment', field: 'delegates' }],
   create: createServices,
   api: createRunsApi,
   system: (services) => createRunsSystem(services),

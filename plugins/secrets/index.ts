@@ -15,6 +15,7 @@ export const secretBindings = definePlugin({
   settings: Type.Object({}, { additionalProperties: false }),
   kinds: [secretBindingKind],
   access: secretsAccess,
+  enforces: [{ kind: 'AgentDeployment', field: 'secrets' }],
   create: (core) => ({ core }),
   contributions: () => [contribute(agentPodPart, secretsPodPart), contribute(agentGate, secretsGate)],
   reconcilers: ({ core: { now } }, { cluster }) => [secretBindingReconciler({ cluster, now })],

@@ -22,6 +22,7 @@ export const traces = definePlugin({
   requires: ['store'],
   migrations: new URL('./migrations/', import.meta.url),
   access: [{ resource: 'agentdeployments', state: ['get'] }],
+  enforces: [{ kind: 'AgentDeployment', field: 'tracePolicy' }],
   create: createServices,
   contributions: ({ settings }) => [contribute(agentPodPart, tracesPodPart(settings)), contribute(pruner, spanPruner)],
   routes: tracesRoutes,

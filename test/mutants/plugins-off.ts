@@ -44,4 +44,20 @@ export const mutants: readonly Mutant[] = [
     tests: roles,
     only: 'hardened starts with none',
   },
+  {
+    name: 'plugins off: an agent is rolled out without the plugin of a field',
+    file: 'plugins/agents/reconcile/reconcile-agent.ts',
+    find: 'validateSpec(agent, settings) ?? refuseUnenforced(agent, unenforced)',
+    replace: 'validateSpec(agent, settings)',
+    tests: ['plugins/agents/reconcile/parts/parts.test.ts'],
+    only: 'R2-C1',
+  },
+  {
+    name: 'plugins off: the launcher calls models without its guardrails',
+    file: 'launcher/state/plugin-disabled.ts',
+    find: "status === 501 && code === 'not_wired'",
+    replace: "status === 501 && code === 'off'",
+    tests: ['launcher/model-calls/guard-source.test.ts'],
+    only: 'R2-C1',
+  },
 ]

@@ -1,4 +1,6 @@
 import type { KubeObject } from '#core/kube/client.ts'
+import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { hasField } from '#core/plugin/enforced-fields.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { BootError } from './startup-error.ts'
 
@@ -17,11 +19,23 @@ export function checkKinds(plugins: readonly AnyPlugin[]): void {
       }
     }
   }
+  checkEnforced(plugins)
   for (const { name: plugin, informers = [], access = [] } of plugins)
     for (const kind of [...informers.map(({ resourceKind }) => resourceKind), ...access.map((rule) => rule.kind)]) {
       const other = owners.get(`kind ${kind}`)
       if (other !== undefined && !ofKubernetes.includes(kind ?? ''))
         throw new BootError(`${other} and plugin ${plugin} both have the kind ${kind}`)
+    }
+}
+
+// A misspelt field would be used by no agent, and its absence noticed by no one.
+function checkEnforced(plugins: readonly AnyPlugin[]): void {
+  const kinds = kindsOf(plugins)
+  for (const { name: plugin, enforces = [] } of plugins)
+    for (const { kind, field } of enforces) {
+      const schema = kinds.find((one) => one.kind === kind)?.spec
+      if (schema !== undefined && !hasField(schema, field))
+        throw new BootError(`plugin ${plugin}: enforces spec.${field} of ${kind}, which its schema does not have`)
     }
 }
 

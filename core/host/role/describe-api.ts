@@ -96,6 +96,7 @@ function inertCore(version: string, plugins: readonly AnyPlugin[]): Core {
     eventTypes: () => new Map(types.map((type) => [type.type, type])),
     kinds: () => kindsOf(plugins),
     plugins: () => new Map(),
+    unenforced: () => [],
     extensions: () => [],
     contributed: () => [],
   }

@@ -16,6 +16,7 @@ import { keyringFor } from '../load/plugin-keys.ts'
 import { createRoleContainer } from '../load/role-container.ts'
 import type { RoleContainer } from '../load/role-container.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { unenforcedFields } from '#core/plugin/enforced-fields.ts'
 import type { Core, Wired } from '#core/plugin/core-services.ts'
 import type { OpenPlatform, Platform } from '../platform/platform.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
@@ -95,7 +96,8 @@ export async function buildRole(role: Role, input: RoleInput): Promise<RunningRo
     const extensions = (): readonly OwnedContribution[] => contributionsOf(container)
     let wired: ReadonlyMap<string, Wired> = new Map()
     const plugins = () => new Map([...wired].filter(([, { wiring }]) => wiring !== 'hidden'))
-    const core = createCore(role, { input, platform, extensions, eventTypes, plugins })
+    const unenforced: Core['unenforced'] = (kind) => unenforcedFields(kind, input.ordered, wired)
+    const core = createCore(role, { input, platform, extensions, eventTypes, plugins, unenforced })
     wired = await wire(input.ordered, {
       core,
       slices: input.settings.slices,
@@ -127,9 +129,11 @@ interface CoreParts {
   readonly extensions: () => readonly OwnedContribution[]
   readonly eventTypes: readonly EventType[]
   readonly plugins: Core['plugins']
+  readonly unenforced: Core['unenforced']
 }
 
-function createCore(role: Role, { input, platform, extensions, eventTypes, plugins }: CoreParts): Core {
+function createCore(role: Role, parts: CoreParts): Core {
+  const { input, platform, extensions, eventTypes, plugins, unenforced } = parts
   const { settings } = input
   const audited = eventTypes.flatMap(({ type, audit }): [string, AuditDescriptor][] =>
     audit === undefined ? [] : [[type, audit]],
@@ -163,6 +167,7 @@ function createCore(role: Role, { input, platform, extensions, eventTypes, plugi
     eventTypes: () => declared,
     kinds: () => kinds,
     plugins,
+    unenforced,
     // A contribution contains the name of its point; the point's type determines the type of its values.
     extensions: <T>(point: Point<T>) => contributed(point).map(({ value }) => value),
     contributed,

@@ -34,6 +34,7 @@ const fieldChecks: Readonly<Record<keyof AnyPlugin, FieldCheck>> = {
   settingsFrom: listOf("{ from: 'VARIABLE', to: 'setting' }", 'from', 'to'),
   wiring: aFunction,
   requiredBy: aList,
+  enforces: listOf("{ kind: 'AgentDeployment', field: 'guardrails' }", 'kind', 'field'),
   migrations: aUrl,
   events: listOf('mesh.defineEvent(...)', 'type', 'data'),
   kinds: checkedBelow,

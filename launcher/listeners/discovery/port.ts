@@ -15,7 +15,7 @@ const offered = object({
   requiresApproval: flag,
 })
 
-const ofTools = ['unknown_run', 'tools_unavailable', 'too_many_tool_calls'] as const
+const ofTools = ['unknown_run', 'tools_unavailable', 'plugin_disabled', 'too_many_tool_calls'] as const
 
 /** Routes of tools. */
 export const discoveryRoutes = {
@@ -30,7 +30,7 @@ export const discoveryRoutes = {
     path: '/tools',
     summary: 'Lists the tools that the bindings of the agent bring.',
     responses: { 200: object({ items: list(offered) }) },
-    refusals: ['tools_unavailable'],
+    refusals: ['tools_unavailable', 'plugin_disabled'],
   },
   call: {
     method: 'POST',

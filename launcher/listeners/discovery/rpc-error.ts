@@ -31,6 +31,7 @@ export function toRpcError(error: unknown): RpcError {
   // An error and no result, so that the agent stops and its run can wait.
   if (error.code === 'tool_approval_required') return new RpcError(rpcCodes.approvalRequired, error.message)
   if (error.code === 'unknown_tool') return new RpcError(rpcCodes.invalidParams, error.message)
-  if (error.code === 'tools_unavailable') return new RpcError(rpcCodes.internalError, error.message)
+  if (error.code === 'tools_unavailable' || error.code === 'plugin_disabled')
+    return new RpcError(rpcCodes.internalError, error.message)
   throw error
 }

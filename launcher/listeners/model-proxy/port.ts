@@ -15,6 +15,7 @@ const calls = [
   'guardrail_blocked',
   'guardrail_approval_required',
   'guardrail_unavailable',
+  'plugin_disabled',
   'budget_unavailable',
   'gateway_unavailable',
   'gateway_timeout',
@@ -27,6 +28,7 @@ const counts = [
   'guardrail_blocked',
   'guardrail_approval_required',
   'guardrail_unavailable',
+  'plugin_disabled',
   'gateway_unavailable',
   'gateway_timeout',
 ] as const

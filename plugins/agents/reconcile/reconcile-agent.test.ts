@@ -164,6 +164,7 @@ async function setUp(t: TestContext, make: keyof typeof makes) {
     kinds: () => kindsOf(plugins),
 
     findActor,
+    unenforced: [{ kind: 'AgentDeployment', field: 'budget', plugin: 'budgets', because: 'no DATABASE_URL' }],
   })
   const running = runReconcilers({
     cluster: asManager,
@@ -340,7 +341,7 @@ for (const make of ['real', 'embedded'] as const) {
     await when('Ready=True Serving')
     const before = await cluster.get(children.Deployment, ref)
     await change([{ op: 'add', path: '/spec/budget', value: { amount: '5.00' } }])
-    const refused = await when('Accepted=False BudgetNotEnforced')
+    const refused = await when('Accepted=False PluginDisabled')
     assert.ok(refused.status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True'))
     await change([
       { op: 'remove', path: '/spec/budget' },

@@ -1,4 +1,6 @@
 import type { ReconcileResult } from '#core/controllers/watch/declarations.ts'
+import { problemOfUnenforced } from '#core/plugin/enforced-fields.ts'
+import type { UnenforcedField } from '#core/plugin/enforced-fields.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { recordEvents, statusEvents } from './kube-events.ts'
 import type { KubeEvent } from './kube-events.ts'
@@ -42,6 +44,8 @@ export interface ReconcileContext extends ApplyContext {
   readonly removeFormerKeys: RemoveFormerKeys
   /** Additions and gates of other plugins; default: none. */
   readonly parts?: AgentParts
+  /** Fields of agents whose plugin is not available; default: none. */
+  readonly unenforced?: readonly UnenforcedField[]
 }
 
 /** Interval of reading pods while a revision rolls out. Otherwise only terminations of containers are watched. */
@@ -96,11 +100,20 @@ export async function reconcileAgent(
 
 /** The agent with the parts of plugins, or why it cannot run. The spec itself is checked first, without parts. */
 async function mergedParts(
-  { cluster, settings, parts = noParts }: ReconcileContext,
+  { cluster, settings, parts = noParts, unenforced = [] }: ReconcileContext,
   agent: AgentDeploymentObject,
 ): Promise<ReturnType<typeof mergeParts>> {
-  const refusal = validateSpec(agent, settings)
+  const refusal = validateSpec(agent, settings) ?? refuseUnenforced(agent, unenforced)
   return refusal === undefined ? mergeParts(agent, await collectParts(parts, agent, cluster), settings) : { refusal }
+}
+
+// What runs stays as it is: without the part of its plugin, its pods would run without what the field asks for.
+function refuseUnenforced(
+  { spec }: AgentDeploymentObject,
+  unenforced: readonly UnenforcedField[],
+): ConditionProblem | undefined {
+  const message = problemOfUnenforced(spec, unenforced)
+  return message === undefined ? undefined : { reason: 'PluginDisabled', message }
 }
 
 // A deployed revision has passed: its objects are kept as they should be.

@@ -97,6 +97,10 @@ test('calls of MCP tools by launchers', needs('kube-apiserver', 'etcd'), async (
       tools: ['open_echo'],
       missing: [{ entry: 'closed', reason: 'not_allowed' }],
     })
+    role.unenforced.push({ kind: 'AgentDeployment', field: 'tools', plugin: 'guardrails', because: 'disabled' })
+    const off = await mine.list()
+    assert.deepEqual([off.status, off.body['code']], [503, 'plugin_disabled'], 'R2-C1')
+    role.unenforced.splice(0)
     const first = await mine.list()
     assert.equal((await mine.list({ 'if-none-match': first.etag })).status, 304)
     assert.partialDeepStrictEqual(first.body['items'], [

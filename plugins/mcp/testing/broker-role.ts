@@ -8,6 +8,7 @@ import type { KubeClient, ObjectRef } from '#core/kube/client.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createLogger } from '#core/log/create-logger.ts'
+import type { UnenforcedField } from '#core/plugin/enforced-fields.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
@@ -42,6 +43,7 @@ export async function startBrokerRole(t: TestContext, settings: Partial<McpSetti
   const admin = connect(kube.tokens['admin'] ?? '')
   await applyShipped(kube, 'namespace', 'service-accounts', 'state')
   const outbound = createOutbound({ allow: ['127.0.0.1'] })
+  const unenforced: UnenforcedField[] = []
   const core = {
     role: 'state',
     install: 'test',
@@ -54,6 +56,7 @@ export async function startBrokerRole(t: TestContext, settings: Partial<McpSetti
     cluster: createCallers({ server: kube.url, pool }),
     extensions: () => [],
     contributed: () => [],
+    unenforced: () => unenforced,
   } as unknown as Core
   const services = mcp.create(core, { ...Value.Create(mcpSettings), ...settings }, {})
   const identity = createOwnIdentity({ cluster: connect(await tokenOf(admin, 'mesh-system', 'mesh-state')) })
@@ -76,7 +79,7 @@ export async function startBrokerRole(t: TestContext, settings: Partial<McpSetti
     await outbound.close()
     await pool.close()
   })
-  return { url, admin, kube, metrics: () => core.metrics.render(), ...mcpObjectsIn(admin) }
+  return { url, admin, kube, unenforced, metrics: () => core.metrics.render(), ...mcpObjectsIn(admin) }
 }
 
 /** Objects of tools, and agents that use them. */

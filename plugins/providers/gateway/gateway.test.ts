@@ -156,10 +156,22 @@ test(
     assert.equal((await refused(ask(pod({ 'x-mesh-run-id': theirs }), 'mock'))).status, 403)
     const stranger = await gateway.run('create', 'token', 'other', '-n', a, '--audience=gateway')
     assert.equal((await refused(ask(gateway.client(stranger), 'mock'))).status, 403)
-    const events = await gateway.metered(3)
+    // R2-C1: what the agent's spec asks for has no effect here.
+    gateway.unenforced.push({ kind: 'AgentDeployment', field: 'model', plugin: 'guardrails', because: 'disabled' })
+    const off = await refused(ask(pod(), 'mock'))
+    assert.deepEqual([off.status, off.code], [503, 'plugin_disabled'])
+    assert.match(off.message, /spec\.model needs the plugin guardrails, which is not available: disabled\./)
+    const person = gateway.as('developer')
+    assert.equal((await ask(person, 'mock')).choices[0]?.message.content, 'MOCK_OK', 'a person has no spec')
+    gateway.unenforced.splice(0)
+    const events = await gateway.metered(4)
+    assert.equal(events.filter(({ data }) => data['agentUid'] === null).length, 1)
     // Each is written after its answer, in any order.
     assert.deepEqual(
-      events.map(({ data }) => `${String(data.agentUid)} ${String(data.runId)}`).toSorted(),
+      events
+        .filter(({ data }) => data['agentUid'] !== null)
+        .map(({ data }) => `${String(data.agentUid)} ${String(data.runId)}`)
+        .toSorted(),
       [`${uid} null`, `${uid} null`, `${uid} ${own}`].toSorted(),
     )
   },

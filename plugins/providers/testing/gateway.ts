@@ -13,6 +13,7 @@ import { createOwnIdentity } from '#core/cluster/token-review.ts'
 import { createSealed } from '#core/signing/sealed.ts'
 import { createTaskQueue } from '#core/tasks/task-queue.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
+import type { UnenforcedField } from '#core/plugin/enforced-fields.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Contribution, Point } from '#core/jobs/extension-point.ts'
 import { createRoleApp } from '#core/host/role/role-server.ts'
@@ -78,6 +79,7 @@ export async function startGateway(
   for (const [n, name] of Object.values(names).entries())
     await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash)
       values (${`uid-${n}`}, 'Namespace', '', ${name}, '1', '')`.execute(database.root)
+  const unenforced: UnenforcedField[] = []
   const core: Core = {
     role: 'gateway',
     install: 'test',
@@ -100,6 +102,7 @@ export async function startGateway(
     eventTypes: () => new Map(),
     kinds: () => [],
     plugins: () => new Map(),
+    unenforced: () => unenforced,
     contributed: <T>(point: Point<T>) =>
       values.filter((value) => value.point === point.name).map(({ value }) => ({ plugin: 'test', value: value as T })),
     extensions: <T>(point: Point<T>) =>
@@ -155,6 +158,8 @@ export async function startGateway(
     metrics: () => core.metrics.render(),
     lines,
     run,
+    /** Fields of agents whose plugin is off. */
+    unenforced,
     namespaces: names,
     as: (who: string, headers: Record<string, string> = { 'x-mesh-namespace': names.a }) =>
       client(kube.tokens[who] ?? '', headers),

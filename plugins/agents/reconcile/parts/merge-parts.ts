@@ -51,15 +51,6 @@ export function mergeParts(
     if (broken !== undefined)
       return { refusal: { reason: 'PodPartRefused', message: `Plugin ${plugin}: ${broken}`.slice(0, 1024) } }
   }
-  // Without the plugin of budgets, or its store, the agent would run without its limit.
-  if (agent.spec.budget !== undefined && !merged.modelProxy)
-    return {
-      refusal: { reason: 'BudgetNotEnforced', message: 'spec.budget needs a plugin that holds money for model calls.' },
-    }
-  // Its port would stay closed.
-  const { session, longTerm } = agent.spec.memory ?? {}
-  if ((session !== undefined || longTerm !== undefined) && merged.launcher['memory'] === undefined)
-    return { refusal: { reason: 'MemoryNotServed', message: 'spec.memory needs the plugin memory, and a store.' } }
   return merged
 }
 

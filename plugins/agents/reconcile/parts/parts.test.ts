@@ -12,6 +12,7 @@ import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { Core } from '#core/plugin/core-services.ts'
+import type { UnenforcedField } from '#core/plugin/enforced-fields.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { ManagerContext } from '#core/plugin/role-contexts.ts'
@@ -51,16 +52,6 @@ const refusalOf = (...args: Parameters<typeof merge>): string => {
   assert.equal(merged.refusal.reason, 'PodPartRefused')
   return merged.refusal.message
 }
-
-test('an agent with memory is refused where no plugin serves it, and runs where one does', () => {
-  for (const memory of [{ session: {} }, { longTerm: {} }]) {
-    const merged = merge({ ...declarative, memory }, { cache: { launcher: {} } })
-    assert.ok('refusal' in merged && merged.refusal.reason === 'MemoryNotServed')
-    const served = merge({ ...declarative, memory }, { memory: { launcher: { session: true } } })
-    assert.ok('agent' in served)
-  }
-  assert.ok('agent' in merge({ ...declarative, memory: {} }, {}), 'no part is bound')
-})
 
 test('the part of a plugin reaches the containers that it names, and no other', () => {
   for (const [name, spec] of Object.entries(processSpecs)) {
@@ -225,8 +216,30 @@ test('plugins add to pods and hold revisions back, on the API server', { timeout
   assert.match(JSON.stringify(await rig.deployment()), /"CACHE_URL"/, 'the running revision is unchanged')
 })
 
+test('R2-C1, R2-UX-18: an agent that uses a field of a plugin that is off is not rolled out, and says which', async (t) => {
+  const off = {
+    kind: 'AgentDeployment',
+    field: 'guardrails',
+    plugin: 'guardrails',
+    because: 'disabled in the settings',
+  }
+  const rig = await start(t, [], [off])
+  await rig.create(command)
+  const first = await rig.until('deployed', rig.deployment)
+  await rig.change([{ op: 'add', path: '/spec/guardrails', value: [{ name: 'no-secrets' }] }])
+  await rig.when('Accepted=False PluginDisabled')
+  const { status } = await rig.agent()
+  assert.equal(
+    status?.conditions?.find(({ type }) => type === 'Accepted')?.message,
+    'spec.guardrails needs the plugin guardrails, which is not available: disabled in the settings.',
+  )
+  assert.deepEqual((await rig.deployment())?.spec, first.spec, 'what runs is unchanged')
+  await rig.change([{ op: 'remove', path: '/spec/guardrails' }])
+  await rig.when('Accepted=True Accepted')
+})
+
 /** The agents plugin with others, created by the container of a role, on the embedded API server. */
-async function start(t: TestContext, others: readonly AnyPlugin[]) {
+async function start(t: TestContext, others: readonly AnyPlugin[], unenforced: readonly UnenforcedField[] = []) {
   const stopped: (() => Promise<unknown>)[] = []
   t.after(async () => {
     for (const stop of stopped) await stop()
@@ -243,6 +256,7 @@ async function start(t: TestContext, others: readonly AnyPlugin[]) {
     kinds: () => [AgentDeployment, ModelRoute],
     extensions: () => [],
     contributed: <T>(point: Point<T>) => contributed(point),
+    unenforced: () => unenforced,
   } as unknown as Core
   const ordered = [agents as AnyPlugin, ...others]
   const container = await createRoleContainer({

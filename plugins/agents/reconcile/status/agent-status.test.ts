@@ -62,14 +62,14 @@ test('while the last good revision serves, Degraded reports why the new one does
 
 test('a refused spec that never ran is not Ready, with the reason of the refusal', () => {
   const refused = finding({
-    refusal: { reason: 'BudgetNotEnforced', message: 'x' },
+    refusal: { reason: 'PluginDisabled', message: 'x' },
     deployed: undefined,
     progress: undefined,
   })
   const conditions = conditionsOf(refused)
   assert.deepEqual(
     [conditions['Accepted'], conditions['ResolvedRefs'], conditions['Ready'], conditions['Degraded']],
-    ['False BudgetNotEnforced', 'Unknown NotAccepted', 'False BudgetNotEnforced', 'True BudgetNotEnforced'],
+    ['False PluginDisabled', 'Unknown NotAccepted', 'False PluginDisabled', 'True PluginDisabled'],
   )
   assert.equal(toStatus(refused, settings, now).currentRevision, undefined)
 })
