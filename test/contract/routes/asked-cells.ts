@@ -20,6 +20,8 @@ export function askedBy({ name }: Credential, picks: (route: string) => boolean)
 }
 
 function firstOfOthers(sample: readonly Cell[]): readonly Cell[] {
-  const seen = new Set(sample.flatMap(({ route, target }) => (target.exists ? [route] : [])))
+  // What a caller may read of everything is refused to almost none, so that it is no case of both.
+  const both = ({ exists, permitted }: Cell['target']): boolean => exists && permitted !== true
+  const seen = new Set(sample.flatMap(({ route, target }) => (both(target) ? [route] : [])))
   return cells((route) => !seen.has(route)).filter(({ route }) => !seen.has(route) && seen.add(route))
 }
