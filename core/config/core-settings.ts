@@ -22,7 +22,10 @@ const ownUrl = (role: string) =>
 const thirdParty = Type.Object({
   from: Type.String({ minLength: 1, description: 'Package name, or path from the settings file.' }),
   integrity: Type.Optional(
-    Type.String({ pattern: '^sha256-[A-Za-z0-9+/]{43}=$', description: 'Hash of the module file.' }),
+    Type.String({
+      pattern: '^sha256-[A-Za-z0-9+/]{43}=$',
+      description: 'Hash of the files of the package, or of the file, as printed by mesh plugins integrity.',
+    }),
   ),
 })
 

@@ -29,6 +29,7 @@ import { mutants as ofModelProxy } from './model-proxy.ts'
 import { mutants as ofOpenProtocols } from './open-protocols.ts'
 import { mutants as ofOutbound } from './outbound.ts'
 import { mutants as ofPluginsOff } from './plugins-off.ts'
+import { mutants as ofThirdParties } from './third-party.ts'
 import { mutants as ofProviders } from './providers.ts'
 import { mutants as ofRecording } from './recording.ts'
 import { mutants as ofRuns } from './runs.ts'
@@ -95,6 +96,7 @@ export const all: readonly Mutant[] = [
   ...ofStartup,
   ...ofDeploy,
   ...ofPluginsOff,
+  ...ofThirdParties,
   ...ofNamespaces,
   ...ofTasks,
   ...ofChecks,

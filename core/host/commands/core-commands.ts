@@ -88,6 +88,24 @@ Reads mesh.yaml and the environment, and loads the plugins; contacts neither clu
   load: async () => (await import('./manifests-command.ts')).printManifests,
 })
 
+const integrity = defineCoreCommand({
+  words: 'plugins integrity',
+  summary: 'print the integrity hashes of third-party plugins for mesh.yaml',
+  examples: [['mesh plugins integrity @acme/mesh-library', 'hash the files of an installed package']],
+  description: `Prints a line for the list \`plugins\` of mesh.yaml for each plugin. The hash of a package covers every file that npm packs of it, the hash
+of a path that one file. With it, the plugin loads modules of Node and these files only.
+
+Reads mesh.yaml; contacts neither cluster nor database, and runs no code of the plugins.`,
+  options: {
+    plugin: {
+      positional: true,
+      repeatable: true,
+      help: 'package name, or path from the settings file; without one, all plugins of mesh.yaml',
+    },
+  },
+  load: async () => (await import('./manifests-command.ts')).printIntegrity,
+})
+
 const restore = defineCoreCommand({
   words: 'restore',
   summary: 'run once after a backup was restored',
@@ -154,6 +172,7 @@ export const coreCommands: readonly Command[] = [
   retryDeadTasks,
   rebuild,
   manifests,
+  integrity,
   restore,
   initKeys,
   rotateKeys,

@@ -13,6 +13,7 @@ export const coreWords = [
   'manager',
   'manifests',
   'migrate',
+  'plugins',
   'rebuild',
   'restore',
   'state',

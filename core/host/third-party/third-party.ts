@@ -1,16 +1,15 @@
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { findPackageJSON } from 'node:module'
-import { dirname, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { asObject } from '#core/json/is-object.ts'
+import { dirname } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { CoreSettings } from '#core/config/core-settings.ts'
 import type { YamlFile } from '#core/config/yaml-file.ts'
 import type { Profile } from '#core/config/profile.ts'
 import { BootError } from '../load/startup-error.ts'
 import { checkPlugin } from './check-plugin.ts'
+import { refuseOtherMigrations, checkedFiles } from './integrity.ts'
+import { locatePlugin } from './locate-plugin.ts'
 import { createMesh } from './mesh.ts'
 import type { Mesh } from './mesh.ts'
+import { verifyLoads } from './verified-loads.ts'
 import { describePluginError, positionIn, withPositions } from '../load/plugin-error.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
@@ -26,12 +25,16 @@ type Entry = CoreSettings['plugins'][number]
 
 /** Loads the plugins that the settings list, beside those of the platform. */
 export function loadListedPlugins(
-  { file }: Pick<YamlFile, 'file'>,
+  file: Pick<YamlFile, 'file'>,
   { plugins: entries, profile }: CoreSettings,
   plugins: readonly AnyPlugin[],
 ): Promise<readonly AnyPlugin[]> {
-  const folder = file === undefined ? process.cwd() : dirname(file)
-  return loadThirdParties(entries, { folder, plugins, profile })
+  return loadThirdParties(entries, { folder: settingsFolder(file), plugins, profile })
+}
+
+/** The folder from which paths and packages of the settings are resolved. */
+export function settingsFolder({ file }: Pick<YamlFile, 'file'>): string {
+  return file === undefined ? process.cwd() : dirname(file)
 }
 
 /**
@@ -49,8 +52,21 @@ export async function loadThirdParties(
 
 async function load(entry: Entry, input: ThirdPartyInput): Promise<AnyPlugin> {
   const { from, integrity } = typeof entry === 'string' ? { from: entry, integrity: undefined } : entry
-  const file = await locate(from, input.folder)
-  await checkIntegrity(from, file, { integrity, required: input.profile === 'hardened' })
+  const place = await locatePlugin(from, input.folder)
+  const covered = await checkedFiles(from, place, { integrity, required: input.profile === 'hardened' })
+  if (covered === undefined) return importPlugin(from, place.entry, input)
+  const end = verifyLoads(`plugin ${from}`, covered)
+  try {
+    const plugin = await importPlugin(from, place.entry, input)
+    refuseOtherMigrations(from, covered, plugin)
+    return plugin
+  } catch (error) {
+    end()
+    throw error
+  }
+}
+
+async function importPlugin(from: string, file: string, input: ThirdPartyInput): Promise<AnyPlugin> {
   const module = (await import(pathToFileURL(file).href).catch((error: unknown) => {
     throw new BootError(`plugin ${from} cannot be loaded: ${describePluginError(error, file)}`, error)
   })) as { readonly default?: unknown }
@@ -75,52 +91,4 @@ function call<T>(from: string, file: string, run: () => T): T {
   } catch (error) {
     throw new BootError(`plugin ${from}: its function failed: ${describePluginError(error, file)}`, error)
   }
-}
-
-async function locate(from: string, folder: string): Promise<string> {
-  if (/^\.{0,2}\//.test(from)) return resolve(folder, from)
-  const manifest = findManifest(from, folder)
-  if (manifest === undefined) throw new BootError(`plugin ${from} is not installed (looked from ${folder})`)
-  const { exports: exported, main } = await readManifest(from, manifest)
-  const entry = entryOf(exported) ?? (typeof main === 'string' ? main : 'index.js')
-  return fileURLToPath(new URL(entry, pathToFileURL(manifest)))
-}
-
-async function readManifest(from: string, manifest: string): Promise<Readonly<Record<string, unknown>>> {
-  try {
-    return asObject(JSON.parse(await readFile(manifest, 'utf8')))
-  } catch (error) {
-    throw new BootError(`plugin ${from}: ${manifest} cannot be read: ${describePluginError(error, manifest)}`, error)
-  }
-}
-
-function findManifest(name: string, folder: string): string | undefined {
-  try {
-    return findPackageJSON(name, pathToFileURL(`${folder}/settings.js`))
-  } catch {
-    return undefined
-  }
-}
-
-function entryOf(exported: unknown): string | undefined {
-  if (typeof exported === 'string') return exported
-  if (typeof exported !== 'object' || exported === null) return undefined
-  const conditions = new Map<string, unknown>(Object.entries(exported))
-  return entryOf(conditions.get('.') ?? conditions.get('import') ?? conditions.get('node') ?? conditions.get('default'))
-}
-
-async function checkIntegrity(
-  from: string,
-  file: string,
-  { integrity, required }: { integrity: string | undefined; required: boolean },
-): Promise<void> {
-  if (integrity === undefined && !required) return
-  const bytes = await readFile(file).catch(() => {
-    throw new BootError(`plugin ${from}: ${file} cannot be read`)
-  })
-  const found = `sha256-${createHash('sha256').update(bytes).digest('base64')}`
-  if (integrity === undefined)
-    throw new BootError(`plugin ${from}: the profile hardened wants its integrity (now ${found})`)
-  if (integrity !== found)
-    throw new BootError(`plugin ${from}: its integrity is ${found}, the settings say ${integrity}`)
 }
