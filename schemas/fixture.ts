@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { described } from './described.ts'
 import { FIXTURE_FORMAT, MAX_ORDINAL } from './fixture-format.ts'
 
 const closed = { additionalProperties: false }
@@ -8,43 +9,66 @@ const id = Type.String({ pattern: '^[0-9a-f]{16}$' })
 
 /** Fields of every part of one attempt. */
 const attempt = {
-  format: Type.Literal(FIXTURE_FORMAT),
-  runId: Type.String({ format: 'uuid' }),
+  format: described(Type.Literal(FIXTURE_FORMAT), 'Format of the recording.'),
+  runId: Type.String({
+    format: 'uuid',
+    description: 'UUIDv7 of the run.',
+    examples: ['0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a00'],
+  }),
   /** Fencing token of the attempt: rises with each attempt of the run. */
-  epoch: count(2_147_483_647),
+  epoch: described(count(2_147_483_647), 'Fencing token of the attempt, which rises with each attempt of the run.', 1),
 }
 
 const answer = Type.Union([
-  Type.Object({ kind: Type.Literal('answer'), body: Type.Unknown() }, closed),
   Type.Object(
     {
-      kind: Type.Literal('error'),
-      status: Type.Integer({ minimum: 100, maximum: 599 }),
-      code: Type.Union([Type.String({ maxLength: 128 }), Type.Null()]),
-      message: Type.String({ maxLength: 4_096 }),
+      kind: described(Type.Literal('answer'), 'How the call ended.'),
+      body: Type.Unknown({ description: 'Response of the model or tool.' }),
     },
     closed,
   ),
-  Type.Object({ kind: Type.Literal('aborted') }, closed),
-  Type.Object({ kind: Type.Literal('omitted'), reason: Type.Enum(['too_large', 'unreadable']) }, closed),
+  Type.Object(
+    {
+      kind: described(Type.Literal('error'), 'How the call ended.'),
+      status: Type.Integer({ minimum: 100, maximum: 599, description: 'HTTP status of the response.' }),
+      code: described(Type.Union([Type.String({ maxLength: 128 }), Type.Null()]), 'Error code; null without one.'),
+      message: Type.String({ maxLength: 4_096, description: 'Error message.' }),
+    },
+    closed,
+  ),
+  Type.Object({ kind: described(Type.Literal('aborted'), 'How the call ended.') }, closed),
+  Type.Object(
+    {
+      kind: described(Type.Literal('omitted'), 'How the call ended.'),
+      reason: described(Type.Enum(['too_large', 'unreadable']), 'Why the response is not recorded.'),
+    },
+    closed,
+  ),
 ])
 
 const call = {
   ...attempt,
   /** Place among the calls of the channel in this attempt, from 1, in the order of their start. */
-  ordinal: Type.Integer({ minimum: 1, maximum: MAX_ORDINAL }),
-  startedAt: Type.String({ format: 'date-time', maxLength: 64 }),
-  durationMs: count(),
-  spanId: id,
-  parentSpanId: Type.Union([id, Type.Null()]),
-  answer,
+  ordinal: Type.Integer({
+    minimum: 1,
+    maximum: MAX_ORDINAL,
+    description: 'Place among the calls of the channel, from 1, in the order of their start.',
+  }),
+  startedAt: Type.String({ format: 'date-time', maxLength: 64, description: 'Time of its start.' }),
+  durationMs: described(count(), 'Duration in milliseconds.'),
+  spanId: described(id, 'Span of the call, 16 digits in lower case.'),
+  parentSpanId: described(Type.Union([id, Type.Null()]), 'Span above; null without one.'),
+  answer: described(answer, 'How the call ended, with its response.'),
 }
 
 const modelRequest = Type.Object(
   {
-    operation: Type.Enum(['chat/completions', 'messages', 'embeddings']),
+    operation: described(Type.Enum(['chat/completions', 'messages', 'embeddings']), 'API of the model call.'),
     /** The request without secrets; null if it was too large. */
-    body: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+    body: described(
+      Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+      'Request without secrets; null if it was too large.',
+    ),
   },
   closed,
 )
@@ -52,20 +76,37 @@ const modelRequest = Type.Object(
 const toolRequest = Type.Object(
   {
     /** `namespace/name` of the McpServer. */
-    server: Type.String({ maxLength: 512 }),
+    server: Type.String({ maxLength: 512, description: 'namespace/name of the McpServer.' }),
     /** Name of the tool for the agent, and at its server. */
-    name: Type.String({ maxLength: 256 }),
-    tool: Type.String({ maxLength: 256 }),
-    arguments: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+    name: Type.String({ maxLength: 256, description: 'Name of the tool for the agent.' }),
+    tool: Type.String({ maxLength: 256, description: 'Name of the tool at its server.' }),
+    arguments: described(
+      Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+      'Arguments of the call; null if they were too large.',
+    ),
   },
   closed,
 )
 
 /** A model call. A streamed answer is the whole that its events add up to. */
-export const ModelPart = Type.Object({ ...call, channel: Type.Literal('model'), request: modelRequest }, closed)
+export const ModelPart = Type.Object(
+  {
+    ...call,
+    channel: described(Type.Literal('model'), 'Channel of the part.'),
+    request: described(modelRequest, 'Request of the call.'),
+  },
+  closed,
+)
 
 /** A tool call. */
-export const ToolPart = Type.Object({ ...call, channel: Type.Literal('tool'), request: toolRequest }, closed)
+export const ToolPart = Type.Object(
+  {
+    ...call,
+    channel: described(Type.Literal('tool'), 'Channel of the part.'),
+    request: described(toolRequest, 'Request of the call.'),
+  },
+  closed,
+)
 
 /** The end of an attempt: how many calls it made, so that a recording that was cut is known to be incomplete. */
 export const EndPart = Type.Object(
@@ -100,9 +141,12 @@ export type FixtureAnswer = Static<typeof answer>
 /** Why a recording is not complete; `sequence` names the part. */
 export const FixtureProblem = Type.Object(
   {
-    code: Type.Enum(['missing', 'no_end', 'paused', 'omitted', 'unreadable', 'foreign', 'duplicate']),
-    channel: Type.Enum(['model', 'tool', 'end']),
-    sequence: Type.Union([count(), Type.Null()]),
+    code: described(
+      Type.Enum(['missing', 'no_end', 'paused', 'omitted', 'unreadable', 'foreign', 'duplicate']),
+      'What is wrong.',
+    ),
+    channel: described(Type.Enum(['model', 'tool', 'end']), 'Channel of the part.'),
+    sequence: described(Type.Union([count(), Type.Null()]), 'Number of the part; null for the whole channel.'),
   },
   closed,
 )
@@ -114,13 +158,28 @@ const hash = { hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-
 
 /** The recording of a run, merged. */
 export const Fixture = Type.Object({
-  format: Type.Literal(FIXTURE_FORMAT),
-  runId: Type.String({ format: 'uuid' }),
-  model: Type.Array(Type.Object({ ...ModelPart.properties, ...hash }, closed)),
-  tool: Type.Array(Type.Object({ ...ToolPart.properties, ...hash }, closed)),
-  redact: Type.Array(Type.String()),
-  complete: Type.Boolean({ description: 'Whether every call of the run is recorded with its content.' }),
-  problems: Type.Array(FixtureProblem),
+  format: described(Type.Literal(FIXTURE_FORMAT), 'Format of the recording.'),
+  runId: Type.String({
+    format: 'uuid',
+    description: 'UUIDv7 of the run.',
+    examples: ['0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a00'],
+  }),
+  model: described(
+    Type.Array(Type.Object({ ...ModelPart.properties, ...hash }, closed)),
+    'Model calls, in the order of their start.',
+    [],
+  ),
+  tool: described(
+    Type.Array(Type.Object({ ...ToolPart.properties, ...hash }, closed)),
+    'Tool calls, in the order of their start.',
+    [],
+  ),
+  redact: described(Type.Array(Type.String()), 'What was removed beside secrets, as in spec.tracePolicy.redact.', []),
+  complete: Type.Boolean({
+    description: 'Whether every call of the run is recorded with its content.',
+    examples: [true],
+  }),
+  problems: described(Type.Array(FixtureProblem), 'Why the recording is not complete.', []),
 })
 
 /** See {@link Fixture}. */

@@ -194,7 +194,20 @@ export const conditions = Type.Unsafe<Condition[]>({
           Type.Integer({ minimum: 0, format: 'int64', description: 'Generation that the condition speaks of.' }),
         ),
       },
-      { description: 'One aspect of the state.', title: 'Condition' },
+      {
+        description: 'One aspect of the state.',
+        title: 'Condition',
+        examples: [
+          {
+            type: 'Ready',
+            status: 'True',
+            reason: 'Available',
+            message: '',
+            lastTransitionTime: '2026-11-20T08:00:00Z',
+            observedGeneration: 1,
+          },
+        ],
+      },
     ),
   ),
   description: 'Latest observations of the state.',
@@ -207,6 +220,7 @@ export const observedGeneration = Type.Integer({
   minimum: 0,
   format: 'int64',
   description: 'Generation that the controller last handled.',
+  examples: [1],
 })
 
 /** Status of a kind that only reports conditions. */

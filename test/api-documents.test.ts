@@ -35,7 +35,8 @@ test('UXH9: no schema of the OpenAPI document is an object without fields', () =
     if (typeof node !== 'object' || node === null) return
     if ('type' in node && node.type === 'object' && !('properties' in node) && !('additionalProperties' in node))
       bare.push(where)
-    for (const [key, value] of Object.entries(node)) walk(value, `${where}/${key}`)
+    // Examples are values.
+    for (const [key, value] of Object.entries(node)) if (!/^examples?$/.test(key)) walk(value, `${where}/${key}`)
   }
   walk(document.components.schemas, '')
   walk(document.paths, '')
@@ -61,10 +62,10 @@ test('UXH9: streams have their media type, their event and their headers', () =>
   const runEvents = operationOf('get /api/runs/{id}/events')
   const lastId = { $ref: '#/components/parameters/Last-Event-ID' }
   const stream = (name: string) => ({ 'text/event-stream': { schema: { $ref: `#/components/schemas/${name}` } } })
-  assert.deepEqual(runEvents.responses['200']?.content, stream('RunEvent'))
+  assert.partialDeepStrictEqual(runEvents.responses['200']?.content, stream('RunEvent'))
   assert.deepEqual(runEvents.responses['204'], { description: 'Done; no body.' })
   assert.ok(runEvents.parameters.some((one) => JSON.stringify(one) === JSON.stringify(lastId)))
-  assert.deepEqual(operationOf('get /api/events').responses['200']?.content, stream('CloudEvent'))
+  assert.partialDeepStrictEqual(operationOf('get /api/events').responses['200']?.content, stream('CloudEvent'))
   const invoke = operationOf('post /api/invoke').responses['200']?.content ?? {}
   assert.deepEqual(Object.keys(invoke), ['application/json', 'text/event-stream'])
   const logs = operationOf('get /api/agents/{ns}/{name}/logs').responses['200']?.content ?? {}

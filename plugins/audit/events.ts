@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { described } from '#schemas/described.ts'
 import { defineEvent } from '#core/event-store/event.ts'
 import type { EventType } from '#core/event-store/event.ts'
 
@@ -7,8 +8,14 @@ import type { EventType } from '#core/event-store/event.ts'
 const seenBy = { verb: 'list', resource: 'auditlogs' }
 
 const requestData = Type.Object({
-  action: Type.Union([Type.Literal('create'), Type.Literal('update'), Type.Literal('delete')]),
-  outcome: Type.Union([Type.Literal('success'), Type.Literal('denied'), Type.Literal('error')]),
+  action: described(
+    Type.Union([Type.Literal('create'), Type.Literal('update'), Type.Literal('delete')]),
+    'Verb of the act.',
+  ),
+  outcome: described(
+    Type.Union([Type.Literal('success'), Type.Literal('denied'), Type.Literal('error')]),
+    'Whether the request succeeded, was denied or failed.',
+  ),
   code: Type.Optional(Type.String({ description: 'Why it failed, as codes of the API.' })),
   auditId: Type.String({
     description: 'Audit-Id of the request, by which the outcome that the BFF reports is the same act.',

@@ -5,7 +5,7 @@ import type { EventType } from '#core/event-store/event.ts'
 
 const exceededData = Type.Object({
   amount: Type.String({ description: 'The limit, as decimal text.' }),
-  currency: Type.String(),
+  currency: Type.String({ description: 'ISO 4217 code.' }),
   window: Type.String({ description: 'Window of the limit: hour, day, week, month or total.' }),
   agentUid: Type.String({
     description: 'The agent whose call was refused; empty for the documents of a knowledge base.',

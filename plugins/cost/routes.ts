@@ -12,6 +12,7 @@ import {
   CostQuery,
   CostView,
 } from '#schemas/api/cost.ts'
+import { statementExample } from './export/statement-csv.ts'
 import { MOST_DAYS, parsePeriod } from './query/period.ts'
 import { readBreakdown } from './read-breakdown.ts'
 import { exportStatement, readStatement } from './read-chargeback.ts'
@@ -80,7 +81,7 @@ export function costRoutes(services: CostServices): readonly AnyEndpoint[] {
     method: 'GET',
     url: '/cost/chargeback',
     id: 'getChargeback',
-    docs: { text: 'text/csv' },
+    docs: { text: { type: 'text/csv', example: statementExample() } },
     summary: 'Get what each agent used and cost, with its tenant and namespace: as JSON, CSV, or CSV in FOCUS columns.',
     authz,
     query: ChargebackQuery,

@@ -12,9 +12,9 @@ export const documentStored = defineEvent({
   data: Type.Object({
     document,
     ingestId,
-    contentType: Type.String(),
+    contentType: Type.String({ description: 'Media type of the document.' }),
     characters: Type.Integer({ description: 'Characters of its text.' }),
-    chunks: Type.Integer(),
+    chunks: Type.Integer({ description: 'Chunks into which its text is divided.' }),
   }),
   audit: { action: 'ingest', resourceKind: 'KnowledgeBase' },
 })

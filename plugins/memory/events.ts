@@ -7,8 +7,8 @@ export const itemRemembered = defineEvent({
   fact: 'item-remembered',
   summary: 'An agent stored an item in its long-term memory.',
   data: Type.Object({
-    itemId: Type.String(),
-    agentUid: Type.String(),
+    itemId: Type.String({ description: 'Id of the item.' }),
+    agentUid: Type.String({ description: 'UID of the agent.' }),
     bytes: Type.Integer({ description: 'Size of text and metadata.' }),
     runId: Type.Union([Type.String(), Type.Null()], { description: 'The run in which it was stored.' }),
   }),

@@ -8,8 +8,17 @@ const nullable = (description: string) => Type.Union([Type.String(), Type.Null()
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const meteredData = Type.Object({
-  operation: Type.Union([Type.Literal('chat/completions'), Type.Literal('embeddings')]),
-  route: Type.Object({ namespace: Type.String(), name: Type.String(), uid: Type.String() }),
+  operation: Type.Union([Type.Literal('chat/completions'), Type.Literal('embeddings')], {
+    description: 'API of the call.',
+  }),
+  route: Type.Object(
+    {
+      namespace: Type.String({ description: 'Namespace of the route.' }),
+      name: Type.String({ description: 'Name of the route.' }),
+      uid: Type.String({ description: 'UID of the route.' }),
+    },
+    { description: 'ModelRoute of the call.' },
+  ),
   provider: Type.String({ description: 'namespace/name of the ModelProvider that answered.' }),
   model: Type.String({ description: 'Model id at the provider.' }),
   agentUid: nullable('The agent, when a pod called or an agent pays.'),
@@ -17,7 +26,7 @@ const meteredData = Type.Object({
   payer: Type.Optional(
     Type.Object(
       {
-        namespace: Type.String(),
+        namespace: Type.String({ description: 'Namespace that pays.' }),
         namespaceUid: nullable('Uid of the namespace, when it pays itself.'),
         agent: nullable('Name of the agent that pays.'),
       },
@@ -25,7 +34,7 @@ const meteredData = Type.Object({
     ),
   ),
   status: Type.Integer({ description: 'HTTP status of the response to the client.' }),
-  streamed: Type.Boolean(),
+  streamed: Type.Boolean({ description: 'Whether the client requested a stream.' }),
   usageReported: Type.Boolean({ description: 'False if the provider reported no usage. The counts are 0 then.' }),
   inputTokens: count('Prompt tokens.'),
   outputTokens: count('Completion tokens.'),
@@ -38,7 +47,7 @@ const meteredData = Type.Object({
       [
         Type.Object({
           amount: Type.String({ description: 'Decimal text with at most six places.' }),
-          currency: Type.String(),
+          currency: Type.String({ description: 'ISO 4217 code.' }),
           price: Type.String({ description: 'The price that applied, with its version: `route@3`, `settings`.' }),
         }),
         Type.Null(),
@@ -50,7 +59,7 @@ const meteredData = Type.Object({
     Type.Array(
       Type.Object({
         policy: Type.String({ description: 'namespace/name of the object that has the rule.' }),
-        rule: Type.String(),
+        rule: Type.String({ description: 'Name of the rule.' }),
         check: Type.String({ description: 'Kind of the rule.' }),
         stage: Type.String({ description: 'What the rule saw: request, response or tool_call.' }),
         action: Type.String({ description: 'What it did: allow, mask, block or require_approval.' }),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { described } from '#schemas/described.ts'
 import { defineEvent } from '#core/event-store/event.ts'
 import type { EventType } from '#core/event-store/event.ts'
 import { RunId as runId } from '#schemas/run-id.ts'
@@ -9,31 +10,44 @@ const oneOf = <const T extends readonly string[]>(values: T) => Type.Union(value
 const auditedRun = (action: string) => ({ action, resourceKind: 'Run' })
 
 const agent = Type.Object({
-  namespace: Type.String(),
-  name: Type.String(),
-  uid: Type.String(),
-  revision: Type.Union([Type.Integer(), Type.Null()]),
+  namespace: Type.String({ description: 'Namespace of the agent.' }),
+  name: Type.String({ description: 'Name of the agent.' }),
+  uid: Type.String({ description: 'UID of the agent.' }),
+  revision: described(
+    Type.Union([Type.Integer(), Type.Null()]),
+    'Revision of the agent when the run was created; null if unknown.',
+  ),
 })
 
 const createdData = Type.Object({
   runId,
-  agent: Type.Union([agent, Type.Null()]),
+  agent: described(Type.Union([agent, Type.Null()]), 'Agent that runs; null for a run of the platform itself.'),
   executor: Type.Optional(Type.String({ description: 'Kind of a run without an agent.' })),
-  namespaceUid: Type.String(),
-  conversationId: Type.String(),
+  namespaceUid: Type.String({ description: 'UID of the namespace.' }),
+  conversationId: Type.String({ description: 'Conversation of the run.' }),
   rootRunId: runId,
   parentRunId: Type.Union([runId, Type.Null()]),
-  trigger: Type.Object({ kind: Type.String(), by: Type.String() }),
+  trigger: described(
+    Type.Object({
+      kind: Type.String({ description: 'How it was started, such as invoke, api or delegate.' }),
+      by: Type.String({ description: 'User or agent that started it.' }),
+    }),
+    'What started the run.',
+  ),
   subject: Type.Optional(
     Type.String({
       description: 'Subject of the run; the actor is the agent if it delegated. Absent in older events.',
     }),
   ),
-  traceId: Type.String(),
-  labels: Type.Record(Type.String(), Type.String()),
+  traceId: Type.String({ description: 'Id of the trace, 32 digits in lower case.' }),
+  labels: described(Type.Record(Type.String(), Type.String()), 'Labels of the run, by key.'),
 })
 
-const startedData = Type.Object({ runId, epoch: Type.Integer(), segment: Type.Integer() })
+const startedData = Type.Object({
+  runId,
+  epoch: Type.Integer({ description: 'Fencing token of the worker.' }),
+  segment: Type.Integer({ description: 'Number of the segment, from 1.' }),
+})
 
 const requeuedData = Type.Object({
   runId,
@@ -42,22 +56,32 @@ const requeuedData = Type.Object({
 
 const attachedData = Type.Object({
   runId,
-  epoch: Type.Integer(),
+  epoch: Type.Integer({ description: 'Fencing token of the worker.' }),
   agentRevision: Type.Integer({ description: 'Revision of the agent that answers from this event on.' }),
 })
 
 const pausedData = Type.Object({
   runId,
-  pauseReason: oneOf(pauseReasons),
-  interrupts: Type.Array(
-    Type.Object({ id: Type.String(), reason: oneOf(pauseReasons), tool: Type.Optional(Type.String()) }),
+  pauseReason: described(oneOf(pauseReasons), 'Why the run is paused.'),
+  interrupts: described(
+    Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'Id of the interrupt.' }),
+        reason: described(oneOf(pauseReasons), 'Why the run waits.'),
+        tool: Type.Optional(Type.String({ description: 'Name of the tool whose call waits for approval.' })),
+      }),
+    ),
+    'Interrupts that the run waits for.',
   ),
 })
 
 const resolvedData = Type.Object({
   runId,
-  interruptId: Type.String(),
-  decision: Type.Union([Type.Literal('approve'), Type.Literal('reject'), Type.Null()]),
+  interruptId: Type.String({ description: 'Id of the interrupt.' }),
+  decision: described(
+    Type.Union([Type.Literal('approve'), Type.Literal('reject'), Type.Null()]),
+    'Decision of an approval; null for a question.',
+  ),
   tool: Type.Optional(Type.String({ description: 'The tool whose call was decided.' })),
   decisionReason: Type.Optional(Type.String({ description: 'Reason given by the decider, on one line.' })),
   edited: Type.Optional(Type.Literal(true, { description: 'The decider replaced the arguments of the call.' })),
@@ -69,11 +93,11 @@ const resolvedData = Type.Object({
 
 const usageData = Type.Object({
   runId,
-  agentUid: Type.String(),
-  inputTokens: Type.Integer(),
-  outputTokens: Type.Integer(),
-  cachedTokens: Type.Integer(),
-  reasoningTokens: Type.Integer(),
+  agentUid: Type.String({ description: 'UID of the agent.' }),
+  inputTokens: Type.Integer({ description: 'Input tokens of the call.' }),
+  outputTokens: Type.Integer({ description: 'Output tokens of the call.' }),
+  cachedTokens: Type.Integer({ description: 'Input tokens that were read from a cache.' }),
+  reasoningTokens: Type.Integer({ description: 'Output tokens that were reasoning.' }),
   gateway: Type.Optional(
     Type.Boolean({
       description:
@@ -86,7 +110,10 @@ const usageData = Type.Object({
 export const METERED_WITHIN_SECONDS = 60
 
 const onlyRun = Type.Object({ runId })
-const failedData = Type.Object({ runId, failReason: oneOf(failReasons) })
+const failedData = Type.Object({
+  runId,
+  failReason: described(oneOf(failReasons), 'Why the run failed or was rejected.'),
+})
 
 /** A run was queued. */
 export const runCreated: EventType<Static<typeof createdData>> = defineEvent({

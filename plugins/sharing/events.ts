@@ -1,18 +1,22 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { described } from '#schemas/described.ts'
 import { defineEvent } from '#core/event-store/event.ts'
 import type { EventType } from '#core/event-store/event.ts'
 import { RunId as runId } from '#schemas/run-id.ts'
 
 const shareId = Type.String({ format: 'uuid' })
 const createdData = Type.Object({
-  shareId,
+  shareId: described(shareId, 'UUIDv7 of the share.'),
   runId,
-  expiresAt: Type.String({ format: 'date-time' }),
-  maxViews: Type.Union([Type.Integer(), Type.Null()]),
+  expiresAt: Type.String({ format: 'date-time', description: 'Time from which the share is gone.' }),
+  maxViews: described(
+    Type.Union([Type.Integer(), Type.Null()]),
+    'Reads after which the share is gone; null: not limited.',
+  ),
   content: Type.String({ description: 'full or none.' }),
 })
-const revokedData = Type.Object({ shareId, runId })
+const revokedData = Type.Object({ shareId: described(shareId, 'UUIDv7 of the share.'), runId })
 
 /** A run was shared. Neither the token nor its hash is in any event. */
 export const shareCreated: EventType<Static<typeof createdData>> = defineEvent({

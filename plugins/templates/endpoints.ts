@@ -1,8 +1,10 @@
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
+import { storedExample } from '#core/http/resource/resource-example.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
-import { DryRunQuery, PublishBody } from '#schemas/api/agents.ts'
+import { DryRunQuery } from '#schemas/api/agents.ts'
+import { PublishBody } from '#schemas/api/agent-authoring.ts'
 import {
   CreateTemplateBody,
   RecipeList,
@@ -41,11 +43,14 @@ const examples = {
   publish: { named: { summary: 'With a title and tags', value: { title: 'Greeter', tags: ['start'] } } },
 }
 
+const stored = storedExample(AgentTemplate, examples.create)
+
 const list = endpoint({
   method: 'GET',
   url: '/templates',
   id: 'listTemplates',
   summary: 'List the templates of the catalog.',
+  docs: { response: { items: [stored], nextCursor: null } },
   authz: { kind: 'kube', verb: 'list', resource: 'agenttemplates' },
   query: TemplateListQuery,
   response: { 200: TemplateList },
@@ -56,7 +61,7 @@ const create = endpoint({
   method: 'POST',
   url: '/templates',
   id: 'createTemplate',
-  docs: { examples: examples.create, sends: ['ETag'] },
+  docs: { examples: examples.create, response: stored, sends: ['ETag'] },
   summary: 'Create a template.',
   authz: { kind: 'kube', verb: 'create', resource: 'agenttemplates' },
   audit: { action: 'create', ...audit },
@@ -97,7 +102,7 @@ const publish = endpoint({
   method: 'POST',
   url: '/agents/:ns/:name/publish',
   id: 'publishAgent',
-  docs: { examples: examples.publish, sends: ['ETag'] },
+  docs: { examples: examples.publish, response: stored, sends: ['ETag'] },
   summary: 'Publish an agent as a template.',
   authz: { kind: 'kube', verb: 'create', resource: 'agenttemplates' },
   audit: { action: 'publish', ...audit },

@@ -1,19 +1,26 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { described } from '#schemas/described.ts'
 import { defineEvent } from '#core/event-store/event.ts'
 import type { EventType } from '#core/event-store/event.ts'
 
 const quota = Type.Object(
   {
     spend: Type.Optional(
-      Type.Object({
-        amount: Type.String({ description: 'Decimal text.' }),
-        currency: Type.String(),
-        window: Type.Enum(['hour', 'day', 'week', 'month', 'total']),
-      }),
+      described(
+        Type.Object({
+          amount: Type.String({ description: 'Decimal text.' }),
+          currency: Type.String({ description: 'ISO 4217 code.' }),
+          window: described(
+            Type.Enum(['hour', 'day', 'week', 'month', 'total']),
+            'Window over which money is counted.',
+          ),
+        }),
+        'Limit on money.',
+      ),
     ),
-    requestsPerMinute: Type.Optional(Type.Integer()),
-    concurrency: Type.Optional(Type.Integer()),
+    requestsPerMinute: Type.Optional(Type.Integer({ description: 'Model calls per minute.' })),
+    concurrency: Type.Optional(Type.Integer({ description: 'Model calls in progress at once.' })),
   },
   { description: 'Limits of the tenant; an absent one is not limited.' },
 )

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { described } from '../described.ts'
 import { bindingRef, budgetAmount, delegate, toolRegistryRef, toolsNeedingApproval } from '../crds/agent-behaviour.ts'
 import { agentSpec } from '../crds/agent-deployment.ts'
 import { environment as environmentList, resources as agentResources } from '../crds/agent-runtime.ts'
@@ -53,7 +54,10 @@ const runtime = Type.Object(
 const resources = Type.Union(
   [
     Type.Object(
-      { cpu: Type.Optional(quantity), memory: Type.Optional(quantity) },
+      {
+        cpu: Type.Optional(described(quantity, 'Processors, such as 500m or 2.')),
+        memory: Type.Optional(described(quantity, 'Memory, such as 512Mi or 1Gi.')),
+      },
       { additionalProperties: false, description: 'The same for requests and limits.' },
     ),
     agentResources,

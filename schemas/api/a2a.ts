@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { described } from '../described.ts'
 import { CONVERSATION_ID_PATTERN } from '../conversation-id.ts'
 import { anyValue, openObject } from './common.ts'
 
@@ -25,8 +26,8 @@ const contextId = Type.String({
 const part = Type.Object(
   {
     kind: Type.Optional(Type.String({ maxLength: 32, description: 'Version 0.3: text, data or file.' })),
-    text: Type.Optional(Type.String()),
-    data: Type.Optional(anyValue),
+    text: Type.Optional(Type.String({ description: 'Text of the part.' })),
+    data: Type.Optional(described(anyValue, 'JSON data of the part.')),
   },
   { ...open, title: 'A2aPart' },
 )
@@ -35,7 +36,7 @@ const part = Type.Object(
 export const A2aMessage = Type.Object(
   {
     messageId: id('Id that the client gives.'),
-    role: Type.Enum(['ROLE_USER', 'user']),
+    role: described(Type.Enum(['ROLE_USER', 'user']), 'Role of the sender.'),
     parts: Type.Array(part, { minItems: 1, maxItems: 1000, description: 'Texts, or one part with JSON data.' }),
     contextId: Type.Optional(Type.Union([contextId, Type.Literal('')])),
     taskId: Type.Optional(Type.String({ maxLength: 256, description: 'The paused task that the message answers.' })),
@@ -110,8 +111,8 @@ const rpcId = Type.Union([Type.String({ maxLength: 256 }), Type.Integer()])
 /** Body of the route, as the OpenAPI document shows it: the route checks it itself, since its errors are those of JSON-RPC. */
 export const A2aRpcRequest = Type.Object(
   {
-    jsonrpc: Type.Literal('2.0'),
-    id: rpcId,
+    jsonrpc: described(Type.Literal('2.0'), 'Version of JSON-RPC.'),
+    id: described(rpcId, 'Id that the response repeats.'),
     method: Type.String({ description: 'SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, ...' }),
     params: Type.Optional(openObject('Parameters of the method.')),
   },
@@ -121,12 +122,22 @@ export const A2aRpcRequest = Type.Object(
 /** Answer, and `data` of each server-sent event of a stream. */
 export const A2aRpcResponse = Type.Object(
   {
-    jsonrpc: Type.Literal('2.0'),
-    id: Type.Union([rpcId, Type.Null()]),
-    result: Type.Optional(anyValue),
+    jsonrpc: described(Type.Literal('2.0'), 'Version of JSON-RPC.'),
+    id: described(Type.Union([rpcId, Type.Null()]), 'Id of the request; null if it could not be read.', 1),
+    result: Type.Optional(
+      described(anyValue, 'Result of the method; absent with an error.', {
+        id: '0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a00',
+        kind: 'task',
+        status: { state: 'completed' },
+      }),
+    ),
     error: Type.Optional(
       Type.Object(
-        { code: Type.Integer(), message: Type.String(), data: Type.Optional(anyValue) },
+        {
+          code: Type.Integer({ description: 'Code of JSON-RPC or of the protocol.' }),
+          message: Type.String({ description: 'What went wrong.' }),
+          data: Type.Optional(described(anyValue, 'Details of the error.')),
+        },
         { title: 'A2aError', description: 'Error of JSON-RPC or of the protocol.' },
       ),
     ),
@@ -136,6 +147,10 @@ export const A2aRpcResponse = Type.Object(
 
 /** The agent card. */
 export const A2aAgentCard = Type.Object(
-  { name: Type.String(), description: Type.String(), version: Type.String() },
+  {
+    name: Type.String({ description: 'Name of the agent.', examples: ['hello'] }),
+    description: Type.String({ description: 'What the agent does.', examples: ['You greet people in one sentence.'] }),
+    version: Type.String({ description: 'Version of the agent: its revision.', examples: ['1'] }),
+  },
   { ...open, title: 'A2aAgentCard', description: 'Agent card of A2A 1.0, or of 0.3 without the header A2A-Version.' },
 )

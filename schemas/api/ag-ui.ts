@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { described } from '../described.ts'
 import { CONVERSATION_ID_PATTERN } from '../conversation-id.ts'
 import { anyValue } from './common.ts'
 
@@ -34,7 +35,7 @@ const open = { additionalProperties: true }
 
 const message = Type.Object(
   {
-    role: Type.String({ minLength: 1, maxLength: 64 }),
+    role: Type.String({ minLength: 1, maxLength: 64, description: 'Role of the message, such as user or assistant.' }),
     content: Type.Optional({ ...anyValue, description: 'A text, or a list of parts.' }),
   },
   { ...open, title: 'AgUiMessage' },
@@ -47,7 +48,7 @@ const resumeEntry = Type.Object(
       maxLength: 1024,
       description: 'The id of the interrupt, as it was sent.',
     }),
-    status: Type.Enum(['resolved', 'cancelled']),
+    status: described(Type.Enum(['resolved', 'cancelled']), 'Whether the interrupt was answered or cancelled.'),
     payload: Type.Optional({
       ...anyValue,
       description: 'The answer to a question, else {approved, editedArgs?, reason?}.',
@@ -66,7 +67,9 @@ export const AgUiInput = Type.Object(
       description: 'The conversation.',
     }),
     runId: Type.String({ minLength: 1, maxLength: 256, description: 'Id that the client gives; sent back in events.' }),
-    protocolVersion: Type.Optional(Type.String({ maxLength: 32 })),
+    protocolVersion: Type.Optional(
+      Type.String({ maxLength: 32, description: 'Version of AG-UI that the client speaks.' }),
+    ),
     messages: Type.Array(message, {
       maxItems: 10_000,
       description: 'The user messages after the last message of another role are the input of the run.',
@@ -84,7 +87,7 @@ export type AgUiRunInput = Static<typeof AgUiInput>
 /** `data` of one server-sent event of the protocol. */
 export const AgUiEvent = Type.Object(
   {
-    type: Type.Enum([...agUiEventTypes], { title: 'AgUiEventType' }),
+    type: Type.Enum([...agUiEventTypes], { title: 'AgUiEventType', description: 'Type of the event.' }),
     timestamp: Type.Optional(Type.Integer({ description: 'Milliseconds since 1970.' })),
   },
   { ...open, title: 'AgUiEvent', description: 'Event of AG-UI 1.0; the fields depend on `type`.' },

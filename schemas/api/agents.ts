@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { described, exemplified } from '../described.ts'
 import { AgentFile } from '../agent-file/schema.ts'
 import { AgentDeployment } from '../crds/agent-deployment.ts'
 import { DNS_LABEL_PATTERN } from '../parts.ts'
 import { shownAs, titled } from '../shown-as.ts'
 import {
-  AnyObject,
   anyObject,
   anyValue,
   clusterObject,
@@ -18,13 +17,16 @@ import {
 } from './common.ts'
 
 const strict = { additionalProperties: false }
-const namespaceName = Type.String({ maxLength: 63, pattern: DNS_LABEL_PATTERN })
-const objectName = Type.String({ minLength: 1, maxLength: 253 })
+/** Name of a namespace in a body. */
+export const namespaceName = Type.String({ maxLength: 63, pattern: DNS_LABEL_PATTERN })
+/** Name of an object in a body. */
+export const objectName = Type.String({ minLength: 1, maxLength: 253 })
 
-const patchOperation = Type.Object({
-  op: Type.Enum(['add', 'remove', 'replace']),
-  path: Type.String({ description: 'RFC 6901 pointer into the spec or the config.' }),
-  value: Type.Optional(anyValue),
+/** One operation of RFC 6902. */
+export const patchOperation = Type.Object({
+  op: described(Type.Enum(['add', 'remove', 'replace']), 'Operation of RFC 6902.', 'replace'),
+  path: Type.String({ description: 'RFC 6901 pointer into the spec or the config.', examples: ['/systemPrompt'] }),
+  value: Type.Optional(described(anyValue, 'New value; absent for `remove`.', 'You greet people in French.')),
 })
 
 /** An AgentDeployment in an answer. */
@@ -45,7 +47,10 @@ export const CreateAgentQuery = Type.Object(
 )
 
 /** Answer to a file with several agents. */
-export const CreatedAgents = Type.Object({ items: Type.Array(Agent) }, { title: 'CreatedAgents' })
+export const CreatedAgents = Type.Object(
+  { items: described(Type.Array(Agent), 'The created agents, in the order of the file.') },
+  { title: 'CreatedAgents' },
+)
 
 // The cluster validates metadata and spec (fieldValidation=Strict): one validation for all clients.
 const objectFields = {
@@ -57,10 +62,18 @@ const objectFields = {
 }
 
 // The checker of the format reports every problem with its place.
-const agentConfig = shownAs(anyObject, titled('AgentConfig', AgentFile))
+/** An agent in the simplified format. */
+export const agentConfig = exemplified(shownAs(anyObject, titled('AgentConfig', AgentFile)), {
+  name: 'hello',
+  model: { route: 'mock' },
+  systemPrompt: 'You greet people in one sentence.',
+})
 
 const fromConfig = Type.Object(
-  { namespace: Type.Optional(namespaceName), config: agentConfig },
+  {
+    namespace: Type.Optional(described(namespaceName, 'Namespace of the agent; default `default`.')),
+    config: agentConfig,
+  },
   { ...strict, title: 'AgentConfigInput', description: 'An agent in the simplified format.' },
 )
 
@@ -74,8 +87,8 @@ export const CreateAgentBody = shownAs(
 /** Body of `POST .../fork`; `overrides` is a JSON merge patch on the spec. */
 export const ForkBody = Type.Object(
   {
-    name: objectName,
-    namespace: Type.Optional(namespaceName),
+    name: described(objectName, 'Name of the copy.'),
+    namespace: Type.Optional(described(namespaceName, 'Namespace of the copy; that of the agent when absent.')),
     overrides: Type.Optional(
       shownAs(anyObject, {
         ...Type.Partial(AgentDeployment.spec),
@@ -89,31 +102,43 @@ export const ForkBody = Type.Object(
 
 /** Body of `POST .../rollback`. */
 export const RollbackBody = Type.Object(
-  { revision: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) },
+  {
+    revision: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of the revision to return to.' }),
+  },
   { ...strict, title: 'RollbackInput' },
 )
 
 /** One revision of an agent. */
 export const AgentVersion = Type.Object(
   {
-    revision: Type.Integer(),
-    name: Type.String({ description: 'Name of the ControllerRevision.' }),
-    createdAt: time,
-    formerRevisions: Type.Array(Type.Integer(), {
-      description: 'Numbers that it had before it was rolled back to; they name it still.',
-    }),
-    createdBy: Type.Union([Type.String(), Type.Null()], {
-      description: 'User who made it; manager: and a field manager where the user is not known.',
-    }),
-    createdByExact: Type.Boolean({ description: 'Whether createdBy was authenticated.' }),
-    source: Type.Enum(['create', 'update', 'rollback'], { description: 'What made it.' }),
-    rollbackTo: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'Number of the revision that a rollback returned to, as it was then; null for other changes.',
-    }),
+    revision: Type.Integer({ description: 'Number of the revision, from 1.', examples: [2] }),
+    name: Type.String({ description: 'Name of the ControllerRevision.', examples: ['hello-5d7f9c'] }),
+    createdAt: described(time, 'Time of the revision.'),
+    formerRevisions: exemplified(
+      Type.Array(Type.Integer(), {
+        description: 'Numbers that it had before it was rolled back to; they name it still.',
+      }),
+      [],
+    ),
+    createdBy: exemplified(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'User who made it; manager: and a field manager where the user is not known.',
+      }),
+      'ada@example.com',
+    ),
+    createdByExact: Type.Boolean({ description: 'Whether createdBy was authenticated.', examples: [true] }),
+    source: exemplified(Type.Enum(['create', 'update', 'rollback'], { description: 'What made it.' }), 'update'),
+    rollbackTo: exemplified(
+      Type.Union([Type.Integer(), Type.Null()], {
+        description: 'Number of the revision that a rollback returned to, as it was then; null for other changes.',
+      }),
+      null,
+    ),
     summary: Type.String({
       description: 'Which parts of the spec differed from the revision before, when it was made.',
+      examples: ['systemPrompt'],
     }),
-    current: Type.Boolean(),
+    current: Type.Boolean({ description: 'Whether it is the newest revision.', examples: [true] }),
   },
   { title: 'AgentVersion' },
 )
@@ -132,11 +157,20 @@ export const DiffQuery = Type.Object({ from: revisionQuery, to: Type.Optional(re
 /** Answer of `GET .../versions/diff`: an RFC 6902 patch and the same by section. */
 export const AgentDiff = Type.Object(
   {
-    from: Type.String(),
-    to: Type.String(),
-    patch: Type.Array(patchOperation),
-    sections: Type.Array(
-      Type.Object({ path: Type.String(), from: Type.Optional(anyValue), to: Type.Optional(anyValue) }),
+    from: Type.String({ description: 'Revision on the left, or current.', examples: ['1'] }),
+    to: Type.String({ description: 'Revision on the right, or current.', examples: ['2'] }),
+    patch: described(Type.Array(patchOperation), 'RFC 6902 patch from the left to the right.'),
+    sections: described(
+      Type.Array(
+        Type.Object({
+          path: Type.String({ description: 'Name of the section.', examples: ['systemPrompt'] }),
+          from: Type.Optional(described(anyValue, 'Value on the left; absent if it has none.', 'You greet people.')),
+          to: Type.Optional(
+            described(anyValue, 'Value on the right; absent if it has none.', 'You greet people in French.'),
+          ),
+        }),
+      ),
+      'The same changes, by section of the spec.',
     ),
   },
   { title: 'AgentDiff' },
@@ -150,10 +184,18 @@ export const LogsQuery = Type.Object(
         description: 'Default: agent. A declarative agent is run by its launcher and has this one log.',
       }),
     ),
-    tail: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
+    tail: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100_000,
+        description: 'Number of the newest lines to return, at most 100,000; all when absent.',
+      }),
+    ),
     since: Type.Optional(Type.String({ maxLength: 64, description: 'A duration such as 10m, or an RFC 3339 time.' })),
-    follow: Type.Optional(Type.Boolean()),
-    previous: Type.Optional(Type.Boolean()),
+    follow: Type.Optional(Type.Boolean({ description: 'Whether to keep the response open and send new lines.' })),
+    previous: Type.Optional(
+      Type.Boolean({ description: 'Whether to return the log of the container before its last restart.' }),
+    ),
   },
   strict,
 )
@@ -161,11 +203,18 @@ export const LogsQuery = Type.Object(
 /** One reference; `found` is what the caller can see: null when the caller may not look. */
 export const ReferenceItem = Type.Object(
   {
-    kind: Type.String(),
-    namespace: Type.String(),
-    name: Type.String(),
-    field: Type.String({ description: 'Field of the reference, such as spec.tools[0].bindingRef.' }),
-    found: Type.Union([Type.Boolean(), Type.Null()]),
+    kind: Type.String({ description: 'Kind of the object.', examples: ['ModelRoute'] }),
+    namespace: Type.String({ description: 'Namespace of the object.', examples: ['default'] }),
+    name: Type.String({ description: 'Name of the object.', examples: ['mock'] }),
+    field: Type.String({
+      description: 'Field of the reference, such as spec.tools[0].bindingRef.',
+      examples: ['spec.model.route'],
+    }),
+    found: described(
+      Type.Union([Type.Boolean(), Type.Null()]),
+      'Whether the object exists; null if the caller may not read it.',
+      true,
+    ),
   },
   { title: 'Reference' },
 )
@@ -176,101 +225,12 @@ export const ReferenceList = listOf(ReferenceItem)
 /** Query of `GET /api/usedby`. */
 export const UsedByQuery = Type.Object(
   {
-    kind: Type.Optional(Type.String({ minLength: 1, maxLength: 63, default: 'AgentDeployment' })),
+    kind: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 63, default: 'AgentDeployment', description: 'Kind of the object.' }),
+    ),
     namespace: Type.Optional(namespaceQuery),
-    name: objectName,
+    name: described(objectName, 'Name of the object.'),
     scope: Type.Optional(scope),
   },
   strict,
-)
-
-/** Body of `POST /api/expand`. */
-export const ExpandBody = Type.Object(
-  {
-    config: Type.Optional(agentConfig),
-    source: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 262_144, description: 'YAML text of an agent file.' }),
-    ),
-  },
-  { ...strict, title: 'ExpandInput', description: 'Exactly one of config and source.' },
-)
-
-/** Answer of `POST /api/expand`. */
-export const ExpandAnswer = Type.Object(
-  { documents: Type.Array(shownAs(anyObject, AnyObject)) },
-  { title: 'ExpandedAgent' },
-)
-
-const routeReference = Type.String({
-  minLength: 1,
-  maxLength: 317,
-  description: 'name or namespace/name of a ModelRoute.',
-})
-
-/** Body of `POST /api/agents/generate`. */
-export const GenerateBody = Type.Object(
-  {
-    prompt: Type.String({ minLength: 1, maxLength: 16_384 }),
-    namespace: Type.Optional(namespaceName),
-    route: Type.Optional(routeReference),
-  },
-  { ...strict, title: 'GenerateInput' },
-)
-
-/** Body of `POST /api/agents/refine`. */
-export const RefineBody = Type.Object(
-  {
-    config: agentConfig,
-    instruction: Type.String({ minLength: 1, maxLength: 16_384 }),
-    namespace: Type.Optional(namespaceName),
-    route: Type.Optional(routeReference),
-  },
-  { ...strict, title: 'RefineInput' },
-)
-
-/** Answer of generate and refine. */
-export const GenerateAnswer = Type.Object(
-  {
-    config: agentConfig,
-    explanation: Type.String(),
-    warnings: Type.Array(Type.String()),
-    changes: Type.Optional(Type.Array(patchOperation, { description: 'Every change of a refined config (RFC 6902).' })),
-  },
-  { title: 'GeneratedConfig' },
-)
-
-/** Body of `POST /api/agents/check-requirements`: `{config}`, or the object. */
-export const CheckRequirementsBody = CreateAgentBody
-
-/** One requirement and what to do about it. */
-export const Requirement = Type.Object(
-  {
-    kind: Type.String(),
-    namespace: Type.Optional(Type.String()),
-    name: Type.String(),
-    status: Type.Enum(['met', 'missing', 'denied']),
-    fix: Type.String({ description: 'What to do; empty when met.' }),
-  },
-  { title: 'Requirement' },
-)
-
-/** See {@link Requirement}. */
-export type Requirement = Static<typeof Requirement>
-
-/** Answer of `POST /api/agents/check-requirements`. */
-export const RequirementsAnswer = Type.Object(
-  { ready: Type.Boolean(), requirements: Type.Array(Requirement) },
-  { title: 'RequirementsCheck' },
-)
-
-/** Body of `POST .../publish`. */
-export const PublishBody = Type.Object(
-  {
-    name: Type.Optional(objectName),
-    namespace: Type.Optional(namespaceName),
-    title: Type.String({ minLength: 1, maxLength: 128 }),
-    description: Type.Optional(Type.String({ maxLength: 4096 })),
-    tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 63 }), { maxItems: 32, uniqueItems: true })),
-  },
-  { ...strict, title: 'PublishInput' },
 )

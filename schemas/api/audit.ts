@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { described, exemplified } from '../described.ts'
 import { cursor, limit, listOf, namespaceQuery, openObject, scope, time } from './common.ts'
 
 const text = Type.String()
@@ -16,20 +17,38 @@ const instant = (description: string) =>
 /** A row of the audit log. Its names are those of the columns, also in the log line of a row that is not stored. */
 export const AuditEvent = Type.Object(
   {
-    id: text,
-    occurred_at: time,
-    source: Type.Enum(['controller', 'bff']),
-    actor: text,
+    id: described(
+      text,
+      'Id of the row, by which rows of one time are ordered.',
+      '0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a0a',
+    ),
+    occurred_at: described(time, 'Time of the act.'),
+    source: described(Type.Enum(['controller', 'bff']), 'Who wrote the row: the controller or the BFF.', 'bff'),
+    actor: described(text, 'User, service account or controller that acted.', 'ada@example.com'),
     /** False for a guess: `manager:` and a field manager, which is any client's free text. */
-    actor_exact: Type.Boolean({ description: 'Whether the actor is authenticated; false for a guess.' }),
-    actor_kind: Type.Enum(['user', 'controller', 'system']),
-    action: text,
-    resource_kind: text,
-    resource_name: text,
-    namespace: text,
-    outcome: Type.Enum(['success', 'denied', 'error']),
-    trace_id: textOrNull,
-    detail: openObject('What belongs to the action: references, numbers, or old and new values of audited fields.'),
+    actor_exact: Type.Boolean({
+      description: 'Whether the actor is authenticated; false for a guess.',
+      examples: [true],
+    }),
+    actor_kind: described(Type.Enum(['user', 'controller', 'system']), 'Kind of the actor.', 'user'),
+    action: described(text, 'Verb of the act, such as create, update, delete or invoke.', 'create'),
+    resource_kind: described(text, 'Kind of the resource.', 'AgentDeployment'),
+    resource_name: described(text, 'Name of the resource.', 'hello'),
+    namespace: described(text, 'Namespace of the resource; empty for a cluster-wide one.', 'default'),
+    outcome: described(
+      Type.Enum(['success', 'denied', 'error']),
+      'Whether the act succeeded, was denied or failed.',
+      'success',
+    ),
+    trace_id: described(
+      textOrNull,
+      'Id of the trace of the act, 32 digits in lower case; null without one.',
+      '4bf92f3577b34da6a3ce929d0e0e4736',
+    ),
+    detail: exemplified(
+      openObject('What belongs to the action: references, numbers, or old and new values of audited fields.'),
+      { revision: 1 },
+    ),
   },
   { title: 'AuditEvent' },
 )
@@ -42,10 +61,10 @@ export const AuditQuery = Type.Object(
   {
     namespace: Type.Optional(namespaceQuery),
     scope: Type.Optional(scope),
-    actor: filter,
-    action: filter,
-    kind: filter,
-    outcome: Type.Optional(Type.Enum(['success', 'denied', 'error'])),
+    actor: described(filter, 'Exact name of the actor.'),
+    action: described(filter, 'Exact verb, such as delete.'),
+    kind: described(filter, 'Exact kind of the resource, such as AgentDeployment.'),
+    outcome: Type.Optional(described(Type.Enum(['success', 'denied', 'error']), 'Outcome of the act.')),
     from: Type.Optional(instant('Rows of this instant and later.')),
     to: Type.Optional(instant('Rows before this instant.')),
     limit: Type.Optional(limit),

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import type { TObject, TSchema } from 'typebox'
+import { described } from '../described.ts'
 import { shownAs, titled } from '../shown-as.ts'
 
 /** RFC 3339 time in UTC. */
-export const time = Type.String({ format: 'date-time' })
+export const time = Type.String({ format: 'date-time', examples: ['2026-11-20T08:00:00.000Z'] })
 
 /** RFC 3339 time in UTC, or null. */
 export const timeOrNull = Type.Union([time, Type.Null()])
@@ -45,34 +46,77 @@ export function listOf(item: TSchema): TObject {
   const title = 'title' in item && typeof item.title === 'string' ? { title: `${item.title}List` } : {}
   return Type.Object(
     {
-      items: Type.Array(item),
-      nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'null at the end.' }),
-      scope: Type.Optional(Type.Literal('permitted')),
+      items: Type.Array(item, { description: 'Items of the page.' }),
+      nextCursor: Type.Union([Type.String(), Type.Null()], {
+        description: 'Cursor of the next page; null at the end.',
+        examples: [null],
+      }),
+      scope: Type.Optional(
+        Type.Literal('permitted', { description: 'As in the query: only namespaces that the caller may see.' }),
+      ),
     },
     title,
   )
 }
 
 const metadataFields = {
-  generateName: Type.Optional(Type.String()),
-  uid: Type.Optional(Type.String()),
-  resourceVersion: Type.Optional(Type.String({ description: 'Version of the object; the `ETag` of its answers.' })),
-  generation: Type.Optional(Type.Integer()),
-  creationTimestamp: Type.Optional(time),
-  deletionTimestamp: Type.Optional(time),
-  labels: Type.Optional(textMap),
-  annotations: Type.Optional(textMap),
+  generateName: Type.Optional(Type.String({ description: 'Prefix of a name that the cluster completes.' })),
+  uid: Type.Optional(
+    Type.String({
+      description: 'UUID that the cluster gives the object.',
+      examples: ['6f1c2a90-2f5e-4d1b-9c53-0b7d1c9e4a11'],
+    }),
+  ),
+  resourceVersion: Type.Optional(
+    Type.String({ description: 'Version of the object; the `ETag` of its answers.', examples: ['4711'] }),
+  ),
+  generation: Type.Optional(Type.Integer({ description: 'Number of the newest spec, from 1.', examples: [1] })),
+  creationTimestamp: Type.Optional(described(time, 'Time of the creation.')),
+  deletionTimestamp: Type.Optional(
+    described(time, 'Time from which the object is removed; set while it is being deleted.'),
+  ),
+  labels: Type.Optional(described(textMap, 'Labels of the object, by key.')),
+  annotations: Type.Optional(described(textMap, 'Annotations of the object, by key.')),
+}
+
+const metaExample = {
+  name: 'hello',
+  namespace: 'default',
+  uid: '6f1c2a90-2f5e-4d1b-9c53-0b7d1c9e4a11',
+  resourceVersion: '4711',
+  generation: 1,
+  creationTimestamp: '2026-11-20T08:00:00Z',
 }
 
 /** Kubernetes ObjectMeta as the API answers it; further fields pass through. */
 export const ObjectMeta = Type.Object(
-  { name: Type.String(), namespace: Type.Optional(Type.String()), ...metadataFields },
-  { additionalProperties: true, title: 'ObjectMeta', description: 'Kubernetes ObjectMeta.' },
+  {
+    name: Type.String({ description: 'Name of the object (RFC 1123), unique in its namespace.', examples: ['hello'] }),
+    namespace: Type.Optional(
+      Type.String({ description: 'Namespace of the object; absent for a cluster-wide one.', examples: ['default'] }),
+    ),
+    ...metadataFields,
+  },
+  { additionalProperties: true, title: 'ObjectMeta', description: 'Kubernetes ObjectMeta.', examples: [metaExample] },
 )
 
 /** Kubernetes ObjectMeta as a body gives it. */
 export const ObjectMetaInput = Type.Object(
-  { name: Type.Optional(Type.String()), namespace: Type.Optional(Type.String()), ...metadataFields },
+  {
+    name: Type.Optional(
+      Type.String({
+        description: 'Name of the object (RFC 1123); generateName may be given instead.',
+        examples: ['hello'],
+      }),
+    ),
+    namespace: Type.Optional(
+      Type.String({
+        description: 'Namespace of the object; that of the path, where the path has one.',
+        examples: ['default'],
+      }),
+    ),
+    ...metadataFields,
+  },
   { additionalProperties: true, title: 'ObjectMetaInput', description: 'Kubernetes ObjectMeta, as sent.' },
 )
 
@@ -91,8 +135,8 @@ const statusOf = ({ kind, status }: ApiKind): TSchema =>
 export function clusterObject(kind: ApiKind): TObject {
   return Type.Object(
     {
-      apiVersion: Type.Literal(kind.apiVersion),
-      kind: Type.Literal(kind.kind),
+      apiVersion: described(Type.Literal(kind.apiVersion), 'Group and version of the kind.'),
+      kind: described(Type.Literal(kind.kind), 'Kind of the object.'),
       metadata: ObjectMeta,
       spec: titled(`${kind.kind}Spec`, kind.spec),
       status: Type.Optional(statusOf(kind)),
@@ -105,8 +149,8 @@ export function clusterObject(kind: ApiKind): TObject {
 export function clusterObjectInput(kind: ApiKind): TObject {
   return Type.Object(
     {
-      apiVersion: Type.Optional(Type.Literal(kind.apiVersion)),
-      kind: Type.Optional(Type.Literal(kind.kind)),
+      apiVersion: Type.Optional(described(Type.Literal(kind.apiVersion), 'Group and version of the kind.')),
+      kind: Type.Optional(described(Type.Literal(kind.kind), 'Kind of the object.')),
       metadata: ObjectMetaInput,
       spec: titled(`${kind.kind}Spec`, kind.spec),
       status: Type.Optional(statusOf(kind)),
@@ -117,12 +161,16 @@ export function clusterObjectInput(kind: ApiKind): TObject {
 
 /** Any object of the cluster. */
 export const AnyObject = Type.Object(
-  { apiVersion: Type.String(), kind: Type.String(), metadata: ObjectMeta },
+  {
+    apiVersion: Type.String({ description: 'Group and version of the kind.', examples: ['mesh.dev/v1alpha1'] }),
+    kind: Type.String({ description: 'Kind of the object.', examples: ['AgentDeployment'] }),
+    metadata: ObjectMeta,
+  },
   { additionalProperties: true, title: 'KubernetesObject' },
 )
 
 /** An answer that is text, not JSON. */
-export const plainText = Type.String({ contentMediaType: 'text/plain' })
+export const plainText = Type.String({ contentMediaType: 'text/plain', examples: ['listening on port 9000\n'] })
 
 /** An answer that is a stream of server-sent events. */
 export const eventStreamText = Type.String({ contentMediaType: 'text/event-stream' })
@@ -132,6 +180,9 @@ export const nothing = Type.Null({ description: 'No body.' })
 
 /** An amount of money. */
 export const Money = Type.Object(
-  { amount: Type.String({ description: 'Decimal text.' }), currency: Type.String() },
+  {
+    amount: Type.String({ description: 'Decimal text.', examples: ['0.004200'] }),
+    currency: Type.String({ description: 'ISO 4217 code.', examples: ['USD'] }),
+  },
   { title: 'Money' },
 )

@@ -1,31 +1,33 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { described, exemplified } from '../described.ts'
 import { listOf, Money, namespaceQuery, pageQuery, scope } from './common.ts'
 
 const strict = { additionalProperties: false }
-const tokens = (description: string) => Type.Number({ description: `${description} Exact up to 2^53.` })
+const tokens = (description: string, example: number) =>
+  Type.Number({ description: `${description} Exact up to 2^53.`, examples: [example] })
 
 /** A day in UTC. */
-export const costDay = Type.String({ maxLength: 10, description: 'Day in UTC: YYYY-MM-DD.' })
+export const costDay = Type.String({ maxLength: 10, description: 'Day in UTC: YYYY-MM-DD.', examples: ['2026-11-20'] })
 // A time fits, so that its refusal can say which day to write.
 const dayQuery = Type.String({ maxLength: 64, description: 'Day in UTC: YYYY-MM-DD.' })
 
 /** Calls, tokens and cost. */
 export const CostTotals = Type.Object(
   {
-    calls: tokens('Model calls.'),
-    unpricedCalls: tokens('Calls whose cost is unknown: their model has no price, or no usage was reported.'),
-    pendingCalls: tokens('Calls that the gateway has answered and not metered yet: for a moment after their end.'),
-    complete: Type.Boolean({ description: 'Whether the cost of every call is known.' }),
-    inputTokens: tokens('Input tokens.'),
-    outputTokens: tokens('Output tokens.'),
-    cachedTokens: tokens('Input tokens that were cached.'),
-    reasoningTokens: tokens('Output tokens that were reasoning.'),
+    calls: tokens('Model calls.', 2),
+    unpricedCalls: tokens('Calls whose cost is unknown: their model has no price, or no usage was reported.', 0),
+    pendingCalls: tokens('Calls that the gateway has answered and not metered yet: for a moment after their end.', 0),
+    complete: Type.Boolean({ description: 'Whether the cost of every call is known.', examples: [true] }),
+    inputTokens: tokens('Input tokens.', 42),
+    outputTokens: tokens('Output tokens.', 18),
+    cachedTokens: tokens('Input tokens that were cached.', 0),
+    reasoningTokens: tokens('Output tokens that were reasoning.', 0),
     cost: Type.Union([Type.Array(Money), Type.Null()], {
       description: 'Cost of the calls with a known price, by currency; null if there are calls and none has one.',
     }),
   },
-  { title: 'CostTotals' },
+  { title: 'CostTotals', description: 'Calls, tokens and cost together.' },
 )
 
 /** See {@link CostTotals}. */
@@ -43,7 +45,10 @@ export const CostQuery = Type.Object(
 )
 
 const place = {
-  namespace: Type.Union([Type.String(), Type.Null()], { description: 'Namespace of the query, or null.' }),
+  namespace: exemplified(
+    Type.Union([Type.String(), Type.Null()], { description: 'Namespace of the query, or null.' }),
+    'default',
+  ),
   scope: Type.Optional(scope),
 }
 const period = { from: costDay, to: costDay, ...place }
@@ -62,7 +67,16 @@ export const CostView = Type.Object(
 
 const textOrNull = (description: string) => Type.Optional(Type.Union([Type.String(), Type.Null()], { description }))
 const agent = Type.Union(
-  [Type.Object({ name: Type.String(), uid: Type.String() }, { title: 'CostAgent' }), Type.Null()],
+  [
+    Type.Object(
+      {
+        name: Type.String({ description: 'Name of the agent.', examples: ['hello'] }),
+        uid: Type.String({ description: 'UID of the agent.', examples: ['6f1c2a90-2f5e-4d1b-9c53-0b7d1c9e4a11'] }),
+      },
+      { title: 'CostAgent' },
+    ),
+    Type.Null(),
+  ],
   { description: 'Null for calls of people.' },
 )
 
@@ -70,7 +84,7 @@ const subject =
   'Name of the person that called the gateway; null for calls of agents, and for calls before persons had names.'
 
 const group = Type.Object({
-  namespace: Type.Optional(Type.String()),
+  namespace: Type.Optional(Type.String({ description: 'Namespace of the agent or person.', examples: ['default'] })),
   namespaceUid: textOrNull('Two namespaces of one name differ in it; null if it was never observed.'),
   agent: Type.Optional(agent),
   subject: textOrNull(subject),
@@ -106,7 +120,11 @@ export const CostBreakdownQuery = Type.Object(
 
 /** Answer of `GET /api/cost/breakdown`: groups in the order of their keys. */
 export const CostBreakdown = Type.Object(
-  { ...period, groupBy: Type.String(), ...listOf(CostOfGroup).properties },
+  {
+    ...period,
+    groupBy: Type.String({ description: 'Grouping of the query.', examples: ['agent'] }),
+    ...listOf(CostOfGroup).properties,
+  },
   { title: 'CostBreakdown' },
 )
 
@@ -116,9 +134,9 @@ const estimate = Type.Union(
       {
         from: costDay,
         to: costDay,
-        amount: Type.String({ description: 'Decimal text.' }),
-        low: Type.String({ description: 'Lower end of the interval.' }),
-        high: Type.String({ description: 'Upper end of the interval.' }),
+        amount: Type.String({ description: 'Decimal text.', examples: ['4.200000'] }),
+        low: Type.String({ description: 'Lower end of the interval.', examples: ['3.100000'] }),
+        high: Type.String({ description: 'Upper end of the interval.', examples: ['5.300000'] }),
       },
       { title: 'CostEstimate' },
     ),
@@ -128,18 +146,32 @@ const estimate = Type.Union(
 )
 
 const forecastMethod = {
-  method: Type.Enum(['none', 'weighted-least-squares', 'weighted-least-squares-with-weekdays'], {
-    description: 'A line through the days, where recent ones count more; from 14 days on with factors of the weekdays.',
-  }),
-  reason: Type.String({ description: 'Why this method: how many days there are.' }),
+  method: exemplified(
+    Type.Enum(['none', 'weighted-least-squares', 'weighted-least-squares-with-weekdays'], {
+      description:
+        'A line through the days, where recent ones count more; from 14 days on with factors of the weekdays.',
+    }),
+    'weighted-least-squares',
+  ),
+  reason: Type.String({ description: 'Why this method: how many days there are.', examples: ['8 days with calls'] }),
 }
 
 const forecastOfCurrency = Type.Object(
   {
-    currency: Type.String(),
+    currency: Type.String({ description: 'ISO 4217 code.', examples: ['USD'] }),
     ...forecastMethod,
-    basis: Type.Union([Type.Object({ from: costDay, to: costDay, days: Type.Integer() }), Type.Null()]),
-    spentThisMonth: Type.String({ description: 'Until yesterday, with which the basis ends.' }),
+    basis: described(
+      Type.Union([
+        Type.Object({
+          from: costDay,
+          to: costDay,
+          days: Type.Integer({ description: 'Number of days.', examples: [8] }),
+        }),
+        Type.Null(),
+      ]),
+      'Days that the forecast is made from; null without a method.',
+    ),
+    spentThisMonth: Type.String({ description: 'Until yesterday, with which the basis ends.', examples: ['1.400000'] }),
     restOfMonth: estimate,
     next30Days: estimate,
   },
@@ -160,8 +192,8 @@ export const CostForecast = Type.Object(
   {
     asOf: costDay,
     ...place,
-    interval: Type.Number({ description: 'Probability that the cost is between `low` and `high`.' }),
-    complete: Type.Boolean({ description: 'Whether the cost of every call of the basis is known.' }),
+    interval: Type.Number({ description: 'Probability that the cost is between `low` and `high`.', examples: [0.8] }),
+    complete: Type.Boolean({ description: 'Whether the cost of every call of the basis is known.', examples: [true] }),
     ...forecastMethod,
     items: Type.Array(forecastOfCurrency, { description: 'By currency; empty without priced calls before today.' }),
   },
@@ -171,15 +203,31 @@ export const CostForecast = Type.Object(
 /** One line of `GET /api/cost/chargeback`. */
 export const ChargebackLine = Type.Object(
   {
-    tenant: Type.Union([Type.String(), Type.Null()], { description: 'The tenant of the namespace by now.' }),
-    namespace: Type.String(),
-    namespaceUid: Type.Union([Type.String(), Type.Null()]),
+    tenant: exemplified(
+      Type.Union([Type.String(), Type.Null()], { description: 'The tenant of the namespace by now.' }),
+      'acme',
+    ),
+    namespace: Type.String({ description: 'Namespace of the agent or person.', examples: ['default'] }),
+    namespaceUid: described(
+      Type.Union([Type.String(), Type.Null()]),
+      'UID of the namespace; null if it was never observed.',
+      '0f8e7d6c-5b4a-4392-8170-6f5e4d3c2b1a',
+    ),
     agent,
-    subject: Type.Union([Type.String(), Type.Null()], { description: subject }),
-    provider: Type.Union([Type.String(), Type.Null()]),
-    model: Type.Union([Type.String(), Type.Null()]),
+    subject: Type.Union([Type.String(), Type.Null()], { description: subject, examples: [null] }),
+    provider: described(
+      Type.Union([Type.String(), Type.Null()]),
+      'namespace/name of the ModelProvider; null for what agents reported.',
+      'default/demo',
+    ),
+    model: described(
+      Type.Union([Type.String(), Type.Null()]),
+      'Model id at the provider; null for what agents reported.',
+      'mock',
+    ),
     operation: Type.String({
       description: '`chat/completions`, `embeddings`, or `reported` for what agents reported.',
+      examples: ['chat/completions'],
     }),
     ...CostTotals.properties,
   },

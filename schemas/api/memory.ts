@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { described, exemplified } from '../described.ts'
 import { CONVERSATION_ID_PATTERN } from '../conversation-id.ts'
 import { memory } from '../crds/agent-behaviour.ts'
 import { openObject, pageQuery, time, timeOrNull } from './common.ts'
@@ -36,20 +37,29 @@ export const AgentMemoryQuery = Type.Object(
 )
 
 const conversationFields = {
-  id: Type.String(),
-  owner: Type.Enum(['agent', 'caller'], {
-    description:
-      'agent: the id is one that the agent chose. caller: held in runs of the caller; those of other users are not shown.',
-  }),
-  bytes: Type.Integer({ description: 'Size of its entries as canonical JSON.' }),
-  expiresAt: time,
+  id: Type.String({ description: 'Id of the conversation.', examples: ['monday'] }),
+  owner: exemplified(
+    Type.Enum(['agent', 'caller'], {
+      description:
+        'agent: the id is one that the agent chose. caller: held in runs of the caller; those of other users are not shown.',
+    }),
+    'caller',
+  ),
+  bytes: Type.Integer({ description: 'Size of its entries as canonical JSON.', examples: [128] }),
+  expiresAt: described(time, 'Time at which it is removed unless it is written again.'),
 }
 
 /** Conversations of an agent in session memory. */
 export const ConversationList = Type.Object(
   {
     conversations: Type.Array(Type.Object(conversationFields), { description: 'Newest first, at most 200.' }),
-    usage: Type.Object({ conversations: Type.Integer(), bytes: Type.Integer() }),
+    usage: described(
+      Type.Object({
+        conversations: Type.Integer({ description: 'Number of conversations.', examples: [1] }),
+        bytes: Type.Integer({ description: 'Bytes of all entries.', examples: [128] }),
+      }),
+      'What the agent holds in session memory.',
+    ),
     entries: Type.Optional(Type.Array(Type.Unknown(), { description: 'Entries of the conversation of the query.' })),
   },
   { title: 'AgentConversations' },
@@ -60,14 +70,21 @@ export type ConversationList = Static<typeof ConversationList>
 
 const AgentMemoryItem = Type.Object(
   {
-    id: Type.String(),
-    text: Type.String(),
-    metadata: openObject('Fields that the agent gave.'),
-    subject: Type.Union([Type.String(), Type.Null()], { description: 'Its user; null: shared by all users.' }),
-    runId: Type.Union([Type.String(), Type.Null()]),
-    bytes: Type.Integer(),
-    createdAt: time,
-    expiresAt: timeOrNull,
+    id: Type.String({ description: 'Id of the item.', examples: ['0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a0b'] }),
+    text: Type.String({ description: 'What the agent remembered.', examples: ['Ada prefers tea'] }),
+    metadata: exemplified(openObject('Fields that the agent gave.'), { topic: 'preferences' }),
+    subject: exemplified(
+      Type.Union([Type.String(), Type.Null()], { description: 'Its user; null: shared by all users.' }),
+      'ada@example.com',
+    ),
+    runId: described(
+      Type.Union([Type.String(), Type.Null()]),
+      'UUIDv7 of the run that stored it; null outside a run.',
+      '0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a00',
+    ),
+    bytes: Type.Integer({ description: 'Size of text and metadata in bytes.', examples: [64] }),
+    createdAt: described(time, 'Time at which it was stored.'),
+    expiresAt: described(timeOrNull, 'Time at which it is removed; null: by the retention of the installation.'),
   },
   { title: 'AgentMemoryItem' },
 )
@@ -81,8 +98,14 @@ export const AgentMemory = Type.Object(
     session: Type.Union([ConversationList, Type.Null()], {
       description: 'Session memory; null after the first page, and where the installation has no store for it.',
     }),
-    items: Type.Array(AgentMemoryItem),
-    usage: Type.Object({ items: Type.Integer(), bytes: Type.Integer() }),
+    items: described(Type.Array(AgentMemoryItem), 'Long-term items, newest first.'),
+    usage: described(
+      Type.Object({
+        items: Type.Integer({ description: 'Number of items.', examples: [1] }),
+        bytes: Type.Integer({ description: 'Bytes of all items.', examples: [64] }),
+      }),
+      'What the agent holds in long-term memory.',
+    ),
     nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'null at the end.' }),
   },
   { title: 'AgentMemory' },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { described, exemplified } from '../described.ts'
 import { RunId } from '../run-id.ts'
 import { entryKinds } from '../run.ts'
 import { componentRef, shownAs } from '../shown-as.ts'
@@ -8,16 +9,31 @@ import { FailReason, Interrupt, PauseReason, runCosts, Usage } from './runs.ts'
 /** A node of the tree of a run. */
 export const TreeNode = Type.Object(
   {
-    spanId: Type.String({ description: 'Unique within the tree.' }),
-    kind: Type.Enum(['run', 'step', 'message', 'model', 'tool', 'delegate', 'interrupt', 'guardrail']),
-    name: Type.String(),
-    startedAt: time,
-    durationMs: Type.Union([Type.Number(), Type.Null()]),
-    status: Type.Enum(['ok', 'error', 'running', 'paused', 'queued']),
-    attributes: openObject('What the entries of the span say, such as `route`, `model`, `arguments` or `result`.'),
-    children: Type.Array(shownAs(anyObject, componentRef('TreeNode'))),
+    spanId: Type.String({ description: 'Unique within the tree.', examples: ['00f067aa0ba902b7'] }),
+    kind: described(
+      Type.Enum(['run', 'step', 'message', 'model', 'tool', 'delegate', 'interrupt', 'guardrail']),
+      'What the node is.',
+      'run',
+    ),
+    name: Type.String({ description: 'Name of the agent, step, tool or route.', examples: ['hello'] }),
+    startedAt: described(time, 'Time of its start.'),
+    durationMs: described(
+      Type.Union([Type.Number(), Type.Null()]),
+      'Duration in milliseconds; null while it is running.',
+      840,
+    ),
+    status: described(Type.Enum(['ok', 'error', 'running', 'paused', 'queued']), 'State of the node.', 'ok'),
+    attributes: exemplified(
+      openObject('What the entries of the span say, such as `route`, `model`, `arguments` or `result`.'),
+      { 'run.state': 'succeeded' },
+    ),
+    children: described(
+      Type.Array(shownAs(anyObject, componentRef('TreeNode'))),
+      'Nodes below, in the order of their start.',
+      [],
+    ),
   },
-  { title: 'TreeNode' },
+  { title: 'TreeNode', description: 'A run, or a part of one, with the nodes below it.' },
 )
 
 /** Query of `GET /api/runs/{id}/tree`. */
@@ -40,10 +56,14 @@ export const RunTree = Type.Object(
     root: TreeNode,
     truncated: Type.Boolean({
       description: 'True if the journal continues; nodes without an end in this part are then `running`.',
+      examples: [false],
     }),
-    nextAfter: Type.Union([Type.Integer(), Type.Null()], {
-      description: '`after` of the next part; null when the tree is complete.',
-    }),
+    nextAfter: exemplified(
+      Type.Union([Type.Integer(), Type.Null()], {
+        description: '`after` of the next part; null when the tree is complete.',
+      }),
+      null,
+    ),
     ...runCosts,
   },
   { title: 'RunTree' },
@@ -54,24 +74,27 @@ const optionalText = Type.Optional(Type.String())
 // One object for all kinds: agents add fields of their own, and a union of 27 kinds would not hold what they send.
 const runEventData = Type.Object(
   {
-    step: Type.Optional(Type.Integer({ description: 'step.*' })),
+    step: Type.Optional(Type.Integer({ description: 'step.*', examples: [1] })),
     messageId: Type.Optional(Type.String({ description: 'message.*' })),
     role: Type.Optional(Type.String({ description: 'message.started, message.finished' })),
     text: Type.Optional(Type.String({ description: 'message.delta: the next part; message.finished: the whole text' })),
     offset: Type.Optional(Type.Integer({ description: 'message.delta: where in the text the part begins' })),
     toolCallId: Type.Optional(Type.String({ description: 'tool.*' })),
     name: Type.Optional(Type.String({ description: 'tool.*: name of the tool' })),
-    arguments: Type.Optional(anyValue),
-    result: Type.Optional(anyValue),
+    arguments: Type.Optional(described(anyValue, 'tool.started, interrupt.requested: arguments of the call')),
+    result: Type.Optional(described(anyValue, 'tool.finished: result of the tool')),
     isError: Type.Optional(Type.Boolean({ description: 'tool.finished' })),
     durationMs: Type.Optional(Type.Number({ description: '*.finished' })),
-    parentSpanId: optionalText,
+    parentSpanId: described(optionalText, 'Span above, 16 digits in lower case.'),
     usage: Type.Optional(Usage),
     route: Type.Optional(Type.String({ description: 'usage.reported: ModelRoute of the call' })),
     model: Type.Optional(Type.String({ description: 'usage.reported' })),
     cost: Type.Optional(
       Type.Object(
-        { amount: Type.String({ description: 'A decimal number.' }), currency: Type.String() },
+        {
+          amount: Type.String({ description: 'A decimal number.' }),
+          currency: Type.String({ description: 'ISO 4217 code.' }),
+        },
         { title: 'ModelCallCost', description: 'usage.reported: what the call cost an agent with a budget.' },
       ),
     ),
@@ -79,7 +102,7 @@ const runEventData = Type.Object(
       Type.Object(
         {
           code: Type.String({ description: 'As the gateway answered it, or model_error.' }),
-          message: Type.String(),
+          message: Type.String({ description: 'What went wrong.' }),
           status: Type.Optional(Type.Integer({ description: 'HTTP status of the gateway; absent without an answer.' })),
           provider: Type.Optional(Type.String({ description: 'namespace/name of the ModelProvider asked last.' })),
         },
@@ -91,25 +114,44 @@ const runEventData = Type.Object(
     pauseReason: Type.Optional(PauseReason),
     interrupts: Type.Optional(Type.Array(Interrupt, { description: 'run.paused' })),
     interruptId: Type.Optional(Type.String({ description: 'interrupt.resolved' })),
-    question: optionalText,
-    output: Type.Optional(anyValue),
+    question: described(optionalText, 'interrupt.requested: question to a person'),
+    output: Type.Optional(described(anyValue, 'run.succeeded: output of the run')),
     failReason: Type.Optional(FailReason),
     message: Type.Optional(Type.String({ description: 'run.failed: what went wrong' })),
   },
-  { additionalProperties: true, title: 'RunEventData', description: 'Which fields there are depends on `kind`.' },
+  {
+    additionalProperties: true,
+    title: 'RunEventData',
+    examples: [{ step: 1 }],
+    description: 'Which fields there are depends on `kind`.',
+  },
 )
 
 /** `data` of one server-sent event of a run; `event` is its `kind`. */
 export const RunEvent = Type.Object(
   {
-    v: Type.Literal(1),
-    seq: Type.Optional(Type.Integer({ description: 'Place in the journal; absent for parts of a text and stream.*.' })),
+    v: described(Type.Literal(1), 'Version of the format.'),
+    seq: Type.Optional(
+      Type.Integer({ description: 'Place in the journal; absent for parts of a text and stream.*.', examples: [3] }),
+    ),
     runId: RunId,
-    ts: time,
-    kind: Type.Enum([...entryKinds], { title: 'RunEventKind' }),
-    agent: Type.Union([Type.String(), Type.Null()]),
-    path: Type.Array(Type.String()),
-    spanId: Type.Union([Type.String(), Type.Null()]),
+    ts: described(time, 'Time of the entry.'),
+    kind: described(
+      Type.Enum([...entryKinds], { title: 'RunEventKind', description: 'Kind of an entry.' }),
+      'Kind of the entry.',
+      'step.started',
+    ),
+    agent: described(
+      Type.Union([Type.String(), Type.Null()]),
+      'Name of the agent that the entry is of; null for the platform.',
+      'hello',
+    ),
+    path: described(Type.Array(Type.String()), 'Names of the agents from the root run to this one.', ['hello']),
+    spanId: described(
+      Type.Union([Type.String(), Type.Null()]),
+      'Span of the entry, 16 digits in lower case; null without one.',
+      '00f067aa0ba902b7',
+    ),
     data: runEventData,
   },
   {

@@ -1,44 +1,41 @@
 import { Type } from 'typebox'
-import { CONVERSATION_ID_PATTERN } from '../conversation-id.ts'
-import { durationBounds } from '../duration.ts'
-import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, durationText } from '../parts.ts'
+import { described, exemplified } from '../described.ts'
 import { RunId } from '../run-id.ts'
 import { failReasons, pauseReasons, runStates } from '../run.ts'
-import { shownAs } from '../shown-as.ts'
-import { anyValue, listOf, Money, namespaceQuery, openObject, pageQuery, scope, time, timeOrNull } from './common.ts'
+import { anyValue, listOf, Money, openObject, time, timeOrNull } from './common.ts'
 
-const strict = { additionalProperties: false }
 const textOrNull = Type.Union([Type.String(), Type.Null()])
 
 /** States of a run. */
-export const RunState = Type.Enum([...runStates], { title: 'RunState' })
+export const RunState = Type.Enum([...runStates], {
+  title: 'RunState',
+  description: 'State of a run; the last five are final.',
+  examples: ['succeeded'],
+})
 
 /** Why a run is paused. */
-export const PauseReason = Type.Enum([...pauseReasons], { title: 'PauseReason' })
+export const PauseReason = Type.Enum([...pauseReasons], { title: 'PauseReason', description: 'Why a run is paused.' })
 
 /** Why a run failed or was rejected. */
-export const FailReason = Type.Enum([...failReasons], { title: 'FailReason' })
-
-const conversationId = Type.String({ minLength: 1, maxLength: 128, pattern: CONVERSATION_ID_PATTERN })
-
-const agentName = Type.Object(
-  {
-    namespace: Type.String({ maxLength: 63, pattern: DNS_LABEL_PATTERN }),
-    name: Type.String({ maxLength: 253, pattern: DNS_NAME_PATTERN }),
-  },
-  { ...strict, title: 'AgentName' },
-)
+export const FailReason = Type.Enum([...failReasons], {
+  title: 'FailReason',
+  description: 'Why a run failed or was rejected.',
+})
 
 /** An interrupt that a paused run waits for. */
 export const Interrupt = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ description: 'Id of the interrupt, unique in the run.', examples: ['tap_01'] }),
     reason: PauseReason,
-    tool: Type.Optional(Type.String()),
-    toolCallId: Type.Optional(Type.String({ description: 'The call that waits for approval.' })),
-    arguments: Type.Optional(anyValue),
-    question: Type.Optional(Type.String()),
-    schema: Type.Optional(anyValue),
+    tool: Type.Optional(
+      Type.String({ description: 'Name of the tool whose call waits for approval.', examples: ['send_mail'] }),
+    ),
+    toolCallId: Type.Optional(Type.String({ description: 'The call that waits for approval.', examples: ['call_1'] })),
+    arguments: Type.Optional(described(anyValue, 'Arguments of the call.', { to: 'ada@example.com' })),
+    question: Type.Optional(Type.String({ description: 'Question of the agent, where it waits for input.' })),
+    schema: Type.Optional(
+      described(anyValue, 'JSON Schema of the arguments of the call, or of the response to the question.'),
+    ),
   },
   { title: 'Interrupt' },
 )
@@ -46,16 +43,25 @@ export const Interrupt = Type.Object(
 /** The answer to an interrupt. */
 export const Decision = Type.Object(
   {
-    interruptId: Type.String(),
-    tool: Type.Union([Type.String(), Type.Null()]),
-    decision: Type.Union([Type.Enum(['approve', 'reject']), Type.Null()], {
-      description: 'Null for the answer to a question.',
-    }),
-    by: Type.String({ description: 'Who decided.' }),
-    at: time,
-    reason: Type.Optional(Type.String()),
+    interruptId: Type.String({ description: 'Id of the interrupt.', examples: ['tap_01'] }),
+    tool: described(
+      Type.Union([Type.String(), Type.Null()]),
+      'Name of the tool whose call was decided; null for a question.',
+      'send_mail',
+    ),
+    decision: exemplified(
+      Type.Union([Type.Enum(['approve', 'reject']), Type.Null()], {
+        description: 'Null for the answer to a question.',
+      }),
+      'approve',
+    ),
+    by: Type.String({ description: 'Who decided.', examples: ['ada@example.com'] }),
+    at: described(time, 'Time of the decision.'),
+    reason: Type.Optional(
+      Type.String({ description: 'Reason that was given.', examples: ['The recipient is right.'] }),
+    ),
     arguments: Type.Optional(openObject('Arguments that replaced those of the model.')),
-    onReject: Type.Optional(Type.Literal('answer')),
+    onReject: Type.Optional(described(Type.Literal('answer'), 'Set if the agent was to go on after the rejection.')),
   },
   { title: 'Decision' },
 )
@@ -63,18 +69,18 @@ export const Decision = Type.Object(
 /** Tokens of a run. */
 export const Usage = Type.Object(
   {
-    inputTokens: Type.Integer(),
-    outputTokens: Type.Integer(),
-    cachedTokens: Type.Integer(),
-    reasoningTokens: Type.Integer(),
+    inputTokens: Type.Integer({ description: 'Input tokens of all model calls.', examples: [21] }),
+    outputTokens: Type.Integer({ description: 'Output tokens of all model calls.', examples: [9] }),
+    cachedTokens: Type.Integer({ description: 'Input tokens that were read from a cache.', examples: [0] }),
+    reasoningTokens: Type.Integer({ description: 'Output tokens that were reasoning.', examples: [0] }),
   },
-  { title: 'Usage' },
+  { title: 'Usage', description: 'Tokens of the model calls that were reported.' },
 )
 
 /** Error of a run. */
 export const RunError = Type.Object(
   {
-    code: Type.String({ description: 'The fail reason, or timed_out.' }),
+    code: Type.String({ description: 'The fail reason, or timed_out.', examples: ['agent_error'] }),
     message: Type.Optional(Type.String({ description: 'Absent in lists.' })),
   },
   { title: 'RunError' },
@@ -86,135 +92,109 @@ const cost = (description: string) => Type.Union([Money, Type.Null()], { descrip
 export const runCosts = {
   cost: cost('Cost of the metered model calls. Null without a priced call, or with calls in several currencies.'),
   treeCost: cost('`cost` of the run and of all runs below it. Null for trees of more than 10,000 runs, too.'),
-  unpricedCalls: Type.Integer({ description: 'Model calls of the run whose cost is unknown.' }),
-  pendingCalls: Type.Integer({ description: 'Model calls of the run that are answered and not metered yet.' }),
+  unpricedCalls: Type.Integer({ description: 'Model calls of the run whose cost is unknown.', examples: [0] }),
+  pendingCalls: Type.Integer({
+    description: 'Model calls of the run that are answered and not metered yet.',
+    examples: [0],
+  }),
 }
 
 /** A run. `agent` is null for runs of the platform itself, such as an export. */
 export const Run = Type.Object(
   {
     id: RunId,
-    agent: Type.Union([
-      Type.Object({
-        namespace: Type.String(),
-        name: Type.String(),
-        revision: Type.Union([Type.Integer(), Type.Null()]),
-      }),
-      Type.Null(),
-    ]),
+    agent: described(
+      Type.Union([
+        Type.Object({
+          namespace: Type.String({ description: 'Namespace of the agent.', examples: ['default'] }),
+          name: Type.String({ description: 'Name of the agent.', examples: ['hello'] }),
+          revision: described(
+            Type.Union([Type.Integer(), Type.Null()]),
+            'Revision of the agent that serves the run; null until one does.',
+            1,
+          ),
+        }),
+        Type.Null(),
+      ]),
+      'Agent that runs; null for a run of the platform itself.',
+    ),
     executor: Type.Optional(Type.String({ description: 'Kind of a run without an agent, such as an export.' })),
-    conversationId: textOrNull,
+    conversationId: described(
+      textOrNull,
+      'Conversation of the run; null for a run of the platform itself.',
+      '0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a01',
+    ),
     rootRunId: RunId,
-    parentRunId: Type.Union([RunId, Type.Null()]),
-    trigger: Type.Object({ kind: Type.String(), by: Type.String() }),
-    subject: Type.String({ description: 'Who the run is done for: with whose rights the agent acts.' }),
-    decidedBy: Type.Union([Type.String(), Type.Null()], { description: 'Who answered the last interrupt.' }),
+    parentRunId: described(Type.Union([RunId, Type.Null()]), 'Run that delegated to this one; null for a root.', null),
+    trigger: described(
+      Type.Object({
+        kind: Type.String({
+          description: 'How it was started, such as invoke, api or delegate.',
+          examples: ['invoke'],
+        }),
+        by: Type.String({ description: 'User or agent that started it.', examples: ['ada@example.com'] }),
+      }),
+      'What started the run.',
+    ),
+    subject: Type.String({
+      description: 'Who the run is done for: with whose rights the agent acts.',
+      examples: ['ada@example.com'],
+    }),
+    decidedBy: exemplified(
+      Type.Union([Type.String(), Type.Null()], { description: 'Who answered the last interrupt.' }),
+      null,
+    ),
     state: RunState,
-    pauseReason: Type.Union([PauseReason, Type.Null()]),
-    failReason: Type.Union([FailReason, Type.Null()]),
+    pauseReason: described(Type.Union([PauseReason, Type.Null()]), 'Why the run is paused; null unless it is.', null),
+    failReason: described(
+      Type.Union([FailReason, Type.Null()]),
+      'Why the run failed or was rejected; null unless it did.',
+      null,
+    ),
     waitReason: Type.Optional(
       Type.Object(
-        { code: Type.Literal('agent_not_ready'), message: Type.String() },
+        {
+          code: described(Type.Literal('agent_not_ready'), 'Kind of the reason.', 'agent_not_ready'),
+          message: Type.String({ description: 'Message of the condition.', examples: ['no pod is ready'] }),
+        },
         { description: "Why a queued run waits: the agent's condition Ready, for callers that may get the agent." },
       ),
     ),
-    interrupts: Type.Array(Interrupt),
+    interrupts: described(Type.Array(Interrupt), 'Interrupts that the run waits for; empty unless it is paused.', []),
     decisions: Type.Optional(
-      Type.Array(Decision, { description: 'Answers to the interrupts of the run, oldest first; absent in lists.' }),
+      exemplified(
+        Type.Array(Decision, { description: 'Answers to the interrupts of the run, oldest first; absent in lists.' }),
+        [],
+      ),
     ),
-    input: Type.Optional({ ...anyValue, description: 'Input. Absent in lists.' }),
-    output: Type.Optional({ ...anyValue, description: 'Output, or null if the run has none. Absent in lists.' }),
-    error: Type.Union([RunError, Type.Null()]),
+    input: Type.Optional(exemplified({ ...anyValue, description: 'Input. Absent in lists.' }, 'My name is Ada.')),
+    output: Type.Optional(
+      exemplified(
+        { ...anyValue, description: 'Output, or null if the run has none. Absent in lists.' },
+        'Good day, Ada.',
+      ),
+    ),
+    error: described(
+      Type.Union([RunError, Type.Null()]),
+      'Error of the run; null unless it failed, was rejected or timed out.',
+      null,
+    ),
     usage: Usage,
     ...runCosts,
-    traceId: textOrNull,
-    createdAt: time,
-    startedAt: timeOrNull,
-    finishedAt: timeOrNull,
-    labels: Type.Record(Type.String(), Type.String()),
+    traceId: described(
+      textOrNull,
+      'Id of the trace, 32 digits in lower case; null before the start.',
+      '4bf92f3577b34da6a3ce929d0e0e4736',
+    ),
+    createdAt: described(time, 'Time when the run was accepted.'),
+    startedAt: described(timeOrNull, 'Time of the first invocation of the agent; null before.'),
+    finishedAt: described(timeOrNull, 'Time of the outcome; null before.'),
+    labels: described(Type.Record(Type.String(), Type.String()), 'Labels that the caller gave, by key.', {
+      ticket: '4711',
+    }),
   },
   { title: 'Run' },
 )
 
 /** A page of runs, newest first. */
 export const RunList = listOf(Run)
-
-/** Query of `GET /api/runs`. */
-export const RunListQuery = Type.Object(
-  {
-    namespace: Type.Optional(namespaceQuery),
-    agent: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
-    conversationId: Type.Optional(conversationId),
-    state: Type.Optional(RunState),
-    label: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'key=value' })),
-    since: Type.Optional(time),
-    scope: Type.Optional(scope),
-    ...pageQuery,
-  },
-  strict,
-)
-
-/** Query of `GET /api/agents/{ns}/{name}/runs`. */
-export const AgentRunsQuery = Type.Object(
-  {
-    state: Type.Optional(RunState),
-    conversationId: Type.Optional(conversationId),
-    since: Type.Optional(time),
-    ...pageQuery,
-  },
-  strict,
-)
-
-const runFields = {
-  agent: agentName,
-  input: anyValue,
-  conversationId: Type.Optional(conversationId),
-  labels: Type.Optional(
-    Type.Record(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$' }), Type.String({ maxLength: 256 }), {
-      additionalProperties: false,
-      maxProperties: 32,
-    }),
-  ),
-}
-
-/** Body of `POST /api/runs`. */
-export const CreateRunBody = Type.Object(runFields, { ...strict, title: 'RunInput' })
-
-/** Body of `POST /api/invoke`. */
-export const InvokeBody = Type.Object(
-  { ...runFields, timeout: Type.Optional(durationText(durationBounds.invokeTimeout, 'Longest wait for the outcome.')) },
-  { ...strict, title: 'InvokeInput' },
-)
-
-/** Response of `POST /api/invoke`, whether the run ended in time (200) or not (202). */
-export const InvokedRun = Type.Object(
-  { ...Run.properties, runId: { ...RunId, description: 'The same value as `id`.' } },
-  { title: 'InvokedRun' },
-)
-
-/** Path of the routes of one run; any text, since a malformed id is answered like an unknown one. */
-export const RunParams = Type.Object({ id: shownAs(Type.String({ maxLength: 1024 }), RunId) })
-
-/** Body of `POST /api/runs/{id}/resume`. */
-export const ResumeBody = Type.Object(
-  {
-    interruptId: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 512, description: 'Required when several interrupts are open.' }),
-    ),
-    decision: Type.Optional(Type.Enum(['approve', 'reject'], { description: 'Required by an approval.' })),
-    payload: Type.Optional({ ...anyValue, description: 'The answer to a question, which requires it.' }),
-    arguments: Type.Optional(
-      openObject("Arguments for an approved call in place of the model's; they must fit the interrupt's schema."),
-    ),
-    reason: Type.Optional(
-      Type.String({ maxLength: 1024, description: 'Kept with the run and in the audit log. Write no secrets.' }),
-    ),
-    onReject: Type.Optional(
-      Type.Enum(['end', 'answer'], {
-        description:
-          'A rejection ends the run (end, the default) or is returned to the agent, which continues (answer).',
-      }),
-    ),
-  },
-  { ...strict, title: 'ResumeInput' },
-)

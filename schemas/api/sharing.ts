@@ -1,11 +1,13 @@
 import { Type } from 'typebox'
+import { described, exemplified } from '../described.ts'
 import { durationBounds } from '../duration.ts'
 import { durationText } from '../parts.ts'
 import { RunId } from '../run-id.ts'
 import { shownAs } from '../shown-as.ts'
 import { anyValue, listOf, pageQuery, time, timeOrNull } from './common.ts'
 import { RunEvent, TreeNode } from './run-events.ts'
-import { FailReason, PauseReason, RunError, RunParams, RunState, Usage } from './runs.ts'
+import { FailReason, PauseReason, RunError, RunState, Usage } from './runs.ts'
+import { RunParams } from './run-requests.ts'
 
 const strict = { additionalProperties: false }
 
@@ -34,7 +36,11 @@ export const ShareRedactionInput = Type.Object(
       }),
     ),
   },
-  { ...strict, title: 'ShareRedactionInput' },
+  {
+    ...strict,
+    title: 'ShareRedactionInput',
+    description: 'What the share leaves out; the trace policy of the agent may leave out more.',
+  },
 )
 
 /** Body of `POST /api/runs/{id}/shares`. */
@@ -52,25 +58,37 @@ export const ShareInput = Type.Object(
 /** Whether a share has content, and why it has none. */
 const redaction = Type.Object(
   {
-    content: Type.Enum(['full', 'none']),
-    reason: Type.Union([Type.Enum([...contentReasons]), Type.Null()], {
-      description: 'Why there is no content: the request, the trace policy of the agent, or that it cannot be applied.',
-    }),
+    content: described(Type.Enum(['full', 'none']), 'Whether input, output, messages and arguments are shown.', 'full'),
+    reason: exemplified(
+      Type.Union([Type.Enum([...contentReasons]), Type.Null()], {
+        description:
+          'Why there is no content: the request, the trace policy of the agent, or that it cannot be applied.',
+      }),
+      null,
+    ),
   },
-  { title: 'ShareRedaction' },
+  { title: 'ShareRedaction', description: 'Whether the share has content, and why it has none.' },
 )
 
-const shareId = Type.String({ format: 'uuid', description: 'UUIDv7 of the share.' })
+const shareId = Type.String({
+  format: 'uuid',
+  description: 'UUIDv7 of the share.',
+  examples: ['0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a08'],
+})
 
 /** Answer of `POST /api/runs/{id}/shares`: the only one with the token. */
 export const CreatedShare = Type.Object(
   {
     id: shareId,
-    token: Type.String({ description: 'Shown only here; everyone with it may read the share.' }),
+    token: Type.String({
+      description: 'Shown only here; everyone with it may read the share.',
+      examples: ['mesh_share_invented'],
+    }),
     url: Type.String({
       description: 'Address of the share below `sharing.publicUrl`, or its path without that setting.',
+      examples: ['/api/shared/runs/mesh_share_invented'],
     }),
-    expiresAt: time,
+    expiresAt: described(time, 'Time from which the share is gone.'),
     redaction,
   },
   { title: 'CreatedShare' },
@@ -81,13 +99,21 @@ export const Share = Type.Object(
   {
     id: shareId,
     runId: RunId,
-    namespace: Type.String(),
-    agent: Type.Union([Type.String(), Type.Null()]),
-    createdBy: Type.String(),
-    createdAt: time,
-    expiresAt: time,
-    views: Type.Integer({ description: 'Number of reads.' }),
-    maxViews: Type.Union([Type.Integer(), Type.Null()]),
+    namespace: Type.String({ description: 'Namespace of the run.', examples: ['default'] }),
+    agent: described(
+      Type.Union([Type.String(), Type.Null()]),
+      'Name of the agent; null for a run of the platform itself.',
+      'hello',
+    ),
+    createdBy: Type.String({ description: 'User who created the share.', examples: ['ada@example.com'] }),
+    createdAt: described(time, 'Time of its creation.'),
+    expiresAt: described(time, 'Time from which the share is gone.'),
+    views: Type.Integer({ description: 'Number of reads.', examples: [2] }),
+    maxViews: described(
+      Type.Union([Type.Integer(), Type.Null()]),
+      'Reads after which the share is gone; null: not limited.',
+      10,
+    ),
     redaction,
   },
   { title: 'Share' },
@@ -114,38 +140,56 @@ export const TokenParams = Type.Object({
 const sharedRun = Type.Object(
   {
     id: RunId,
-    agent: Type.Union([
-      Type.Object({
-        namespace: Type.String(),
-        name: Type.String(),
-        revision: Type.Union([Type.Integer(), Type.Null()]),
-      }),
-      Type.Null(),
-    ]),
+    agent: described(
+      Type.Union([
+        Type.Object({
+          namespace: Type.String({ description: 'Namespace of the agent.', examples: ['default'] }),
+          name: Type.String({ description: 'Name of the agent.', examples: ['hello'] }),
+          revision: described(
+            Type.Union([Type.Integer(), Type.Null()]),
+            'Revision of the agent that served the run; null if none did.',
+            1,
+          ),
+        }),
+        Type.Null(),
+      ]),
+      'Agent that ran; null for a run of the platform itself.',
+    ),
     state: RunState,
-    pauseReason: Type.Union([PauseReason, Type.Null()]),
-    failReason: Type.Union([FailReason, Type.Null()]),
-    input: Type.Optional({ ...anyValue, description: 'Absent without content.' }),
-    output: Type.Optional({ ...anyValue, description: 'Absent without content.' }),
-    error: Type.Union([RunError, Type.Null()]),
+    pauseReason: described(Type.Union([PauseReason, Type.Null()]), 'Why the run was paused; null unless it was.', null),
+    failReason: described(
+      Type.Union([FailReason, Type.Null()]),
+      'Why the run failed or was rejected; null unless it did.',
+      null,
+    ),
+    input: Type.Optional(exemplified({ ...anyValue, description: 'Absent without content.' }, 'My name is Ada.')),
+    output: Type.Optional(exemplified({ ...anyValue, description: 'Absent without content.' }, 'Good day, Ada.')),
+    error: described(
+      Type.Union([RunError, Type.Null()]),
+      'Error of the run; null unless it failed, was rejected or timed out.',
+      null,
+    ),
     usage: Usage,
-    createdAt: time,
-    startedAt: timeOrNull,
-    finishedAt: timeOrNull,
+    createdAt: described(time, 'Time when the run was accepted.'),
+    startedAt: described(timeOrNull, 'Time of the first invocation of the agent; null before.'),
+    finishedAt: described(timeOrNull, 'Time of the outcome; null before.'),
   },
-  { title: 'SharedRunState' },
+  { title: 'SharedRunState', description: 'The run, without user, labels, conversation and trace.' },
 )
 
 /** Answer of `GET /api/shared/runs/{token}`: the run as it was when it was shared. */
 export const SharedRun = Type.Object(
   {
     run: sharedRun,
-    tree: Type.Object({ root: TreeNode }),
-    sharedAt: time,
-    expiresAt: time,
+    tree: described(Type.Object({ root: TreeNode }), 'Tree of the run.'),
+    sharedAt: described(time, 'Time at which the run was shared.'),
+    expiresAt: described(time, 'Time from which the share is gone.'),
     redaction,
-    truncated: Type.Boolean({ description: 'True if the journal of the run was too long; its beginning is here.' }),
-    events: Type.Array(RunEvent),
+    truncated: Type.Boolean({
+      description: 'True if the journal of the run was too long; its beginning is here.',
+      examples: [false],
+    }),
+    events: described(Type.Array(RunEvent), 'Journal of the run, oldest entry first.'),
   },
   { title: 'SharedRun' },
 )

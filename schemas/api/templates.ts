@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { AgentFile } from '../agent-file/schema.ts'
+import { described } from '../described.ts'
 import { AgentTemplate } from '../crds/agent-template.ts'
-import { shownAs, titled } from '../shown-as.ts'
+import { shownAs } from '../shown-as.ts'
+import { agentConfig } from './agents.ts'
 import { anyObject, clusterObject, clusterObjectInput, listOf, namespaceQuery, pageQuery, scope } from './common.ts'
 
 /** An AgentTemplate in an answer. */
@@ -15,7 +16,7 @@ export const TemplateList = listOf(Template)
 export const TemplateListQuery = Type.Object(
   {
     namespace: Type.Optional(namespaceQuery),
-    kind: Type.Optional(Type.Enum(['agent', 'team', 'workflow'])),
+    kind: Type.Optional(described(Type.Enum(['agent', 'team', 'workflow']), 'What the template makes.')),
     scope: Type.Optional(scope),
     ...pageQuery,
   },
@@ -23,7 +24,9 @@ export const TemplateListQuery = Type.Object(
 )
 
 /** Path of `DELETE /api/templates/{kind}/{namespace}/{name}`. */
-export const TemplateParams = Type.Object({ kind: Type.Enum(['agent', 'team', 'workflow']) })
+export const TemplateParams = Type.Object({
+  kind: described(Type.Enum(['agent', 'team', 'workflow']), 'What the template makes.'),
+})
 
 /** Body of `POST /api/templates`: the AgentTemplate. */
 export const CreateTemplateBody = shownAs(
@@ -42,12 +45,15 @@ export const CreateTemplateBody = shownAs(
 /** A starter agent that works at once with the mock provider. */
 export const Recipe = Type.Object(
   {
-    id: Type.String(),
-    title: Type.String(),
-    description: Type.String(),
-    tags: Type.Array(Type.String()),
-    config: shownAs(anyObject, titled('AgentConfig', AgentFile)),
-    tryInput: Type.String({ description: 'An input to start with.' }),
+    id: Type.String({ description: 'Id of the recipe.', examples: ['hello'] }),
+    title: Type.String({ description: 'Title of the recipe.', examples: ['Greeter'] }),
+    description: Type.String({
+      description: 'What the agent does.',
+      examples: ['An agent with a prompt and a model.'],
+    }),
+    tags: described(Type.Array(Type.String()), 'Words by which recipes are filtered.', ['start']),
+    config: agentConfig,
+    tryInput: Type.String({ description: 'An input to start with.', examples: ['My name is Ada.'] }),
   },
   { title: 'Recipe' },
 )

@@ -1,32 +1,40 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { described, exemplified } from '../described.ts'
 import { listOf, pageQuery, scope, time, timeOrNull } from './common.ts'
 
 const counted = (what: string) =>
   Type.Object({
-    used: Type.Union([Type.Integer(), Type.Null()], { description: `${what}; null for a tenant without a quota.` }),
-    limit: Type.Union([Type.Integer(), Type.Null()], { description: 'null: not limited.' }),
+    used: exemplified(
+      Type.Union([Type.Integer(), Type.Null()], { description: `${what}; null for a tenant without a quota.` }),
+      3,
+    ),
+    limit: exemplified(Type.Union([Type.Integer(), Type.Null()], { description: 'null: not limited.' }), 60),
   })
 
 const spend = Type.Object({
-  currency: Type.String({ description: 'ISO 4217 code.' }),
-  window: Type.Enum(['hour', 'day', 'week', 'month', 'total']),
-  spent: Type.String({ description: 'Charged in the window, as decimal text.' }),
-  held: Type.String({ description: 'Reserved for calls in progress, as decimal text.' }),
-  limit: Type.String({ description: 'Limit of the window, as decimal text.' }),
-  remaining: Type.String({ description: 'What is left for new calls, as decimal text.' }),
-  windowStart: timeOrNull,
-  resetsAt: timeOrNull,
+  currency: Type.String({ description: 'ISO 4217 code.', examples: ['EUR'] }),
+  window: described(
+    Type.Enum(['hour', 'day', 'week', 'month', 'total']),
+    'Window over which money is counted.',
+    'month',
+  ),
+  spent: Type.String({ description: 'Charged in the window, as decimal text.', examples: ['12.500000'] }),
+  held: Type.String({ description: 'Reserved for calls in progress, as decimal text.', examples: ['0.000000'] }),
+  limit: Type.String({ description: 'Limit of the window, as decimal text.', examples: ['100.00'] }),
+  remaining: Type.String({ description: 'What is left for new calls, as decimal text.', examples: ['87.500000'] }),
+  windowStart: described(timeOrNull, 'Start of the window in UTC; null for `total`.'),
+  resetsAt: described(timeOrNull, 'End of the window in UTC; null for `total`.'),
 })
 
 /** Live usage of a tenant: answer of `GET /api/tenants/{name}/usage`. */
 export const TenantUsage = Type.Object(
   {
-    name: Type.String(),
-    at: time,
+    name: Type.String({ description: 'Name of the tenant.', examples: ['acme'] }),
+    at: described(time, 'Time at which the usage was read.'),
     spend: Type.Union([spend, Type.Null()], { description: 'null without a limit on money.' }),
-    rpm: counted('Model calls of the last minute'),
-    inflight: counted('Model calls in progress'),
+    rpm: described(counted('Model calls of the last minute'), 'Model calls of the last minute.'),
+    inflight: described(counted('Model calls in progress'), 'Model calls in progress.'),
   },
   { title: 'TenantUsage' },
 )

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { described } from '../described.ts'
 import { anyObject, cursor, listOf, namespaceQuery, scope } from './common.ts'
 
 /** Query of the catalog of tools. */
@@ -12,18 +13,30 @@ const CatalogTool = Type.Object(
   {
     server: Type.Object(
       {
-        namespace: Type.String(),
-        name: Type.String(),
-        ready: Type.Boolean({ description: 'Whether the tools of the server can be used now.' }),
+        namespace: Type.String({ description: 'Namespace of the server.', examples: ['tools'] }),
+        name: Type.String({ description: 'Name of the server.', examples: ['weather'] }),
+        ready: Type.Boolean({ description: 'Whether the tools of the server can be used now.', examples: [true] }),
       },
       { description: 'The McpServer.' },
     ),
-    name: Type.String(),
-    title: Type.Optional(Type.String()),
-    description: Type.Optional(Type.String({ description: 'Text of the server: show it as text.' })),
-    inputSchema: anyObject,
-    outputSchema: Type.Optional(anyObject),
-    annotations: Type.Optional(anyObject),
+    name: Type.String({ description: 'Name of the tool at its server.', examples: ['forecast'] }),
+    title: Type.Optional(
+      Type.String({ description: 'Title of the tool, for people.', examples: ['Weather forecast'] }),
+    ),
+    description: Type.Optional(
+      Type.String({
+        description: 'Text of the server: show it as text.',
+        examples: ['Returns the weather of a city.'],
+      }),
+    ),
+    inputSchema: described(anyObject, 'JSON Schema of the arguments.', {
+      type: 'object',
+      properties: { city: { type: 'string' } },
+    }),
+    outputSchema: Type.Optional(described(anyObject, 'JSON Schema of the structured result.')),
+    annotations: Type.Optional(
+      described(anyObject, 'Hints of the server, such as readOnlyHint.', { readOnlyHint: true }),
+    ),
   },
   { title: 'CatalogTool' },
 )

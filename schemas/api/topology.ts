@@ -1,29 +1,45 @@
 import { Type } from 'typebox'
+import { described, exemplified } from '../described.ts'
 import { namespaceQuery, scope } from './common.ts'
 
 const objectName = {
-  kind: Type.Enum(['AgentDeployment', 'AgentRegistry'], { description: 'Kind of the object.' }),
-  namespace: Type.String({ description: 'Namespace of the object.' }),
-  name: Type.String({ description: 'Name of the object.' }),
+  kind: exemplified(
+    Type.Enum(['AgentDeployment', 'AgentRegistry'], { description: 'Kind of the object.' }),
+    'AgentDeployment',
+  ),
+  namespace: Type.String({ description: 'Namespace of the object.', examples: ['default'] }),
+  name: Type.String({ description: 'Name of the object.', examples: ['hello'] }),
 }
 const node = Type.Object(
   {
     ...objectName,
-    found: Type.Union([Type.Boolean(), Type.Null()], {
-      description: 'Whether the object exists; null if the caller may not read it.',
-    }),
-    ready: Type.Union([Type.Boolean(), Type.Null()], { description: 'Condition Ready; null if it is not known.' }),
+    found: exemplified(
+      Type.Union([Type.Boolean(), Type.Null()], {
+        description: 'Whether the object exists; null if the caller may not read it.',
+      }),
+      true,
+    ),
+    ready: exemplified(
+      Type.Union([Type.Boolean(), Type.Null()], { description: 'Condition Ready; null if it is not known.' }),
+      true,
+    ),
   },
   { title: 'TopologyNode' },
 )
 const edge = Type.Object(
   {
-    from: Type.Object(objectName),
-    to: Type.Object(objectName),
-    field: Type.String({ description: 'Field of the reference or link, such as spec.registries[0].' }),
-    role: Type.Union([Type.String(), Type.Null()], {
-      description: 'Role of the agent in the registry; null between agents, and if it is not a member.',
+    from: described(Type.Object(objectName), 'Object that refers.'),
+    to: described(Type.Object(objectName), 'Object that is referred to.'),
+    field: Type.String({
+      description: 'Field of the reference or link, such as spec.registries[0].',
+      examples: ['spec.delegates[0]'],
     }),
+    role: exemplified(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'Role of the agent in the registry; null between agents, and if it is not a member.',
+      }),
+      null,
+    ),
   },
   { title: 'TopologyEdge' },
 )
@@ -31,9 +47,9 @@ const edge = Type.Object(
 /** Answer of `GET /api/topology`. */
 export const Topology = Type.Object(
   {
-    nodes: Type.Array(node),
-    edges: Type.Array(edge),
-    truncated: Type.Boolean({ description: 'Whether there are more agents than one answer has.' }),
+    nodes: described(Type.Array(node), 'Agents and registries.'),
+    edges: described(Type.Array(edge), 'References and links between them.'),
+    truncated: Type.Boolean({ description: 'Whether there are more agents than one answer has.', examples: [false] }),
     scope: Type.Optional(scope),
   },
   { title: 'Topology' },

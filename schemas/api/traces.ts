@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { described, exemplified } from '../described.ts'
 import { tracePolicy } from '../crds/agent-behaviour.ts'
 import { TRACE_ID_PATTERN } from '../feedback.ts'
 import { RunId } from '../run-id.ts'
@@ -8,9 +9,16 @@ import { runCosts } from './runs.ts'
 import { anyObject, openObject, time } from './common.ts'
 
 const strict = { additionalProperties: false }
-const traceId = Type.String({ pattern: TRACE_ID_PATTERN, description: 'Id of a trace: 32 digits in lower case.' })
+const traceId = Type.String({
+  pattern: TRACE_ID_PATTERN,
+  description: 'Id of a trace: 32 digits in lower case.',
+  examples: ['4bf92f3577b34da6a3ce929d0e0e4736'],
+})
 const textOrNull = Type.Union([Type.String(), Type.Null()])
-const agent = { namespace: Type.String(), name: Type.String() }
+const agent = {
+  namespace: Type.String({ description: 'Namespace of the agent.', examples: ['default'] }),
+  name: Type.String({ description: 'Name of the agent.', examples: ['hello'] }),
+}
 
 /** Path of the routes of one trace. */
 export const TraceParams = Type.Object({
@@ -19,31 +27,52 @@ export const TraceParams = Type.Object({
 
 const head = {
   traceId,
-  run: Type.Union([Type.Object({ id: RunId, namespace: Type.String(), agent: textOrNull }), Type.Null()], {
-    description: 'The run of the path, else the oldest one that the caller may get; null for a trace without one.',
-  }),
+  run: Type.Union(
+    [
+      Type.Object({
+        id: RunId,
+        namespace: Type.String({ description: 'Namespace of the run.', examples: ['default'] }),
+        agent: described(textOrNull, 'Name of the agent of the run; null for a run of the platform itself.', 'hello'),
+      }),
+      Type.Null(),
+    ],
+    {
+      description: 'The run of the path, else the oldest one that the caller may get; null for a trace without one.',
+    },
+  ),
   costs: Type.Union([Type.Object(runCosts, { title: 'RunCosts' }), Type.Null()], {
     description: 'Cost of the run and of those below it; null without a run.',
   }),
-  link: Type.Union([Type.String(), Type.Null()], {
-    description: 'Address in the OTLP backend, by the setting `traces.link`.',
-  }),
+  link: exemplified(
+    Type.Union([Type.String(), Type.Null()], {
+      description: 'Address in the OTLP backend, by the setting `traces.link`.',
+    }),
+    null,
+  ),
 }
 
 /** Answer of `GET /api/traces/{id}`. */
 export const TraceSummary = Type.Object(
   {
     ...head,
-    spans: Type.Integer({ description: 'Stored spans that the caller may read; a repeated span counts again.' }),
-    agents: Type.Array(Type.Object({ ...agent, spans: Type.Integer() }), { description: 'Agents with stored spans.' }),
+    spans: Type.Integer({
+      description: 'Stored spans that the caller may read; a repeated span counts again.',
+      examples: [4],
+    }),
+    agents: Type.Array(
+      Type.Object({ ...agent, spans: Type.Integer({ description: 'Stored spans of the agent.', examples: [4] }) }),
+      { description: 'Agents with stored spans.' },
+    ),
   },
   { title: 'Trace' },
 )
 
 const spanEvent = Type.Object({
-  name: Type.String(),
-  at: time,
-  attributes: openObject('As the sender set them, within the trace policy of the agent.'),
+  name: Type.String({ description: 'Name of the event.', examples: ['exception'] }),
+  at: described(time, 'Time of the event.'),
+  attributes: exemplified(openObject('As the sender set them, within the trace policy of the agent.'), {
+    'exception.type': 'TimeoutError',
+  }),
 })
 
 // The names are for oapi-codegen: without them it declares `Client`, which its package has as a type.
@@ -54,26 +83,44 @@ const spanKind = Type.Enum(['internal', 'server', 'client', 'producer', 'consume
 /** A span with those below it. */
 export const TraceSpan = Type.Object(
   {
-    spanId: Type.String({ description: '16 digits in lower case.' }),
-    parentSpanId: Type.Union([Type.String(), Type.Null()], {
-      description: 'The parent, also where it is not part of the answer; the span is then a root.',
-    }),
-    agent: Type.Object(agent),
-    service: textOrNull,
-    scope: textOrNull,
-    name: Type.String(),
-    kind: spanKind,
-    startedAt: time,
-    durationMs: Type.Number(),
-    status: Type.Enum(['unset', 'ok', 'error']),
-    statusMessage: textOrNull,
-    attributes: openObject('As the sender set them, within the trace policy of the agent. Names: OpenTelemetry.'),
-    events: Type.Array(spanEvent),
-    links: Type.Array(Type.Object({ traceId: Type.String(), spanId: Type.String() })),
-    dropped: Type.Integer({ description: 'Attributes, events and links that were left out.' }),
-    children: Type.Array(shownAs(anyObject, componentRef('TraceSpan')), {
-      description: 'In the order of their start.',
-    }),
+    spanId: Type.String({ description: '16 digits in lower case.', examples: ['00f067aa0ba902b7'] }),
+    parentSpanId: exemplified(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'The parent, also where it is not part of the answer; the span is then a root.',
+      }),
+      null,
+    ),
+    agent: described(Type.Object(agent), 'Agent that sent the span.'),
+    service: described(textOrNull, 'Resource attribute service.name; null without it.', 'hello'),
+    scope: described(textOrNull, 'Instrumentation scope; null without it.', 'mesh.launcher'),
+    name: Type.String({ description: 'Name of the span.', examples: ['invoke_agent hello'] }),
+    kind: described(spanKind, 'Kind of the span, as in OpenTelemetry.', 'server'),
+    startedAt: described(time, 'Time of its start.'),
+    durationMs: Type.Number({ description: 'Duration in milliseconds.', examples: [840.2] }),
+    status: described(Type.Enum(['unset', 'ok', 'error']), 'Status of the span.', 'ok'),
+    statusMessage: described(textOrNull, 'Message of the status; null without one.', null),
+    attributes: exemplified(
+      openObject('As the sender set them, within the trace policy of the agent. Names: OpenTelemetry.'),
+      { 'gen_ai.operation.name': 'invoke_agent' },
+    ),
+    events: described(Type.Array(spanEvent), 'Events of the span, oldest first.', []),
+    links: described(
+      Type.Array(
+        Type.Object({
+          traceId: Type.String({ description: 'Id of the linked trace, 32 digits in lower case.' }),
+          spanId: Type.String({ description: 'Id of the linked span, 16 digits in lower case.' }),
+        }),
+      ),
+      'Links to spans of other traces.',
+      [],
+    ),
+    dropped: Type.Integer({ description: 'Attributes, events and links that were left out.', examples: [0] }),
+    children: exemplified(
+      Type.Array(shownAs(anyObject, componentRef('TraceSpan')), {
+        description: 'In the order of their start.',
+      }),
+      [],
+    ),
   },
   { title: 'TraceSpan' },
 )
@@ -82,8 +129,8 @@ export const TraceSpan = Type.Object(
 export const TraceDetail = Type.Object(
   {
     ...head,
-    spans: Type.Integer({ description: 'Spans of the answer.' }),
-    truncated: Type.Boolean({ description: 'True if more spans are stored.' }),
+    spans: Type.Integer({ description: 'Spans of the answer.', examples: [1] }),
+    truncated: Type.Boolean({ description: 'True if more spans are stored.', examples: [false] }),
     roots: Type.Array(TraceSpan, { description: 'Spans without a parent in the answer.' }),
   },
   { title: 'TraceDetail' },

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describeApi, describeCatalog } from '#core/host/role/describe-api.ts'
+import { describeGaps, findGaps } from '#core/http/openapi/document-gaps.ts'
 import { findMisnamed } from '#core/http/openapi/operation-names.ts'
 import { plugins } from '#plugins/index.ts'
 
@@ -9,5 +10,8 @@ export async function generate(): Promise<Map<string, string>> {
   const { version } = JSON.parse(manifest) as { version: string }
   const misnamed = findMisnamed(await describeCatalog(plugins, version))
   if (misnamed.length > 0) throw new Error(`names of operations:\n${misnamed.join('\n')}`)
-  return new Map([['docs/reference/openapi.json', `${JSON.stringify(await describeApi(plugins, version), null, 2)}\n`]])
+  const document = await describeApi(plugins, version)
+  const gaps = describeGaps(findGaps(document))
+  if (gaps.length > 0) throw new Error(`the OpenAPI document has gaps:\n${gaps.join('\n')}`)
+  return new Map([['docs/reference/openapi.json', `${JSON.stringify(document, null, 2)}\n`]])
 }

@@ -224,4 +224,28 @@ export const mutants: readonly Mutant[] = [
     replace: "if (scope !== 'permitted')",
     tests: ['core/http/review-scope.test.ts'],
   },
+  {
+    name: 'the API document: a group without an operation is listed',
+    file: 'core/http/openapi/document.ts',
+    find: 'tags: tagsOf(tags, summaries)',
+    replace: 'tags: tagsOf(plugins, summaries)',
+    tests: ['test/document-examples.test.ts'],
+    only: 'R2-UX-22',
+  },
+  {
+    name: 'the API document: a field without a description is no gap',
+    file: 'core/http/openapi/document-gaps.ts',
+    find: "...toLines(fields, 'fields have no description'),",
+    replace: '',
+    tests: ['core/http/openapi/examples.test.ts'],
+    only: 'gaps are',
+  },
+  {
+    name: 'a described schema is no longer optional',
+    file: 'schemas/described.ts',
+    find: 'Object.create(Object.getPrototypeOf(schema) as object, Object.getOwnPropertyDescriptors(schema)) as T',
+    replace: '{ ...schema }',
+    tests: ['core/http/openapi/examples.test.ts'],
+    only: 'stays optional',
+  },
 ]

@@ -1,28 +1,40 @@
 import { Type } from 'typebox'
+import { described } from '#schemas/described.ts'
 import { defineEvent } from '#core/event-store/event.ts'
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 
 const data = Type.Object({
-  group: Type.String(),
-  kind: Type.String(),
-  uid: Type.String(),
-  resourceVersion: Type.String(),
+  group: Type.String({ description: 'API group of the kind.' }),
+  kind: Type.String({ description: 'Kind of the object.' }),
+  uid: Type.String({ description: 'UID of the object.' }),
+  resourceVersion: Type.String({ description: 'Version of the object.' }),
   /** The newest field manager: the last writer according to the object. */
-  actorGuess: Type.Optional(Type.String()),
+  actorGuess: Type.Optional(Type.String({ description: 'Newest field manager, a guess of who wrote.' })),
   /** Observed by a list instead of a watch; the time is that of the list. */
-  late: Type.Optional(Type.Boolean()),
-  specHash: Type.String(),
-  generation: Type.Optional(Type.Integer()),
+  late: Type.Optional(
+    Type.Boolean({ description: 'Whether a list observed it instead of a watch; the time is that of the list.' }),
+  ),
+  specHash: Type.String({ description: 'Hash of the spec.' }),
+  generation: Type.Optional(Type.Integer({ description: 'Generation of the object.' })),
   /** Old and new values of the kind's audited fields, for an update. */
   changes: Type.Optional(
-    Type.Record(
-      Type.String(),
-      Type.Object({ from: Type.Optional(scalar), to: Type.Optional(scalar) }, { additionalProperties: false }),
+    described(
+      Type.Record(
+        Type.String(),
+        Type.Object(
+          {
+            from: Type.Optional(described(scalar, 'Value before; absent if there was none.')),
+            to: Type.Optional(described(scalar, 'Value after; absent if there is none.')),
+          },
+          { additionalProperties: false },
+        ),
+      ),
+      'Old and new values of the audited fields of the kind, by field.',
     ),
   ),
   /** The object could not be parsed; the event still reports the change. */
-  error: Type.Optional(Type.Literal('malformed_object')),
+  error: Type.Optional(described(Type.Literal('malformed_object'), 'Set if the object could not be parsed.')),
 })
 
 /** Replaces the resource kind in an audit descriptor: the row's kind is `data.kind`. */
@@ -50,13 +62,18 @@ export const observationGap = defineEvent({
   fact: 'gap',
   summary: 'A kind was relisted; changes in between may have been merged.',
   data: Type.Object({
-    group: Type.String(),
-    kind: Type.String(),
+    group: Type.String({ description: 'API group of the kind.' }),
+    kind: Type.String({ description: 'Kind that was listed again.' }),
     // `failed` occurs in events of older versions, which relisted after a failed write.
-    reason: Type.Union([Type.Literal('start'), Type.Literal('expired'), Type.Literal('failed')]),
+    reason: described(
+      Type.Union([Type.Literal('start'), Type.Literal('expired'), Type.Literal('failed')]),
+      'Why it was listed: a start, an expired watch, or a failed write of an older version.',
+    ),
     /** Set if namespaces are watched separately. */
-    namespace: Type.Optional(Type.String()),
-    fromResourceVersion: Type.Optional(Type.String()),
+    namespace: Type.Optional(Type.String({ description: 'Namespace, where namespaces are watched separately.' })),
+    fromResourceVersion: Type.Optional(
+      Type.String({ description: 'Version from which changes may have been merged.' }),
+    ),
   }),
 })
 

@@ -4,9 +4,11 @@ import { defineEvent } from '#core/event-store/event.ts'
 import type { EventType } from '#core/event-store/event.ts'
 
 const outcomeData = Type.Object({
-  action: Type.String(),
-  resourceKind: Type.String(),
-  outcome: Type.Union([Type.Literal('success'), Type.Literal('denied'), Type.Literal('error')]),
+  action: Type.String({ description: 'Verb of the act.' }),
+  resourceKind: Type.String({ description: 'Kind of the resource.' }),
+  outcome: Type.Union([Type.Literal('success'), Type.Literal('denied'), Type.Literal('error')], {
+    description: 'Whether the act succeeded, was denied or failed.',
+  }),
   code: Type.Optional(Type.String({ description: 'Error code of the API, for a denied or failed act.' })),
   uid: Type.Optional(Type.String({ description: 'Uid of the cluster object that was changed.' })),
   resourceVersion: Type.Optional(Type.String({ description: 'Version that the change made.' })),

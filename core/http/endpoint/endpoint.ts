@@ -63,8 +63,10 @@ export interface EndpointDocs {
   readonly sends?: readonly ('ETag' | 'Location' | 'X-Mesh-Run-Id')[]
   /** Schema of `data` of each server-sent event, if the 200 can be `text/event-stream`. */
   readonly events?: TSchema
-  /** Media type of the 200 if the handler can return a `TextAnswer` instead of JSON: `text/csv`. */
-  readonly text?: string
+  /** Media type of the 200 if the handler can return a `TextAnswer` instead of JSON, such as `text/csv`, and an example of it. */
+  readonly text?: { readonly type: string; readonly example: string }
+  /** Example of the success body; default: one made of the examples of its schema. */
+  readonly response?: unknown
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Type } from 'typebox'
-import { CreateRunBody, ResumeBody } from '#schemas/api/runs.ts'
+import { CreateRunBody, ResumeBody } from '#schemas/api/run-requests.ts'
 import { bodyReader, parseJson } from './body.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { toProblemAnswer } from '../problem/problem.ts'

@@ -22,12 +22,15 @@ export function toOpenApi({ catalog, version, summaries, errorCodes = [] }: Open
   toDocumentSchema(problemSchema(errorCodes), schemas)
   const shown = catalog.filter(({ wiring }) => wiring !== 'hidden').toSorted((a, b) => compare(keyOf(a), keyOf(b)))
   const plugins = new Set(shown.map(({ plugin }) => plugin))
+  const tags = new Set<string>()
   const paths: Record<string, Record<string, unknown>> = {}
   for (const mounted of shown) {
     const path = pathOf(mounted)
+    const tag = tagOf(mounted, plugins)
+    tags.add(tag)
     paths[path] = {
       ...paths[path],
-      [mounted.endpoint.method.toLowerCase()]: toOperation(mounted, tagOf(mounted, plugins), schemas),
+      [mounted.endpoint.method.toLowerCase()]: toOperation(mounted, tag, schemas),
     }
   }
   const components = {
@@ -50,14 +53,15 @@ export function toOpenApi({ catalog, version, summaries, errorCodes = [] }: Open
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     servers: [{ url: '/', description: 'The server that serves this document.' }],
     security: [{ bearer: [] }],
-    tags: tagsOf(plugins, summaries),
+    tags: tagsOf(tags, summaries),
     paths,
     components: onlyUsed(components, paths),
   }
 }
 
-function tagsOf(plugins: ReadonlySet<string>, summaries: ReadonlyMap<string, string>): readonly object[] {
-  return [...plugins]
+// A plugin whose operations all have the tag of a collection has no group of its own.
+function tagsOf(names: ReadonlySet<string>, summaries: ReadonlyMap<string, string>): readonly object[] {
+  return [...names]
     .toSorted(compare)
     .map((name) => ({ name, description: summaries.get(name) ?? `Routes of the plugin ${name}.` }))
 }

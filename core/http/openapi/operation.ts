@@ -1,9 +1,11 @@
 import type { TSchema } from 'typebox'
+import { isObject } from '#core/json/is-object.ts'
 import type { AnyEndpoint } from '../endpoint/endpoint.ts'
 import { isOpen } from '../endpoint/authz.ts'
 import type { Authz, ReviewAuthz } from '../endpoint/authz.ts'
 import { YAML_TYPE } from '../input/body-errors.ts'
 import type { MountedEndpoint } from '../endpoint/mounted-endpoint.ts'
+import { exampleOf } from '#schemas/example-of.ts'
 import { paramNames } from '../input/params.ts'
 import { headersReadBy, headersSentBy } from './headers.ts'
 import { problemsOf } from './problems.ts'
@@ -35,7 +37,7 @@ function pathParameters({ url, params }: AnyEndpoint, components: Components): r
     name: name === '*' ? 'path' : name,
     in: 'path',
     required: true,
-    schema: toDocumentSchema(propertiesOf(params)[name] ?? kubernetesName(name), components),
+    ...describedSchema(propertiesOf(params)[name] ?? kubernetesName(name), components),
   }))
 }
 
@@ -53,15 +55,25 @@ function queryParameters({ query }: AnyEndpoint, components: Components): readon
     name,
     in: 'query',
     required: required.includes(name),
-    schema: toDocumentSchema(schema, components),
+    ...describedSchema(schema, components),
   }))
+}
+
+// Renderers and generators read the description of a parameter, not that of its schema. A component keeps its own.
+function describedSchema(schema: unknown, components: Components): object {
+  const written = toDocumentSchema(schema, components)
+  if (!isObject(written)) return { schema: written }
+  const { description, ...rest } = written
+  const shown = '$ref' in written ? components[String(written['$ref']).split('/').at(-1) ?? ''] : undefined
+  const text = isObject(shown) ? shown['description'] : description
+  return { ...(text === undefined ? {} : { description: text }), schema: rest }
 }
 
 function requestBody({ body, docs, handleYaml, fileTypes = [] }: AnyEndpoint, components: Components): object {
   if (body === undefined) return {}
   const schema = toDocumentSchema(body, components, { closed: true })
   const examples = docs?.examples === undefined ? {} : { examples: docs.examples }
-  const yaml = handleYaml === undefined ? {} : { [YAML_TYPE]: { schema: yamlText } }
+  const yaml = handleYaml === undefined ? {} : { [YAML_TYPE]: { schema: yamlText, example: yamlText.examples[0] } }
   const files = Object.fromEntries(fileTypes.map((type) => [type, { schema: fileBytes }]))
   return {
     requestBody: { required: true, content: { 'application/json': { schema, ...examples }, ...yaml, ...files } },
@@ -70,7 +82,11 @@ function requestBody({ body, docs, handleYaml, fileTypes = [] }: AnyEndpoint, co
 
 const fileBytes = { type: 'string', format: 'binary', description: 'The file as it is.' }
 
-const yamlText = { type: 'string', description: 'An agent file: the simplified format, or objects of Kubernetes.' }
+const yamlText = {
+  type: 'string',
+  description: 'An agent file: the simplified format, or objects of Kubernetes.',
+  examples: ['name: hello\nmodel: {route: mock}\nsystemPrompt: You greet people in one sentence.\n'],
+}
 
 const meanings: Readonly<Record<number, string>> = {
   201: 'Created.',
@@ -97,13 +113,20 @@ function contentOf(
   if (status === 204 || status === 304) return {}
   const media = 'contentMediaType' in schema ? String(schema.contentMediaType) : 'application/json'
   const { events, text } = status === 200 ? (docs ?? {}) : {}
+  const body = (shown: TSchema) => ({ schema: toDocumentSchema(shown, components), ...writtenExample(shown) })
+  const own = docs?.response === undefined ? writtenExample(schema) : { example: docs.response }
   return {
     content: {
-      [media]: { schema: toDocumentSchema(schema, components) },
-      ...(events === undefined ? {} : { 'text/event-stream': { schema: toDocumentSchema(events, components) } }),
-      ...(text === undefined ? {} : { [text]: { schema: { type: 'string' } } }),
+      [media]: { schema: toDocumentSchema(schema, components), ...own },
+      ...(events === undefined ? {} : { 'text/event-stream': body(events) }),
+      ...(text === undefined ? {} : { [text.type]: { schema: { type: 'string' }, example: text.example } }),
     },
   }
+}
+
+function writtenExample(schema: unknown): { readonly example?: unknown } {
+  const found = exampleOf(schema)
+  return found === undefined ? {} : { example: found.value }
 }
 
 function accessOf(authz: Authz): string {

@@ -7,23 +7,26 @@ import type { AnyEndpoint } from '../endpoint/endpoint.ts'
 const FieldProblem = Type.Object(
   {
     pointer: Type.String({ description: 'RFC 6901 pointer into the body, or `?name` of a query, `:name` of a path.' }),
-    detail: Type.String(),
+    detail: Type.String({ description: 'What is wrong with the field.' }),
   },
   { title: 'FieldProblem' },
 )
 
 const ClusterProblem = Type.Object(
   {
-    reason: Type.String(),
-    message: Type.String(),
-    code: Type.Integer(),
-    auditId: Type.Optional(Type.String()),
+    reason: Type.String({ description: 'Reason of the Status, such as Forbidden.' }),
+    message: Type.String({ description: 'Message of the Status.' }),
+    code: Type.Integer({ description: 'HTTP status of the cluster.' }),
+    auditId: Type.Optional(Type.String({ description: 'Audit-Id of the request to the cluster.' })),
     details: Type.Optional(
-      Type.Object({
-        name: Type.Optional(Type.String()),
-        group: Type.Optional(Type.String()),
-        kind: Type.Optional(Type.String()),
-      }),
+      Type.Object(
+        {
+          name: Type.Optional(Type.String({ description: 'Name of the object.' })),
+          group: Type.Optional(Type.String({ description: 'API group of the object.' })),
+          kind: Type.Optional(Type.String({ description: 'Kind of the object, as in the Status.' })),
+        },
+        { description: 'Object that the Status is about.' },
+      ),
     ),
   },
   { title: 'ClusterProblem', description: 'Response of the cluster API server.' },
@@ -34,15 +37,15 @@ export function problemSchema(codesOfPlugins: readonly string[]): TSchema {
   const codes = [...Object.keys(coreErrors), ...codesOfPlugins].toSorted()
   return Type.Object(
     {
-      type: Type.String(),
-      title: Type.String(),
-      status: Type.Integer(),
-      detail: Type.Optional(Type.String()),
-      instance: Type.Optional(Type.String()),
+      type: Type.String({ description: 'URI of the error, made of its code.' }),
+      title: Type.String({ description: 'Meaning of the code, the same for each occurrence.' }),
+      status: Type.Integer({ description: 'HTTP status.' }),
+      detail: Type.Optional(Type.String({ description: 'What is wrong with this request; names the first field.' })),
+      instance: Type.Optional(Type.String({ description: 'Path of the request; absent on public routes.' })),
       code: Type.Enum(codes, { description: 'Stable name of the error, see docs/reference/errors.md.' }),
-      traceId: Type.Optional(Type.String()),
+      traceId: Type.Optional(Type.String({ description: 'Id of the trace, 32 digits in lower case.' })),
       retryable: Type.Boolean({ description: 'Whether the same request may succeed later.' }),
-      errors: Type.Optional(Type.Array(FieldProblem)),
+      errors: Type.Optional(Type.Array(FieldProblem, { description: 'Every field that is wrong, at most 20.' })),
       cluster: Type.Optional(ClusterProblem),
     },
     { title: 'Problem', description: 'Problem details (RFC 9457).' },

@@ -8,6 +8,7 @@ import { endpoint } from '../endpoint/endpoint.ts'
 import type { AnyEndpoint, Call, Examples } from '../endpoint/endpoint.ts'
 import type { PathNames } from '../endpoint/path-params.ts'
 import { listObjects } from './resource-list.ts'
+import { storedExample } from './resource-example.ts'
 import { listQuery, namespaceOfItem, rightsResource, writeQuery } from './resource-schemas.ts'
 import type { RoutedKind } from './resource-schemas.ts'
 import { createObject, deleteObject, getObject, refOf, replaceObject } from './resource-write.ts'
@@ -57,12 +58,14 @@ export function resourceRoutes(kind: RoutedKind, { verbs, ...given }: ResourceRo
   return verbs.map((verb) => all[verb]())
 }
 
-function listRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
+function listRoute(kind: RoutedKind, { path, noun, examples }: Named): AnyEndpoint {
+  const stored = storedExample(kind, examples)
   return endpoint({
     method: 'GET',
     url: path,
     id: `list${pluralOf(noun)}`,
     summary: `List ${pluralOf(wordsOf(noun))}.`,
+    ...(stored === undefined ? {} : { docs: { response: { items: [stored], nextCursor: null } } }),
     authz: { kind: 'kube', verb: 'list', resource: rightsResource(kind) },
     query: listQuery,
     response: { 200: listOf(clusterObject(kind)) },
@@ -76,7 +79,7 @@ function createRoute(kind: RoutedKind, { path, noun, examples, itemIn, reserved 
     url: path,
     id: `create${noun}`,
     summary: `Create ${withArticle(wordsOf(noun))}.`,
-    docs: { examples, sends: ['ETag'] },
+    docs: { examples, response: storedExample(kind, examples), sends: ['ETag'] },
     ...writes(kind, 'create'),
     query: writeQuery,
     body: sentObject(kind),
@@ -89,13 +92,13 @@ function createRoute(kind: RoutedKind, { path, noun, examples, itemIn, reserved 
   })
 }
 
-function getRoute(kind: RoutedKind, { path, noun, itemIn }: Named): AnyEndpoint {
+function getRoute(kind: RoutedKind, { path, noun, itemIn, examples }: Named): AnyEndpoint {
   return endpoint({
     method: 'GET',
     url: itemPath(kind, path, itemIn),
     id: `get${noun}`,
     summary: `Get ${withArticle(wordsOf(noun))}.`,
-    docs: { reads: ['If-None-Match'], sends: ['ETag'] },
+    docs: { response: storedExample(kind, examples), reads: ['If-None-Match'], sends: ['ETag'] },
     authz: { kind: 'kube', verb: 'get', resource: rightsResource(kind) },
     ...(hasNamespace(kind, itemIn) ? { query: Type.Object(namespaceOfItem) } : {}),
     response: { 200: clusterObject(kind), 304: nothing },
@@ -114,7 +117,7 @@ function updateRoute(kind: RoutedKind, { path, noun, examples, itemIn, readYaml,
     url: itemPath(kind, path, itemIn),
     id: `replace${noun}`,
     summary: `Replace ${withArticle(wordsOf(noun))}.`,
-    docs: { examples, reads: ['If-Match'], sends: ['ETag'] },
+    docs: { examples, response: storedExample(kind, examples), reads: ['If-Match'], sends: ['ETag'] },
     ...writes(kind, 'update'),
     query: itemWriteQuery(kind, itemIn),
     body: sentObject(kind),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { TObject } from 'typebox'
+import { dryRun, pageQuery, scope as permittedScope } from '#schemas/api/common.ts'
 import type { Resource } from '#core/kube/client.ts'
 import { GROUP } from '#schemas/group.ts'
 
@@ -25,18 +26,12 @@ export function rightsResource({ group, plural }: Pick<RoutedKind, 'group' | 'pl
   return group === GROUP ? plural : `${plural}.${group}`
 }
 
-/** Query of a page: `limit` 1 to 200, default 50, and an opaque cursor. */
-export const pageQuery = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 8192 })),
-}
-
 /** Query of a list of a kind. */
 export const listQuery = Type.Object({
   ...pageQuery,
   namespace: Type.Optional(Type.String({ maxLength: 63, description: 'Absent or empty: the whole cluster.' })),
-  labelSelector: Type.Optional(Type.String({ maxLength: 1024 })),
-  scope: Type.Optional(Type.Literal('permitted', { description: 'Only the namespaces that the caller may list.' })),
+  labelSelector: Type.Optional(Type.String({ maxLength: 1024, description: 'Selector of labels, as in kubectl.' })),
+  scope: Type.Optional(permittedScope),
 })
 
 /** Query of an object whose namespace is not in the path. */
@@ -45,4 +40,4 @@ export const namespaceOfItem = {
 }
 
 /** Query of a write. `dryRun=All` validates everything and stores nothing. */
-export const writeQuery = Type.Object({ dryRun: Type.Optional(Type.Literal('All')) })
+export const writeQuery = Type.Object({ dryRun: Type.Optional(dryRun) })

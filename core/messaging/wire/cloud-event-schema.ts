@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
+import { described } from '#schemas/described.ts'
 import { titled } from '#schemas/shown-as.ts'
 import { toDataSchema } from './cloud-event.ts'
 import type { EventType } from '#core/event-store/event.ts'
@@ -12,22 +13,36 @@ export function cloudEventSchema(type: EventType): TSchema {
   const optional = Type.Optional(Type.String())
   return Type.Object(
     {
-      specversion: Type.Literal('1.0'),
-      id: Type.String({ description: 'Identifies duplicates: events are delivered at least once.' }),
-      source: Type.String({ description: '/mesh/<install>/<plugin>' }),
-      type: Type.Literal(type.type),
-      subject: Type.String({ description: '<namespace or _>/<kind>/<name>' }),
-      time: Type.String({ format: 'date-time' }),
-      datacontenttype: Type.Literal('application/json'),
-      dataschema: Type.Literal(toDataSchema(type.type)),
-      sequence: Type.String({ pattern: SEQUENCE_PATTERN, description: 'Order of the events; sorts as a text.' }),
-      traceparent: optional,
-      actor: optional,
-      actorkind: Type.Optional(Type.Enum(['user', 'controller', 'system'])),
-      tenant: optional,
-      correlationid: optional,
-      causationid: optional,
-      data: titled(`${nameOf(type)}Data`, type.data),
+      specversion: described(Type.Literal('1.0'), 'Version of CloudEvents.'),
+      id: Type.String({
+        description: 'Identifies duplicates: events are delivered at least once.',
+        examples: ['0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a0d'],
+      }),
+      source: Type.String({ description: '/mesh/<install>/<plugin>', examples: ['/mesh/mesh/runs'] }),
+      type: described(Type.Literal(type.type), 'Type of the event.'),
+      subject: Type.String({
+        description: '<namespace or _>/<kind>/<name>',
+        examples: ['default/Run/0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a00'],
+      }),
+      time: Type.String({
+        format: 'date-time',
+        description: 'Time of the fact.',
+        examples: ['2026-11-20T08:00:00.000Z'],
+      }),
+      datacontenttype: described(Type.Literal('application/json'), 'Media type of `data`.'),
+      dataschema: described(Type.Literal(toDataSchema(type.type)), 'Address of the schema of `data`.'),
+      sequence: Type.String({
+        pattern: SEQUENCE_PATTERN,
+        description: 'Order of the events; sorts as a text.',
+        examples: ['000001-00000000000000000042'],
+      }),
+      traceparent: described(optional, 'W3C trace context of the act.'),
+      actor: described(optional, 'User, service account or component that acted.'),
+      actorkind: Type.Optional(described(Type.Enum(['user', 'controller', 'system']), 'Kind of the actor.')),
+      tenant: described(optional, 'Tenant of the namespace; absent without one.'),
+      correlationid: described(optional, 'Id shared by the events of one act.'),
+      causationid: described(optional, 'Id of the event that caused this one.'),
+      data: titled(`${nameOf(type)}Data`, { description: type.summary, ...type.data }),
     },
     { title: `${nameOf(type)}Event`, description: type.summary },
   )

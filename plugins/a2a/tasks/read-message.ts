@@ -4,7 +4,7 @@ import type { RunDetail, ResumeAnswer } from '#plugins/runs/api.ts'
 import type { A2aSendRequest } from '#schemas/api/a2a.ts'
 import type { Interrupt } from '#schemas/run.ts'
 import { checkOf } from '#core/errors/validate.ts'
-import { ResumeBody } from '#schemas/api/runs.ts'
+import { ResumeBody } from '#schemas/api/run-requests.ts'
 import { a2aErrors } from '../errors.ts'
 import { invalidParam } from '../rpc/read-request.ts'
 

@@ -5,19 +5,8 @@ import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
-import {
-  Agent,
-  CreatedAgents,
-  CreateAgentBody,
-  CreateAgentQuery,
-  DryRunQuery,
-  ExpandAnswer,
-  ExpandBody,
-  ForkBody,
-  GenerateAnswer,
-  GenerateBody,
-  RefineBody,
-} from '#schemas/api/agents.ts'
+import { Agent, CreatedAgents, CreateAgentBody, CreateAgentQuery, DryRunQuery, ForkBody } from '#schemas/api/agents.ts'
+import { ExpandAnswer, ExpandBody, GenerateAnswer, GenerateBody, RefineBody } from '#schemas/api/agent-authoring.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { FIELD_MANAGER } from '#schemas/group.ts'
@@ -31,7 +20,7 @@ import { generateConfig } from '../generate/generate-config.ts'
 import type { Generated } from '../generate/generate-config.ts'
 import { expandConfig, toNewAgent } from '../authoring/new-agent.ts'
 import { visibleRoutes } from '../generate/visible-routes.ts'
-import { examples } from './examples.ts'
+import { examples, stored } from './examples.ts'
 
 /** Making agents: create, fork, expand, generate, refine. */
 export function authoringEndpoints(agents: AgentEndpointServices): AnyEndpoint[] {
@@ -42,7 +31,7 @@ const create = endpoint({
   method: 'POST',
   url: '/agents',
   id: 'createAgent',
-  docs: { examples: examples.create, sends: ['ETag'] },
+  docs: { examples: examples.create, response: stored, sends: ['ETag'] },
   summary:
     'Create an agent from an object, from {namespace, config} in the simplified format, or agents from a YAML file.',
   authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
@@ -74,7 +63,7 @@ const fork = endpoint({
   method: 'POST',
   url: '/agents/:ns/:name/fork',
   id: 'forkAgent',
-  docs: { examples: examples.fork, sends: ['ETag'] },
+  docs: { examples: examples.fork, response: stored, sends: ['ETag'] },
   summary: 'Fork an agent: create another one with its spec.',
   authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
   audit: { action: 'fork', resourceKind: 'AgentDeployment' },

@@ -1,4 +1,5 @@
 import type { Examples } from '#core/http/endpoint/endpoint.ts'
+import { storedExample } from '#core/http/resource/resource-example.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 
 const config = { name: 'hello', model: { route: 'mock' }, systemPrompt: 'You greet people in one sentence.' }
@@ -34,3 +35,6 @@ export const examples = {
   },
   refine: { instruction: { summary: 'A change', value: { config, instruction: 'Answer in French.' } } },
 } as const satisfies Record<string, Examples>
+
+/** A stored agent, as success bodies show it. */
+export const stored = storedExample(AgentDeployment, examples.replace)

@@ -14,7 +14,7 @@ import type { AgentEndpointServices } from '../services.ts'
 import { readLogs } from '../logs.ts'
 import { diffSpecs, readRevisions, specAt, toVersions } from '../versions/revisions.ts'
 import { rollBack } from '../versions/rollback.ts'
-import { examples } from './examples.ts'
+import { examples, stored } from './examples.ts'
 
 const path = '/agents/:ns/:name'
 
@@ -55,7 +55,7 @@ const rollback = endpoint({
   method: 'POST',
   url: `${path}/rollback`,
   id: 'rollBackAgent',
-  docs: { examples: examples.rollback, sends: ['ETag'] },
+  docs: { examples: examples.rollback, response: stored, sends: ['ETag'] },
   summary: 'Roll an agent back to the spec of an earlier version.',
   authz: { kind: 'kube', verb: 'patch', resource: 'agentdeployments' },
   audit: { action: 'rollback', resourceKind: 'AgentDeployment' },

@@ -1,6 +1,6 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
-import type { Requirement } from '#schemas/api/agents.ts'
+import type { Requirement } from '#schemas/api/agent-authoring.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { mayRefer } from '#schemas/references.ts'

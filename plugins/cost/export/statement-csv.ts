@@ -39,3 +39,34 @@ export function toStatementCsv(lines: readonly ExportLine[]): string {
     })),
   )
 }
+
+/** An invented statement of one line, for the API's documents. */
+export function statementExample(): string {
+  return toStatementCsv([
+    {
+      day: '2026-11-20',
+      tenant: 'acme',
+      namespace: 'default',
+      namespaceUid: '0f8e7d6c-5b4a-4392-8170-6f5e4d3c2b1a',
+      agent: 'hello',
+      agentUid: '6f1c2a90-2f5e-4d1b-9c53-0b7d1c9e4a11',
+      subject: null,
+      provider: 'default/demo',
+      model: 'mock',
+      operation: 'chat/completions',
+      cost: '0.004200',
+      currency: 'USD',
+      price: 'table@2026-11-20',
+      sums: {
+        calls: '2',
+        unpriced: '0',
+        pending: '0',
+        input: '42',
+        output: '18',
+        cached: '0',
+        reasoning: '0',
+        micros: {},
+      },
+    },
+  ])
+}

@@ -11,6 +11,7 @@ import type { Submission } from '../ingest/queue-ingests.ts'
 import { streamOf } from '../ingest/run-ingest.ts'
 import {
   AddDocuments,
+  BaseName,
   DocumentId,
   DocumentList,
   DocumentsQuery,
@@ -127,7 +128,7 @@ function removeDocument(services: KnowledgeServices): AnyEndpoint {
     summary: 'Delete a document of a knowledge base. Its waiting ingests end.',
     authz: { kind: 'review', verb: 'delete', resource, namespace, name: 'name' },
     audit: { action: 'delete-document', resourceKind: 'KnowledgeBase' },
-    params: Type.Object({ name: Type.String(), document: DocumentId }),
+    params: Type.Object({ name: BaseName, document: DocumentId }),
     query: NamespaceQuery,
     response: { 204: Type.Null() },
     handle: async (call) => {

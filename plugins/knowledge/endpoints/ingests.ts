@@ -11,7 +11,7 @@ import type { KnowledgeBaseObject } from '#schemas/crds/knowledge-base.ts'
 import { queueIngests } from '../ingest/queue-ingests.ts'
 import type { Submission } from '../ingest/queue-ingests.ts'
 import { sourcesOf } from '../ingest/sources.ts'
-import { IngestAnswer, IngestRequest, NamespaceQuery, QueuedIngests } from '../schemas.ts'
+import { BaseName, IngestAnswer, IngestRequest, NamespaceQuery, QueuedIngests } from '../schemas.ts'
 import type { KnowledgeServices } from '../services.ts'
 import { findIngest } from '../store/ingests.ts'
 import type { KnowledgeTables } from '../store/tables.ts'
@@ -68,7 +68,7 @@ function readIngest(services: KnowledgeServices): AnyEndpoint {
     id: 'getKnowledgeBaseIngest',
     summary: 'Get the state of an ingest.',
     authz: { kind: 'review', verb: 'get', resource, namespace, name: 'name' },
-    params: Type.Object({ name: Type.String(), id: Type.String({ maxLength: 64 }) }),
+    params: Type.Object({ name: BaseName, id: Type.String({ maxLength: 64, description: 'Id of the ingest.' }) }),
     query: NamespaceQuery,
     response: { 200: IngestAnswer },
     handle: async (call) => {

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { checkOf } from '#core/errors/validate.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
-import { CreateRunBody } from '#schemas/api/runs.ts'
+import { CreateRunBody } from '#schemas/api/run-requests.ts'
 import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN } from '#schemas/parts.ts'
 import { findUnstorable } from '#schemas/storable-text.ts'
 

@@ -1,0 +1,119 @@
+import { Type } from 'typebox'
+import { CONVERSATION_ID_PATTERN } from '../conversation-id.ts'
+import { described } from '../described.ts'
+import { durationBounds } from '../duration.ts'
+import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, durationText } from '../parts.ts'
+import { RunId } from '../run-id.ts'
+import { shownAs } from '../shown-as.ts'
+import { anyValue, namespaceQuery, openObject, pageQuery, scope, time } from './common.ts'
+import { Run, RunState } from './runs.ts'
+
+const strict = { additionalProperties: false }
+
+const conversationId = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: CONVERSATION_ID_PATTERN,
+  description: 'Conversation of the run; a new one when absent.',
+})
+
+const agentName = Type.Object(
+  {
+    namespace: Type.String({
+      maxLength: 63,
+      pattern: DNS_LABEL_PATTERN,
+      description: 'Namespace of the agent.',
+      examples: ['default'],
+    }),
+    name: Type.String({
+      maxLength: 253,
+      pattern: DNS_NAME_PATTERN,
+      description: 'Name of the agent.',
+      examples: ['hello'],
+    }),
+  },
+  { ...strict, title: 'AgentName', description: 'Agent to run.' },
+)
+
+/** Query of `GET /api/runs`. */
+export const RunListQuery = Type.Object(
+  {
+    namespace: Type.Optional(namespaceQuery),
+    agent: Type.Optional(Type.String({ minLength: 1, maxLength: 253, description: 'Name of the agent.' })),
+    conversationId: Type.Optional(conversationId),
+    state: Type.Optional(RunState),
+    label: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'key=value' })),
+    since: Type.Optional(described(time, 'Runs that were created at this time or later.')),
+    scope: Type.Optional(scope),
+    ...pageQuery,
+  },
+  strict,
+)
+
+/** Query of `GET /api/agents/{ns}/{name}/runs`. */
+export const AgentRunsQuery = Type.Object(
+  {
+    state: Type.Optional(RunState),
+    conversationId: Type.Optional(conversationId),
+    since: Type.Optional(described(time, 'Runs that were created at this time or later.')),
+    ...pageQuery,
+  },
+  strict,
+)
+
+const runFields = {
+  agent: agentName,
+  input: described(anyValue, 'Input of the agent: any JSON value.'),
+  conversationId: Type.Optional(conversationId),
+  labels: Type.Optional(
+    described(
+      Type.Record(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$' }), Type.String({ maxLength: 256 }), {
+        additionalProperties: false,
+        maxProperties: 32,
+      }),
+      'Labels of the run, by key; up to 32.',
+    ),
+  ),
+}
+
+/** Body of `POST /api/runs`. */
+export const CreateRunBody = Type.Object(runFields, { ...strict, title: 'RunInput' })
+
+/** Body of `POST /api/invoke`. */
+export const InvokeBody = Type.Object(
+  { ...runFields, timeout: Type.Optional(durationText(durationBounds.invokeTimeout, 'Longest wait for the outcome.')) },
+  { ...strict, title: 'InvokeInput' },
+)
+
+/** Response of `POST /api/invoke`, whether the run ended in time (200) or not (202). */
+export const InvokedRun = Type.Object(
+  { ...Run.properties, runId: { ...RunId, description: 'The same value as `id`.' } },
+  { title: 'InvokedRun' },
+)
+
+/** Path of the routes of one run; any text, since a malformed id is answered like an unknown one. */
+export const RunParams = Type.Object({ id: shownAs(Type.String({ maxLength: 1024 }), RunId) })
+
+/** Body of `POST /api/runs/{id}/resume`. */
+export const ResumeBody = Type.Object(
+  {
+    interruptId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 512, description: 'Required when several interrupts are open.' }),
+    ),
+    decision: Type.Optional(Type.Enum(['approve', 'reject'], { description: 'Required by an approval.' })),
+    payload: Type.Optional({ ...anyValue, description: 'The answer to a question, which requires it.' }),
+    arguments: Type.Optional(
+      openObject("Arguments for an approved call in place of the model's; they must fit the interrupt's schema."),
+    ),
+    reason: Type.Optional(
+      Type.String({ maxLength: 1024, description: 'Kept with the run and in the audit log. Write no secrets.' }),
+    ),
+    onReject: Type.Optional(
+      Type.Enum(['end', 'answer'], {
+        description:
+          'A rejection ends the run (end, the default) or is returned to the agent, which continues (answer).',
+      }),
+    ),
+  },
+  { ...strict, title: 'ResumeInput' },
+)
