@@ -8,6 +8,14 @@ const leadership = ['core/database/leader-election.test.ts']
 /** Defects in core/database, core/event-store and core/messaging: streams, positions, leadership, consumers, the relay. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'after a migration each connection fails a prepared statement once',
+    file: 'core/database/session/store-connection.ts',
+    find: '      if (!isStalePlan(error)) throw error\n      return this.#executeAlone(query)',
+    replace: '      throw error',
+    tests: ['core/database/statement.test.ts'],
+    only: 'R2-CL-1',
+  },
+  {
     name: 'a migration that prevents a rollback is not announced',
     file: 'CHANGELOG.md',
     find: 'Migration `audit` 0004 prevents a rollback.',

@@ -1,5 +1,5 @@
 import type { ClientBase, QueryResult } from 'pg'
-import { codeOf } from './database-errors.ts'
+import { isStalePlan } from './database-errors.ts'
 import { Exchange } from './exchange.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 import type { ExchangeOutcome, Session, Statement, StatementResult } from './session.ts'
@@ -22,8 +22,10 @@ export class ClientSession implements Session {
       statements.length === 1 && first !== undefined && isSeveral(first)
         ? await this.#sendTogether(first.sql)
         : await this.#send(statements)
-    // "cached plan must not change result type": a migration changed a table under a prepared `select *`.
-    if (codeOf(outcome.failure?.error) === '0A000') this.#stale = true
+    if (isStalePlan(outcome.failure?.error)) {
+      this.#stale = true
+      this.#prepared.renew()
+    }
     return outcome
   }
 

@@ -84,8 +84,16 @@ export function toStoreFailure(error: unknown): unknown {
   return error
 }
 
-/** Whether it is a deadlock (40P01) or a serialization failure (40001), after which the transaction may be retried. */
+/**
+ * Whether it is a deadlock (40P01), a serialization failure (40001) or a plan of before a migration, after which the transaction may be
+ * retried.
+ */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error)
-  return code === '40P01' || code === '40001'
+  return code === '40P01' || code === '40001' || isStalePlan(error)
+}
+
+/** "cached plan must not change result type": a migration has changed a table under a prepared `select *`. Nothing was executed. */
+export function isStalePlan(error: unknown): boolean {
+  return codeOf(error) === '0A000'
 }

@@ -1,5 +1,5 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
-import { toStoreFailure } from './database-errors.ts'
+import { isStalePlan, toStoreFailure } from './database-errors.ts'
 import { isSeveral } from './client-session.ts'
 import type { Session, Statement, StatementResult } from './session.ts'
 
@@ -67,7 +67,7 @@ export class StoreConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#released) throw new Error('the transaction has ended')
-    if (this.#transaction === 'none') return toQueryResult(await this.#executeAlone(query))
+    if (this.#transaction === 'none') return toQueryResult(await this.#executeAgain(query))
     if (deferred.has(query)) {
       this.#queue.push({ statement: query })
       return { rows: [] }
@@ -86,6 +86,16 @@ export class StoreConnection implements DatabaseConnection {
     this.#released = true
     // A statement whose result was not awaited may still run.
     this.#session.release(this.#broken || this.#sending)
+  }
+
+  // A plan of before a migration is refused once. The statement is then prepared again.
+  async #executeAgain(query: CompiledQuery): Promise<StatementResult> {
+    try {
+      return await this.#executeAlone(query)
+    } catch (error) {
+      if (!isStalePlan(error)) throw error
+      return this.#executeAlone(query)
+    }
   }
 
   async #executeAlone(query: CompiledQuery): Promise<StatementResult> {
