@@ -105,6 +105,18 @@ export const coreSettingsSchema = Type.Object({
         description:
           'Deadline of a call to the API server, except watches and followed logs; then the response is 504.',
       }),
+      retriesPerSecond: Type.Integer({
+        minimum: 1,
+        maximum: 1_000,
+        default: 20,
+        description: 'Retries of failed reconciliations per second and manager, on average.',
+      }),
+      retryBurst: Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        default: 100,
+        description: 'Retries of failed reconciliations that a manager may make at once.',
+      }),
       namespaces: Type.Array(Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$' }), {
         default: [],
         uniqueItems: true,

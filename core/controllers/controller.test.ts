@@ -12,6 +12,8 @@ import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import type { Reconciler } from './watch/declarations.ts'
 import { runReconcilers } from './controller.ts'
+import { createForeignStatus } from './foreign-status.ts'
+import { createTokenBucket } from '#core/async/token-bucket.ts'
 import { createWorkQueue } from './work-queue.ts'
 
 const real = needs('etcd', 'kube-apiserver')
@@ -78,6 +80,103 @@ test('failures back off per key, others continue, and a success resets the back-
     [1, 2, 3],
   )
   await queue.stop()
+})
+
+test('R2-CL-5: refused work backs off to 15 minutes, and a change of the object ends the back-off', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const settled = async (): Promise<void> => {
+    for (let n = 0; n < 10; n += 1) await Promise.resolve()
+  }
+  for (const fails of ['a result', 'an error'] as const) {
+    const tries: string[] = []
+    const queue = createWorkQueue({
+      concurrency: 1,
+      retry: { minMs: 2_000, maxMs: 60_000 },
+      random: () => 1,
+      onError: noop,
+      isRefusal: () => true,
+      work: async (key) => {
+        tries.push(key)
+        if (fails === 'an error') throw new Error('refused')
+        return { retryAfterMs: 2_000 }
+      },
+    })
+    queue.add('a')
+    await settled()
+    const delays: number[] = []
+    for (let n = 0; n < 12; n += 1) {
+      const before = tries.length
+      let waited = 0
+      for (; tries.length === before; waited += 1_000) {
+        t.mock.timers.tick(1_000)
+        await settled()
+      }
+      delays.push(waited / 1_000)
+    }
+    assert.deepEqual(delays, [2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900], fails)
+    queue.add('a', true)
+    await settled()
+    const before = tries.length
+    t.mock.timers.tick(2_000)
+    await settled()
+    assert.equal(tries.length, before + 1, 'the first delay again')
+    await queue.stop()
+  }
+})
+
+test('R2-CL-5: retries of all keys together are bounded', async (t) => {
+  let now = 0
+  const bucket = createTokenBucket({ perSecond: 20, burst: 100 }, () => now)
+  const waits = Array.from({ length: 140 }, () => bucket.reserve())
+  assert.deepEqual([waits[0], waits[99], waits[100], waits[139]], [0, 0, 50, 2_000])
+  now = 2_000
+  assert.equal(bucket.reserve(), 50, 'the tokens of two seconds were reserved')
+  now = 60_000
+  assert.deepEqual([bucket.reserve(), bucket.reserve()], [0, 0])
+
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let work = 0
+  const queue = createWorkQueue({
+    concurrency: 1_000,
+    bucket: createTokenBucket({ perSecond: 20, burst: 100 }, () => 0),
+    random: () => 0,
+    onError: noop,
+    work: async () => {
+      work += 1
+      return { retryAfterMs: 2 }
+    },
+  })
+  for (let n = 0; n < 300; n += 1) queue.add(`k${n}`)
+  for (let n = 0; n < 20; n += 1) await Promise.resolve()
+  assert.equal(work, 300, 'the first attempt is not bounded')
+  t.mock.timers.tick(1)
+  for (let n = 0; n < 20; n += 1) await Promise.resolve()
+  assert.equal(work, 400, 'the burst')
+  await queue.stop()
+})
+
+test('R2-CL-7: a status of this process is not foreign, also if its event precedes the response', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const changed: string[] = []
+  const writes = new Map<string, string>()
+  const foreign = createForeignStatus({ writes, changed: (key) => changed.push(key) })
+  const objectAt = (uid: string, resourceVersion: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: uid, uid, resourceVersion },
+  })
+  foreign.saw('own', objectAt('own', '9'))
+  writes.set('own', '9')
+  foreign.saw('corrected', objectAt('corrected', '9'))
+  writes.set('corrected', '10')
+  foreign.saw('other', objectAt('other', '9'))
+  foreign.saw('later', objectAt('later', '10'))
+  writes.set('later', '9')
+  foreign.saw('gone', objectAt('gone', '9'))
+  foreign.forget('gone', objectAt('gone', '9'))
+  t.mock.timers.tick(5_000)
+  assert.deepEqual(changed.toSorted(), ['later', 'other'])
+  foreign.stop()
 })
 
 test('at most so many keys at once, requeue after a while, and nothing after stop', async () => {

@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
+import { createTokenBucket } from '#core/async/token-bucket.ts'
+import type { TokenBucket, TokenBucketOptions } from '#core/async/token-bucket.ts'
+import { KubeError } from '#core/kube/status.ts'
 import { apiVersionOf } from '#core/kube/url.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import type { Reconciler, WatchedChange } from './watch/declarations.ts'
@@ -10,6 +13,8 @@ import type { WatchChange, ReflectorHandler } from './watch/reflector.ts'
 import { everyNamespace, partsOf } from '#core/cluster/served-namespaces.ts'
 import { createSharedWatches } from './shared-watches.ts'
 import type { SharedWatches, SharedWatchOptions } from './shared-watches.ts'
+import { createForeignStatus, statusWritesOf } from './foreign-status.ts'
+import type { ForeignStatus } from './foreign-status.ts'
 import { createWorkQueue } from './work-queue.ts'
 import type { WorkQueue } from './work-queue.ts'
 
@@ -18,7 +23,12 @@ export interface ReconcilerOptions extends SharedWatchOptions {
   readonly reconcilers: readonly Reconciler[]
   /** Objects reconciled concurrently, per reconciler. */
   readonly concurrency?: number
+  /** Bounds the retries of all reconcilers together. */
+  readonly retries?: TokenBucketOptions | undefined
 }
+
+/** Retries of one process. */
+const DEFAULT_RETRIES: TokenBucketOptions = { perSecond: 20, burst: 100 }
 
 /**
  * Runs reconcilers until the signal aborts. `synced` resolves when each object of the first lists was reconciled once, successfully or not;
@@ -26,7 +36,8 @@ export interface ReconcilerOptions extends SharedWatchOptions {
  */
 export function runReconcilers(options: ReconcilerOptions): RunningWork {
   const watches = createSharedWatches(options)
-  const running = options.reconcilers.map((reconciler) => runOne(options, reconciler, watches))
+  const bucket = createTokenBucket(options.retries ?? DEFAULT_RETRIES)
+  const running = options.reconcilers.map((reconciler) => runOne({ ...options, bucket }, reconciler, watches))
   watches.start()
   return {
     synced: Promise.all(running.map((one) => one.synced)).then(() => undefined),
@@ -34,13 +45,18 @@ export function runReconcilers(options: ReconcilerOptions): RunningWork {
   }
 }
 
-function runOne(options: ReconcilerOptions, reconciler: Reconciler, watches: SharedWatches): RunningWork {
+interface RunOptions extends ReconcilerOptions {
+  readonly bucket: TokenBucket
+}
+
+function runOne(options: RunOptions, reconciler: Reconciler, watches: SharedWatches): RunningWork {
   const objects = new Map<string, KubeObject>()
   const first = createFirstPass(partsOf(reconciler.resource, options.served ?? everyNamespace).length)
   const queue = createQueue(options, reconciler, { objects, worked: first.worked })
+  const foreign = createForeignStatus({ writes: statusWritesOf(options.cluster), changed: (key) => queue.add(key) })
   const own = watches.subscribe({
     resource: reconciler.resource,
-    handlerOf: (part) => primary(reconciler, { objects, queue, listed: (keys) => first.listed(part, keys) }),
+    handlerOf: (part) => primary(reconciler, { objects, queue, foreign, listed: (keys) => first.listed(part, keys) }),
     // What cannot be listed does not delay the others (CON4).
     onState: (part, state) => (state === 'denied' || state === 'unserved') && first.listed(part, []),
   })
@@ -63,7 +79,10 @@ function runOne(options: ReconcilerOptions, reconciler: Reconciler, watches: Sha
   ]
   return {
     synced: first.done,
-    done: Promise.all(loops).then(() => queue.stop()),
+    done: Promise.all(loops).then(() => {
+      foreign.stop()
+      return queue.stop()
+    }),
   }
 }
 
@@ -90,7 +109,7 @@ function createFirstPass(parts: number) {
 }
 
 function createQueue(
-  options: ReconcilerOptions,
+  options: RunOptions,
   reconciler: Reconciler,
   { objects, worked }: { readonly objects: ReadonlyMap<string, KubeObject>; worked(key: string): void },
 ): WorkQueue {
@@ -98,6 +117,8 @@ function createQueue(
   const depth = options.metrics?.gauge(controllerMetrics.reconcileQueue)
   const queue = createWorkQueue({
     concurrency: options.concurrency ?? 4,
+    bucket: options.bucket,
+    isRefusal,
     work: async (key) => {
       const started = performance.now()
       let result = 'error'
@@ -121,16 +142,23 @@ function createQueue(
   return queue
 }
 
+// The cluster has responded, so its watches report no return that would cause an earlier retry.
+function isRefusal(error: unknown): boolean {
+  return error instanceof KubeError && error.status !== 503 && error.status !== 504
+}
+
 /** Watches the reconciler's own kind: fills the cache, and enqueues every object after each list. */
 function primary(
   { concern = (object: KubeObject): unknown => object }: Reconciler,
   {
     objects,
     queue,
+    foreign,
     listed,
   }: {
     readonly objects: Map<string, KubeObject>
     readonly queue: WorkQueue
+    readonly foreign: ForeignStatus
     readonly listed: (keys: readonly string[]) => void
   },
 ): ReflectorHandler {
@@ -145,6 +173,8 @@ function primary(
     return key
   }
   const forget = (key: string): void => {
+    const object = objects.get(key)
+    if (object !== undefined) foreign.forget(key, object)
     objects.delete(key)
     known.delete(key)
   }
@@ -153,8 +183,11 @@ function primary(
     const key = store(object)
     if (key === undefined) return
     if (type === 'deleted') forget(key)
-    else if (before !== undefined && isDeepStrictEqual(concern(before), concern(object))) return
-    queue.add(key)
+    else if (before !== undefined && isDeepStrictEqual(concern(before), concern(object))) {
+      if (!isDeepStrictEqual(before.status, object.status)) foreign.saw(key, object)
+      return
+    }
+    queue.add(key, true)
   }
   return {
     listing: async () => {

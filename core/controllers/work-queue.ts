@@ -1,10 +1,17 @@
 import { longTimeout } from '#core/async/long-timeout.ts'
 import type { LongTimeout } from '#core/async/long-timeout.ts'
 import { backoffMs } from '#core/async/backoff.ts'
+import type { BackoffBounds } from '#core/async/backoff.ts'
+import type { TokenBucket } from '#core/async/token-bucket.ts'
+
+/** Longest delay before what was refused is tried again, when no change causes it earlier. */
+export const LONGEST_RETRY_MS = 15 * 60_000
 
 /** Result of the work: requeue after a delay, or done. */
 export interface WorkResult {
   readonly requeueAfterMs?: number
+  /** The work could not be done: it is tried again after this delay, which doubles with each further failure. */
+  readonly retryAfterMs?: number
 }
 
 /** Options of a queue: `work` runs once at a time per key, and `concurrency` times in parallel. */
@@ -12,13 +19,19 @@ export interface WorkQueueOptions {
   readonly concurrency: number
   readonly work: (key: string) => Promise<WorkResult>
   readonly onError: (key: string, error: unknown, failures: number) => void
-  readonly retry?: { readonly minMs: number; readonly maxMs: number }
+  /** Back-off after an error. */
+  readonly retry?: BackoffBounds
+  /** Whether an error will probably repeat itself. It backs off as a `retryAfterMs` does. */
+  readonly isRefusal?: (error: unknown) => boolean
+  /** Bounds the retries of all keys. */
+  readonly bucket?: TokenBucket
   readonly random?: () => number
 }
 
 /** A queue that processes each key once at a time. A key that changes during its processing is processed once more. */
 export interface WorkQueue {
-  add(key: string): void
+  /** `renewed`: a change of the object itself, which ends the back-off of earlier failures. */
+  add(key: string, renewed?: boolean): void
   /** Number of waiting keys. */
   readonly depth: number
   /** Starts no more work. Resolves when work in progress has ended. */
@@ -40,10 +53,11 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const retry = options.retry ?? { minMs: 200, maxMs: 60_000 }
   let stopped = false
 
-  const add = (key: string): void => {
+  const add = (key: string, renewed = false): void => {
     if (stopped) return
     const entry = entries.get(key) ?? { dirty: false, running: false, failures: 0, timer: undefined }
     entries.set(key, entry)
+    if (renewed) entry.failures = 0
     entry.timer?.cancel()
     entry.timer = undefined
     if (entry.dirty) return
@@ -76,14 +90,20 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   }
   const attempt = async (key: string, entry: Entry): Promise<number | undefined> => {
     try {
-      const result = await options.work(key)
+      const { requeueAfterMs, retryAfterMs } = await options.work(key)
+      if (retryAfterMs !== undefined) return backOff(entry, { minMs: retryAfterMs, maxMs: LONGEST_RETRY_MS })
       entry.failures = 0
-      return result.requeueAfterMs
+      return requeueAfterMs
     } catch (error) {
-      entry.failures += 1
-      options.onError(key, error, entry.failures)
-      return backoffMs(entry.failures - 1, retry, options.random)
+      options.onError(key, error, entry.failures + 1)
+      const isRefusal = options.isRefusal?.(error) === true
+      return backOff(entry, isRefusal ? { minMs: retry.minMs, maxMs: LONGEST_RETRY_MS } : retry)
     }
+  }
+  const backOff = (entry: Entry, bounds: BackoffBounds): number => {
+    const delay = backoffMs(entry.failures, bounds, options.random)
+    entry.failures += 1
+    return Math.max(delay, options.bucket?.reserve() ?? 0)
   }
   return {
     add,

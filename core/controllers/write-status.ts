@@ -1,6 +1,7 @@
 import { canonicalJson } from '#core/json/canonical-json.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { isStatus } from '#core/kube/status.ts'
+import { statusWritesOf } from './foreign-status.ts'
 import { objectRefOf } from './object-ref.ts'
 
 /** The field manager of what the manager writes. */
@@ -26,7 +27,14 @@ export async function writeStatus<Status extends object>(
   }
   const ref = objectRefOf(object)
   try {
-    await cluster.patch(resource, ref, { type: 'merge', body }, { subresource: 'status', fieldManager: MANAGER })
+    const written = await cluster.patch(
+      resource,
+      ref,
+      { type: 'merge', body },
+      { subresource: 'status', fieldManager: MANAGER },
+    )
+    const { uid, resourceVersion } = written.metadata
+    if (uid !== undefined && resourceVersion !== undefined) statusWritesOf(cluster).set(uid, resourceVersion)
     return true
   } catch (error) {
     if (isStatus(error, 409) || isStatus(error, 404)) return false

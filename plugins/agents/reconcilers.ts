@@ -54,8 +54,8 @@ export function agentReconciler(
     ],
     concern: (object) => {
       const { uid, generation, labels, deletionTimestamp } = object.metadata
-      // Other annotations and managed fields change often, and no object depends on them.
-      return [uid, generation, labels, references.markedMetadata(object), deletionTimestamp, object.status]
+      // Other annotations, managed fields and the own status change often, and no object depends on them.
+      return [uid, generation, labels, references.markedMetadata(object), deletionTimestamp]
     },
     reconcile: async (ref) => {
       // Read again: a cached object may be older than the revision that was made from its successor.

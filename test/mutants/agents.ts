@@ -5,6 +5,14 @@ const problems = ['plugins/agents/reconcile/status/pod-problem.test.ts']
 /** Defects in the status of agents, and in the content of their revisions and pods. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'an error of the cluster while an agent is made leaves it without a status',
+    file: 'plugins/agents/reconcile/status/cluster-refusal.ts',
+    find: '(error.status >= 500 && !unreachable.has(error.status))',
+    replace: 'error.status === 0',
+    tests: ['plugins/agents/reconcile/reconcile-agent.test.ts'],
+    only: 'R2-CL-10',
+  },
+  {
     name: 'a volume of an agent has no size limit',
     file: 'plugins/agents/reconcile/pod/pod-template.ts',
     find: 'return [{ name, emptyDir: withSizeLimit(emptyDir, limit) }]',

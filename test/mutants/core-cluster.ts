@@ -6,6 +6,30 @@ const informer = ['core/controllers/informer.test.ts']
 /** Defects in core/kube and core/cluster: names, callers, reviews, informers. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'refused work is tried again at its first delay without end',
+    file: 'core/controllers/work-queue.ts',
+    find: '    entry.failures += 1\n    return Math.max',
+    replace: '    return Math.max',
+    tests: ['core/controllers/controller.test.ts'],
+    only: 'R2-CL-5',
+  },
+  {
+    name: 'retries take no token',
+    file: 'core/controllers/work-queue.ts',
+    find: 'options.bucket?.reserve() ?? 0',
+    replace: '0',
+    tests: ['core/controllers/controller.test.ts'],
+    only: 'R2-CL-5',
+  },
+  {
+    name: 'the status of another process is taken for the own one',
+    file: 'core/controllers/foreign-status.ts',
+    find: 'own === undefined || isNewer(resourceVersion, own)',
+    replace: 'own === undefined && resourceVersion === own',
+    tests: ['core/controllers/controller.test.ts'],
+    only: 'R2-CL-7',
+  },
+  {
     name: 'names may have 254 characters',
     file: 'core/kube/names.ts',
     find: 'text.length > 253',

@@ -3,6 +3,11 @@ import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/cli
 /** Result of a reconciliation: done, or requeue after a delay. */
 export interface ReconcileResult {
   readonly requeueAfterMs?: number
+  /**
+   * What it needs is missing or refused: it is tried again after this delay, doubled each time up to 15 minutes, unless a watch reports a
+   * change before.
+   */
+  readonly retryAfterMs?: number
 }
 
 /** `deleted`: the object is as it was last. A deletion that no watch has seen is not reported. */

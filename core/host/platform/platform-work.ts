@@ -85,7 +85,16 @@ export function createPlatformWork(
       return runInformers({ cluster, store: store.store, informers, served, states, log, metrics, signal })
     },
     reconcile: (reconcilers, signal) =>
-      runReconcilers({ cluster: own().cluster, reconcilers, served, states, log, signal, metrics }),
+      runReconcilers({
+        cluster: own().cluster,
+        reconcilers,
+        retries: shared.retries,
+        served,
+        states,
+        log,
+        signal,
+        metrics,
+      }),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { TokenBucketOptions } from '#core/async/token-bucket.ts'
 import type { ClusterLocation } from '#core/cluster/cluster-config.ts'
 import type { ServedNamespaces } from '#core/cluster/served-namespaces.ts'
 import type { Database } from '#core/database/database.ts'
@@ -21,6 +22,8 @@ export interface SharedParts {
   readonly served: ServedNamespaces
   /** Deadline of calls to the cluster in milliseconds (K4). */
   readonly deadlineMs?: number
+  /** Bounds the retries of the manager's reconcilers. */
+  readonly retries?: TokenBucketOptions
   readonly install: string
   readonly eventRetentionDays: number
   /** Interval in milliseconds at which the relay reads the log although nothing was announced; default five seconds. */

@@ -120,6 +120,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
       cluster,
       served: servedNamespaces(core.cluster.namespaces),
       deadlineMs: core.cluster.deadlineSeconds * 1000,
+      retries: { perSecond: core.cluster.retriesPerSecond, burst: core.cluster.retryBurst },
       install: core.install,
       eventRetentionDays: core.eventRetentionDays,
       log,

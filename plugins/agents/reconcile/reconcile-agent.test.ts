@@ -8,7 +8,7 @@ import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
-import { isStatus } from '#core/kube/status.ts'
+import { KubeError, isStatus } from '#core/kube/status.ts'
 import { startApiServer } from '@mesh.dev/embedded-apiserver'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
@@ -143,7 +143,9 @@ async function applyShipped(cluster: KubeClient, object: KubeObject): Promise<vo
 
 let count = 0
 
-async function setUp(t: TestContext, make: keyof typeof makes) {
+type Wrap = (manager: KubeClient) => KubeClient
+
+async function setUp(t: TestContext, make: keyof typeof makes, wrap: Wrap = (manager) => manager) {
   const { cluster, connect } = await makes[make](t)
   const namespace = parseLabel('namespace', `agents-${make}-${process.pid}-${(count += 1)}`)
   const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
@@ -156,7 +158,7 @@ async function setUp(t: TestContext, make: keyof typeof makes) {
     }),
   )
   const controller = new AbortController()
-  const asManager = await managerOf(cluster, connect)
+  const asManager = wrap(await managerOf(cluster, connect))
   const reconciler = agentReconciler({
     cluster: asManager,
     settings,
@@ -371,6 +373,58 @@ for (const make of ['real', 'embedded'] as const) {
     await change([{ op: 'remove', path: '/spec/resources' }])
     await when('Ready=False Progressing')
   })
+
+  for (const [refused, error] of [
+    ['list', new KubeError(403, 'Forbidden', 'controllerrevisions is forbidden')],
+    ['create', new KubeError(500, 'InternalError', 'The cluster failed.')],
+  ] as const)
+    test(
+      `${make}: R2-CL-10: a ${error.status} of ${refused} is a condition and one event, until it ends`,
+      options,
+      async (t) => {
+        let isRefused = true
+        const { cluster, create, change, when, namespace } = await setUp(t, make, (manager) => ({
+          ...manager,
+          [refused]: async (resource: Resource, ...more: never[]) => {
+            if (isRefused && resource.kind === controllerRevisions.kind) throw error
+            return Reflect.apply(manager[refused], manager, [resource, ...more])
+          },
+        }))
+        await create(declarative)
+        for (const condition of ['Ready=False ClusterRefused', 'Degraded=True ClusterRefused']) await when(condition)
+        const warnings = async () =>
+          (await cluster.list<KubeObject>(events, { namespace })).items.filter(
+            (one) => one['reason'] === 'ClusterRefused',
+          )
+        await until('the event', async () => ((await warnings()).length > 0 ? true : undefined))
+        isRefused = false
+        await change([{ op: 'add', path: '/metadata/labels', value: { round: '2' } }])
+        await when('Ready=False Progressing')
+        assert.equal((await warnings()).length, 1)
+      },
+    )
+
+  test(
+    `${make}: R2-CL-7: a status that another manager wrote is replaced, and one that says the same is not`,
+    options,
+    async (t) => {
+      const { cluster, create, when, deploymentSays, ref } = await setUp(t, make)
+      await create(declarative)
+      await when('Ready=False Progressing')
+      await deploymentSays({ updated: 1, available: 1 })
+      const agent = await when('Ready=True Serving')
+      const conditions = agent.status?.conditions?.map((one) =>
+        one.type === 'Ready' ? { ...one, status: 'False', reason: 'Stale' } : one,
+      )
+      const body = { status: { conditions } }
+      await cluster.patch(AgentDeployment, ref, { type: 'merge', body }, { subresource: 'status' })
+      const { metadata } = await when('Ready=True Serving')
+      // Longer than a status is left to settle.
+      await new Promise((resolve) => setTimeout(resolve, 6_000))
+      const later = await cluster.get(AgentDeployment, ref)
+      assert.equal(later.metadata.resourceVersion, metadata.resourceVersion)
+    },
+  )
 
   test(`${make}: an object of another owner is left unchanged and reported`, options, async (t) => {
     const { cluster, create, when, namespace, ref } = await setUp(t, make)

@@ -25,14 +25,14 @@ import { listRevisions } from './revision/list-revisions.ts'
 import { planRevision, toRevisionData } from './revision/plan-revision.ts'
 import { pruneRevisions } from './revision/prune-revisions.ts'
 import type { RevisionAuthors } from './revision/revision-author.ts'
-import { toStatus } from './status/agent-status.ts'
+import { toRefusedStatus, toStatus } from './status/agent-status.ts'
 import type { Findings } from './status/agent-status.ts'
 import type { ConditionProblem } from './status/problem.ts'
 import { readDeployed, readWorkload } from './status/read-workload.ts'
 import { writeStatus } from '#core/controllers/write-status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { validateSpec } from './validate-spec.ts'
-import { blockedBy, CLUSTER_REFUSED } from './status/cluster-refusal.ts'
+import { blockedBy, clusterRefusalOf } from './status/cluster-refusal.ts'
 
 /** Dependencies of a reconciliation. */
 export interface ReconcileContext extends ApplyContext {
@@ -48,16 +48,35 @@ export interface ReconcileContext extends ApplyContext {
   readonly unenforced?: readonly UnenforcedField[]
 }
 
+/** First delay before refused or unresolved agents are tried again. It doubles each time. */
+const RETRY_MS = 2_000
+
 /** Interval of reading pods while a revision rolls out. Otherwise only terminations of containers are watched. */
 const WHILE_PROGRESSING_MS = 2_000
 
-const WHILE_UNRESOLVED_MS = 15_000
+const WHILE_HELD_MS = 15_000
 
-/** Reconciles one agent: revision, objects, status. A spec that cannot run leaves the running workload unchanged. */
+/**
+ * Reconciles one agent: revision, objects, status. A spec that cannot run leaves the running workload unchanged. What the cluster refuses
+ * before the status is known is a condition and an Event, too.
+ */
 export async function reconcileAgent(
   context: ReconcileContext,
   agent: AgentDeploymentObject,
 ): Promise<ReconcileResult> {
+  try {
+    return await reconcileObjects(context, agent)
+  } catch (error) {
+    const problem = clusterRefusalOf(error)
+    if (problem === undefined) throw error
+    const status = toRefusedStatus(agent, problem, context.now())
+    const isWritten = await writeStatus(context.cluster, AgentDeployment, agent, status).catch(() => false)
+    if (isWritten) await recordEvents(context.cluster, agent, statusEvents(agent, status), context.now())
+    throw error
+  }
+}
+
+async function reconcileObjects(context: ReconcileContext, agent: AgentDeploymentObject): Promise<ReconcileResult> {
   const { cluster, settings, references = schemaReferences } = context
   const events: KubeEvent[] = []
   const revisions = await listRevisions(cluster, agent)
@@ -129,11 +148,9 @@ async function holdsOf(
 
 const noParts: AgentParts = { pods: [], gates: [] }
 
-function nextResult(found: Findings): ReconcileResult {
-  if (found.unresolved !== undefined || (found.held ?? []).length > 0) return { requeueAfterMs: WHILE_UNRESOLVED_MS }
-  if (found.blocked !== undefined)
-    return { requeueAfterMs: found.blocked.reason === CLUSTER_REFUSED ? WHILE_UNRESOLVED_MS : WHILE_PROGRESSING_MS }
-  if (found.progress === undefined || found.progress.complete || found.progress.failure?.reason === 'JobFailed')
-    return {}
+function nextResult({ unresolved, blocked, held = [], progress }: Findings): ReconcileResult {
+  if (unresolved !== undefined || blocked !== undefined) return { retryAfterMs: RETRY_MS }
+  if (held.length > 0) return { requeueAfterMs: WHILE_HELD_MS }
+  if (progress === undefined || progress.complete || progress.failure?.reason === 'JobFailed') return {}
   return { requeueAfterMs: WHILE_PROGRESSING_MS }
 }

@@ -72,6 +72,29 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
   }
 }
 
+/**
+ * The status of an agent whose objects could not be read or written: what was known stays, and an agent that served is still taken to serve.
+ * Pure.
+ */
+export function toRefusedStatus(
+  agent: AgentDeploymentObject,
+  problem: ConditionProblem,
+  now: Date,
+): AgentDeploymentStatus {
+  const before = agent.status?.conditions ?? []
+  const isServing = before.some(({ type, status }) => type === 'Ready' && status === 'True')
+  const values: readonly ConditionValue[] = [
+    ...(isServing ? [] : [{ type: 'Ready', status: 'False' as const, ...problem }]),
+    { type: 'Degraded', status: 'True', ...problem },
+  ]
+  const kept = before.filter(({ type }) => values.every((value) => value.type !== type))
+  return {
+    ...agent.status,
+    observedGeneration: agent.metadata.generation ?? 0,
+    conditions: [...kept, ...toConditions(agent, values, now)],
+  }
+}
+
 // HorizontalPodAutoscalers read it by the `scale` subresource to find the pods that they measure.
 function selectorOf(agent: AgentDeploymentObject): string {
   return `${AGENT_LABEL}=${agent.metadata.name}`

@@ -1,0 +1,59 @@
+import type { KubeClient, KubeObject } from '#core/kube/client.ts'
+import { isNewer } from '#core/kube/resource-version.ts'
+
+/** The resource version of the last status that this process wrote, by uid. */
+export type StatusWrites = Map<string, string>
+
+const writesOfClients = new WeakMap<object, StatusWrites>()
+
+/** The status writes of a client. Reconcilers and the controller that runs them have the same one. */
+export function statusWritesOf(cluster: Pick<KubeClient, 'patch'>): StatusWrites {
+  const known = writesOfClients.get(cluster) ?? new Map<string, string>()
+  writesOfClients.set(cluster, known)
+  return known
+}
+
+/** Finds statuses that another process wrote, such as a manager that is being replaced and has other plugins or settings. */
+export interface ForeignStatus {
+  /** The status of an object has changed, and nothing else that its reconciler depends on. */
+  saw(key: string, object: KubeObject): void
+  forget(key: string, object: KubeObject): void
+  stop(): void
+}
+
+/** Longer than a status write takes, and short enough to be a blink; managers of two opinions correct each other this often. */
+const SETTLE_MS = 5_000
+
+/** Options; `changed` gets the key of an object whose status is to be written again. */
+export interface ForeignStatusOptions {
+  readonly writes: StatusWrites
+  readonly changed: (key: string) => void
+  readonly settleMs?: number
+}
+
+/** Creates the finder. A status is judged after a while, since its event may precede the response to the own write. */
+export function createForeignStatus({ writes, changed, settleMs = SETTLE_MS }: ForeignStatusOptions): ForeignStatus {
+  const timers = new Map<string, NodeJS.Timeout>()
+  const cancel = (key: string): void => {
+    clearTimeout(timers.get(key))
+    timers.delete(key)
+  }
+  return {
+    saw: (key, { metadata: { uid = '', resourceVersion = '' } }) => {
+      cancel(key)
+      const judge = (): void => {
+        timers.delete(key)
+        const own = writes.get(uid)
+        if (own === undefined || isNewer(resourceVersion, own)) changed(key)
+      }
+      timers.set(key, setTimeout(judge, settleMs * (0.5 + Math.random() / 2)).unref())
+    },
+    forget: (key, { metadata: { uid = '' } }) => {
+      cancel(key)
+      writes.delete(uid)
+    },
+    stop: () => {
+      for (const key of timers.keys()) cancel(key)
+    },
+  }
+}
