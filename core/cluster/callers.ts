@@ -10,12 +10,13 @@ import { servedCluster } from './served-cluster.ts'
 import { everyNamespace, notServed } from './served-namespaces.ts'
 import type { ServedNamespaces } from './served-namespaces.ts'
 import { createTokenCache } from './token-cache.ts'
+import { hasExpired } from './token-claims.ts'
 
 /** Creates callers from bearers: the only access of requests to the cluster (K1). */
 export interface Callers {
   /** Throws `Fail('unauthenticated')` if the cluster rejects the bearer. */
   as(bearer: string): Promise<Caller>
-  /** Whether the bearer was accepted within the last ten minutes, or its rejection is cached. Not a proof. */
+  /** Whether the bearer was accepted within the last ten minutes, its rejection is cached, or it has expired. Not a proof. */
   knows(bearer: string): boolean
 }
 
@@ -29,19 +30,24 @@ export interface CallersOptions extends TlsOptions {
   /** Default: every namespace. */
   readonly served?: ServedNamespaces
   readonly now?: () => number
+  /** Unix milliseconds; default: the clock. */
+  readonly date?: () => number
 }
 
 /** Creates callers on one connection pool. */
 export function createCallers(options: CallersOptions): Callers {
   const pool = options.pool ?? createPool(options.server, options)
+  const { date = Date.now } = options
   const usernames = createTokenCache<string>({
     ttlMs: USERNAME_TTL_MS,
     now: options.now ?? (() => performance.now()),
     isRejection: (error) => error instanceof Fail && error.code === 'unauthenticated',
   })
   return {
-    knows: (bearer) => usernames.isKnown(bearer, ''),
+    knows: (bearer) => hasExpired(bearer, date()) || usernames.isKnown(bearer, ''),
     as: async (bearer) => {
+      // Nothing else is judged here: another authenticator of the cluster may accept any other token.
+      if (hasExpired(bearer, date())) throw new Fail('unauthenticated')
       const cluster = createKubeClient({ server: options.server, pool, bearer })
       const username = await usernames(bearer, '', async () => (await whoami(cluster)).username)
       return toCaller({ cluster, username, bearer }, options.served ?? everyNamespace)

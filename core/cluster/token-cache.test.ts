@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createTokenCache } from './token-cache.ts'
-import { msUntilExpiry } from './token-expiry.ts'
+import { msUntilExpiry } from './token-claims.ts'
 
 const encode = (text: string): string => Buffer.from(text).toString('base64url')
 const jwt = (claims: object): string => `${encode('{}')}.${encode(JSON.stringify(claims))}.signature`

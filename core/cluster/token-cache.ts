@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { msUntilExpiry } from './token-expiry.ts'
+import { msUntilExpiry } from './token-claims.ts'
 
 /** Lifetimes of cached entries in milliseconds of `now`, and the maximum number. */
 export interface TokenCacheOptions {

@@ -7,6 +7,7 @@ import { servedCluster } from './served-cluster.ts'
 import { everyNamespace } from './served-namespaces.ts'
 import type { ServedNamespaces } from './served-namespaces.ts'
 import { createTokenCache } from './token-cache.ts'
+import { hasExpired, isForOthers } from './token-claims.ts'
 
 /** A bearer accepted by TokenReview for the audience of the role. */
 export interface Authenticated extends UserInfo {
@@ -21,6 +22,8 @@ export interface OwnIdentity {
   authenticate(bearer: string, audience: string): Promise<Authenticated | undefined>
   /** Whether the bearer was accepted within the last ten minutes, or its rejection is cached. Not a proof. */
   knows(bearer: string, audience: string): boolean
+  /** Whether the claims of the bearer exclude it, so that the cluster is not asked: it has expired, or is for other audiences. */
+  excludes(bearer: string, audience: string): boolean
   /** SubjectAccessReview for another user. Returns false if denied, throws if the cluster does not answer. */
   subjectMay(user: UserInfo, attributes: SubjectAttributes): Promise<boolean>
 }
@@ -42,6 +45,8 @@ export interface OwnIdentityOptions {
   readonly cluster: KubeClient
   readonly served?: ServedNamespaces
   readonly now?: () => number
+  /** Unix milliseconds; default: the clock. */
+  readonly date?: () => number
 }
 
 /**
@@ -49,7 +54,9 @@ export interface OwnIdentityOptions {
  * users. `now` is monotonic.
  */
 export function createOwnIdentity(options: OwnIdentityOptions): OwnIdentity {
-  const { cluster, served = everyNamespace } = options
+  const { cluster, served = everyNamespace, date = Date.now } = options
+  const excludes = (bearer: string, audience: string): boolean =>
+    hasExpired(bearer, date()) || isForOthers(bearer, audience)
   const known = createTokenCache<Authenticated>({
     ttlMs: AUTHENTICATION_TTL_MS,
     now: options.now ?? (() => performance.now()),
@@ -58,11 +65,14 @@ export function createOwnIdentity(options: OwnIdentityOptions): OwnIdentity {
   return {
     cluster: servedCluster(cluster, served),
     knows: (bearer, audience) => known.isKnown(bearer, audience),
-    authenticate: (bearer, audience) =>
-      known(bearer, audience, () => reviewToken(cluster, bearer, audience)).catch((error: unknown) => {
+    excludes,
+    authenticate: async (bearer, audience) => {
+      if (excludes(bearer, audience)) return undefined
+      return known(bearer, audience, () => reviewToken(cluster, bearer, audience)).catch((error: unknown) => {
         if (error instanceof NotAuthenticated) return undefined
         throw error
-      }),
+      })
+    },
     subjectMay: async (user, attributes) =>
       served.has(attributes.namespace) && reviewSubject(cluster, user, attributes),
   }

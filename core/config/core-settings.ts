@@ -202,6 +202,10 @@ export const coreSettingsSchema = Type.Object({
       defaultLimits.perAddressPerMinute,
       'Requests per address and minute with a rejected bearer, or to public routes.',
     ),
+    rejectedPerAddressPerMinute: count(
+      defaultLimits.rejectedPerAddressPerMinute,
+      'Bearers per address and minute that the cluster was asked about and rejected. Above it, unknown bearers of the address wait.',
+    ),
     underWay: count(defaultLimits.underWay, 'Concurrent requests of one process, without event streams.'),
     underWayPerCaller: Type.Optional(
       Type.Integer({

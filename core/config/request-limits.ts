@@ -4,6 +4,8 @@ export interface RequestLimits {
   readonly perCallerPerMinute: number
   /** Requests per address and minute with a rejected bearer, or to public routes. */
   readonly perAddressPerMinute: number
+  /** Bearers per address and minute that the cluster was asked about and rejected. */
+  readonly rejectedPerAddressPerMinute?: number
   /** Concurrent requests without open event streams. Further requests get 503 at once (X7). */
   readonly underWay: number
   /** Concurrent requests per user. Default: a tenth of `underWay`, at least 32. */
@@ -28,6 +30,7 @@ const MiB = 1024 * 1024
 export const defaultLimits = {
   perCallerPerMinute: 60_000,
   perAddressPerMinute: 6_000,
+  rejectedPerAddressPerMinute: 60,
   underWay: 1_000,
   turnsPerCaller: 2,
   waitsPerCaller: 50,

@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a body without a connection has a deadline',
     file: 'core/http/admission/body-deadline.ts',
-    find: "!('bytesRead' in raw.socket) || ",
+    find: "  if (!('bytesRead' in raw.socket)) return () => undefined\n",
     replace: '',
     tests: ['core/http/admission/body-deadline.test.ts'],
   },

@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'guardrails: a proof of another agent is valid',
     file: 'core/guardrails/proof.ts',
-    find: 'if (claims.agentUid !== agentUid)',
+    find: 'if (launcher.agentUid !== agentUid || claims.agentUid !== agentUid)',
     replace: "if (claims.agentUid === '')",
     tests: proofs,
   },

@@ -5,6 +5,7 @@ const validation = ['plugins/agents/reconcile/validate-spec.test.ts']
 const lostPods = ['plugins/agents/reconcile/pod/replace-lost-pods.test.ts']
 const agentStatus = ['plugins/agents/reconcile/status/agent-status.test.ts']
 const forged = ['plugins/runs/worker/forged-launcher.test.ts']
+const renewed = ['launcher/identity/keep-certified.test.ts']
 const certified = ['plugins/agents/launchers/certify.test.ts']
 const local = ['local/workloads/workloads.test.ts']
 const reconciler = ['plugins/agents/reconcile/reconcile-agent.test.ts']
@@ -70,20 +71,20 @@ export const mutants: readonly Mutant[] = [
     only: 'PODS4',
   },
   {
-    name: 'a worker speaks to a launcher with any key',
+    name: 'a worker speaks to a launcher without a certificate',
     file: 'plugins/runs/worker/launcher-connections.ts',
-    find: '  if (!keys.some((pem) => createPublicKey(pem).equals(key)))',
-    replace: '  if (keys.length > 2 && !keys.some((pem) => createPublicKey(pem).equals(key)))',
+    find: '    if (problem === undefined) return socket\n',
+    replace: "    if (problem !== '') return socket\n",
     tests: forged,
     only: 'PODS4',
   },
   {
-    name: 'a worker speaks to a launcher without a recorded key',
+    name: 'a worker speaks to a launcher of a former version with any key',
     file: 'plugins/runs/worker/launcher-connections.ts',
-    find: "  if (keys.length === 0) return new LauncherUnproven('no key of the agent is recorded')\n",
-    replace: '  if (keys.length === 0) return undefined\n',
+    find: '(await formerKeysOf(agentUid)).includes(key)',
+    replace: '(await formerKeysOf(agentUid)).length < 9',
     tests: forged,
-    only: 'PODS4',
+    only: 'R2-N3',
   },
   {
     name: 'a worker speaks to a launcher without TLS',
@@ -131,6 +132,30 @@ export const mutants: readonly Mutant[] = [
     find: 'return controllerOf(account) === uid ? uid : undefined',
     replace: 'return uid',
     tests: certified,
+    only: 'R2-N3',
+  },
+  {
+    name: 'a launcher uses a certificate that has expired',
+    file: 'launcher/identity/keep-certified.ts',
+    find: 'current: () => (ageOf(known?.at) < validMs ? known?.certificate : undefined)',
+    replace: 'current: () => known?.certificate',
+    tests: renewed,
+    only: 'away at a renewal',
+  },
+  {
+    name: 'a clock that goes back keeps a certificate alive',
+    file: 'launcher/identity/keep-certified.ts',
+    find: 'Math.max(clocks.wall() - at.wall, clocks.monotonic() - at.monotonic)',
+    replace: 'clocks.wall() - at.wall',
+    tests: renewed,
+    only: 'a clock that goes back',
+  },
+  {
+    name: 'the state role reads service accounts of the whole cluster in hardened',
+    file: 'deploy/components/namespaced-writes/kustomization.yaml',
+    find: '      name: mesh-state\n',
+    replace: '      name: mesh-worker\n',
+    tests: ['test/launcher-rights.test.ts'],
     only: 'R2-N3',
   },
   {

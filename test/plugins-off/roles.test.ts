@@ -25,6 +25,7 @@ const identity: OwnIdentity = {
   }),
   authenticate: async () => undefined,
   knows: () => false,
+  excludes: () => false,
   subjectMay: async () => false,
 }
 

@@ -27,6 +27,7 @@ function accepting() {
     authenticate: async (bearer: string) =>
       bearer === 'good' ? { username: 'pod', uid: '', groups: [], extra: {}, audience: 'x' } : undefined,
     knows: () => false,
+    excludes: () => false,
     subjectMay: refuse,
     // No route of this test reads the cluster.
     cluster: undefined as unknown as OwnIdentity['cluster'],

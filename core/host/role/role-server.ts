@@ -137,7 +137,9 @@ function authenticatorOf({ role, core, platform }: RoleAppInput): Pick<HttpServi
   const knowsCaller = (bearer: string): boolean => core.cluster.knows?.(bearer) === true
   if (role === 'bff' || identity === undefined) return { knows: knowsCaller }
   return {
-    knows: (bearer) => identity.knows(bearer, role) || (role === 'gateway' && knowsCaller(bearer)),
+    // At the gateway a token for another audience may be that of a caller.
+    knows: (bearer) =>
+      identity.knows(bearer, role) || (role === 'gateway' ? knowsCaller(bearer) : identity.excludes(bearer, role)),
     identify: async (bearer) => {
       const pod = await identity.authenticate(bearer, role)
       if (pod !== undefined) return pod.username

@@ -3,8 +3,9 @@ import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
-import { REJECTED } from '../testing/build-server.ts'
+import { REJECTED, recordingCaller } from '../testing/build-server.ts'
 import { free, good, route, start } from '../testing/hardened.ts'
 import { sendRaw } from '../testing/raw-request.ts'
 import { openEventStream } from '../stream/event-stream.ts'
@@ -211,6 +212,40 @@ test('SEC28: users are counted by name, whatever their address; strangers by add
   upstream.length = 0
   assert.equal(await statusOf(unknown), 429)
   assert.deepEqual(upstream, [], 'an address above its limit causes no more calls')
+})
+
+test('R2-CL-11: an address whose bearers were rejected waits; a bearer that was accepted lately does not', async (t) => {
+  const known = new Set(['expired-token'])
+  const asked: string[] = []
+  const cluster = {
+    as: async (bearer: string) => {
+      if (bearer !== 'expired-token') asked.push(bearer)
+      if (!bearer.startsWith('good')) throw new Fail('unauthenticated')
+      known.add(bearer)
+      return recordingCaller(bearer, [])
+    },
+  }
+  const limits = { rejectedPerAddressPerMinute: 3 }
+  const { app, services } = await start(t, [echo], {
+    limits,
+    cluster,
+    knows: (bearer: string) => known.has(bearer),
+    trustProxy: ['127.0.0.0/8'],
+  })
+  const ask = async (bearer: string, address = '10.0.0.1') => {
+    const headers = { authorization: `Bearer ${bearer}`, 'x-forwarded-for': address, ...json }
+    return (await app.inject({ method: 'POST', url: '/api/echo', headers, payload: '{}' })).statusCode
+  }
+  assert.equal(await ask('good-1'), 200)
+  // Rejected without a request to the cluster: these do not count.
+  for (let turn = 0; turn < 10; turn++) assert.equal(await ask('expired-token'), 401)
+  const statuses = []
+  for (let turn = 0; turn < 20; turn++) statuses.push(await ask(`bad-${turn}`))
+  assert.deepEqual(statuses, [401, 401, 401, ...Array.from({ length: 17 }, () => 429)])
+  assert.deepEqual(asked, ['good-1', 'bad-0', 'bad-1', 'bad-2', 'bad-3'], 'the cluster is asked no more')
+  assert.deepEqual([await ask('good-1'), await ask('good-2'), await ask('good-2', '10.0.0.2')], [200, 429, 200])
+  const refused = /mesh_http_requests_refused_total\{limit="rejectedPerAddressPerMinute"[^}]*\} 18/
+  assert.match(await services.metrics.render(), refused)
 })
 
 test('SEC28: X-Forwarded-For names the client only where a trusted proxy says so', async (t) => {

@@ -36,7 +36,7 @@ export async function createAdmission(
     try {
       await identify(services, request, bearer)
     } catch (error) {
-      if (toProblemAnswer(error).status === 401) await rate.countRejected(request)
+      if (toProblemAnswer(error).status === 401) await rate.countRejected(request, release !== undefined)
       throw error
     } finally {
       release?.()

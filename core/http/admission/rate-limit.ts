@@ -8,11 +8,15 @@ import { stateOf } from '../endpoint/request-context.ts'
 export interface RateLimit {
   /** Counts an authenticated or public request. */
   countAdmitted(request: FastifyRequest): Promise<void>
-  /** Counts a request whose bearer was rejected. */
-  countRejected(request: FastifyRequest): Promise<void>
+  /** Counts a request whose bearer was rejected, and apart one for which the cluster was asked. */
+  countRejected(request: FastifyRequest, wasAsked: boolean): Promise<void>
   /** Refuses an address above its limit without another call to the cluster. */
   refuseBlocked(request: FastifyRequest): void
 }
+
+type AddressLimit = 'perAddressPerMinute' | 'rejectedPerAddressPerMinute'
+
+const windowMs = 60_000
 
 /** Creates the rate limits of one server. They throw `too_many_requests`. */
 export async function createRateLimit(
@@ -21,36 +25,43 @@ export async function createRateLimit(
   refuse: Refuse,
 ): Promise<RateLimit> {
   await app.register(rateLimit, { global: false })
-  const window = { timeWindow: 60_000 }
-  const { perAddressPerMinute, perCallerPerMinute } = limits
-  const byAddress = app.createRateLimit({
-    ...window,
-    max: perAddressPerMinute,
-    keyGenerator: (request) => `a${request.ip}`,
-  })
-  const byUser = app.createRateLimit({
-    ...window,
-    max: perCallerPerMinute,
+  const blocked = createBlocked()
+  const byAddress = (limit: AddressLimit) => {
+    const count = app.createRateLimit({
+      timeWindow: windowMs,
+      max: limits[limit],
+      keyGenerator: (request) => `${limit} ${request.ip}`,
+    })
+    return async (request: FastifyRequest): Promise<void> => {
+      // Read once: a closed socket has no address.
+      const address = request.ip
+      const result = await count(request)
+      if (result.isAllowed || !result.isExceeded) return
+      blocked.set(address, limit, result.ttlInSeconds)
+      throw refuse(limit, limits[limit], result.ttlInSeconds)
+    }
+  }
+  const countAddress = byAddress('perAddressPerMinute')
+  const countAsked = byAddress('rejectedPerAddressPerMinute')
+  const countUser = app.createRateLimit({
+    timeWindow: windowMs,
+    max: limits.perCallerPerMinute,
     keyGenerator: (request) => `u${stateOf(request).username ?? ''}`,
   })
-  const blocked = createBlocked()
-  const countAddress = async (request: FastifyRequest): Promise<void> => {
-    const result = await byAddress(request)
-    if (result.isAllowed || !result.isExceeded) return
-    blocked.set(request.ip, result.ttlInSeconds)
-    throw refuse('perAddressPerMinute', perAddressPerMinute, result.ttlInSeconds)
-  }
   return {
     countAdmitted: async (request) => {
       if (stateOf(request).username === undefined) return countAddress(request)
-      const result = await byUser(request)
+      const result = await countUser(request)
       if (!result.isAllowed && result.isExceeded)
-        throw refuse('perCallerPerMinute', perCallerPerMinute, result.ttlInSeconds)
+        throw refuse('perCallerPerMinute', limits.perCallerPerMinute, result.ttlInSeconds)
     },
-    countRejected: countAddress,
-    refuseBlocked: (request) => {
-      const seconds = blocked.secondsOf(request.ip)
-      if (seconds > 0) throw refuse('perAddressPerMinute', perAddressPerMinute, seconds)
+    countRejected: async (request, wasAsked) => {
+      await countAddress(request)
+      if (wasAsked) await countAsked(request)
+    },
+    refuseBlocked: ({ ip }) => {
+      const found = blocked.find(ip)
+      if (found !== undefined) throw refuse(found.limit, limits[found.limit], found.seconds)
     },
   }
 }
@@ -59,18 +70,20 @@ export async function createRateLimit(
 const MOST = 5_000
 
 function createBlocked() {
-  const until = new Map<string, number>()
+  const blocked = new Map<string, { readonly limit: AddressLimit; readonly until: number }>()
   return {
-    set: (address: string, seconds: number): void => {
-      until.delete(address)
-      const [oldest] = until.keys()
-      if (until.size >= MOST && oldest !== undefined) until.delete(oldest)
-      until.set(address, performance.now() + seconds * 1000)
+    set: (address: string, limit: AddressLimit, seconds: number): void => {
+      blocked.delete(address)
+      const [oldest] = blocked.keys()
+      if (blocked.size >= MOST && oldest !== undefined) blocked.delete(oldest)
+      blocked.set(address, { limit, until: performance.now() + seconds * 1000 })
     },
-    secondsOf: (address: string): number => {
-      const left = ((until.get(address) ?? 0) - performance.now()) / 1000
-      if (left <= 0) until.delete(address)
-      return left
+    find: (address: string) => {
+      const { limit, until } = blocked.get(address) ?? { limit: 'perAddressPerMinute', until: 0 }
+      const seconds = (until - performance.now()) / 1000
+      if (seconds > 0) return { limit, seconds }
+      blocked.delete(address)
+      return undefined
     },
   }
 }

@@ -31,7 +31,7 @@ export interface HttpServices {
   readonly cluster: { as(bearer: string): Promise<Caller> }
   /** Authenticates a bearer other than by `cluster.as` (gateway, state). Returns the username; throws `unauthenticated`. */
   readonly identify?: ((bearer: string) => Promise<string>) | undefined
-  /** Whether a bearer is exempt from the limits for unknown ones: accepted within the last ten minutes. Not a proof. */
+  /** Whether a bearer is exempt from the limits for unknown ones: accepted within the last ten minutes, or rejected without a request. */
   readonly knows?: ((bearer: string) => boolean) | undefined
   /** Whether a caller may send its token in `x-api-key` (gateway). */
   readonly acceptsApiKey?: boolean

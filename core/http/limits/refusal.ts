@@ -5,6 +5,7 @@ import { httpMetrics } from './metrics.ts'
 const texts = {
   perCallerPerMinute: 'requests of one user in a minute',
   perAddressPerMinute: 'unauthenticated requests of one address in a minute',
+  rejectedPerAddressPerMinute: 'bearers of one address were rejected in a minute',
   authenticationsPerAddress: 'bearers of one address are being authenticated',
   underWay: 'requests are under way',
   underWayPerCaller: 'requests of one user are under way',

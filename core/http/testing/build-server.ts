@@ -43,6 +43,7 @@ export interface TestPlugin {
 /** Real dependencies of the server, if a test has them, and its limits. */
 export interface BuildOptions {
   readonly cluster?: HttpServices['cluster']
+  readonly knows?: HttpServices['knows']
   readonly directory?: Directory
   readonly store?: Store
   readonly limits?: Partial<RequestLimits>
@@ -70,6 +71,7 @@ export async function buildServer(
   const metrics = createMetrics()
   const services: HttpServices = {
     cluster: more.cluster ?? { as: async (bearer) => recordingCaller(bearer, upstream) },
+    knows: more.knows,
     keys: testKeyring(),
     log: createLogger({ level: 'debug', currentTrace, destination: { write: (line) => lines.push(line) } }),
     metrics,
@@ -88,6 +90,7 @@ export async function buildServer(
     limits: {
       perCallerPerMinute: 100_000,
       perAddressPerMinute: 100_000,
+      rejectedPerAddressPerMinute: 100_000,
       underWay: 100,
       ...more.limits,
     },
@@ -108,7 +111,8 @@ export async function buildServer(
 
 const usernames: Readonly<Record<string, string>> = { [DENIED]: 'denied', 'other-token': 'other' }
 
-function recordingCaller(bearer: string, upstream: string[]): Caller {
+/** A caller whose requests are recorded. */
+export function recordingCaller(bearer: string, upstream: string[]): Caller {
   const username = usernames[bearer] ?? 'test'
   upstream.push('as')
   if (bearer === REJECTED) throw new KubeError(401, 'Unauthorized', 'Unauthorized')

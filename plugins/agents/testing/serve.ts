@@ -69,7 +69,12 @@ export async function servePlugin(
   const outcomes: Outcome[] = []
   const catalog: MountedEndpoint[] = []
   const app = await createServer({
-    limits: { perCallerPerMinute: 100_000, perAddressPerMinute: 100_000, underWay: 100 },
+    limits: {
+      perCallerPerMinute: 100_000,
+      perAddressPerMinute: 100_000,
+      rejectedPerAddressPerMinute: 100_000,
+      underWay: 100,
+    },
     services: {
       cluster: createCallers({ server: kube.url, pool }),
       keys: testKeyring(),

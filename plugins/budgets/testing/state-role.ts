@@ -116,6 +116,7 @@ export async function startStateRole(
       limits: {
         perCallerPerMinute: 1_000_000,
         perAddressPerMinute: 1_000_000,
+        rejectedPerAddressPerMinute: 1_000_000,
         underWay: 2_000,
         streams: 1,
         streamsPerUser: 1,

@@ -66,7 +66,14 @@ export async function startBrokerRole(t: TestContext, settings: Partial<McpSetti
     platform: { callers: core.cluster as never, store: undefined, directory: undefined, identity } as never,
     built: [{ plugin: mcp as AnyPlugin, services, wired: { wiring: 'ready' } }],
     settings: {
-      limits: { perCallerPerMinute: 1e6, perAddressPerMinute: 1e6, underWay: 200, streams: 1, streamsPerUser: 1 },
+      limits: {
+        perCallerPerMinute: 1e6,
+        perAddressPerMinute: 1e6,
+        rejectedPerAddressPerMinute: 1e6,
+        underWay: 200,
+        streams: 1,
+        streamsPerUser: 1,
+      },
     },
     thirdParty: new Set(),
     checkResponses: true,

@@ -34,7 +34,13 @@ import { memorySettings } from '../settings.ts'
 import type { MemorySettings } from '../settings.ts'
 
 const migrationsOf = (name: string) => ({ name, migrations: new URL(`../../${name}/migrations/`, import.meta.url) })
-const limits = { perCallerPerMinute: 1_000_000, perAddressPerMinute: 1_000_000, underWay: 2_000, streams: 1 }
+const limits = {
+  perCallerPerMinute: 1_000_000,
+  perAddressPerMinute: 1_000_000,
+  rejectedPerAddressPerMinute: 1_000_000,
+  underWay: 2_000,
+  streams: 1,
+}
 
 /** Options of `startMemoryRole`. */
 export interface MemoryRoleOptions {

@@ -133,6 +133,7 @@ export async function startGateway(
       limits: {
         perCallerPerMinute: 100_000,
         perAddressPerMinute: 100_000,
+        rejectedPerAddressPerMinute: 100_000,
         underWay: 100,
         streams: 100,
         streamsPerUser: 100,

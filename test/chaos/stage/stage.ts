@@ -75,6 +75,7 @@ export const settings = `agents:
 limits:
   perCallerPerMinute: 10000000
   perAddressPerMinute: 10000000
+  rejectedPerAddressPerMinute: 10000000
   underWayPerCaller: 10000000
   waitsPerCaller: 10000000
   streamsPerUser: 10000000
