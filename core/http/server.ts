@@ -11,6 +11,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { completeLimits } from '#core/config/request-limits.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import { rareMethodFail } from './reply/method-not-allowed.ts'
+import { suggestRoute } from './reply/suggest-route.ts'
 import { recordFailedOutcome } from './audit/record-outcome.ts'
 import { toProblemAnswer } from './problem/problem.ts'
 import { toRequestAnswer } from './error-answer.ts'
@@ -134,8 +135,13 @@ function checkHost(request: FastifyRequest, hosts: ServerOptions['hosts']): void
   if (!given.every((host) => isServedHost(host, hosts)) || given.length === 0) throw new Fail('misdirected_request')
 }
 
-function unknownPath({ catalog }: HttpServices, { method, raw }: FastifyRequest, publicPaths: PublicPaths): Fail {
-  return rareMethodFail({ method, url: raw.url ?? '' }, catalog, publicPaths) ?? new Fail('not_found')
+function unknownPath({ catalog }: HttpServices, request: FastifyRequest, publicPaths: PublicPaths): Fail {
+  const { method } = request
+  const url = request.raw.url ?? ''
+  const [path = ''] = url.split(/[?#]/, 1)
+  const rare = rareMethodFail({ method, url }, catalog, publicPaths)
+  // A caller who is not authenticated gets the bare 404.
+  return rare ?? new Fail('not_found', isPublic(request) ? undefined : suggestRoute(path, catalog))
 }
 
 interface FailedRequest {

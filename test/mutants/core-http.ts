@@ -225,6 +225,14 @@ export const mutants: readonly Mutant[] = [
     tests: ['core/http/review-scope.test.ts'],
   },
   {
+    name: 'an unknown path: a route is suggested that differs in several words',
+    file: 'core/http/reply/suggest-route.ts',
+    find: 'return wrong.length === 1 && nearest',
+    replace: 'return wrong.length >= 1 && nearest',
+    tests: ['core/http/reply/suggest-route.test.ts'],
+    only: 'differs in one word',
+  },
+  {
     name: 'the API document: a group without an operation is listed',
     file: 'core/http/openapi/document.ts',
     find: 'tags: tagsOf(tags, summaries)',
