@@ -1,5 +1,6 @@
 import { isObject } from '../json/is-object.ts'
 import { InvalidRequest } from './invalid-request.ts'
+import { findRefusedField } from './request-fields.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -26,11 +27,14 @@ export function messagesToChat(body: Json): Json {
 }
 
 // Dropping such a field would change the answer without a sign.
-function refuseUnsupported({ thinking, top_k: topK, mcp_servers: servers, container }: Json): void {
+function refuseUnsupported(body: Json): void {
+  const { thinking, top_k: topK, mcp_servers: servers, container } = body
   if (isObject(thinking) && thinking.type !== 'disabled') throw new InvalidRequest('thinking', 'is not supported')
   if (topK !== undefined) throw new InvalidRequest('top_k', 'is not supported')
   if (servers !== undefined) throw new InvalidRequest('mcp_servers', 'is not supported')
   if (container !== undefined) throw new InvalidRequest('container', 'is not supported')
+  const refused = findRefusedField('messages', body)
+  if (refused !== undefined) throw new InvalidRequest(refused.field, refused.detail)
 }
 
 function toSystem(system: unknown, at: string): Json[] {

@@ -1,5 +1,6 @@
 import { isObject } from '../json/is-object.ts'
 import { InvalidRequest } from './invalid-request.ts'
+import { findRefusedField } from './request-fields.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -9,6 +10,8 @@ const unsupported = ['previous_response_id', 'conversation', 'prompt', 'backgrou
 export function responsesToChat(body: Json): Json {
   for (const field of unsupported)
     if ((body[field] ?? false) !== false) throw new InvalidRequest(field, 'is not supported: nothing is stored')
+  const refused = findRefusedField('responses', body)
+  if (refused !== undefined) throw new InvalidRequest(refused.field, refused.detail)
   const { model, instructions, input, max_output_tokens: most, temperature, top_p: topP, stream, user } = body
   const { tools, tool_choice: choice, parallel_tool_calls: parallel, reasoning, text } = body
   const system = typeof instructions === 'string' ? [{ role: 'system', content: instructions }] : []

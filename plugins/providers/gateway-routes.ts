@@ -1,20 +1,11 @@
 import { Type } from 'typebox'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
-import type { AnyEndpoint, Call } from '#core/http/endpoint/endpoint.ts'
-import { serverReplyOf } from '#core/http/endpoint/reply.ts'
-import { refuseUnenforced } from '#core/plugin/enforced-fields.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { isObject } from '#core/json/is-object.ts'
-import { documentOf } from '#core/http/input/body.ts'
-import { headerValues } from '#core/http/input/bearer-token.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { payerHeader } from '#core/retrieval/payer.ts'
-import { parseLabel } from '#core/kube/names.ts'
-import { childOf, formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
-import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
-import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { Operation } from './adapter.ts'
-import type { AgentRuns, OwnerOfRun } from './agent-model.ts'
+import { refusePaidFields } from './gateway/check-fields.ts'
 import { callAgent } from './gateway/call-agent.ts'
 import { callModel } from './gateway/call-model.ts'
 import { messagesApi, openAiApi, responsesApi, toChatRequest } from './gateway/caller-api.ts'
@@ -23,12 +14,13 @@ import { countTokens, noTokenCount } from './gateway/count-tokens.ts'
 import { getModel } from './gateway/get-model.ts'
 import type { GatewayCall } from './gateway/gateway-call.ts'
 import { listModels } from './gateway/list-models.ts'
+import { openCall, runsOf } from './gateway/open-call.ts'
+import type { Exchange } from './gateway/open-call.ts'
 import { readModelRequest } from './gateway/model-request.ts'
 import type { Body } from './gateway/model-request.ts'
 import { passesMessages, readNativeCount, readNativeMessages } from './gateway/native-messages.ts'
-import { withPayment } from './gateway/pay-call.ts'
-import { payerOf, refusedPayer } from './gateway/payer.ts'
-import { authenticate } from './gateway/principal.ts'
+import { checkCountedFields, withPayment } from './gateway/pay-call.ts'
+import { refusedPayer } from './gateway/payer.ts'
 import { usableRoute } from './gateway/usable-route.ts'
 import type { UsableRoute } from './gateway/usable-route.ts'
 import { parseModel } from './gateway/model-name.ts'
@@ -36,7 +28,7 @@ import type { ModelName } from './gateway/model-name.ts'
 import { createFilters, withFilters } from './filters/create-filters.ts'
 import type { Filters } from './filters/create-filters.ts'
 import type { ProvidersServices } from './services.ts'
-import { agentRuns, callAdmission } from './points.ts'
+import { callAdmission } from './points.ts'
 
 // A provider's parameters differ, and its SDKs send some in the query (`?api-version=`): only the fields that the gateway reads are checked.
 const open = {
@@ -117,8 +109,6 @@ export function gatewayRoutes(services: ProvidersServices, gateway: GatewayConte
   return [...operations, count, list, get]
 }
 
-type Exchange = Pick<Call<unknown, unknown, unknown>, 'bearer' | 'body' | 'request' | 'reply' | 'signal'>
-
 interface Asked {
   readonly operation: Operation
   readonly api: CallerApi
@@ -141,8 +131,10 @@ async function respond(
     const route = await usableRoute(gateway, call.principal, model)
     await admit(services, call, route)
     const target = { operation, model, uid: route.uid, streamed: body.stream === true }
-    await withPayment(services.core, { call, model: { operation, route, body } }, (payment) =>
-      withFilters(filters, { call, target, body }, (filtered, applying) =>
+    const asked = { operation, route, body }
+    const onRules = (): void => refusePaidFields(asked)
+    await withPayment(services.core, { call, model: asked }, (payment) =>
+      withFilters(filters, { call, target, body, onRules }, (filtered, applying) =>
         callModel(services, call, { operation, route, body: filtered, payment, filters: applying }),
       ),
     )
@@ -186,8 +178,10 @@ async function respondNatively(
   const native = readNativeMessages(body, call.header('anthropic-beta'))
   await admit(services, call, route)
   const target = { operation, model, uid: route.uid, streamed: body.stream === true } as const
-  await withPayment(services.core, { call, model: { operation, route, body, native } }, (payment) =>
-    withFilters(filters, { call, target, body, isMessages: true }, (filtered, applying) =>
+  const asked = { operation, route, body, native } as const
+  const onRules = (): void => refusePaidFields(asked)
+  await withPayment(services.core, { call, model: asked }, (payment) =>
+    withFilters(filters, { call, target, body, isMessages: true, onRules }, (filtered, applying) =>
       callModel(services, call, { operation, route, body: filtered, payment, filters: applying, native }),
     ),
   )
@@ -208,7 +202,10 @@ async function respondWithCount(
   if (!(await passesMessages(services, call, route))) throw noTokenCount()
   const native = readNativeCount(body, call.header('anthropic-beta'))
   const target = { operation: 'chat/completions', model, uid: route.uid, streamed: false } as const
-  await withFilters(filters, { call, target, body, isMessages: true }, (filtered) =>
+  const asked = { operation: 'chat/completions', route, body, native } as const
+  await checkCountedFields(services.core, call, asked)
+  const onRules = (): void => refusePaidFields(asked)
+  await withFilters(filters, { call, target, body, isMessages: true, onRules }, (filtered) =>
     countTokens(services, call, { route, body: filtered, native }),
   )
 }
@@ -222,83 +219,4 @@ async function admit(
   const { agent } = principal
   const asked = { agent, route: `${route.namespace}/${route.name}`, header }
   for (const { admit: decide } of core.extensions(callAdmission)) await decide(asked)
-}
-
-function runsOf(services: ProvidersServices): AgentRuns | undefined {
-  return services.core.extensions(agentRuns)[0]
-}
-
-async function openCall(
-  services: ProvidersServices,
-  { gateway, api }: Pick<GatewayCall, 'gateway' | 'api'>,
-  { bearer, body, request, reply: ours, signal }: Exchange,
-): Promise<GatewayCall> {
-  const startedAt = performance.now()
-  const reply = serverReplyOf({ reply: ours })
-  const { rawHeaders } = request.raw
-  const principal = await authenticate(gateway, bearer)
-  const payer = await payerOf(gateway, principal, single(rawHeaders, payerHeader))
-  const agent = principal.kind === 'pod' ? principal.agent : payer?.agent
-  refuseUnenforced(agent?.spec, services.core.unenforced(AgentDeployment.kind))
-  const agentUid = principal.kind === 'pod' ? principal.agentUid : payer?.agent?.metadata.uid
-  const run = await ownRun(services, agentUid, rawHeaders)
-  const runId = run?.id
-  const given = single(rawHeaders, 'x-mesh-namespace')
-  const narrowedTo = given === undefined ? undefined : parseLabel('X-Mesh-Namespace', given)
-  return {
-    gateway,
-    api,
-    principal,
-    namespace: narrowedTo ?? parseLabel('namespace', principal.kind === 'pod' ? principal.namespace : 'default'),
-    narrowedTo,
-    payer,
-    runId,
-    rootRunId: run?.rootRunId,
-    agentUid,
-    conversationId: conversationOf(rawHeaders),
-    header: (name) => single(rawHeaders, name),
-    document: () => documentOf(body),
-    traceparent: traceparentOf(single(rawHeaders, 'traceparent'), run?.traceId),
-    signal,
-    startedAt,
-    response: reply.raw,
-    headers: { ...reply.getHeaders(), ...(runId === undefined ? {} : { 'x-mesh-run-id': runId }) },
-    take: () => {
-      reply.hijack()
-    },
-  }
-}
-
-function conversationOf(rawHeaders: readonly string[]): string | undefined {
-  const given = single(rawHeaders, 'x-conversation-id')
-  if (given === undefined || isConversationId(given)) return given
-  throw new Fail('malformed_request', `X-Conversation-Id: ${CONVERSATION_ID_DETAIL}.`, {
-    errors: [{ pointer: 'X-Conversation-Id', detail: CONVERSATION_ID_DETAIL }],
-  })
-}
-
-// Recorded data belongs to the trace of the caller's own run, or to a new trace, since a caller can send any traceparent (SEC26).
-function traceparentOf(given: string | undefined, traceOfRun: string | undefined): string {
-  const caller = parseTraceparent(given)
-  return formatTraceparent(caller !== undefined && caller.traceId === traceOfRun ? childOf(caller) : startTrace())
-}
-
-// Only runs of the agent may be named. Without stored runs this cannot be checked, so the header is ignored.
-async function ownRun(
-  services: ProvidersServices,
-  agentUid: string | undefined,
-  rawHeaders: readonly string[],
-): Promise<(Pick<OwnerOfRun, 'traceId' | 'rootRunId'> & { readonly id: string }) | undefined> {
-  const named = single(rawHeaders, 'x-mesh-run-id')
-  const runs = runsOf(services)
-  if (agentUid === undefined || named === undefined || runs === undefined) return undefined
-  const owner = await runs.agentOf(named)
-  if (owner?.uid === agentUid) return { ...owner, id: named }
-  throw new Fail('forbidden', 'X-Mesh-Run-Id names no run of this agent.')
-}
-
-function single(rawHeaders: readonly string[], name: string): string | undefined {
-  const values = headerValues(rawHeaders, name)
-  if (values.length > 1) throw new Fail('malformed_request', `The header ${name} is given more than once.`)
-  return values[0]
 }

@@ -24,6 +24,7 @@ export const providerKinds = [
       timeout: '30s',
       retries: 2,
       prices: { inputPerMillion: '0.25', outputPerMillion: '2' },
+      allowedParams: ['keep_alive'],
       allowedNamespaces: ['*'],
     },
   }),

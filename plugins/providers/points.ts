@@ -13,6 +13,7 @@ export type { CallCost, CallPricing, ServedCall } from './call-pricing.ts'
 export type {
   CallHold,
   CallPayer,
+  CallPayers,
   CallPayment,
   InheritedCall,
   PayableCall,

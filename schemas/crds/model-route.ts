@@ -20,6 +20,9 @@ const prices = Type.Object(priceFields, {
     'Prices for callers of other namespaces. For those of the own namespace, and of its tenant, they only raise a price that others name.',
 })
 
+/** Name of a field of a request. */
+export const REQUEST_FIELD = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/
+
 const spec = Type.Object(
   {
     providerRef: objectRef('ModelProvider', 'Provider that serves the route.'),
@@ -47,6 +50,14 @@ const spec = Type.Object(
       Type.Integer({ minimum: 0, maximum: 5, description: 'Further tries at the same provider.' }),
     ),
     prices: Type.Optional(prices),
+    allowedParams: Type.Optional(
+      Type.Array(Type.String({ maxLength: 64, pattern: REQUEST_FIELD.source }), {
+        maxItems: 64,
+        description:
+          'Fields of requests that no API documents and that are sent all the same where money is counted. Fields with a price of their own, and those that leave the route, stay refused.',
+        'x-kubernetes-list-type': 'set',
+      }),
+    ),
     allowedNamespaces: Type.Optional(allowedNamespaces),
   },
   { additionalProperties: false, description: 'A name under which agents call a model.' },
@@ -62,7 +73,7 @@ export const ModelRoute = defineKind({
   description: 'A name under which agents call a model, with its provider, parameters, fallbacks and prices.',
   spec,
   status: conditionsStatus,
-  audited: ['providerRef.namespace', 'providerRef.name', 'model', 'timeout', 'retries'],
+  audited: ['providerRef.namespace', 'providerRef.name', 'model', 'timeout', 'retries', 'allowedParams'],
   printerColumns: [
     { name: 'Provider', type: 'string', jsonPath: '.spec.providerRef.name' },
     { name: 'Model', type: 'string', jsonPath: '.spec.model' },

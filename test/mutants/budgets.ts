@@ -192,8 +192,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gateway: a count of tokens is not guarded',
     file: 'plugins/providers/gateway-routes.ts',
-    find: 'withFilters(filters, { call, target, body, isMessages: true }, (filtered) =>',
-    replace: 'withFilters(undefined, { call, target, body, isMessages: true }, (filtered) =>',
+    find: 'withFilters(filters, { call, target, body, isMessages: true, onRules }, (filtered) =>',
+    replace: 'withFilters(undefined, { call, target, body, isMessages: true, onRules }, (filtered) =>',
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],
   },
   {
@@ -235,10 +235,26 @@ export const mutants: readonly Mutant[] = [
     only: 'R2-N4',
   },
   {
+    name: 'gateway: fields with a price of their own are sent where money is counted',
+    file: 'plugins/providers/gateway/pay-call.ts',
+    find: 'refuseUncountedFields(model)\n}',
+    replace: 'void model\n}',
+    tests: ['plugins/budgets/payment/request-fields.test.ts'],
+    only: 'R2-N9',
+  },
+  {
+    name: 'gateway: a launcher that applies rules lets fields with a price pass',
+    file: 'plugins/providers/filters/create-filters.ts',
+    find: 'if (call.header(guardedHeader) !== undefined) onRules?.()',
+    replace: 'void guardedHeader',
+    tests: ['plugins/budgets/payment/request-fields.test.ts'],
+    only: 'R2-N9',
+  },
+  {
     name: 'gateway: calls of persons are free',
     file: 'plugins/providers/gateway/pay-call.ts',
-    find: 'return hold && { hold, bounds }\n  }\n  const above',
-    replace: 'return hold && undefined\n  }\n  const above',
+    find: 'return hold && { hold, bounds }\n  }\n  if (payer',
+    replace: 'return hold && undefined\n  }\n  if (payer',
     tests: ['plugins/budgets/payment/persons.test.ts'],
   },
   {

@@ -36,8 +36,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'apis: an answer is translated before its filters',
     file: 'plugins/providers/gateway-routes.ts',
-    find: 'withFilters(filters, { call, target, body }',
-    replace: 'withFilters(call.api.translation === undefined ? filters : undefined, { call, target, body }',
+    find: 'withFilters(filters, { call, target, body, onRules }',
+    replace: 'withFilters(call.api.translation === undefined ? filters : undefined, { call, target, body, onRules }',
     tests: apis,
     only: 'translated to chat completions',
   },

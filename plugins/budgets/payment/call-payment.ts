@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type {
   CallHold,
+  CallPayers,
   CallPayment,
   InheritedCall,
   PayableCall,
@@ -45,6 +46,7 @@ export function createCallPayment(services: PaymentServices): CallPayment {
   const renewal = createRenewal((ids) => ledger.renew(ids, HOLDER), (leaseSeconds * 1_000) / 3)
   const gateway = { ...services, renewal, leaseSeconds }
   return {
+    isCounted: (payers) => isCounted(gateway, payers),
     hold: (call) => holdForRole(gateway, call),
     holdForPerson: (call) => holdForPerson(gateway, call),
     inherit: (call) => holdForAgent(gateway, call),
@@ -65,6 +67,11 @@ async function holdForRole(services: GatewayServices, call: RoleCall): Promise<C
   // A role has no run to pause.
   const { namespace: spender } = payer
   return reserve(services, call, { agentUid, spender, limits, bounds, maxOutputTokens: 0, pauses: () => false })
+}
+
+async function isCounted(services: PaymentServices, { namespace, agents }: CallPayers): Promise<boolean> {
+  const limits = [...budgetsOf(agents), ...(await limitsOf(services, namespace))]
+  return spendLimitsOf(limits).length > 0
 }
 
 // A person has no budget: the tenant of the route's namespace counts the call.
@@ -130,8 +137,8 @@ async function reserve(
   const { namespace, name } = route
   const namespaces = [namespace, ...providersOf(route).map((provider) => provider.namespace)]
   const isOwn = await ownNamespaces(services.sources(), spender, namespaces)
-  const isCounted = spendLimitsOf(reservation.limits).length > 0
-  const providers = isCounted ? await call.providerPrices() : new Map()
+  const countsMoney = spendLimitsOf(reservation.limits).length > 0
+  const providers = countsMoney ? await call.providerPrices() : new Map()
   const prices = pricesOfRoute({ route, providers, isOwn }, settings)
   const { id, currency } = await reserveCall(services, {
     ...reservation,

@@ -20,7 +20,10 @@ test('only roles of the platform name who pays, and a wrong name pays nothing', 
     const answer = await fetch(`${gateway.url}/v1/${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'x-mesh-payer': payer },
-      body: JSON.stringify({ model: `${namespaces.a}/paid`, input: 'a', messages: [{ role: 'user', content: 'a' }] }),
+      body: JSON.stringify({
+        model: `${namespaces.a}/paid`,
+        ...(path === 'embeddings' ? { input: 'a' } : { messages: [{ role: 'user', content: 'a' }] }),
+      }),
     })
     const { error } = (await answer.json()) as { error?: { code: string; param: string | null; message: string } }
     return { status: answer.status, error }

@@ -1,4 +1,5 @@
 import { uuidV7 } from '#core/async/uuid-v7.ts'
+import { guardedHeader } from '#core/guardrails/proof.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Operation } from '../adapter.ts'
@@ -64,17 +65,23 @@ export interface FilterInput {
   readonly body: Body
   /** Whether it is one of Anthropic's Messages API. */
   readonly isMessages?: boolean
+  /** Called before the filters that apply see the request, or if a launcher has applied rules. */
+  readonly onRules?: () => void
 }
 
 /** Makes a call with the request as the filters leave it, and with the filters that apply. Without filters it is made at once. */
 export async function withFilters(
   filters: Filters | undefined,
-  { call, target, body, isMessages = false }: FilterInput,
+  { call, target, body, isMessages = false, onRules }: FilterInput,
   make: (body: Body, applying: CallFilters | undefined) => Promise<void>,
 ): Promise<void> {
   const applying = filters === undefined ? undefined : await filters.open(call, target)
-  if (applying === undefined) return make(body, undefined)
+  if (applying === undefined) {
+    if (call.header(guardedHeader) !== undefined) onRules?.()
+    return make(body, undefined)
+  }
   try {
+    onRules?.()
     await make(await applying.request({ operation: target.operation, body, isMessages }), applying)
   } finally {
     applying.close()

@@ -65,8 +65,16 @@ export interface CallHold {
   release(): Promise<void>
 }
 
+/** Whose limits apply to a call: those of a namespace, and the budgets of agents. */
+export interface CallPayers {
+  readonly namespace: string
+  readonly agents: readonly AgentDeploymentObject[]
+}
+
 /** Money that the gateway holds for calls. */
 export interface CallPayment {
+  /** Whether a limit of money applies to a call, whoever holds for it. */
+  isCounted(payers: CallPayers): Promise<boolean>
   /** Reserves the most that a call of a role can cost; undefined if nothing limits its payer. Throws why the call may not be made. */
   hold(call: RoleCall): Promise<CallHold | undefined>
   /** As `hold`, for a call of a person. */

@@ -1,11 +1,12 @@
 import type { Core } from '#core/plugin/core-services.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { ResponseSink } from '../adapter.ts'
-import type { CallHold, UsedCall } from './call-payment.ts'
+import type { CallHold, CallPayment, UsedCall } from './call-payment.ts'
 import { agentRuns, callPayment } from '../points.ts'
 import type { GatewayCall } from './gateway-call.ts'
 import { readCallBounds } from './call-bounds.ts'
 import type { BoundedCall, CallBounds } from './call-bounds.ts'
+import { refuseUncountedFields } from './check-fields.ts'
 import { createPaidAnswer } from './paid-answer.ts'
 import type { MeterOf, PaidAnswer, SeenAnswer } from './paid-answer.ts'
 import { readAgent } from './principal.ts'
@@ -69,13 +70,14 @@ async function holdFor(core: PaymentParts, call: GatewayCall, model: PaidModel):
   const { payer, principal, runId, header } = call
   const { route } = model
   if (payment === undefined) return undefined
+  const above = await agentsAbove(core, call)
+  await refuseUncounted(payment, call, { model, above })
   const providerPrices = () => readProviderPrices(call.gateway, route)
   if (payer === undefined && principal.kind === 'person') {
     const bounds = readCallBounds(model)
     const hold = await payment.holdForPerson({ runId, route, providerPrices, ...bounds })
     return hold && { hold, bounds }
   }
-  const above = await agentsAbove(core, call)
   if (payer !== undefined) {
     const bounds = readCallBounds(model)
     const hold = await payment.hold({ payer, runId, above, route, providerPrices, inputTokens: bounds.inputTokens })
@@ -87,6 +89,25 @@ async function holdFor(core: PaymentParts, call: GatewayCall, model: PaidModel):
   const { agent } = principal
   const hold = await payment.inherit({ agent, launcherHold, runId, above, route, providerPrices, ...bounds })
   return hold && { hold, bounds }
+}
+
+/** Refuses fields whose cost nothing counts, if a limit of money applies to the call. */
+export async function checkCountedFields(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<void> {
+  const [payment] = core.extensions(callPayment)
+  if (payment !== undefined) await refuseUncounted(payment, call, { model, above: await agentsAbove(core, call) })
+}
+
+interface CountedCall {
+  readonly model: PaidModel
+  readonly above: readonly AgentDeploymentObject[]
+}
+
+// Also where the launcher holds the money: it forwards what it does not know.
+async function refuseUncounted(payment: CallPayment, call: GatewayCall, { model, above }: CountedCall): Promise<void> {
+  const { principal, payer } = call
+  const caller = principal.kind === 'pod' ? principal.agent : payer?.agent
+  const agents = caller === undefined ? above : [caller, ...above]
+  if (await payment.isCounted({ namespace: spenderOf(call, model.route), agents })) refuseUncountedFields(model)
 }
 
 const nothingHeld: OpenPayment = {
