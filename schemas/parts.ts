@@ -13,7 +13,8 @@ export const DNS_NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-
 export const DNS_LABEL_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'
 
 /** `name` or `namespace/name`. */
-const PATH_REFERENCE_PATTERN =
+/** A name, or `namespace/name`. */
+export const PATH_REFERENCE_PATTERN =
   '^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'
 
 /** A non-negative decimal with at most six places, since money is counted in micro-units. */

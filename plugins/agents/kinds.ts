@@ -22,6 +22,7 @@ const sample = {
   model: {
     route: 'shared/gpt',
     fallbackRoutes: ['mock'],
+    allowRoutes: ['small', 'shared/large'],
     params: { temperature: 0, stop: ['x'], extra: { user: 'a' } },
   },
   prompt: { name: 'greet', version: 3 },

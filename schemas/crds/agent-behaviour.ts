@@ -1,7 +1,17 @@
 import { Type } from 'typebox'
 import { durationBounds } from '../duration.ts'
 import { ModelParams } from '../model-params.ts'
-import { amount, currency, DNS_LABEL_PATTERN, duration, localRef, objectRef, pathRef, spendWindow } from '../parts.ts'
+import {
+  amount,
+  currency,
+  DNS_LABEL_PATTERN,
+  duration,
+  localRef,
+  objectRef,
+  PATH_REFERENCE_PATTERN,
+  pathRef,
+  spendWindow,
+} from '../parts.ts'
 
 /** Built-in tools of the launcher. */
 export const OWN_TOOLS = ['time', 'calculate', 'ask_human'] as const
@@ -15,6 +25,14 @@ export const model = Type.Object(
         maxItems: 8,
         description: 'Routes tried in this order when the first one fails.',
         'x-kubernetes-list-type': 'atomic',
+      }),
+    ),
+    allowRoutes: Type.Optional(
+      Type.Array(Type.String({ maxLength: 317, pattern: `^(\\*|${PATH_REFERENCE_PATTERN.slice(1, -1)})$` }), {
+        maxItems: 64,
+        description:
+          'Further routes that the agent may call; "*" is every route. The gateway then refuses any other. Absent: every route that its namespace may use.',
+        'x-kubernetes-list-type': 'set',
       }),
     ),
     params: Type.Optional(ModelParams),

@@ -179,6 +179,7 @@ export const AgentDeployment = defineKind({
     'image',
     'executionModel',
     'model.route',
+    'model.allowRoutes',
     'scaling.replicas',
     'budget.amount',
     'budget.currency',

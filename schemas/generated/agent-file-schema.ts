@@ -1795,6 +1795,15 @@ export const agentFileSchema: Record<string, unknown> = {
           },
           "maxItems": 8
         },
+        "allowRoutes": {
+          "type": "array",
+          "items": {
+            "type": "string",
+            "maxLength": 317,
+            "pattern": "^(\\*|([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$"
+          },
+          "maxItems": 64
+        },
         "params": {
           "type": "object",
           "properties": {

@@ -251,6 +251,14 @@ export const mutants: readonly Mutant[] = [
     only: 'R2-N9',
   },
   {
+    name: 'gateway: an agent calls routes that its spec does not allow',
+    file: 'plugins/providers/gateway/agent-routes.ts',
+    find: 'return ref.namespace === namespace && ref.name === name',
+    replace: 'return ref.namespace !== namespace || ref.name !== "" ',
+    tests: ['plugins/providers/gateway/agent-routes.test.ts'],
+    only: 'R2-CL-4',
+  },
+  {
     name: 'gateway: calls of persons are free',
     file: 'plugins/providers/gateway/pay-call.ts',
     find: 'return hold && { hold, bounds }\n  }\n  if (payer',
@@ -337,7 +345,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'budgets: a route of another namespace is usable',
     file: 'plugins/budgets/limits/route-prices.ts',
-    find: 'found === undefined || !mayRefer(own, ref.namespace, found.allowed)',
+    find: 'found === undefined || !mayRefer(own, ref.namespace, found.route.spec.allowedNamespaces)',
     replace: 'found === undefined',
     tests: holds,
   },

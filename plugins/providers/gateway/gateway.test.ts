@@ -166,6 +166,41 @@ test(
     gateway.unenforced.splice(0)
     const events = await gateway.metered(4)
     assert.equal(events.filter(({ data }) => data['agentUid'] === null).length, 1)
+    await gateway.run(
+      'patch',
+      'agentdeployment',
+      'robot',
+      '-n',
+      a,
+      '--type=merge',
+      '-p',
+      '{"spec":{"model":{"allowRoutes":[]}}}',
+    )
+    await addRoute(gateway.admin, a, 'other', { provider: { type: 'mock' } })
+    const models = async () => (await pod().models.list()).data.map(({ id }) => id)
+    assert.deepEqual(await models(), [`${a}/mock`], 'R2-CL-4')
+    for (const model of ['other', `${b}/shared`]) {
+      const { status, code, param, message } = await refused(ask(pod(), model))
+      assert.deepEqual([status, code, param], [403, 'route_not_allowed', 'model'])
+      assert.match(message, /Name the route in spec\.model\.allowRoutes/)
+    }
+    assert.equal((await refused(pod().models.retrieve(`${a}/other`))).status, 403)
+    assert.equal((await refused(ask(pod(), `${b}/private`))).status, 404, 'nothing is said of what it may not use')
+    assert.equal(
+      (await gateway.as('developer').chat.completions.create({ model: 'other', messages })).object,
+      'chat.completion',
+    )
+    await gateway.run(
+      'patch',
+      'agentdeployment',
+      'robot',
+      '-n',
+      a,
+      '--type=merge',
+      '-p',
+      '{"spec":{"model":{"allowRoutes":["other"]}}}',
+    )
+    assert.equal((await ask(pod(), 'other')).choices[0]?.message.content, 'MOCK_OK')
     // Each is written after its answer, in any order.
     assert.deepEqual(
       events

@@ -5,6 +5,7 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { GatewayCall } from './gateway-call.ts'
+import { mayCallRoute } from './agent-routes.ts'
 import { createUsable } from './usable-models.ts'
 import type { Usable } from './usable-models.ts'
 
@@ -40,13 +41,16 @@ interface Collected {
 
 /**
  * Lists the routes and agents that the principal may use. For a person, lists and reviews use the caller's rights, in the namespace
- * of `X-Mesh-Namespace` or else in every namespace that the caller may list. For a pod, the routes of its namespace are listed.
+ * of `X-Mesh-Namespace` or else in every namespace that the caller may list. For a pod, those routes of its namespace are listed that its agent may call.
  */
 export async function listModels(call: GatewayCall): Promise<ModelList> {
   const { principal, gateway } = call
   const found: Collected = { entries: [], truncated: false }
   if (principal.kind === 'pod') {
-    await collect(found, 'route', { cluster: gateway.cluster, namespace: parseLabel('namespace', principal.namespace) })
+    const { agent, namespace } = principal
+    const keep: Place['keep'] = async (items) =>
+      items.filter(({ metadata: { name } }) => mayCallRoute(agent, { namespace, name }))
+    await collect(found, 'route', { cluster: gateway.cluster, namespace: parseLabel('namespace', namespace), keep })
   } else {
     const usable = createUsable(principal.caller)
     await listAsCaller(call, principal.caller, { found, usable, name: 'route' })

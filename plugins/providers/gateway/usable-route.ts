@@ -4,6 +4,7 @@ import { isStatus } from '#core/kube/status.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { ModelRouteObject, ModelRouteSpec } from '#schemas/crds/model-route.ts'
 import { mayRefer } from '#schemas/references.ts'
+import { mayCallRoute, routeNotAllowed } from './agent-routes.ts'
 import { unknownModel } from './model-name.ts'
 import type { ModelName } from './model-name.ts'
 import type { Principal } from './principal.ts'
@@ -19,7 +20,7 @@ export interface UsableRoute {
 
 /**
  * Returns the route if the principal may use it. A person needs `create modelroutes/invoke`, reviewed before the route is read. A
- * pod needs a route of its namespace, or one that allows it, and gets a 404 for any other.
+ * pod needs a route of its namespace, or one that allows it, and gets a 404 for any other; one that its agent may not call is a 403.
  */
 export async function usableRoute(
   gateway: GatewayContext,
@@ -46,5 +47,6 @@ export async function readRoute(
   })
   const allowed = principal.kind === 'person' || mayRefer(principal.namespace, namespace, route.spec.allowedNamespaces)
   if (!allowed) throw unknownModel(model)
+  if (principal.kind === 'pod' && !mayCallRoute(principal.agent, model)) throw routeNotAllowed(principal.agent, model)
   return route
 }
