@@ -14,6 +14,14 @@ const texts: ReadonlyMap<string, string> = new Map([
     '^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
     'must be a name such as fast, or namespace/name, of a-z, 0-9, - and .',
   ],
+  [
+    '^(\\*|([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$',
+    'must be a route such as fast, or namespace/name, or * for every route',
+  ],
+  [
+    '^[A-Za-z_][A-Za-z0-9_.-]{0,63}$',
+    'must be the name of a parameter: letters, digits, _, . and -, not beginning with a digit',
+  ],
   ['^[a-z]([-a-z0-9]*[a-z0-9])?$', 'must be a-z, 0-9 and -, beginning with a letter and ending with a letter or digit'],
   ['^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$', 'must be a-z, 0-9, - and ., beginning and ending with a letter or digit'],
   ['^[a-z0-9]([-_a-z0-9]*[a-z0-9])?$', 'must be a-z, 0-9, - and _, beginning and ending with a letter or digit'],

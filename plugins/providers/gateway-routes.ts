@@ -15,7 +15,7 @@ import { getModel } from './gateway/get-model.ts'
 import type { GatewayCall } from './gateway/gateway-call.ts'
 import { listModels } from './gateway/list-models.ts'
 import { openCall, runsOf } from './gateway/open-call.ts'
-import type { Exchange } from './gateway/open-call.ts'
+import type { GatewayExchange } from './gateway/open-call.ts'
 import { readModelRequest } from './gateway/model-request.ts'
 import type { Body } from './gateway/model-request.ts'
 import { passesMessages, readNativeCount, readNativeMessages } from './gateway/native-messages.ts'
@@ -112,7 +112,7 @@ export function gatewayRoutes(services: ProvidersServices, gateway: GatewayConte
 interface Asked {
   readonly operation: Operation
   readonly api: CallerApi
-  readonly call: Exchange
+  readonly call: GatewayExchange
   readonly filters: Filters | undefined
 }
 
@@ -159,7 +159,7 @@ interface NativeCall {
 async function nativeCall(
   services: ProvidersServices,
   call: GatewayCall,
-  { body: given }: Exchange,
+  { body: given }: GatewayExchange,
 ): Promise<NativeCall | undefined> {
   if (!isObject(given) || typeof given.model !== 'string' || given.model === '') return undefined
   const model = parseModel(given.model, call.namespace)

@@ -73,7 +73,7 @@ export interface CallPayers {
 
 /** Money that the gateway holds for calls. */
 export interface CallPayment {
-  /** Whether a limit of money applies to a call, whoever holds for it. */
+  /** Whether a limit of money applies to a call, also one that its launcher holds. */
   isCounted(payers: CallPayers): Promise<boolean>
   /** Reserves the most that a call of a role can cost; undefined if nothing limits its payer. Throws why the call may not be made. */
   hold(call: RoleCall): Promise<CallHold | undefined>

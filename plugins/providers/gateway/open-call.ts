@@ -17,7 +17,7 @@ import { payerOf } from './payer.ts'
 import { authenticate } from './principal.ts'
 
 /** A request of the gateway, as the framework has it. */
-export type Exchange = Pick<Call<unknown, unknown, unknown>, 'bearer' | 'body' | 'request' | 'reply' | 'signal'>
+export type GatewayExchange = Pick<Call<unknown, unknown, unknown>, 'bearer' | 'body' | 'request' | 'reply' | 'signal'>
 
 /** The plugin that owns runs. */
 export function runsOf(services: ProvidersServices): AgentRuns | undefined {
@@ -28,7 +28,7 @@ export function runsOf(services: ProvidersServices): AgentRuns | undefined {
 export async function openCall(
   services: ProvidersServices,
   { gateway, api }: Pick<GatewayCall, 'gateway' | 'api'>,
-  { bearer, body, request, reply: ours, signal }: Exchange,
+  { bearer, body, request, reply: ours, signal }: GatewayExchange,
 ): Promise<GatewayCall> {
   const startedAt = performance.now()
   const reply = serverReplyOf({ reply: ours })
