@@ -14,8 +14,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'budgets: embeddings of roles are made without a hold',
     file: 'plugins/budgets/payment/call-payment.ts',
-    find: 'if (limits.length === 0) return undefined',
-    replace: 'if (limits.length < 9) return undefined',
+    find: 'if (limits.length === 0) return undefined\n  const bounds',
+    replace: 'if (limits.length < 9) return undefined\n  const bounds',
     tests: roles,
   },
   {
@@ -49,8 +49,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'budgets: only one choice of an inherited call is held',
     file: 'plugins/budgets/payment/call-payment.ts',
-    find: 'output: maxOutputTokens * choices',
-    replace: 'output: maxOutputTokens',
+    find: 'bounds: { input, output: maxOutputTokens * choices }',
+    replace: 'bounds: { input, output: maxOutputTokens }',
     tests: inherited,
   },
   {
