@@ -46,5 +46,7 @@ function peerOf(socket: Socket): X509Certificate | undefined {
 
 /** The certificate of the installation in the subject alternative name of an X.509 certificate. */
 function certificateIn({ subjectAltName = '' }: X509Certificate): string | undefined {
-  return new RegExp(`^URI:${CERTIFICATE_SCHEME}([\\w.-]{1,4096})$`).exec(subjectAltName)?.[1]
+  const prefix = `URI:${CERTIFICATE_SCHEME}`
+  const certificate = subjectAltName.startsWith(prefix) ? subjectAltName.slice(prefix.length) : ''
+  return /^[\w.-]{1,4096}$/.test(certificate) ? certificate : undefined
 }

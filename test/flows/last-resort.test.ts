@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
@@ -66,6 +67,8 @@ async function startGateway(t: TestContext, kind: 'throw' | 'reject') {
   const [gateway, admin] = [await freePort(), await freePort()]
   writeFileSync(join(folder.path, 'mesh.yaml'), 'drain: {delaySeconds: 2, graceSeconds: 1}\n')
   writeFileSync(join(folder.path, 'token'), 'unused', { mode: 0o600 })
+  const keys = join(folder.path, 'keys')
+  execFileSync(process.execPath, [main, 'keys', 'init', '--dir', keys])
   const log = join(folder.path, 'gateway.log')
   const server = startProcess({
     program: process.execPath,
@@ -75,6 +78,7 @@ async function startGateway(t: TestContext, kind: 'throw' | 'reject') {
       ...withDefect(kind),
       MESH_CONFIG: join(folder.path, 'mesh.yaml'),
       MESH_STORE: 'none',
+      MESH_KEYS_DIR: keys,
       MESH_HOST: '127.0.0.1',
       MESH_GATEWAY_PORT: String(gateway),
       MESH_ADMIN_PORT: String(admin),

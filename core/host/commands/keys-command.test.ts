@@ -60,17 +60,18 @@ test(
       [...new Set(Object.keys(data).map((file) => file.replace(/-.*\./, '.')))].toSorted()
     assert.deepEqual(Object.values(made).map(names), [
       ['account.pub', 'cursor.key', 'grant.key', 'kek.key'],
-      ['account.pub', 'grant.key'],
+      ['account.pub', 'grant.key', 'launcher.pub'],
       ['account.key', 'grant.pub'],
-      ['account.pub', 'attempt.pub', 'grant.key'],
-      ['account.pub', 'attempt.key', 'grant.pub'],
+      ['account.pub', 'attempt.pub', 'grant.key', 'launcher.key'],
+      ['account.pub', 'attempt.key', 'grant.pub', 'launcher.pub'],
     ])
     const second = await command('init')
     assert.match(second.out, /mesh-keys-state unchanged[^]*nothing to change/)
     assert.deepEqual(await all(), made)
-    await admin.delete(secrets, { namespace, name: parseName('name', 'mesh-keys-state') })
-    assert.match((await command('init')).out, /mesh-keys-state created/)
-    assert.deepEqual(await dataOf('state'), made['state'])
+    // Other roles have all keys of the gateway.
+    await admin.delete(secrets, { namespace, name: parseName('name', 'mesh-keys-gateway') })
+    assert.match((await command('init')).out, /mesh-keys-gateway created/)
+    assert.deepEqual(await dataOf('gateway'), made['gateway'])
   },
 )
 
@@ -84,7 +85,7 @@ test('PODA15: rotate publishes a key everywhere; a second call within the hour c
   const foreign = { 'acme.hooks-0mabcdefg00000000.key': Buffer.from('x').toString('base64') }
   const ref = { namespace, name: parseName('name', 'mesh-keys-worker') }
   await admin.patch(secrets, ref, { type: 'merge', body: { data: foreign } })
-  assert.match((await command('rotate', '--force')).out, /mesh-keys-worker updated[^]*5 keys made, 0 removed/)
+  assert.match((await command('rotate', '--force')).out, /mesh-keys-worker updated[^]*6 keys made, 0 removed/)
   const after = await all()
   assert.equal(after['worker']?.['acme.hooks-0mabcdefg00000000.key'], foreign['acme.hooks-0mabcdefg00000000.key'])
   const ids = (data: Record<string, string> | undefined, name: string) =>
@@ -98,6 +99,9 @@ test('PODA15: rotate publishes a key everywhere; a second call within the hour c
     ['state', 'grant'],
     ['state', 'attempt'],
     ['worker', 'attempt'],
+    ['gateway', 'launcher'],
+    ['state', 'launcher'],
+    ['worker', 'launcher'],
   ] as const) {
     assert.equal(ids(after[role], name).length, 3, `${role} ${name}`)
     for (const id of ids(before[role], name)) assert.ok(ids(after[role], name).includes(id), 'the keys of before stay')
@@ -133,11 +137,11 @@ test('PODA15: a folder takes the place of the cluster; wrong arguments and a mis
   const folder = tempFolder('keys-folder')
   t.after(folder.remove)
   const dir = join(folder.path, 'keys')
-  assert.match((await run('init', ['--dir', dir])).out, /10 keys made/)
+  assert.match((await run('init', ['--dir', dir])).out, /12 keys made/)
   assert.match((await run('init', ['--dir', dir])).out, /nothing to change/)
   const files = readdirSync(dir)
-  assert.match((await run('rotate', ['--dir', dir, '--force', '--revoke'])).out, /5 keys made, 5 removed/)
-  assert.equal(readdirSync(dir).filter((file) => files.includes(file)).length, 5)
+  assert.match((await run('rotate', ['--dir', dir, '--force', '--revoke'])).out, /6 keys made, 6 removed/)
+  assert.equal(readdirSync(dir).filter((file) => files.includes(file)).length, 6)
   for (const args of [['--output', 'xml'], ['--force'], ['extra'], ['--unknown']]) {
     const { code, err } = await run('init', args)
     assert.deepEqual([code, /usage: mesh keys init/.test(err)], [2, true], args.join(' '))
