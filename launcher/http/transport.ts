@@ -6,6 +6,7 @@ import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:ht
 import { createServer as createTlsServer } from 'node:https'
 import type { Server as TlsServer } from 'node:https'
 import type { Server } from 'node:net'
+import { hasBody, watchBodyTime } from '#core/net/body-time.ts'
 import type { Identity } from '../identity/identity.ts'
 
 /** Serves one request. Responses of HTTP/2 have the interface of HTTP/1.1 without fields of a connection. */
@@ -23,16 +24,25 @@ export interface Transport {
 
 const maxHeaderBytes = 32 * 1024
 const requestTimeoutMs = 60_000
+// Of an unfinished head, and of a body without progress; as the listeners of the roles.
+const headSeconds = 10
+const bodySeconds = 10
 
 /** HTTP/1.1, with TLS if there is an identity. */
 export function createHttp1(identity: Pick<Identity, 'follow'> | undefined, serve: Serve): Transport {
-  const limits = { maxHeaderSize: maxHeaderBytes, requestTimeout: requestTimeoutMs }
+  const limits = {
+    maxHeaderSize: maxHeaderBytes,
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: headSeconds * 1000,
+    connectionsCheckingInterval: 2_000,
+  }
   const server = identity === undefined ? createServer(limits) : createTls(limits, identity)
   // Node drops header fields above this number silently; the guard has to count them.
   server.maxHeadersCount = 0
   let draining = false
   server.on('request', (request, response) => {
     if (draining) response.setHeader('connection', 'close')
+    if (hasBody(request)) limitBodyTime(request, () => request.socket.bytesRead)
     serve(request, response)
   })
   return {
@@ -66,7 +76,9 @@ export function createHttp2(serve: Serve): Transport {
   server.on('session', (session) => {
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
-    session.setTimeout(requestTimeoutMs, () => session.close())
+    // Until its first request only: clients keep idle sessions.
+    session.setTimeout(headSeconds * 1000, () => session.destroy())
+    session.once('stream', () => session.setTimeout(requestTimeoutMs, () => session.close()))
     // A broken session closes its connection, not the process.
     session.on('error', () => session.destroy())
     if (draining) session.close()
@@ -74,7 +86,8 @@ export function createHttp2(serve: Serve): Transport {
   // Requests and responses have the interface of HTTP/1.1, which the types of the server do not say.
   const requests: EventEmitter = server
   requests.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    limitTime(request)
+    const { socket } = http2StreamOf(request)?.session ?? {}
+    limitBodyTime(request, () => socket?.bytesRead ?? 0)
     serve(request, response)
   })
   return {
@@ -92,10 +105,15 @@ export function createHttp2(serve: Serve): Transport {
   }
 }
 
-// As `requestTimeout` of HTTP/1.1.
-function limitTime(request: IncomingMessage): void {
-  const timer = setTimeout(() => request.complete || http2StreamOf(request)?.close(), requestTimeoutMs).unref()
-  request.once('close', () => clearTimeout(timer))
+// Also after a response: the rest of a refused body is not waited for.
+function limitBodyTime(request: IncomingMessage, received: () => number): void {
+  const end = (): void => {
+    const stream = http2StreamOf(request)
+    if (stream === undefined) request.socket.destroy()
+    else stream.close()
+  }
+  const stop = watchBodyTime(request, { seconds: bodySeconds, received }, end)
+  request.once('close', stop)
 }
 
 /** The stream of a request of HTTP/2; undefined for HTTP/1.1. */
