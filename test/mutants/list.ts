@@ -16,12 +16,14 @@ import { mutants as ofKinds } from './kinds.ts'
 import { mutants as ofLeaves } from './core-leaves.ts'
 import { mutants as ofFeedback } from './feedback.ts'
 import { mutants as ofGuardrails } from './guardrails.ts'
+import { mutants as ofGuardedTexts } from './guarded-texts.ts'
 import { mutants as ofGateway } from './gateway.ts'
 import { mutants as ofIsolation } from './isolation.ts'
 import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofMcp } from './mcp.ts'
 import { mutants as ofMemory } from './memory.ts'
 import { mutants as ofStore } from './core-store.ts'
+import { mutants as ofPaidCalls } from './paid-calls.ts'
 import { mutants as ofPages } from './pages.ts'
 import { mutants as ofKnowledge } from './knowledge.ts'
 import { mutants as ofModelFilters } from './model-filters.ts'
@@ -67,6 +69,7 @@ export const all: readonly Mutant[] = [
   ...ofOpenProtocols,
   ...ofOutbound,
   ...ofBudgets,
+  ...ofPaidCalls,
   ...ofFeedback,
   ...ofTenants,
   ...ofTraces,
@@ -86,6 +89,7 @@ export const all: readonly Mutant[] = [
   ...ofConversations,
   ...ofAgents,
   ...ofGuardrails,
+  ...ofGuardedTexts,
   ...ofIsolation,
   ...ofLauncher,
   ...ofServerAccess,
