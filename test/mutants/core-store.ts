@@ -8,6 +8,14 @@ const leadership = ['core/database/leader-election.test.ts']
 /** Defects in core/database, core/event-store and core/messaging: streams, positions, leadership, consumers, the relay. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'events of consumers have no cause',
+    file: 'core/messaging/consumer/handler-transaction.ts',
+    find: 'causedBy(tx, consumer, events)',
+    replace: 'tx',
+    tests: ['core/messaging/consumer/caused-appends.test.ts'],
+    only: 'R2-C12',
+  },
+  {
     name: 'a migration that prevents a rollback is not announced',
     file: 'CHANGELOG.md',
     find: 'Migration `audit` 0004 prevents a rollback.',
