@@ -31,14 +31,14 @@ export interface Guide {
 /** Environment variables of the page and its programs. */
 export type GuideVariables = Readonly<Record<string, string>>
 
-/** Opens the page on a copy of the manifests. */
-export function openGuide(t: Scope, variables: GuideVariables): Guide {
+/** Opens the page on a copy of the manifests. `release` is the folder of another version. */
+export function openGuide(t: Scope, variables: GuideVariables, release = root): Guide {
   const copy = tempFolder('install')
   t.after(copy.remove)
-  for (const folder of ['deploy', 'docs']) cpSync(join(root, folder), join(copy.path, folder), { recursive: true })
+  for (const folder of ['deploy', 'docs']) cpSync(join(release, folder), join(copy.path, folder), { recursive: true })
   const guideWith = (given: GuideVariables): Guide => ({
     folder: copy.path,
-    run: (...headings) => runSections(copy.path, headings, given),
+    run: (...headings) => runSections({ cwd: copy.path, release }, headings, given),
     with: (others) => guideWith({ ...given, ...others }),
   })
   return guideWith(variables)
@@ -46,12 +46,21 @@ export function openGuide(t: Scope, variables: GuideVariables): Guide {
 
 /** Runs the section "Images" in the repository. */
 export function buildImages(variables: GuideVariables): Promise<string> {
-  return runSections(root, ['Images'], variables)
+  return runSections({ cwd: root, release: root }, ['Images'], variables)
 }
 
-async function runSections(cwd: string, headings: readonly string[], variables: GuideVariables): Promise<string> {
+interface Place {
+  readonly cwd: string
+  readonly release: string
+}
+
+async function runSections(
+  { cwd, release }: Place,
+  headings: readonly string[],
+  variables: GuideVariables,
+): Promise<string> {
   const blocks = ['Variables', ...headings].flatMap((heading) =>
-    commandsOf(join(root, 'docs', pageOf[heading] ?? 'operations/install.md'), heading),
+    commandsOf(join(release, 'docs', pageOf[heading] ?? 'operations/install.md'), heading),
   )
   // A background command left by a failed block would keep the pipes open.
   const script = ['set -euo pipefail', `trap 'kill $(jobs -p) 2> /dev/null || true' EXIT`, ...blocks].join('\n')
