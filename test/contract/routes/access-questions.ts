@@ -128,7 +128,8 @@ async function holdUpstream({ platform }: World, credential: Credential, mark: n
   return statuses
 }
 
-const isSeen = ({ bearer }: Credential): boolean => bearer !== undefined
+// An expired token is refused before the API server is asked.
+const isSeen = ({ bearer, name }: Credential): boolean => bearer !== undefined && name !== 'expired'
 
 interface ExpectedCell {
   readonly credential: Credential
