@@ -1,4 +1,4 @@
-import { coreSettingSources } from '#core/config/core-settings.ts'
+import { coreSettingSources } from '#core/config/setting-source.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>

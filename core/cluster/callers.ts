@@ -44,7 +44,7 @@ export function createCallers(options: CallersOptions): Callers {
     isRejection: (error) => error instanceof Fail && error.code === 'unauthenticated',
   })
   return {
-    knows: (bearer) => hasExpired(bearer, date()) || usernames.isKnown(bearer, ''),
+    knows: (bearer) => usernames.isKnown(bearer, '') || hasExpired(bearer, date()),
     as: async (bearer) => {
       // Nothing else is judged here: another authenticator of the cluster may accept any other token.
       if (hasExpired(bearer, date())) throw new Fail('unauthenticated')

@@ -1,6 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { SettingsOwner, SettingSource } from './setting-source.ts'
-import { coreSettingSources, coreSettingsSchema } from './core-settings.ts'
+import { coreSettingSources } from './setting-source.ts'
+import { coreSettingsSchema } from './core-settings.ts'
 import type { CoreSettings } from './core-settings.ts'
 import { didYouMean } from '#schemas/nearest.ts'
 import { quoted, unknownSetting } from './explain-setting.ts'

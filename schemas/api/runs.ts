@@ -99,25 +99,28 @@ export const runCosts = {
   }),
 }
 
+/** The agent of a run. */
+export const agentOfRun = described(
+  Type.Union([
+    Type.Object({
+      namespace: Type.String({ description: 'Namespace of the agent.', examples: ['default'] }),
+      name: Type.String({ description: 'Name of the agent.', examples: ['hello'] }),
+      revision: described(
+        Type.Union([Type.Integer(), Type.Null()]),
+        'Revision of the agent that serves the run; null until one does.',
+        1,
+      ),
+    }),
+    Type.Null(),
+  ]),
+  'Agent of the run; null for a run of the platform itself.',
+)
+
 /** A run. `agent` is null for runs of the platform itself, such as an export. */
 export const Run = Type.Object(
   {
     id: RunId,
-    agent: described(
-      Type.Union([
-        Type.Object({
-          namespace: Type.String({ description: 'Namespace of the agent.', examples: ['default'] }),
-          name: Type.String({ description: 'Name of the agent.', examples: ['hello'] }),
-          revision: described(
-            Type.Union([Type.Integer(), Type.Null()]),
-            'Revision of the agent that serves the run; null until one does.',
-            1,
-          ),
-        }),
-        Type.Null(),
-      ]),
-      'Agent that runs; null for a run of the platform itself.',
-    ),
+    agent: agentOfRun,
     executor: Type.Optional(Type.String({ description: 'Kind of a run without an agent, such as an export.' })),
     conversationId: described(
       textOrNull,

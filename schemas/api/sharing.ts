@@ -6,7 +6,7 @@ import { RunId } from '../run-id.ts'
 import { shownAs } from '../shown-as.ts'
 import { anyValue, listOf, pageQuery, time, timeOrNull } from './common.ts'
 import { RunEvent, TreeNode } from './run-events.ts'
-import { FailReason, PauseReason, RunError, RunState, Usage } from './runs.ts'
+import { agentOfRun, FailReason, PauseReason, RunError, RunState, Usage } from './runs.ts'
 import { RunParams } from './run-requests.ts'
 
 const strict = { additionalProperties: false }
@@ -140,21 +140,7 @@ export const TokenParams = Type.Object({
 const sharedRun = Type.Object(
   {
     id: RunId,
-    agent: described(
-      Type.Union([
-        Type.Object({
-          namespace: Type.String({ description: 'Namespace of the agent.', examples: ['default'] }),
-          name: Type.String({ description: 'Name of the agent.', examples: ['hello'] }),
-          revision: described(
-            Type.Union([Type.Integer(), Type.Null()]),
-            'Revision of the agent that served the run; null if none did.',
-            1,
-          ),
-        }),
-        Type.Null(),
-      ]),
-      'Agent that ran; null for a run of the platform itself.',
-    ),
+    agent: agentOfRun,
     state: RunState,
     pauseReason: described(Type.Union([PauseReason, Type.Null()]), 'Why the run was paused; null unless it was.', null),
     failReason: described(

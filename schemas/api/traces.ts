@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { described, exemplified } from '../described.ts'
-import { tracePolicy } from '../crds/agent-behaviour.ts'
+import { tracePolicy } from '../crds/agent-observation.ts'
 import { TRACE_ID_PATTERN } from '../feedback.ts'
 import { RunId } from '../run-id.ts'
 import { componentRef, shownAs } from '../shown-as.ts'

@@ -3,19 +3,8 @@ import type { Static } from 'typebox'
 import { defineKind } from '../kind.ts'
 import type { ObjectOf } from '../kind.ts'
 import { conditions, keyedRefs, localRefs, objectRefs, observedGeneration } from '../parts.ts'
-import {
-  a2a,
-  budget,
-  delegates,
-  evalGate,
-  limits,
-  memory,
-  model,
-  prompt,
-  runRecording,
-  tools,
-  tracePolicy,
-} from './agent-behaviour.ts'
+import { a2a, budget, delegates, evalGate, limits, memory, model, prompt, tools } from './agent-behaviour.ts'
+import { runRecording, tracePolicy } from './agent-observation.ts'
 import { pod } from './agent-pod.ts'
 import { resources, runtime, scaling } from './agent-runtime.ts'
 

@@ -1,4 +1,5 @@
-import { coreSettingsSchema, coreSettingSources } from '#core/config/core-settings.ts'
+import { coreSettingSources } from '#core/config/setting-source.ts'
+import { coreSettingsSchema } from '#core/config/core-settings.ts'
 import type { SettingSource } from '#core/config/setting-source.ts'
 import type { SchemaNode } from './setting-row.ts'
 

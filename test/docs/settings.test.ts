@@ -9,7 +9,7 @@ import { parse } from 'yaml'
 import { openSettings, readSettings } from '#core/config/settings.ts'
 import { plugins } from '#plugins/index.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { coreSettingSources } from '#core/config/core-settings.ts'
+import { coreSettingSources } from '#core/config/setting-source.ts'
 import { settingRows } from '../../scripts/settings/setting-row.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -142,4 +142,12 @@ export const mutants: readonly Mutant[] = [
     tests: ['plugins/runs/projections/run-costs.test.ts'],
     only: 'R2-UX-9',
   },
+  {
+    name: 'cost: a full-width sign begins a cell',
+    file: 'plugins/cost/export/csv.ts',
+    find: '\\uFF1D',
+    replace: '',
+    tests: ['plugins/cost/export/export.test.ts'],
+    only: 'R2-N13',
+  },
 ]

@@ -15,6 +15,7 @@ import { mutants as ofHttp } from './core-http.ts'
 import { mutants as ofKinds } from './kinds.ts'
 import { mutants as ofLeaves } from './core-leaves.ts'
 import { mutants as ofFeedback } from './feedback.ts'
+import { mutants as ofGuardedTexts } from './guarded-texts.ts'
 import { mutants as ofGuardrails } from './guardrails.ts'
 import { mutants as ofGateway } from './gateway.ts'
 import { mutants as ofIsolation } from './isolation.ts'
@@ -22,6 +23,7 @@ import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofMcp } from './mcp.ts'
 import { mutants as ofMemory } from './memory.ts'
 import { mutants as ofStore } from './core-store.ts'
+import { mutants as ofPaidCalls } from './paid-calls.ts'
 import { mutants as ofPages } from './pages.ts'
 import { mutants as ofKnowledge } from './knowledge.ts'
 import { mutants as ofModelFilters } from './model-filters.ts'
@@ -68,6 +70,7 @@ export const all: readonly Mutant[] = [
   ...ofOpenProtocols,
   ...ofOutbound,
   ...ofBudgets,
+  ...ofPaidCalls,
   ...ofFeedback,
   ...ofTenants,
   ...ofTraces,
@@ -87,6 +90,7 @@ export const all: readonly Mutant[] = [
   ...ofConversations,
   ...ofAgents,
   ...ofGuardrails,
+  ...ofGuardedTexts,
   ...ofIsolation,
   ...ofLauncher,
   ...ofServerAccess,

@@ -168,4 +168,12 @@ export const mutants: readonly Mutant[] = [
     tests: ['core/otlp/otlp-span-exporter.test.ts'],
     only: 'F6',
   },
+  {
+    name: 'traces: the name of an attribute counts as a whole',
+    file: 'core/guardrails/detectors/secret-names.ts',
+    find: "name.slice(name.lastIndexOf('.') + 1)",
+    replace: 'name',
+    tests: ['launcher/telemetry/trace-policy.test.ts'],
+    only: 'R2-N8',
+  },
 ]

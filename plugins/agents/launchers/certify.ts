@@ -34,7 +34,7 @@ const serviceAccounts: Resource = {
 
 /**
  * Certifies launchers of agents. The token must be bound to a pod, and its account must be the one that the manager made for the agent which
- * exists now: an account of that name proves nothing, anybody with rights on accounts can create one. Throws `unauthenticated` or `forbidden`.
+ * exists now: an account of that name proves nothing, a caller with rights on accounts can create one. Throws `unauthenticated` or `forbidden`.
  */
 export function createCertifyLauncher({ state, keys, now, ttlMs = ACCOUNT_TTL_MS }: CertifyServices): CertifyLauncher {
   const agents = createTtlCache<string | undefined>(ttlMs)
@@ -57,7 +57,7 @@ function podOf({ extra }: Authenticated): string | undefined {
   return rest.length === 0 && uid !== '' ? uid : undefined
 }
 
-/** The uid of the agent that controls the account of that name and uid; undefined if there is none. */
+/** Returns the uid of the agent that controls the account. Undefined if the account has another uid or no such controller. */
 async function agentOf(
   cluster: Pick<KubeClient, 'get'>,
   name: AgentName,

@@ -7,8 +7,8 @@ import type { WorkloadState } from '../status/read-workload.ts'
 import { createRemoveFormerKeys } from './former-keys.ts'
 
 const agent = AgentDeployment.object({ metadata: { name: 'bot', namespace: 'default', uid: 'u1' }, spec: {} })
-const settled = { complete: true, failure: undefined } as unknown as WorkloadState['progress']
-const rolling = { complete: false, failure: undefined } as unknown as WorkloadState['progress']
+const settled = { serving: true, complete: true, scaledToZero: false, failure: undefined }
+const rolling = { ...settled, complete: false }
 
 function stateOf(progress: WorkloadState['progress'], secretName?: string, phase = 'Running'): WorkloadState {
   const volumes = secretName === undefined ? [] : [{ secret: { secretName } }]
@@ -18,12 +18,13 @@ function stateOf(progress: WorkloadState['progress'], secretName?: string, phase
 
 function removal(answer: () => Promise<void> = async () => undefined) {
   const deleted: string[] = []
-  const cluster = {
-    delete: (resource: { readonly plural: string }, { name }: { readonly name: string }) => {
-      deleted.push(`${resource.plural}/${name}`)
-      return answer()
+  const cluster: Pick<KubeClient, 'delete'> = {
+    delete: async ({ plural }, { name }) => {
+      deleted.push(`${plural}/${name}`)
+      await answer()
+      return { object: undefined, uid: undefined }
     },
-  } as unknown as Pick<KubeClient, 'delete'>
+  }
   return { deleted, remove: createRemoveFormerKeys(cluster) }
 }
 
