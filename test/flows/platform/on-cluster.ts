@@ -114,13 +114,20 @@ export async function installCrds(cluster: KubeServer, bearer: string): Promise<
   }
 }
 
+// The matrix sends a bearer that the cluster rejects to every route, hundreds of times a minute from one address.
+const settings = `agents:
+  isolation: none
+limits:
+  rejectedPerAddressPerMinute: 100000
+`
+
 /** Environment of every role: free ports, keys, the cluster and its CA. */
 export async function environment(folder: string, cluster: KubeServer, stores: Readonly<Record<string, string>>) {
   const keys = join(folder, 'keys')
   mkdirSync(keys, { mode: 0o700 })
   createKeyring({ dir: keys, generate: declareKeys(plugins, new Set()).types })
   writeFileSync(join(folder, 'ca.crt'), cluster.ca)
-  writeFileSync(join(folder, 'mesh.yaml'), 'agents:\n  isolation: none\n')
+  writeFileSync(join(folder, 'mesh.yaml'), settings)
   const ports = { BFF: await freePort(), GATEWAY: await freePort(), STATE: await freePort() }
   const listening = Object.entries(ports).flatMap(([role, port]) => [
     [`MESH_${role}_PORT`, String(port)],
