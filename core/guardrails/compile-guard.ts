@@ -13,6 +13,7 @@ import { isAllowedModel } from './model-names.ts'
 import { compileRules, isStopping, toFinding } from './rule-checks.ts'
 import type { CompiledRule } from './rule-checks.ts'
 import { TextGuard, createMaskGuard } from './stream-guard.ts'
+import { hasEncoding } from './readings/encodings.ts'
 import { TextDecision } from './text-decision.ts'
 import { TextJudge, maxWhole, mergeFindings, withMasks } from './text-judge.ts'
 
@@ -22,6 +23,7 @@ export function compileGuard(policies: readonly GuardrailRules[]): ContentGuard 
   const ofStage = (stage: Stage): readonly CompiledRule[] => rules.filter(({ stages }) => stages.has(stage))
   const answers = ofStage('response')
   const ofResults = ofStage('tool_call').filter(({ stages }) => !stages.has('request'))
+  const ofKeys = ofStage('request').filter(({ check }) => check === 'secrets')
   const holdsWhole = answers.some(({ output }) => output !== undefined)
   // One more: a pair of surrogates is released together.
   const lookBack = new TextDecision(answers, 'response').lookBack + 1
@@ -31,6 +33,7 @@ export function compileGuard(policies: readonly GuardrailRules[]): ContentGuard 
     holdsWhole,
     model: (name, isApproved) => checkModel(rules, name, isApproved),
     texts: (stage, texts, isApproved) => checkTexts(ofStage(stage), { stage, texts, isApproved }),
+    split: (texts, isApproved) => checkTexts(ofKeys, { stage: 'request', texts, isApproved }),
     results: (texts, isApproved) => checkTexts(ofResults, { stage: 'tool_call', texts, isApproved }),
     stream: (isApproved) => new TextGuard(answers, 'response', isApproved),
     masks: (isApproved) => createMaskGuard(answers, 'response', isApproved),
@@ -61,7 +64,7 @@ async function checkTexts(rules: readonly CompiledRule[], { stage, texts, isAppr
   const findings: Finding[] = []
   const pause = createPause()
   for (const text of rules.length === 0 ? [] : texts) {
-    const judge = new TextJudge(rules, stage, isApproved)
+    const judge = new TextJudge(rules, stage, { isApproved, decodes: hasEncoding(text) })
     judge.push(text)
     judge.end()
     while (judge.step()) await pause()

@@ -61,6 +61,8 @@ export interface Mask {
 export interface MaskOutcome extends GuardOutcome {
   /** New masks, in order and without overlap. */
   readonly masks: readonly Mask[]
+  /** Number of characters at the end that are not decided: more than the look-back where a match has gaps. */
+  readonly undecided: number
 }
 
 /** Whether a person has approved what a rule with `require_approval` stops. */
@@ -91,6 +93,8 @@ export interface ContentGuard {
   model(name: string, isApproved?: IsApproved): GuardOutcome
   /** Checks complete texts. Yields to the event loop every few milliseconds. */
   texts(stage: Stage, texts: readonly string[], isApproved?: IsApproved): Promise<TextsOutcome>
+  /** Checks texts of several messages of a request, put together, by the rules on secrets: other ones would find what is in no message. */
+  split(texts: readonly string[], isApproved?: IsApproved): Promise<TextsOutcome>
   /** Checks results of tools in a request by the rules on tool calls that do not see requests. */
   results(texts: readonly string[], isApproved?: IsApproved): Promise<TextsOutcome>
   /** Guards one text of an answer. */

@@ -1,15 +1,14 @@
 import { createPause } from '#core/async/time-slice.ts'
 import { REDACTED, processSecrets } from '#core/log/secrets.ts'
 import type { Detector } from './detectors/detector.ts'
-import { foldText } from './detectors/fold-text.ts'
 import { piiDetector, piiKinds } from './detectors/pii.ts'
 import type { PiiKind } from './detectors/pii.ts'
 import { PolicyProblem } from './detectors/policy-problem.ts'
 import { regexDetector } from './detectors/regex.ts'
 import { mayHaveSecret, secretDetector } from './detectors/secrets.ts'
 import { JsonTexts } from './json-texts.ts'
-import { LEAST_BLOCK, TextScan } from './text-scan.ts'
-import type { TextSpan } from './text-scan.ts'
+import type { TextSpan } from './reading-scan.ts'
+import { TextScan } from './text-scan.ts'
 
 /** Returns a text without what must not be shown. */
 export type Redact = (text: string) => string
@@ -83,7 +82,7 @@ function* redactInSteps(detectors: readonly Detector[], text: string): Generator
   if (detectors.length === 0) return text
   let result = ''
   let at = 0
-  for (const spans of text.length <= LEAST_BLOCK ? [findSpans(detectors, text)] : scanBlocks(detectors, text)) {
+  for (const spans of scanBlocks(detectors, text)) {
     for (const { start, end, continued } of spans) {
       // Of overlapping matches the union is removed.
       if (start >= at && !continued) result += text.slice(at, start) + REDACTED
@@ -97,24 +96,9 @@ function* redactInSteps(detectors: readonly Detector[], text: string): Generator
 type Spans = readonly Pick<TextSpan, 'start' | 'end' | 'continued'>[]
 
 function* scanBlocks(detectors: readonly Detector[], text: string): Generator<Spans> {
-  const scan = new TextScan(detectors)
+  const scan = new TextScan(detectors, { decodes: false })
   scan.push(text)
   for (let block = scan.next(true); block !== undefined; block = scan.next(true)) yield block.spans
-}
-
-// What a scan finds in a text of one block, without its state: most attributes of spans are that short.
-function findSpans(detectors: readonly Detector[], text: string): Spans {
-  const { text: folded, toRaw } = foldText(text)
-  const spans = detectors.flatMap(({ folds, find }) =>
-    folds
-      ? find(folded, 0, folded.length).map(({ start, end }) => ({
-          start: toRaw(start),
-          end: toRaw(end),
-          continued: false,
-        }))
-      : find(text, 0, text.length).map(({ start, end }) => ({ start, end, continued: false })),
-  )
-  return spans.sort((a, b) => a.start - b.start)
 }
 
 function runWhole(steps: Generator<void, string>): string {

@@ -11,7 +11,7 @@ export class TextGuard implements StreamGuard {
   #ended = false
 
   constructor(rules: readonly CompiledRule[], stage: Stage, isApproved?: IsApproved) {
-    this.#judge = new TextJudge(rules, stage, isApproved)
+    this.#judge = new TextJudge(rules, stage, { isApproved })
   }
 
   push(text: string): StreamOutcome {
@@ -62,11 +62,11 @@ export class TextGuard implements StreamGuard {
 
 /** Creates a guard that reports masks by offset instead of releasing text. */
 export function createMaskGuard(rules: readonly CompiledRule[], stage: Stage, isApproved?: IsApproved): MaskGuard {
-  const judge = new TextJudge(rules, stage, isApproved)
+  const judge = new TextJudge(rules, stage, { isApproved })
   const outcome = (): MaskOutcome => {
     while (judge.step()) continue
     const { parts, ...decided } = judge.take()
-    return { ...decided, masks: parts.flatMap(({ masks }) => masks) }
+    return { ...decided, masks: parts.flatMap(({ masks }) => masks), undecided: judge.undecided }
   }
   return {
     push(text) {

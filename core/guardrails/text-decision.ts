@@ -2,7 +2,7 @@ import type { Finding, IsApproved, Mask, Stage } from './guard.ts'
 import { isStopping, toFinding } from './rule-checks.ts'
 import type { CompiledRule } from './rule-checks.ts'
 import { TextScan } from './text-scan.ts'
-import type { TextSpan } from './text-scan.ts'
+import type { TextSpan } from './reading-scan.ts'
 
 /** Decisions on the next part of a text. */
 export interface DecidedPart {
@@ -16,6 +16,12 @@ export interface DecidedPart {
   readonly findings: readonly Finding[]
 }
 
+/** How a text is judged. */
+export interface Judging {
+  readonly isApproved?: IsApproved | undefined
+  readonly decodes?: boolean
+}
+
 /** The rules on one text: scans it, merges overlapping masks, and counts matches. */
 export class TextDecision {
   readonly #rules: readonly CompiledRule[]
@@ -25,16 +31,25 @@ export class TextDecision {
   #masked = 0
   #last = false
 
-  constructor(rules: readonly CompiledRule[], stage: Stage, isApproved: IsApproved = () => false) {
+  /** `decodes`: false for a text without anything in an encoding. */
+  constructor(rules: readonly CompiledRule[], stage: Stage, { isApproved = () => false, decodes = true }: Judging = {}) {
     this.#isApproved = isApproved
     this.#rules = rules.filter(({ detector }) => detector !== undefined)
     this.#stage = stage
-    this.#scan = new TextScan(this.#rules.flatMap(({ detector = [] }) => detector))
+    this.#scan = new TextScan(
+      this.#rules.flatMap(({ detector = [] }) => detector),
+      { decodes },
+    )
   }
 
   /** Maximum number of characters that are not decided. */
   get lookBack(): number {
-    return this.#rules.length === 0 ? 0 : this.#scan.block + this.#scan.longest
+    return this.#rules.length === 0 ? 0 : this.#scan.lookBack
+  }
+
+  /** Number of characters that are not decided. */
+  get undecided(): number {
+    return this.#rules.length === 0 ? 0 : this.#scan.length - this.#scan.decided
   }
 
   push(text: string): void {

@@ -2,7 +2,7 @@ import type { Finding, GuardOutcome, IsApproved, Mask, Stage } from './guard.ts'
 import { isStopping, toFinding } from './rule-checks.ts'
 import type { CompiledRule } from './rule-checks.ts'
 import { TextDecision } from './text-decision.ts'
-import type { DecidedPart } from './text-decision.ts'
+import type { DecidedPart, Judging } from './text-decision.ts'
 
 /** Maximum length of an answer that is checked as a whole. */
 export const maxWhole = 65_536
@@ -25,10 +25,10 @@ export class TextJudge {
   #findings: Finding[] = []
   #parts: DecidedPart[] = []
 
-  constructor(rules: readonly CompiledRule[], stage: Stage, isApproved: IsApproved = () => false) {
-    this.#text = new TextDecision(rules, stage, isApproved)
+  constructor(rules: readonly CompiledRule[], stage: Stage, judging: Judging = {}) {
+    this.#text = new TextDecision(rules, stage, judging)
     this.#stage = stage
-    this.#isApproved = isApproved
+    this.#isApproved = judging.isApproved ?? (() => false)
     this.#outputs = rules.filter(({ output }) => output !== undefined)
     this.#isFormChecked = this.#outputs.length === 0
   }
@@ -36,6 +36,11 @@ export class TextJudge {
   /** Whether nothing may be released before the end. */
   get holdsWhole(): boolean {
     return this.#outputs.length > 0
+  }
+
+  /** Number of characters that are not decided. */
+  get undecided(): number {
+    return this.#text.undecided
   }
 
   /** Adds text, also after an end: a field of an answer may continue after another one. */

@@ -1,60 +1,51 @@
-import type { Detector, Match, Tail } from './detectors/detector.ts'
-import { foldText } from './detectors/fold-text.ts'
-import type { FoldedText } from './detectors/fold-text.ts'
+import type { Detector } from './detectors/detector.ts'
+import { ReadingScan } from './reading-scan.ts'
+import type { Searching, TextSpan } from './reading-scan.ts'
+import type { ReadingKind } from './readings/reading.ts'
+import { MAX_WAITING } from './readings/transcript.ts'
 
-/** A match of one rule, with offsets in the whole text. */
-export interface TextSpan {
-  readonly rule: number
-  readonly start: number
-  readonly end: number
-  /** Whether it continues a match of the same rule. */
-  readonly continued: boolean
-}
-
-/** A block, and the matches that begin in it or continue in its window. */
+/** A part of a text, and the matches that begin in it or continue there. */
 export interface ScannedBlock {
   readonly start: number
   readonly text: string
   readonly spans: readonly TextSpan[]
 }
 
-/** Text before a block that detectors may read, for boundaries of words and markers. */
-const contextLength = 64
-/** Characters of the shortest block: a text up to this length is one block, whatever is looked for. */
-export const LEAST_BLOCK = 64
-const mostBlock = 512
-
-interface Open {
-  readonly tail: Tail
-  readonly at: number
-  readonly left: number
-}
+const kinds: readonly ReadingKind[] = [
+  { letters: 'exact', decodes: false },
+  { letters: 'shapes', decodes: false },
+  { letters: 'words', decodes: false },
+  { letters: 'shapes', decodes: true },
+  { letters: 'words', decodes: true },
+]
 
 /**
- * Scans a text that arrives in parts. It is divided into blocks at fixed offsets. A block is scanned once, when the longest match that can
- * begin in it has arrived, with the same surrounding text however the text was divided. So results depend on the text only, the time is
- * linear, and the memory is bounded by block and match.
+ * Scans a text that arrives in parts, in each way that one of its rules reads it. Its results depend on the text only: they are returned in
+ * the order of the text, as far as every reading is scanned.
  */
 export class TextScan {
   /** Offset up to which every match that begins is known. */
   decided = 0
-  readonly block: number
-  readonly longest: number
-  readonly #detectors: readonly Detector[]
-  /** Per rule: end of its last match, and a match that may continue. */
+  /** Characters that are not decided, if each of the text is read. */
+  readonly lookBack: number
+  readonly #scans: readonly ReadingScan[]
+  /** Per rule: end of its last match. */
   readonly #covered: number[]
-  readonly #open: (Open | undefined)[]
+  #found: TextSpan[] = []
   #text = ''
   #base = 0
-  /** Offset of the first block that was scanned as the last one, without the text that may follow. */
-  #settled: number | undefined
+  #ended = false
 
-  constructor(detectors: readonly Detector[]) {
-    this.#detectors = detectors
-    this.longest = Math.max(1, ...detectors.map(({ longest }) => longest))
-    this.block = Math.min(mostBlock, Math.max(LEAST_BLOCK, this.longest >> 1))
+  constructor(detectors: readonly Detector[], { decodes = true }: { readonly decodes?: boolean } = {}) {
+    const used = kinds.filter((kind) => decodes || !kind.decodes)
+    this.#scans = used.flatMap((kind) => {
+      const searching = detectors.flatMap((detector, rule) => searchingOf(detector, rule, kind) ?? [])
+      // A text that no rule reads is passed all the same.
+      const isRead = searching.length > 0 || (detectors.length === 0 && kind.letters === 'exact')
+      return isRead ? [new ReadingScan(kind, searching)] : []
+    })
+    this.lookBack = MAX_WAITING + Math.max(0, ...this.#scans.map(({ block, longest }) => block + longest))
     this.#covered = detectors.map(() => 0)
-    this.#open = detectors.map(() => undefined)
   }
 
   /** Length of the text that has arrived. */
@@ -62,82 +53,71 @@ export class TextScan {
     return this.#base + this.#text.length
   }
 
-  /** Adds text, also after the last block was scanned: matches that continue are found then, and none twice. */
+  /** Adds text, also after the end: matches that continue are found then, and none twice. */
   push(text: string): void {
     if (text === '') return
-    this.decided = this.#settled ?? this.decided
-    this.#settled = undefined
+    this.#ended = false
     this.#text += text
+    for (const scan of this.#scans) scan.push(text)
+    this.decided = this.#known()
   }
 
-  /** Scans the next block; undefined if its text has not arrived. `last`: no more text will arrive. */
+  /** Scans the next part; undefined if its text has not arrived. `last`: no more text will arrive. */
   next(last: boolean): ScannedBlock | undefined {
-    const start = this.decided
-    const end = start + this.block + this.longest
-    if (last ? start >= this.length : end > this.length) return undefined
-    const from = Math.max(this.#base, start - contextLength)
-    const window = this.#text.slice(from - this.#base, end - this.#base)
-    const to = Math.min(start + this.block, this.length)
-    if (end > this.length) this.#settled ??= start
-    const spans = this.#scan({ window, offset: from, start, to })
-    const text = window.slice(start - from, to - from)
+    if (last && !this.#ended) for (const scan of this.#scans) scan.end()
+    this.#ended ||= last
+    while (this.#advance(last)) {
+      const start = this.decided
+      const to = this.#known()
+      if (to > start) return this.#take(start, to)
+    }
+    return undefined
+  }
+
+  #known(): number {
+    let to = this.length
+    for (const { decided } of this.#scans) to = Math.min(to, decided)
+    return to
+  }
+
+  // The reading that is behind the others: the order in which blocks are scanned does not depend on what has arrived.
+  #advance(last: boolean): boolean {
+    let first: ReadingScan | undefined
+    for (const scan of this.#scans) if (first === undefined || scan.decided < first.decided) first = scan
+    const spans = first?.next(last)
+    if (spans === undefined) return false
+    this.#found.push(...spans)
+    return true
+  }
+
+  #take(start: number, to: number): ScannedBlock {
+    const text = this.#text.slice(start - this.#base, to - this.#base)
     this.decided = to
-    this.#drop(Math.max(0, (this.#settled ?? to) - contextLength))
-    return { start, text, spans: spans.sort((a, b) => a.start - b.start || a.rule - b.rule) }
+    let kept = to
+    for (const scan of this.#scans) kept = Math.min(kept, scan.kept)
+    this.#text = this.#text.slice(kept - this.#base)
+    this.#base = kept
+    return { start, text, spans: this.#found.length === 0 ? [] : this.#due(to) }
   }
 
-  #drop(before: number): void {
-    this.#text = this.#text.slice(before - this.#base)
-    this.#base = before
+  #due(to: number): readonly TextSpan[] {
+    const due = this.#found.filter((span) => span.start < to).sort((a, b) => a.start - b.start || a.rule - b.rule)
+    this.#found = this.#found.filter((span) => span.start >= to)
+    return due.flatMap((span) => this.#uncovered(span) ?? [])
   }
 
-  #scan(block: Block): TextSpan[] {
-    const folded = this.#detectors.some(({ folds }) => folds) ? foldText(block.window) : undefined
-    const plain: FoldedText = { text: block.window, toRaw: (at) => at, fromRaw: (at) => at }
-    return this.#detectors.flatMap((detector, rule) => {
-      const view = detector.folds && folded !== undefined ? folded : plain
-      return [...this.#continue(rule, view, block), ...this.#find(rule, view, block)]
-    })
-  }
-
-  #continue(rule: number, view: FoldedText, { offset, window }: Block): TextSpan[] {
-    const open = this.#open[rule]
-    if (open === undefined || open.at > offset + window.length) return []
-    const from = view.fromRaw(open.at - offset)
-    const extended = Math.min(open.tail.extend(view.text, from), from + open.left)
-    const atEnd = extended >= view.text.length
-    const end = offset + (atEnd ? window.length : view.toRaw(extended))
-    const left = open.left - (extended - from)
-    this.#open[rule] = atEnd && left > 0 ? { tail: open.tail, at: end, left } : undefined
-    if (end <= open.at) return []
-    this.#covered[rule] = end
-    return [{ rule, start: open.at, end, continued: true }]
-  }
-
-  #find(rule: number, view: FoldedText, { offset, window, start, to }: Block): TextSpan[] {
-    const detector = this.#detectors[rule]
-    const from = Math.max(start, this.#covered[rule] ?? 0)
-    if (detector === undefined || from >= to) return []
-    const matches = detector.find(view.text, view.fromRaw(from - offset), view.fromRaw(to - offset))
-    return matches.map((match) => {
-      const atEnd = match.end >= view.text.length
-      const end = offset + (atEnd ? window.length : view.toRaw(match.end))
-      this.#covered[rule] = end
-      if (atEnd) this.#keepOpen(rule, match, end)
-      return { rule, start: offset + view.toRaw(match.start), end, continued: false }
-    })
-  }
-
-  #keepOpen(rule: number, { tail }: Match, at: number): void {
-    if (tail !== undefined) this.#open[rule] = { tail, at, left: tail.limit }
+  // What two readings of one rule have found is one match.
+  #uncovered(span: TextSpan): TextSpan | undefined {
+    const covered = this.#covered[span.rule] ?? 0
+    if (span.end <= covered) return undefined
+    this.#covered[span.rule] = span.end
+    return span.start < covered ? { ...span, start: covered, continued: true } : span
   }
 }
 
-interface Block {
-  readonly window: string
-  /** Offset of the window in the whole text. */
-  readonly offset: number
-  /** The block: matches that begin here are reported. */
-  readonly start: number
-  readonly to: number
+function searchingOf(detector: Detector, rule: number, { letters, decodes }: ReadingKind): Searching | undefined {
+  // A pattern is written for the text as it is: in other readings it is searched where they differ.
+  const isPattern = detector.letters === 'exact' && letters === 'words'
+  if (detector.letters !== letters && !isPattern) return undefined
+  return { rule, detector, onlyOther: decodes || isPattern }
 }

@@ -10,6 +10,7 @@ export const coreLayers: readonly string[] = [
   'core/telemetry',
   'core/otlp',
   'core/signing',
+  'core/guardrails/readings',
   'core/guardrails/detectors',
   'core/guardrails',
   'core/guardrails/body',

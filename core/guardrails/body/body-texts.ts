@@ -18,6 +18,8 @@ export interface BodyText {
 /** A request as rules read it. */
 export interface BodyTexts {
   readonly texts: readonly BodyText[]
+  /** The parts of all messages, and those of each role: a key may be split over them. */
+  readonly across: readonly TextView[]
   /** The body with changed strings, by their index in the views. */
   replaced(changed: ReadonlyMap<number, (text: string) => string>): Body
 }
@@ -25,20 +27,25 @@ export interface BodyTexts {
 /** Reads a request of any API. Throws `UnreadableBody`. */
 export function readTexts(body: Body): BodyTexts {
   const groups = new Map<string, Group>()
+  const across = new Map<string, TextView>()
   const groupOf = createGrouping(body)
   let count = 0
   mapStrings(body, (one) => {
-    const { key, isResult, isPart } = groupOf(one)
+    const { key, isResult, isPart, role } = groupOf(one)
     const group = groups.get(key) ?? { lines: new TextView(), joined: new TextView(), isResult }
     groups.set(key, group)
     if (one.json === undefined) group.lines.line(count, one.text)
     else group.lines.json(count, one)
     if (isPart) group.joined.part(count, one.text)
+    if (isPart && role !== undefined)
+      for (const name of ['all', `role ${role}`]) viewOf(across, name).part(count, one.text)
     count++
     return one.text
   })
   return {
     texts: [...groups.values()].map(toText),
+    // The messages of one role are one text already.
+    across: across.size < 3 ? [] : [...across.values()].filter(({ size }) => size > 1),
     replaced(changed) {
       let next = 0
       return mapStrings(body, ({ text }) => changed.get(next++)?.(text) ?? text)
@@ -76,6 +83,12 @@ interface Group {
   readonly isResult: boolean
 }
 
+function viewOf(views: Map<string, TextView>, name: string): TextView {
+  const view = views.get(name) ?? new TextView()
+  views.set(name, view)
+  return view
+}
+
 function toText({ lines, joined, isResult }: Group): BodyText {
   return { lines, joined: joined.size > 1 ? joined : undefined, isResult }
 }
@@ -88,6 +101,8 @@ interface Grouping {
   readonly key: string
   readonly isResult: boolean
   readonly isPart: boolean
+  /** Of a message. */
+  readonly role: string | undefined
 }
 
 // Messages of one role that follow each other are one text. Every input of an embedding is one, and every result of a tool in a message. Other
@@ -98,14 +113,15 @@ function createGrouping({ messages }: Body): (one: BodyString) => Grouping {
   return ({ pointer, path, kind, json }) => {
     const [, field = '', index = '', inner = '', part = ''] = pointer.split('/', 5)
     const isPart = kind === 'string' && partPath.test(path)
+    const message = field === 'messages' ? list[Number(index)] : undefined
     const group = (key: string, isResult = false): Grouping => ({
       key: isPart ? key : `${key} fields`,
       isResult,
       isPart,
+      role: isObject(message) ? String(message.role) : undefined,
     })
     if (json !== undefined) return group(json)
     if (field === 'input') return group(`${field}/${index}`)
-    const message = field === 'messages' ? list[Number(index)] : undefined
     if (!isObject(message)) return group(field === 'system' ? field : 'rest')
     const block: unknown = inner === 'content' && Array.isArray(message.content) ? message.content[Number(part)] : null
     if (isObject(block) && block.type === 'tool_result') return group(`${index}/${part}`, true)

@@ -31,6 +31,9 @@ export async function guardBody(guard: ContentGuard, body: Body, isApproved?: Is
     findings.push(...outcome.findings)
     if (outcome.decision !== 'pass') return { ...outcome, findings: mergeFindings(findings), body }
   }
+  const split = await judgeViews(read.across, (texts) => guard.split(texts, isApproved), masks)
+  findings.push(...notYetIn(findings, split.findings))
+  if (split.decision !== 'pass') return { ...split, findings: mergeFindings(findings), body }
   const passed = { decision: 'pass', findings: mergeFindings(findings) } as const
   if (masks.size === 0) return { ...passed, body }
   const changes = [...masks].map(([index, own]) => [index, (text: string) => withMasks(text, own)] as const)
@@ -49,9 +52,12 @@ async function judgeTexts(texts: readonly BodyText[], judge: Judge, masks: Map<n
   const joined = texts.flatMap((text) => text.joined ?? [])
   if (lines.decision !== 'pass' || joined.length === 0) return lines
   const outcome = await judgeViews(joined, judge, masks)
-  const known = new Set(lines.findings.map(keyOf))
-  const added = outcome.findings.filter((finding) => !known.has(keyOf(finding)))
-  return { ...outcome, findings: [...lines.findings, ...added] }
+  return { ...outcome, findings: [...lines.findings, ...notYetIn(lines.findings, outcome.findings)] }
+}
+
+function notYetIn(given: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
+  const known = new Set(given.map(keyOf))
+  return more.filter((finding) => !known.has(keyOf(finding)))
 }
 
 async function judgeViews(views: readonly TextView[], judge: Judge, masks: Map<number, Mask[]>): Promise<GuardOutcome> {

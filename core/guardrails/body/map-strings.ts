@@ -22,17 +22,22 @@ export type VisitString = (one: BodyString) => string
 /** Deepest level that is read, in a body and in the arguments of a tool call. */
 const MAX_DEPTH = 128
 
+/** Strings with JSON in strings with JSON that are read as JSON. */
+const MAX_NESTED = 4
+
 /** Arguments of tool calls as JSON in a string, and as an object. */
 const encodedArguments = /^\/messages\/\*\/(?:tool_calls\/\*\/function|function_call)\/arguments$/
 const plainArguments = /^\/messages\/\*\/content\/\*\/input$/
 
 interface Place extends Pick<BodyString, 'pointer' | 'path' | 'json'> {
   readonly depth: number
+  /** Strings with JSON that it is in. */
+  readonly nested: number
   /** The object that has the value. */
   readonly siblings: Readonly<Record<string, unknown>>
 }
 
-const root: Place = { pointer: '', path: '', json: undefined, depth: 0, siblings: {} }
+const root: Place = { pointer: '', path: '', json: undefined, depth: 0, nested: 0, siblings: {} }
 
 /**
  * A copy of a request of a model with each of its strings as `visit` returns it, in the order of the body: those of every field, names of fields,
@@ -48,16 +53,9 @@ export function mapArguments(json: string, visit: VisitString, pointer = '/argum
   // A call without arguments, as some providers write it.
   if (json.trim() === '') return json
   const given = parse(json, pointer)
-  let isChanged = false
   const place = { ...root, pointer, path: pointer, json: pointer }
-  const changed = mapValue(given, place, (one) => {
-    const text = visit(one)
-    isChanged ||= text !== one.text && one.kind !== 'literal'
-    return text
-  })
   // A name that is given twice is written once, since only its last value was read.
-  const read = writeLike(json, given)
-  return isChanged ? writeLike(read, changed) : read
+  return writeLike(json, mapValue(given, place, visit))
 }
 
 function parse(json: string, pointer: string): unknown {
@@ -93,14 +91,14 @@ function mapObject(given: Readonly<Record<string, unknown>>, place: Place, visit
   return Object.fromEntries(entries)
 }
 
-function below({ pointer, path, json, depth }: Place, key: string, step: string): Omit<Place, 'siblings'> {
-  const inner = { pointer: `${pointer}/${key}`, path: `${path}/${step}`, depth: depth + 1 }
+function below({ pointer, path, json, depth, nested }: Place, key: string, step: string): Omit<Place, 'siblings'> {
+  const inner = { pointer: `${pointer}/${key}`, path: `${path}/${step}`, depth: depth + 1, nested }
   return { ...inner, json: json ?? (plainArguments.test(inner.path) ? inner.pointer : undefined) }
 }
 
 function mapString(value: string, place: Place, visit: VisitString): string {
   const { pointer, path, json, siblings } = place
-  if (json !== undefined) return visit(toString(value, 'string', place))
+  if (json !== undefined) return mapNested(value, place, visit)
   if (encodedArguments.test(path)) return mapArguments(value, visit, pointer)
   const exemption = exemptionOf(path, value, siblings.media_type)
   if (exemption === 'plain') return value
@@ -108,6 +106,22 @@ function mapString(value: string, place: Place, visit: VisitString): string {
   const text = decodeBase64(value)
   const changed = visit(toString(text, 'string', place))
   return changed === text ? value : encodeBase64(value, changed)
+}
+
+// JSON in a string of arguments, as a tool gets it that runs another one. Anything else is one string.
+function mapNested(value: string, place: Place, visit: VisitString): string {
+  const inner = place.nested < MAX_NESTED ? parseNested(value) : undefined
+  if (inner === undefined) return visit(toString(value, 'string', place))
+  return writeLike(value, mapValue(inner, { ...place, nested: place.nested + 1 }, visit))
+}
+
+function parseNested(value: string): object | undefined {
+  if (!/^\s*[{[]/.test(value)) return undefined
+  try {
+    return JSON.parse(value) as object
+  } catch {
+    return undefined
+  }
 }
 
 // Numbers of the first level are parameters of the call.

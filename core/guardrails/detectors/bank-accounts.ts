@@ -17,7 +17,7 @@ const begin = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}/g
 /** International bank account numbers with the length of their country and the right check digits (mod 97). */
 export const bankAccounts: Detector = {
   longest: 68,
-  folds: true,
+  letters: 'shapes',
   find(text, from, to) {
     const found: Match[] = []
     begin.lastIndex = from

@@ -1,13 +1,16 @@
 import type { Detector, Match } from './detector.ts'
 
-const digitRun = /\d(?:[ -]?\d)+/g
+const digitRun = /\d(?:[ \t\n\r.,;:/_|*-]{0,3}\d)+/g
+// Between groups of other lengths there is a space or a dash, so that lists of numbers and versions are none.
+const plainRun = /^\d(?:[ -]?\d)+$/
+const cardGroups = /^(?:\d{4}[^\d]+\d{4}[^\d]+\d{4}[^\d]+\d{4}|\d{4}[^\d]+\d{6}[^\d]+\d{5})$/
 const shortest = 13
 const longestNumber = 19
 
 /** Payment cards: 13 to 19 digits in groups, of an issuer's range, with the right check digit (ISO/IEC 7812). */
 export const cardNumbers: Detector = {
-  longest: 2 * longestNumber,
-  folds: true,
+  longest: 4 * longestNumber,
+  letters: 'shapes',
   find(text, from, to) {
     const found: Match[] = []
     // A run may begin before the window: its first digits are no start of a group then.
@@ -52,9 +55,14 @@ function lengthOfCard(text: string, { values, offsets }: Digits, first: number):
   if (!isIssuer(values, first)) return undefined
   for (let length = longestNumber; length >= shortest; length--) {
     const last = offsets[first + length - 1]
-    if (last !== undefined && endsGroup(text, last) && passesLuhn(values, first, length)) return length
+    if (last === undefined || !endsGroup(text, last) || !passesLuhn(values, first, length)) continue
+    if (isWritten(text.slice(offsets[first], last + 1))) return length
   }
   return undefined
+}
+
+function isWritten(number: string): boolean {
+  return plainRun.test(number) || cardGroups.test(number)
 }
 
 // Visa 4; Mastercard 51 to 55 and 22 to 27; American Express, Diners and JCB 3; Discover, Maestro and UnionPay 50, 56 to 69.

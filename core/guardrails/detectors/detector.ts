@@ -1,3 +1,5 @@
+import type { Letters } from '../readings/fold-character.ts'
+
 /** A part of a text that a detector found: code units from `start` to before `end`. */
 export interface Match {
   readonly start: number
@@ -18,8 +20,8 @@ export interface Tail {
 export interface Detector {
   /** Characters that decide whether there is a match at a position; a longer match is found in parts, or has a tail. */
   readonly longest: number
-  /** Whether it reads the folded text: without invisible characters, with ASCII digits, spaces and dashes. */
-  readonly folds: boolean
+  /** How it reads a text. */
+  readonly letters: Letters
   /** Instructions of its patterns: time and memory per character are proportional to them. */
   readonly cost?: number
   /** Returns the matches that start at `from` to before `to`, in order and without overlap. Text before `from` is context. */
@@ -34,7 +36,7 @@ export function patternDetector(
 ): Detector {
   return {
     longest,
-    folds: true,
+    letters: 'shapes',
     find(text, from, to) {
       const found: Match[] = []
       pattern.lastIndex = from
@@ -51,7 +53,7 @@ export function patternDetector(
 export function anyOf(detectors: readonly Detector[]): Detector {
   return {
     longest: Math.max(...detectors.map(({ longest }) => longest)),
-    folds: true,
+    letters: 'shapes',
     find(text, from, to) {
       const all = detectors
         .flatMap((one) => one.find(text, from, to))

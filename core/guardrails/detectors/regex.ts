@@ -10,7 +10,7 @@ const maxProgram = 4_000
 const defaultLongest = 256
 
 /**
- * A detector of patterns in the syntax of RE2, which take linear time (X2). Reads the text as it is. Throws `PolicyProblem` for a pattern
+ * A detector of patterns in the syntax of RE2, which take linear time (X2). Reads the text as it is, and where it is written otherwise also as words. Throws `PolicyProblem` for a pattern
  * that is not valid.
  */
 export function regexDetector({ patterns, ignoreCase, maxLength }: RegexCheck): Detector {
@@ -18,7 +18,7 @@ export function regexDetector({ patterns, ignoreCase, maxLength }: RegexCheck): 
   const compiled = patterns.map((pattern, index) => compile(pattern, flags, `/patterns/${index}`))
   return {
     longest: maxLength ?? defaultLongest,
-    folds: false,
+    letters: 'exact',
     cost: compiled.reduce((sum, one) => sum + one.programSize(), 0),
     find(text, from, to) {
       // `test` runs a deterministic automaton and is some ten times faster than a search for the place.

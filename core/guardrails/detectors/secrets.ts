@@ -57,7 +57,7 @@ const randomTokens = tailed(/(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_=-]{32,64}/g, bas
 function tailed(pattern: RegExp, tail: Tail, accept: (match: string) => boolean): Detector {
   return {
     longest: decisive,
-    folds: true,
+    letters: 'shapes',
     find(text, from, to) {
       const found: Match[] = []
       pattern.lastIndex = from

@@ -1,5 +1,5 @@
 import type { Detector, Match } from './detector.ts'
-import { foldText } from './fold-text.ts'
+import { foldText } from '../readings/fold-text.ts'
 
 /** Characters between two words of a phrase, of any kind but letters and digits: longer gaps are made short before. */
 const maxGap = 32
@@ -13,13 +13,13 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
  * without spaces are found anywhere.
  */
 export function wordDetector(phrases: readonly string[]): Detector {
-  const folded = phrases.map((phrase) => lower(foldText(phrase).text))
+  const folded = phrases.map((phrase) => lower(foldText(phrase)))
   const spaced = byFirstWord(folded.filter((phrase) => !unspaced.test(phrase)))
   const anywhere = folded.filter((phrase) => unspaced.test(phrase))
   return {
     // A word is looked up as a whole, so its end must be seen.
     longest: Math.max(...folded.map(longestOf)) + 1,
-    folds: true,
+    letters: 'words',
     find(text, from, to) {
       const lowered = lower(text)
       const found = [...phrasesIn(lowered, spaced, from, to), ...substringsIn(lowered, anywhere, from, to)]

@@ -74,6 +74,7 @@ interface OpenText {
   /** End of what the guard has received. */
   end: number
   masks: readonly Mask[]
+  undecided: number
 }
 
 /** The gateway holds text back by the look-back of the rules; they are applied to what is new in each window. */
@@ -81,22 +82,29 @@ function textFilter(guard: ContentGuard, count: CountFindings): TextFilter {
   const open = new Map<string, OpenText>()
   return {
     lookBack: guard.lookBack,
+    held: (place) => open.get(keyOf(place))?.undecided ?? 0,
     check(window) {
-      const key = `${window.choice} ${window.field}`
-      const text = open.get(key) ?? { guard: guard.masks(), start: window.offset, end: window.offset, masks: [] }
+      const key = keyOf(window)
+      const { offset } = window
+      const text = open.get(key) ?? { guard: guard.masks(), start: offset, end: offset, masks: [], undecided: 0 }
       open.set(key, text)
       const outcome = advance(text, window)
       count(outcome.findings)
       if (outcome.decision !== 'pass') return refusalOf(outcome)
-      const change = text.masks.flatMap((mask) => toReplacement(mask, text.start - window.offset))
+      const change = text.masks.flatMap((mask) => toReplacement(mask, text.start - offset))
       return change.length === 0 ? undefined : { change }
     },
   }
 }
 
+function keyOf({ choice, field }: Pick<TextWindow, 'choice' | 'field'>): string {
+  return `${choice} ${field}`
+}
+
 function advance(text: OpenText, { offset, text: given, last }: TextWindow): MaskOutcome {
   const pushed = text.guard.push(given.slice(text.end - offset))
   text.end = offset + given.length
+  text.undecided = pushed.undecided
   const ended = last && pushed.decision === 'pass' ? text.guard.end() : undefined
   // Masks of text that is released are not returned again.
   const kept = text.masks.filter(({ end }) => text.start + end > offset)

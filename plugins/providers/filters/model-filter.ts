@@ -122,6 +122,8 @@ export interface TextFilter {
    * the filter received it, so replacements of held text are returned again.
    */
   readonly lookBack: number
+  /** Characters that are held back now, where that is more: the beginning of a match that has gaps. Read after each `check`. */
+  held?(place: Pick<TextWindow, 'choice' | 'field'>): number
   /** Number of new characters before the next call, 1 (default) to 65,536. They are held back too. */
   readonly step?: number
   /** Replacements are in order and do not overlap. */

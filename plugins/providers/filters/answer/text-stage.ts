@@ -63,7 +63,8 @@ export class TextStage {
   }
 
   #boundary(): number {
-    const at = this.#text.length - this.#filter.lookBack
+    const held = this.#filter.held?.(this.#place) ?? 0
+    const at = this.#text.length - Math.max(this.#filter.lookBack, held)
     return at > 0 ? outsidePair(this.#text, at) : 0
   }
 
