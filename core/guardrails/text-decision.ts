@@ -17,7 +17,7 @@ export interface DecidedPart {
 }
 
 /** How a text is judged. */
-export interface Judging {
+export interface TextJudging {
   readonly isApproved?: IsApproved | undefined
   readonly decodes?: boolean
 }
@@ -32,7 +32,11 @@ export class TextDecision {
   #last = false
 
   /** `decodes`: false for a text without anything in an encoding. */
-  constructor(rules: readonly CompiledRule[], stage: Stage, { isApproved = () => false, decodes = true }: Judging = {}) {
+  constructor(
+    rules: readonly CompiledRule[],
+    stage: Stage,
+    { isApproved = () => false, decodes = true }: TextJudging = {},
+  ) {
     this.#isApproved = isApproved
     this.#rules = rules.filter(({ detector }) => detector !== undefined)
     this.#stage = stage

@@ -2,7 +2,7 @@ import type { Finding, GuardOutcome, IsApproved, Mask, Stage } from './guard.ts'
 import { isStopping, toFinding } from './rule-checks.ts'
 import type { CompiledRule } from './rule-checks.ts'
 import { TextDecision } from './text-decision.ts'
-import type { DecidedPart, Judging } from './text-decision.ts'
+import type { DecidedPart, TextJudging } from './text-decision.ts'
 
 /** Maximum length of an answer that is checked as a whole. */
 export const maxWhole = 65_536
@@ -25,7 +25,7 @@ export class TextJudge {
   #findings: Finding[] = []
   #parts: DecidedPart[] = []
 
-  constructor(rules: readonly CompiledRule[], stage: Stage, judging: Judging = {}) {
+  constructor(rules: readonly CompiledRule[], stage: Stage, judging: TextJudging = {}) {
     this.#text = new TextDecision(rules, stage, judging)
     this.#stage = stage
     this.#isApproved = judging.isApproved ?? (() => false)

@@ -116,4 +116,19 @@ test('bodies under rules in the gateway', async (t) => {
     await policy(wordRule('block', ['response']))
     assert.match(await (await post(say(',"stream":true'))).text(), /guardrail_blocked/)
   })
+
+  await t.test('R2-N6: a match with gaps is held back as a whole', async () => {
+    const number = [...'4111111111111111'].join('\u200b'.repeat(300))
+    await policy({ name: 'card', action: 'mask', pii: { kinds: ['credit_card'] } })
+    const frame = (delta: object, reason: string | null = null) =>
+      `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`
+    reply = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (const part of `pay ${number} now`.match(/[^]{1,50}/g) ?? []) response.write(frame({ content: part }))
+      response.end(`${frame({}, 'stop')}data: [DONE]\n\n`)
+    }
+    const stream = await (await post(say(',"stream":true'))).text()
+    const text = [...stream.matchAll(/"content":"([^"]*)"/g)].map(([, one]) => one).join('')
+    assert.equal(text, 'pay [masked] now')
+  })
 })

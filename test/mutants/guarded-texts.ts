@@ -1,5 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
+const evasions = ['test/guardrails/evasions/evasions.test.ts']
 const bodies = ['core/guardrails/body/guard-body.test.ts']
 
 /** Defects of the texts that rules see: fields, parts, names and characters that are left out. */
@@ -54,17 +55,57 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'guardrails: a field of a stream begins again after another one',
-    file: 'core/guardrails/text-scan.ts',
-    find: 'this.decided = this.#settled ?? this.decided',
-    replace: 'this.decided = this.decided + 0 * (this.#settled ?? 0)',
+    file: 'core/guardrails/reading-scan.ts',
+    find: 'this.#decided = this.#settled ?? this.#decided',
+    replace: 'this.#decided = this.#decided + 0 * (this.#settled ?? 0)',
     tests: ['launcher/listeners/model-proxy/guarded-bodies.test.ts'],
     only: 'other fields come between',
   },
   {
     name: 'guardrails: invisible characters beyond the basic plane are kept',
-    file: 'core/guardrails/detectors/fold-text.ts',
-    find: 'if (invisible.test(character)) return GONE',
-    replace: 'if (invisible.test(character) && character.length === 1) return GONE',
-    tests: ['core/guardrails/detectors/fold-text.test.ts'],
+    file: 'core/guardrails/readings/fold-character.ts',
+    find: 'if (invisible.test(character) ||',
+    replace: 'if ((invisible.test(character) && character.length === 1) ||',
+    tests: ['core/guardrails/readings/fold-text.test.ts'],
+  },
+  {
+    name: 'guardrails: letters that look alike are other letters',
+    file: 'core/guardrails/readings/look-alikes.ts',
+    find: 'return alike.get(letter)',
+    replace: 'return letter.length > 9 ? alike.get(letter) : undefined',
+    tests: ['core/guardrails/readings/fold-text.test.ts'],
+    only: 'R2-N6',
+  },
+  {
+    name: 'guardrails: nothing is decoded',
+    file: 'core/guardrails/compile-guard.ts',
+    find: 'decodes: hasEncoding(text)',
+    replace: 'decodes: hasEncoding(text) && text.length < 0',
+    tests: evasions,
+    only: 'each evasion',
+  },
+  {
+    name: 'guardrails: JSON within arguments is one string',
+    file: 'core/guardrails/body/map-strings.ts',
+    find: 'const MAX_NESTED = 4',
+    replace: 'const MAX_NESTED = 0',
+    tests: bodies,
+    only: 'R2-N2: JSON in a string',
+  },
+  {
+    name: 'guardrails: a key is looked for in messages of one role only',
+    file: 'core/guardrails/compile-guard.ts',
+    find: "ofStage('request').filter(({ check }) => check === 'secrets')",
+    replace: "ofStage('request').filter(({ check }) => check === 'http')",
+    tests: bodies,
+    only: 'R2-N6: a key',
+  },
+  {
+    name: 'guardrails: the gateway holds back no more than the look-back',
+    file: 'plugins/providers/filters/answer/text-stage.ts',
+    find: 'Math.max(this.#filter.lookBack, held)',
+    replace: 'Math.max(this.#filter.lookBack, 0 * held)',
+    tests: ['plugins/guardrails/guarded-bodies.test.ts'],
+    only: 'a match with gaps',
   },
 ]

@@ -20,6 +20,8 @@ export interface BodyTexts {
   readonly texts: readonly BodyText[]
   /** The parts of all messages, and those of each role: a key may be split over them. */
   readonly across: readonly TextView[]
+  /** The body as it was read: a name that is given twice in arguments is there once. */
+  readonly written: Body
   /** The body with changed strings, by their index in the views. */
   replaced(changed: ReadonlyMap<number, (text: string) => string>): Body
 }
@@ -30,7 +32,8 @@ export function readTexts(body: Body): BodyTexts {
   const across = new Map<string, TextView>()
   const groupOf = createGrouping(body)
   let count = 0
-  mapStrings(body, (one) => {
+  let isRewritten = false
+  const visit = (one: BodyString): string => {
     const { key, isResult, isPart, role } = groupOf(one)
     const group = groups.get(key) ?? { lines: new TextView(), joined: new TextView(), isResult }
     groups.set(key, group)
@@ -41,8 +44,10 @@ export function readTexts(body: Body): BodyTexts {
       for (const name of ['all', `role ${role}`]) viewOf(across, name).part(count, one.text)
     count++
     return one.text
-  })
+  }
+  const written = mapStrings(body, visit, () => (isRewritten = true))
   return {
+    written: isRewritten ? written : body,
     texts: [...groups.values()].map(toText),
     // The messages of one role are one text already.
     across: across.size < 3 ? [] : [...across.values()].filter(({ size }) => size > 1),

@@ -281,3 +281,39 @@ test('R2-N1: embeddings of tokens are refused, wherever they are', async () => {
   for (const input of [[1, 2], [[1, 2]], ['x', [1]], 7, []])
     await assert.rejects(guardBody(masking, { model: 'm', input }), { field: 'input' })
 })
+
+test('R2-N2: JSON in a string of arguments is read as JSON, and keeps its form', async () => {
+  const cards = guardOf(rule('mask', { pii: { kinds: ['credit_card'] } }))
+  const nested = (inner: string) => JSON.stringify({ run: JSON.stringify({ deep: inner, n: 1 }) })
+  const argumentsOf = async (json: string) => {
+    const body = JSON.parse(await sentOf(called(json), cards)) as ReturnType<typeof called>
+    return body.messages[0]?.tool_calls[0]?.function.arguments ?? ''
+  }
+  assert.equal(
+    await argumentsOf(nested('{ "card": 4111111111111111, "id": 9007199254740993 }')),
+    nested('{ "card": "[masked]", "id": 9007199254740993 }'),
+  )
+  const same = nested('{"a":1.0,"card":4111111111111112}')
+  assert.equal(await argumentsOf(same), same)
+  // The first value of a name is not read, so it is not sent.
+  assert.equal(await argumentsOf('{"run":"{\\"a\\":\\"4111111111111111\\",\\"a\\":1}"}'), '{"run":"{\\"a\\":1}"}')
+  const list = '['.repeat(60) + ']'.repeat(60)
+  assert.equal(await argumentsOf(nested(list)), nested(list))
+})
+
+test('R2-N6: a key that is split over messages of several roles is one, a phrase is not', async () => {
+  const keys = guardOf(rule('mask', { secrets: {} }), {
+    ...rule('mask', { words: { phrases: ['project apollo'] } }),
+    name: 'w',
+  })
+  const turns = (...contents: string[]) => ({
+    model: 'm',
+    messages: contents.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content })),
+  })
+  const masked = turns('my key: sk-ant-api03-', 'yes?', 'a1B2c3D4e5F6g7H8')
+  assert.equal(await sentOf(masked, keys), JSON.stringify(turns('my key: [masked]', 'yes?', '')))
+  const all = turns('sk-ant-', 'api03-a1B2c3D4', 'e5F6g7H8i9J0 ok')
+  assert.equal(await sentOf(all, keys), JSON.stringify(turns('[masked]', '', ' ok')))
+  const innocent = turns('a project', 'apollo is a god', 'sk-')
+  assert.equal(await sentOf(innocent, keys), JSON.stringify(innocent))
+})

@@ -35,7 +35,7 @@ export async function guardBody(guard: ContentGuard, body: Body, isApproved?: Is
   findings.push(...notYetIn(findings, split.findings))
   if (split.decision !== 'pass') return { ...split, findings: mergeFindings(findings), body }
   const passed = { decision: 'pass', findings: mergeFindings(findings) } as const
-  if (masks.size === 0) return { ...passed, body }
+  if (masks.size === 0) return { ...passed, body: read.written }
   const changes = [...masks].map(([index, own]) => [index, (text: string) => withMasks(text, own)] as const)
   return { ...passed, body: read.replaced(new Map(changes)) }
 }

@@ -33,6 +33,7 @@ interface Place extends Pick<BodyString, 'pointer' | 'path' | 'json'> {
   readonly depth: number
   /** Strings with JSON that it is in. */
   readonly nested: number
+  readonly onRewritten?: (() => void) | undefined
   /** The object that has the value. */
   readonly siblings: Readonly<Record<string, unknown>>
 }
@@ -42,10 +43,14 @@ const root: Place = { pointer: '', path: '', json: undefined, depth: 0, nested: 
 /**
  * A copy of a request of a model with each of its strings as `visit` returns it, in the order of the body: those of every field, names of fields,
  * numbers below the first level, and the strings within the arguments of tool calls. Exempt are the exact paths of `exact-paths.ts`. Throws
- * `UnreadableBody`.
+ * `UnreadableBody`. `onRewritten`: arguments are written otherwise, also without another string, since they give a name twice.
  */
-export function mapStrings(body: Readonly<Record<string, unknown>>, visit: VisitString): Record<string, unknown> {
-  return mapObject(body, root, visit)
+export function mapStrings(
+  body: Readonly<Record<string, unknown>>,
+  visit: VisitString,
+  onRewritten?: () => void,
+): Record<string, unknown> {
+  return mapObject(body, { ...root, onRewritten }, visit)
 }
 
 /** The same for the arguments of one tool call: JSON in a string. */
@@ -91,15 +96,19 @@ function mapObject(given: Readonly<Record<string, unknown>>, place: Place, visit
   return Object.fromEntries(entries)
 }
 
-function below({ pointer, path, json, depth, nested }: Place, key: string, step: string): Omit<Place, 'siblings'> {
-  const inner = { pointer: `${pointer}/${key}`, path: `${path}/${step}`, depth: depth + 1, nested }
+function below(
+  { pointer, path, json, depth, nested, onRewritten }: Place,
+  key: string,
+  step: string,
+): Omit<Place, 'siblings'> {
+  const inner = { pointer: `${pointer}/${key}`, path: `${path}/${step}`, depth: depth + 1, nested, onRewritten }
   return { ...inner, json: json ?? (plainArguments.test(inner.path) ? inner.pointer : undefined) }
 }
 
 function mapString(value: string, place: Place, visit: VisitString): string {
   const { pointer, path, json, siblings } = place
   if (json !== undefined) return mapNested(value, place, visit)
-  if (encodedArguments.test(path)) return mapArguments(value, visit, pointer)
+  if (encodedArguments.test(path)) return written(value, mapArguments(value, visit, pointer), place)
   const exemption = exemptionOf(path, value, siblings.media_type)
   if (exemption === 'plain') return value
   if (exemption === undefined) return visit(toString(value, 'string', place))
@@ -112,7 +121,12 @@ function mapString(value: string, place: Place, visit: VisitString): string {
 function mapNested(value: string, place: Place, visit: VisitString): string {
   const inner = place.nested < MAX_NESTED ? parseNested(value) : undefined
   if (inner === undefined) return visit(toString(value, 'string', place))
-  return writeLike(value, mapValue(inner, { ...place, nested: place.nested + 1 }, visit))
+  return written(value, writeLike(value, mapValue(inner, { ...place, nested: place.nested + 1 }, visit)), place)
+}
+
+function written(value: string, changed: string, { onRewritten }: Place): string {
+  if (changed !== value) onRewritten?.()
+  return changed
 }
 
 function parseNested(value: string): object | undefined {

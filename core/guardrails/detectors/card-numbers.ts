@@ -1,9 +1,8 @@
 import type { Detector, Match } from './detector.ts'
 
 const digitRun = /\d(?:[ \t\n\r.,;:/_|*-]{0,3}\d)+/g
-// Between groups of other lengths there is a space or a dash, so that lists of numbers and versions are none.
-const plainRun = /^\d(?:[ -]?\d)+$/
-const cardGroups = /^(?:\d{4}[^\d]+\d{4}[^\d]+\d{4}[^\d]+\d{4}|\d{4}[^\d]+\d{6}[^\d]+\d{5})$/
+const usual = /^\d(?:[ -]?\d)+$/
+const fourGroups = /^(?:\d{4}[^\d]+\d{4}[^\d]+\d{4}[^\d]+\d{4}|\d{4}[^\d]+\d{6}[^\d]+\d{5})$/
 const shortest = 13
 const longestNumber = 19
 
@@ -61,8 +60,12 @@ function lengthOfCard(text: string, { values, offsets }: Digits, first: number):
   return undefined
 }
 
+// Lists of numbers and versions have groups of other lengths.
 function isWritten(number: string): boolean {
-  return plainRun.test(number) || cardGroups.test(number)
+  if (!usual.test(number)) return fourGroups.test(number)
+  const lengths = number.split(/\D/).map(({ length }) => length)
+  const [first = 0, ...others] = lengths.slice(0, -1)
+  return others.every((length) => length === first) || lengths.slice(0, -1).every((length) => length >= 3)
 }
 
 // Visa 4; Mastercard 51 to 55 and 22 to 27; American Express, Diners and JCB 3; Discover, Maestro and UnionPay 50, 56 to 69.

@@ -10,7 +10,7 @@ export type PiiKind = (typeof PII_KINDS)[number]
 
 // International numbers (E.164), and North American ones without a country code.
 const phones = anyOf([
-  patternDetector(/(?<![\w+])\+[1-9][\d ().-]{6,30}\d(?!\d)/g, 40, (match) => isBetween(digitsIn(match), 8, 15)),
+  patternDetector(/(?<![\w+])\+[1-9][\d \t().-]{6,30}\d(?!\d)/g, 40, (match) => isBetween(digitsIn(match), 8, 15)),
   patternDetector(/(?<![\w.+-])\(?[2-9]\d\d\)?[ .-]\d{3}[ .-]\d{4}(?!\w)/g, 20),
 ])
 

@@ -11,8 +11,25 @@ const escape = /\\{1,16}(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-
 const percent = /%([0-9A-Fa-f]{2})/y
 const names: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', commat: '@', period: '.', hyphen: '-' },
-    ...{ dash: '-', lowbar: '_', plus: '+', colon: ':', sol: '/', num: '#', Tab: ' ', NewLine: '\n', shy: '', zwnj: '' },
+    amp: '&',
+    lt: '<',
+    gt: '>',
+    quot: '"',
+    apos: "'",
+    nbsp: '\u00a0',
+    commat: '@',
+    period: '.',
+    hyphen: '-',
+    dash: '-',
+    lowbar: '_',
+    plus: '+',
+    colon: ':',
+    sol: '/',
+    num: '#',
+    Tab: ' ',
+    NewLine: '\n',
+    shy: '',
+    zwnj: '',
   }),
 )
 
@@ -39,7 +56,8 @@ export function decodeCharacter(text: string, at: number): Decoded | undefined {
 
 function decodePercent(text: string, at: number): Decoded | undefined {
   const lead = byteAt(text, at)
-  const size = lead === undefined ? 0 : lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0
+  const size =
+    lead === undefined ? 0 : lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0
   const bytes: number[] = []
   for (let nth = 0; nth < size; nth++) bytes.push(byteAt(text, at + 3 * nth) ?? 0)
   const decoded = size === 0 ? undefined : toText(Buffer.from(bytes))

@@ -45,11 +45,12 @@ export function foldCharacter(code: number, letters: Exclude<Letters, 'exact'>):
   return folded
 }
 
-/** Whether a mark is read. On a digit or a Latin letter it is not, unless both are a letter of a language. */
+/** Whether a mark is read. On a character of ASCII it is not, unless both are a letter of a language. */
 export function keepsMark(before: string, character: string, letters: Exclude<Letters, 'exact'>): boolean {
-  if (/^[0-9]$/.test(before)) return false
-  if (!/^[A-Za-z]$/.test(before)) return true
-  return letters === 'words' && Array.from((before + character).normalize('NFC')).length === 1
+  if (before > '\x7e') return true
+  return (
+    /^[A-Za-z]$/.test(before) && letters === 'words' && Array.from((before + character).normalize('NFC')).length === 1
+  )
 }
 
 function describe(character: string, letters: Exclude<Letters, 'exact'>): FoldedCharacter {

@@ -1,13 +1,6 @@
-import type { Letters } from './fold-character.ts'
 import { OffsetMap } from './offset-map.ts'
 import { Transcript } from './transcript.ts'
-
-/** One way to read a text. */
-export interface ReadingKind {
-  readonly letters: Letters
-  /** Whether characters in an encoding, such as `%41`, `&#65;` or base64, are read decoded. */
-  readonly decodes: boolean
-}
+import type { ReadingKind } from './transcript.ts'
 
 /**
  * A text as it is read, which arrives in parts. The result does not depend on where the parts begin. What is not complete, such as the

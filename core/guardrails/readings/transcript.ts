@@ -3,7 +3,13 @@ import type { TokenForm } from './encoded-token.ts'
 import { decodeCharacter, encodedBegin, encodedEnd } from './encodings.ts'
 import { foldCharacter, keepsMark } from './fold-character.ts'
 import type { FoldedCharacter, Letters } from './fold-character.ts'
-import type { ReadingKind } from './reading.ts'
+
+/** One way to read a text. */
+export interface ReadingKind {
+  readonly letters: Letters
+  /** Whether characters in an encoding, such as `%41`, `&#65;` or base64, are read decoded. */
+  readonly decodes: boolean
+}
 
 /** Receives a reading, with offsets in the text. */
 export interface ReadingSink {
@@ -57,7 +63,13 @@ export class Transcript {
   readonly #sink: ReadingSink
   readonly #special: RegExp
   #state: State = {
-    ...{ position: 0, waiting: '', before: '', last: '', gap: 0, word: '', foreignTo: 0 },
+    position: 0,
+    waiting: '',
+    before: '',
+    last: '',
+    gap: 0,
+    word: '',
+    foreignTo: 0,
     token: undefined,
   }
 
@@ -97,7 +109,8 @@ export class Transcript {
     let at = state.before.length
     const stop = isEnd || !this.#kind.decodes ? text.length : waitingFrom(text)
     while (at < text.length) {
-      const next = state.token === undefined ? this.#next({ text, offset, at, stop, isEnd }) : this.#token(text, offset, at, isEnd)
+      const next =
+        state.token === undefined ? this.#next({ text, offset, at, stop, isEnd }) : this.#token(text, offset, at, isEnd)
       if (next === undefined) break
       at = next
     }
