@@ -32,8 +32,38 @@ function isText(bytes: Buffer, isWhole: boolean): boolean {
   return !notText.test(isWhole ? text : text.replace(/\ufffd$/, ''))
 }
 
-/** Decodes groups of a token, of which characters outside ASCII may be split over calls. */
-export function createTokenDecoder({ encoding }: TokenForm): (groups: string) => string {
-  const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-  return (groups) => utf8.decode(Buffer.from(groups, encoding), { stream: true })
+const run = new RegExp(`[${tokenClass}]+`, 'y')
+
+/** A token that is read. */
+export interface Token {
+  readonly form: TokenForm
+  readonly utf8: TextDecoder
+}
+
+/** A part of a token, decoded; `length` is that of its source. */
+export interface DecodedGroup {
+  readonly text: string
+  readonly length: number
+}
+
+/** The token that begins at an offset; undefined for one that is no text. */
+export function beginToken(text: string, at: number): Token | undefined {
+  const form = formOf(text.slice(at, Math.min(endOfToken(text, at), at + PROBED)))
+  return form === undefined ? undefined : { form, utf8: new TextDecoder('utf-8', { ignoreBOM: true }) }
+}
+
+/** Where the characters of a token end. */
+export function endOfToken(text: string, from: number): number {
+  run.lastIndex = from
+  return from + (run.exec(text)?.[0].length ?? 0)
+}
+
+/** Decodes the groups of a part of a token, and its rest if it is the last part. A character outside ASCII may be split over groups. */
+export function* readToken({ form, utf8 }: Token, source: string, isLast: boolean): Generator<DecodedGroup> {
+  const { encoding, group } = form
+  let at = 0
+  for (; at + group <= source.length; at += group)
+    yield { text: utf8.decode(Buffer.from(source.slice(at, at + group), encoding), { stream: true }), length: group }
+  if (!isLast || at === source.length) return
+  yield { text: Buffer.from(source.slice(at), encoding).toString('latin1'), length: source.length - at }
 }

@@ -1,8 +1,9 @@
-import { PROBED, SHORTEST_TOKEN, createTokenDecoder, formOf, tokenClass } from './encoded-token.ts'
-import type { TokenForm } from './encoded-token.ts'
-import { decodeCharacter, encodedBegin, encodedEnd } from './encodings.ts'
+import { SHORTEST_TOKEN, beginToken, endOfToken, readToken } from './encoded-token.ts'
+import type { Token } from './encoded-token.ts'
+import { decodeCharacter } from './encodings.ts'
 import { foldCharacter, keepsMark } from './fold-character.ts'
 import type { FoldedCharacter, Letters } from './fold-character.ts'
+import { isSpace, isUnfolded, specialOf, waitingFrom } from './special-characters.ts'
 
 /** One way to read a text. */
 export interface ReadingKind {
@@ -23,20 +24,8 @@ export interface ReadingSink {
 
 /** Characters in a row that are not seen, across which a match is found. */
 export const MAX_GAP = 1024
-/** Characters that may wait for more text. */
-export const MAX_WAITING = 128
 
 const wordPart = /[\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}]{1,64}/uy
-const tokenRun = new RegExp(`[${tokenClass}]+`, 'y')
-const tokenHead = new RegExp(`[${tokenClass}]{1,${PROBED}}`, 'y')
-const folded = '[^\\t\\n\\r\\x20-\\x7e]|(?<=\\s)[ \\t\\n\\r]+'
-const encoded = `${encodedBegin}|(?<![=${tokenClass}])[${tokenClass}]{${SHORTEST_TOKEN}}`
-const waiting = new RegExp(`(?:${encodedEnd}|(?<![=${tokenClass}])[${tokenClass}]{1,${PROBED - 1}})$`)
-
-interface Token {
-  readonly form: TokenForm
-  readonly decode: (groups: string) => string
-}
 
 interface State {
   /** Offset of the text that waits. */
@@ -78,7 +67,7 @@ export class Transcript {
     this.#letters = kind.letters === 'exact' ? 'words' : kind.letters
     this.#wall = '\n'.repeat(wall)
     this.#sink = sink
-    this.#special = new RegExp(kind.decodes ? `${folded}|${encoded}` : folded, 'g')
+    this.#special = specialOf(kind.decodes)
   }
 
   /** Offset of what has not been read. */
@@ -132,7 +121,7 @@ export class Transcript {
     const [found = ''] = match ?? []
     const first = text.charCodeAt(at)
     if (isSpace(found)) return at + this.#spaces(offset + at, Math.min(found.length, stop - at))
-    if (first > 0x7e || first < 0x20) return this.#folded({ text, offset, at, stop, isEnd })
+    if (isUnfolded(first)) return this.#folded({ text, offset, at, stop, isEnd })
     if (found.length >= SHORTEST_TOKEN) return this.#begin(text, offset, at)
     const decoded = decodeCharacter(text, at)
     if (decoded === undefined) this.#plain(text.slice(at, at + 1), offset + at)
@@ -158,7 +147,7 @@ export class Transcript {
     let run = ''
     while (at < stop) {
       const unit = text.charCodeAt(at)
-      if (unit <= 0x7e && (unit >= 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d)) break
+      if (!isUnfolded(unit)) break
       const isHead = unit >= 0xd800 && unit <= 0xdbff
       // The half of a character.
       if (isHead && at + 1 === text.length && !window.isEnd) break
@@ -250,33 +239,26 @@ export class Transcript {
   }
 
   #begin(text: string, offset: number, at: number): number {
-    tokenHead.lastIndex = at
-    const [head = ''] = tokenHead.exec(text) ?? []
-    const form = formOf(head)
-    if (form !== undefined) {
-      this.#state.token = { form, decode: createTokenDecoder(form) }
-      return at
-    }
-    tokenRun.lastIndex = at
-    const [run = head] = tokenRun.exec(text) ?? []
-    this.#plain(run, offset + at)
-    return at + run.length
+    this.#state.token = beginToken(text, at)
+    if (this.#state.token !== undefined) return at
+    const end = endOfToken(text, at)
+    this.#plain(text.slice(at, end), offset + at)
+    return end
   }
 
   // Group by group, so that a mask leaves the others.
   #token(text: string, offset: number, from: number, isEnd: boolean): number | undefined {
     const { token } = this.#state
     if (token === undefined) return from
-    const { group, encoding } = token.form
-    tokenRun.lastIndex = from
-    const to = from + (tokenRun.exec(text)?.[0].length ?? 0)
+    const to = endOfToken(text, from)
+    const isLast = to < text.length || isEnd
     let at = from
-    for (; at + group <= to; at += group) this.#part(token.decode(text.slice(at, at + group)), offset + at, group, true)
-    if (to === text.length && !isEnd) return at === from ? undefined : at
-    this.#state.token = undefined
-    const rest = Buffer.from(text.slice(at, to), encoding).toString('latin1')
-    if (to > at) this.#part(rest, offset + at, to - at, true)
-    return to
+    for (const { text: decoded, length } of readToken(token, text.slice(from, to), isLast)) {
+      this.#part(decoded, offset + at, length, true)
+      at += length
+    }
+    if (isLast) this.#state.token = undefined
+    return isLast || at > from ? at : undefined
   }
 }
 
@@ -286,18 +268,6 @@ interface Window {
   readonly at: number
   readonly stop: number
   readonly isEnd: boolean
-}
-
-function waitingFrom(text: string): number {
-  const end = text.slice(-MAX_WAITING)
-  const match = waiting.exec(end)
-  return match === null ? text.length : text.length - end.length + match.index
-}
-
-// White space is one of these when it is read.
-function isSpace(text: string): boolean {
-  const unit = text.charCodeAt(0)
-  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09
 }
 
 function isLatin(end: string): boolean {
