@@ -1,3 +1,4 @@
+import type { DeclaredRules } from '#schemas/declared-rules.ts'
 import type { ObjectMeta } from '#schemas/object.ts'
 import type { DnsLabel, DnsName } from './names.ts'
 
@@ -11,6 +12,8 @@ export interface Resource {
   readonly plural: string
   readonly kind: string
   readonly namespaced: boolean
+  /** Of a declared kind: a refusal shows the messages of these rules, and no other text that could contain what was sent. */
+  readonly declared?: DeclaredRules
 }
 
 /** Any Kubernetes object as JSON. */

@@ -84,14 +84,14 @@ function createRequest(resource: Resource, object: KubeObject, options: WriteOpt
       ? { namespace }
       : { namespace, name: parseName('metadata.name', object.metadata.name), subresource: options.subresource }
   const path = withQuery(resourcePath(resource, target), writeQuery(options))
-  return { method: 'POST', path, body: object, ...callBounds(options) }
+  return { method: 'POST', path, body: object, rules: resource.declared, ...callBounds(options) }
 }
 
 function replaceRequest(resource: Resource, object: KubeObject, options: WriteOptions): CallRequest {
   const name = parseName('metadata.name', object.metadata.name)
   const target = { namespace: namespaceOf(resource, object), name, subresource: options.subresource }
   const path = withQuery(resourcePath(resource, target), writeQuery(options))
-  return { method: 'PUT', path, body: object, ...callBounds(options) }
+  return { method: 'PUT', path, body: object, rules: resource.declared, ...callBounds(options) }
 }
 
 function namespaceOf(resource: Resource, object: KubeObject): DnsLabel | undefined {
@@ -118,6 +118,7 @@ function patchRequest(resource: Resource, ref: ObjectRef, patch: Patch, options:
     path: withQuery(objectPath(resource, ref, options.subresource), query),
     body: patch.body,
     contentType: mediaTypes[patch.type],
+    rules: resource.declared,
     ...callBounds(options),
   }
 }

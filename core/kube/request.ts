@@ -6,6 +6,7 @@ import { collectAnswer, answerTooLarge, MAX_ANSWER_BYTES, ACCEPTED_ENCODING, dec
 import type { KubePool } from './connection-pool.ts'
 import { KubeError, deadlineError, errorFromAnswer, unreachableError } from './status.ts'
 import type { CallOptions } from './client.ts'
+import type { DeclaredRules } from '#schemas/declared-rules.ts'
 
 /** A bearer, a function that returns a current one, or null to use the pool's client certificate. */
 export type Bearer = string | (() => Promise<string>) | null
@@ -27,6 +28,8 @@ export interface CallRequest {
   readonly accept?: string
   readonly signal?: AbortSignal | undefined
   readonly deadlineMs?: number | undefined
+  /** Rules of the kind that is written. */
+  readonly rules?: DeclaredRules | undefined
 }
 
 /** Deadline of every call except watches and followed logs (K4). */
@@ -50,7 +53,7 @@ export async function callForPieces(connection: Connection, request: CallRequest
     answered = true
     const pieces = await decompress(answer)
     if (answer.status >= 200 && answer.status <= 299) return pieces
-    throw errorFromAnswer(answer.status, join(pieces), auditId(answer.headers))
+    throw errorFromAnswer(answer.status, join(pieces), { auditId: auditId(answer.headers), rules: request.rules })
   } catch (error) {
     throw abort.explain(error)
   } finally {
@@ -65,7 +68,7 @@ export async function callForStream(connection: Connection, request: CallRequest
   try {
     const answer = await open(connection, request, abort.signal)
     if (answer.statusCode >= 200 && answer.statusCode <= 299) return answer
-    throw errorFromAnswer(answer.statusCode, join(await readAll(answer.body)), auditId(answer.headers))
+    throw errorFromAnswer(answer.statusCode, join(await readAll(answer.body)), { auditId: auditId(answer.headers) })
   } catch (error) {
     throw abort.explain(error)
   } finally {

@@ -1,4 +1,5 @@
 import { asObject } from '#core/json/is-object.ts'
+import type { DeclaredRules } from '#schemas/declared-rules.ts'
 import { patternText } from '#schemas/pattern-text.ts'
 
 /** One cause of a refusal: a field path and a reason, never the submitted value (M7). */
@@ -51,12 +52,18 @@ export function isStatus(error: unknown, status: number): error is KubeError {
 }
 
 /** Error of a response other than 2xx; the body may be anything. */
-export function errorFromAnswer(status: number, body: Buffer, auditId: string | undefined): KubeError {
-  return errorFromStatus(status, readJson(body), auditId)
+export function errorFromAnswer(status: number, body: Buffer, asked: Asked = {}): KubeError {
+  return errorFromStatus(status, readJson(body), asked)
+}
+
+/** What is known of the request that failed. */
+interface Asked {
+  readonly auditId?: string | undefined
+  readonly rules?: DeclaredRules | undefined
 }
 
 /** Error of a parsed Status (a response body, or an ERROR event of a watch). */
-export function errorFromStatus(status: number, body: unknown, auditId?: string): KubeError {
+export function errorFromStatus(status: number, body: unknown, { auditId, rules }: Asked = {}): KubeError {
   // A redirect is an upstream fault: following it would forward the bearer.
   if (status < 400)
     return new KubeError(502, 'BadGateway', 'Unexpected response from the cluster API server.', { auditId })
@@ -68,7 +75,7 @@ export function errorFromStatus(status: number, body: unknown, auditId?: string)
       auditId,
     })
   const upstream = text(fields.message) ?? ''
-  const details = readDetails(asObject(fields.details), status === 400 ? decodingCauses(upstream) : [])
+  const details = readDetails(asObject(fields.details), rules, status === 400 ? decodingCauses(upstream) : [])
   const message = status === 400 || status === 422 ? rebuiltMessage(status, details) : upstream || defaultReason(status)
   return new KubeError(status, reason, message, { details, auditId })
 }
@@ -89,8 +96,12 @@ export function stalledError(): KubeError {
   return new KubeError(503, 'ServiceUnavailable', 'The cluster API server is not responding.', { details })
 }
 
-function readDetails(details: Record<string, unknown>, extraCauses: readonly StatusCause[]): StatusDetails {
-  const listed = Array.isArray(details.causes) ? details.causes.map((cause) => readCause(asObject(cause))) : []
+function readDetails(
+  details: Record<string, unknown>,
+  rules: DeclaredRules | undefined,
+  extraCauses: readonly StatusCause[],
+): StatusDetails {
+  const listed = Array.isArray(details.causes) ? details.causes.map((cause) => readCause(asObject(cause), rules)) : []
   const causes = [...listed, ...extraCauses]
   return {
     ...optionalText('name', details.name),
@@ -102,16 +113,16 @@ function readDetails(details: Record<string, unknown>, extraCauses: readonly Sta
   }
 }
 
-function readCause(cause: Record<string, unknown>): StatusCause {
+function readCause(cause: Record<string, unknown>, rules: DeclaredRules | undefined): StatusCause {
   return {
     field: text(cause.field) ?? '',
     reason: text(cause.reason) ?? '',
-    message: withoutValue(text(cause.message) ?? ''),
+    message: withoutValue(text(cause.message) ?? '', rules),
   }
 }
 
 // `Invalid value: "<value>": <detail>`: apimachinery prints the value Go-quoted, bare (numbers) or as JSON, before the detail.
-function withoutValue(message: string): string {
+function withoutValue(message: string, rules: DeclaredRules | undefined): string {
   const prefix =
     /^(Invalid value|Unsupported value|Duplicate value|Not found|Too long|Too many|Forbidden|Required value)(?:: |$)/.exec(
       message,
@@ -119,9 +130,20 @@ function withoutValue(message: string): string {
   if (prefix === null) return 'was refused'
   const [whole, kind = ''] = prefix
   const rest = message.slice(whole.length)
+  const declared = declaredMessage(rest, rules)
+  if (declared !== undefined) return `${kind}: ${declared}`
+  // A message that a rule computes has any form, and may contain what was sent.
+  if (rules?.computed === true) return kind
   if (kind === 'Forbidden' || kind === 'Required value') return rest === '' ? kind : `${kind}: ${rest}`
   const detail = detailAfterValue(rest)
   return detail === undefined ? kind : `${kind}: ${inWords(detail)}`
+}
+
+// A rule refuses an object without its value, `Invalid value: <message>`, and other values with them, in any form of JSON. What precedes the
+// message is dropped, such as the reason for which a rule could not be evaluated: only what the kind declares is relayed.
+function declaredMessage(rest: string, rules: DeclaredRules | undefined): string | undefined {
+  for (const message of rules?.messages ?? []) if (rest === message || rest.endsWith(`: ${message}`)) return message
+  return undefined
 }
 
 // `spec.limits.timeout in body should match '^...$'`

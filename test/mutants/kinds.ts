@@ -7,6 +7,22 @@ const manifests = ['core/host/commands/manifests-command.test.ts']
 /** Defects of kinds and rights that plugins declare (ADR 0058), and of watches that are denied (CON4). */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'kinds: a computed message of a rule is relayed',
+    file: 'core/kube/status.ts',
+    find: '  if (rules?.computed === true) return kind\n',
+    replace: '',
+    tests: ['core/http/resource/declared-rules.test.ts'],
+    only: 'R2-C5',
+  },
+  {
+    name: 'kinds: the check is not asked before a create',
+    file: 'core/http/resource/resource-routes.ts',
+    find: "      await check?.(call.caller, { namespace: object.metadata.namespace ?? '', spec: object.spec }, call.signal)\n",
+    replace: '',
+    tests: ['core/http/resource/declared-rules.test.ts'],
+    only: 'R2-C10',
+  },
+  {
     name: 'kinds: a persona has only its own rules',
     file: 'core/cluster/roles/policy-rules.ts',
     find: 'personaRoles.slice(0, persona + 1)',

@@ -11,7 +11,7 @@ import { listObjects } from './resource-list.ts'
 import { storedExample } from './resource-example.ts'
 import { listQuery, namespaceOfItem, rightsResource, writeQuery } from './resource-schemas.ts'
 import type { RoutedKind } from './resource-schemas.ts'
-import { createObject, deleteObject, getObject, refOf, replaceObject } from './resource-write.ts'
+import { createObject, deleteObject, getObject, inNamespace, refOf, replaceObject } from './resource-write.ts'
 import type { SentObject } from './resource-write.ts'
 
 /** Operations on a kind, named as in Kubernetes. */
@@ -32,7 +32,7 @@ export interface ResourceRoutes {
   readonly examples?: Examples
   /** Parses the object of an update from a YAML body, in the namespace of the path. */
   readonly readYaml?: (text: string, namespace: DnsLabel) => SentObject
-  /** Validates the object of an update as the caller, beyond what the API server checks. */
+  /** Validates the object of a create or update as the caller, beyond what the API server checks. The namespace of a cluster's object is ''. */
   readonly check?: (caller: Caller, object: { namespace: string; spec: unknown }, signal: AbortSignal) => Promise<void>
 }
 
@@ -73,7 +73,7 @@ function listRoute(kind: RoutedKind, { path, noun, examples }: Named): AnyEndpoi
   })
 }
 
-function createRoute(kind: RoutedKind, { path, noun, examples, itemIn, reserved }: Named): AnyEndpoint {
+function createRoute(kind: RoutedKind, { path, noun, examples, itemIn, reserved, check }: Named): AnyEndpoint {
   return endpoint({
     method: 'POST',
     url: path,
@@ -84,10 +84,12 @@ function createRoute(kind: RoutedKind, { path, noun, examples, itemIn, reserved 
     query: writeQuery,
     body: sentObject(kind),
     response: { 201: clusterObject(kind) },
-    handle: (call) => {
+    handle: async (call) => {
       const { name = '' } = call.body.metadata
       if (reserved.includes(name)) throw new InvalidName('/metadata/name', 'is reserved')
-      return createObject(kind, call, { object: call.body, itemIn, dryRun: isDry(call) })
+      const object = inNamespace(kind, call.body)
+      await check?.(call.caller, { namespace: object.metadata.namespace ?? '', spec: object.spec }, call.signal)
+      return createObject(kind, call, { object, itemIn, dryRun: isDry(call) })
     },
   })
 }

@@ -2,7 +2,9 @@ import { Type } from 'typebox'
 import type { TObject } from 'typebox'
 import { dryRun, pageQuery, scope as permittedScope } from '#schemas/api/common.ts'
 import type { Resource } from '#core/kube/client.ts'
+import { declaredRules } from '#schemas/declared-rules.ts'
 import { GROUP } from '#schemas/group.ts'
+import type { Rule } from '#schemas/kind.ts'
 
 /** Parts of a kind that routes need; every `Kind` of `schemas/crds` satisfies it. */
 export interface RoutedKind {
@@ -14,11 +16,13 @@ export interface RoutedKind {
   readonly scope: 'Namespaced' | 'Cluster'
   readonly spec: TObject
   readonly status: TObject
+  readonly rules?: readonly Rule[]
 }
 
 /** REST coordinates of a kind. */
-export function toResource({ group, version, plural, kind, scope }: RoutedKind): Resource {
-  return { group, version, plural, kind, namespaced: scope === 'Namespaced' }
+export function toResource(routed: RoutedKind): Resource {
+  const { group, version, plural, kind, scope } = routed
+  return { group, version, plural, kind, namespaced: scope === 'Namespaced', declared: declaredRules(routed) }
 }
 
 /** Resource of a kind in rights, as kubectl writes it: the plural in our group, else with its group (`widgets.acme.example`). */

@@ -38,17 +38,22 @@ export async function getObject(kind: RoutedKind, call: WriteCall, ref: ObjectRe
   return undefined
 }
 
-/** Creates an object as the caller: 201 with `Location`. The default namespace is `default`. */
+/** An object of a body with valid names. The default namespace is `default`; objects of the cluster have none. */
+export function inNamespace(kind: RoutedKind, object: SentObject): SentObject {
+  const { metadata } = object
+  if (metadata.name !== undefined) parseName('/metadata/name', metadata.name)
+  if (kind.scope === 'Cluster') return object
+  const namespace = parseLabel('/metadata/namespace', metadata.namespace ?? 'default')
+  return { ...object, metadata: { ...metadata, namespace } }
+}
+
+/** Creates an object, which `inNamespace` returned, as the caller: 201 with `Location`. */
 export async function createObject(
   kind: RoutedKind,
   call: WriteCall & Pick<Call<unknown, unknown, unknown>, 'request'>,
   input: { object: SentObject; itemIn: 'path' | 'query'; dryRun: boolean },
 ): Promise<KubeObject> {
-  const { metadata } = input.object
-  if (metadata.name !== undefined) parseName('/metadata/name', metadata.name)
-  const namespace =
-    kind.scope === 'Cluster' ? {} : { namespace: parseLabel('/metadata/namespace', metadata.namespace ?? 'default') }
-  const object = complete(kind, { ...input.object, metadata: { ...metadata, ...namespace } })
+  const object = complete(kind, input.object)
   const created = await call.caller.cluster.create(toResource(kind), object, writeOptions(call, input.dryRun))
   setEtag(call.reply, created)
   call.reply.code(201).header('location', locationOf(call.request.routeOptions.url ?? '', created, input.itemIn))
