@@ -16,6 +16,14 @@ export const mutants: readonly Mutant[] = [
     only: 'R2-CL-1',
   },
   {
+    name: 'events of consumers have no cause',
+    file: 'core/messaging/consumer/handler-transaction.ts',
+    find: 'causedBy(tx, consumer, events)',
+    replace: 'tx',
+    tests: ['core/messaging/consumer/caused-appends.test.ts'],
+    only: 'R2-C12',
+  },
+  {
     name: 'a migration that prevents a rollback is not announced',
     file: 'CHANGELOG.md',
     find: 'Migration `audit` 0004 prevents a rollback.',

@@ -6,6 +6,7 @@ import { asSpan, createTraceScope } from '#core/telemetry/trace-context.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { childOf, parseTraceparent } from '#core/telemetry/traceparent.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
+import { causedBy } from './caused-appends.ts'
 import type { Consumer } from './consumer.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 
@@ -35,7 +36,7 @@ export async function inHandlerTransaction<Result>(
   const result = await options.store.transact((tx) => {
     handled = []
     return work(tx.tables<CoreTables>(), async (events) => {
-      await inTraceOf(options.tracer, consumer, events, () => consumer.handle(events, tx))
+      await inTraceOf(options.tracer, consumer, events, () => consumer.handle(events, causedBy(tx, consumer, events)))
       handled = events
     })
   })
