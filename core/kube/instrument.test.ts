@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'node:test'
+import { describeError } from '#core/log/describe-error.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { createTraceScope } from '#core/telemetry/trace-context.ts'
 import { createTracer } from '#core/telemetry/tracer.ts'
@@ -84,4 +85,29 @@ test('K2: calls are timed by outcome and traced without naming the object, under
     'one id per call of the scope, none outside',
   )
   for (const id of traced) assert.match(id, new RegExp(`^${trace.traceId}-[0-9a-f]{16}$`))
+})
+
+test('R2-C7: a log line of a refused call names verb and resource, and the rule that grants them', async (t) => {
+  const account = 'User "system:serviceaccount:mesh-system:mesh-manager"'
+  let message = `deployments.apps "secret-name" is forbidden: ${account} cannot patch resource`
+  const server = createServer((_request, response) => {
+    response.writeHead(403, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ kind: 'Status', reason: 'Forbidden', code: 403, message }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const pool = createPool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  t.after(() => pool.close())
+  const client = createKubeClient({ server: pool.server, pool, bearer: 'secret-token' })
+  const apps = { group: 'apps', version: 'v1', plural: 'deployments', kind: 'Deployment', namespaced: true }
+  const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
+  const ref = { namespace: parseLabel('ns', 'secret-ns'), name: parseName('name', 'secret-name') }
+  const lineOf = (call: Promise<unknown>) => call.then(() => assert.fail('it was allowed'), describeError)
+  const refused = await lineOf(client.patch(apps, ref, { type: 'merge', body: {} }, { subresource: 'status' }))
+  assert.equal(refused.right, 'patch deployments/status.apps')
+  assert.equal(refused.rule, "{ group: 'apps', resource: 'deployments/status', manager: ['patch'] }")
+  message = 'pods is forbidden: User "jane: secret-name" cannot list resource'
+  const ofPerson = await lineOf(client.list(pods, { namespace: ref.namespace }))
+  assert.deepEqual([ofPerson.right, ofPerson.rule], ['list pods', "{ group: '', resource: 'pods', verbs: ['list'] }"])
+  assert.doesNotMatch(JSON.stringify([refused, ofPerson]), /secret/)
 })

@@ -1,6 +1,7 @@
 import { inSpan } from '#core/telemetry/trace-context.ts'
 import type { CallRequest, Connection } from './request.ts'
 import { KubeError } from './status.ts'
+import type { MissingRight } from './status.ts'
 
 /**
  * Measures a call and records it as a span, by verb and resource: no object name, no query. Of the trace only the
@@ -19,12 +20,27 @@ export function observed<Answer>(
       return await send()
     } catch (error) {
       outcome = outcomeOf(error)
-      if (error instanceof KubeError) note({ 'http.response.status_code': error.status })
+      if (error instanceof KubeError) {
+        note({ 'http.response.status_code': error.status })
+        if (error.status === 403) error.missing = missingRight(request, error.message)
+      }
       throw error
     } finally {
       pool.seconds?.observe((performance.now() - started) / 1000, { verb, resource, outcome })
     }
   })
+}
+
+// The role is that of the account in the API server's message. Of another caller, the rule names verbs without a role.
+function missingRight(request: CallRequest, message: string): MissingRight {
+  const { verb, resource } = nameOfCall(request)
+  const [, prefix, group = ''] = request.path.split('/')
+  const of = prefix === 'apis' ? group : ''
+  const role = / User "system:serviceaccount:[a-z0-9.-]+:mesh-(manager|gateway|state|worker)"/.exec(message)?.[1]
+  return {
+    right: `${verb} ${resource}${of === '' ? '' : `.${of}`}`,
+    rule: `{ group: '${of}', resource: '${resource}', ${role ?? 'verbs'}: ['${verb}'] }`,
+  }
 }
 
 const verbs = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const

@@ -19,6 +19,12 @@ export interface StatusDetails {
   readonly causes?: readonly StatusCause[]
 }
 
+/** A right that an account lacks, in the words of RBAC, and as a rule of `access`. */
+export interface MissingRight {
+  readonly right: string
+  readonly rule: string
+}
+
 /**
  * A failed call to the cluster: the API server's Status, a deadline (504) or an unreachable server (503). `message` is the cluster's for
  * 401, 403, 404, 405, 409, 410, 413, 415 and 429. It is rebuilt from fields and reasons for 400 and 422, which echo submitted values (M7),
@@ -30,6 +36,8 @@ export class KubeError extends Error {
   readonly details: StatusDetails
   readonly retryable: boolean
   readonly auditId: string | undefined
+  /** Of a 403: the right that the call needs, and the rule that would grant it. Names no object. */
+  missing: MissingRight | undefined
   constructor(
     status: number,
     reason: string,

@@ -4,6 +4,9 @@ export interface DescribedError {
   readonly code?: string
   /** Reason of a refusal by the cluster, such as `Conflict`. */
   readonly reason?: string
+  /** Right that the role's account lacks at the cluster, and the rule of `access` to add to the plugin. */
+  readonly right?: string
+  readonly rule?: string
   /** Function, file and line of the innermost frame. */
   readonly at?: string
 }
@@ -20,8 +23,17 @@ export function describeError(error: unknown): DescribedError {
     error: error.name,
     ...(typeof code === 'number' || isWord(code) ? { code: String(code) } : {}),
     ...('reason' in error && isWord(error.reason) ? { reason: error.reason } : {}),
+    ...('missing' in error ? rightOf(error.missing) : {}),
     ...(at === undefined ? {} : { at }),
   }
+}
+
+// Made of the path that was called; nothing that was submitted has this form.
+function rightOf(missing: unknown): Pick<DescribedError, 'right' | 'rule'> {
+  if (typeof missing !== 'object' || missing === null) return {}
+  const { right, rule } = missing as { readonly right?: unknown; readonly rule?: unknown }
+  const isSafe = (text: unknown): text is string => typeof text === 'string' && /^[\w .,:/'{}[\]-]{1,300}$/.test(text)
+  return isSafe(right) && isSafe(rule) ? { right, rule } : {}
 }
 
 function isWord(value: unknown): value is string {

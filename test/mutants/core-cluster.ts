@@ -6,6 +6,14 @@ const informer = ['core/controllers/informer.test.ts']
 /** Defects in core/kube and core/cluster: names, callers, reviews, informers. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'a refused call does not say which right is missing',
+    file: 'core/kube/instrument.ts',
+    find: '        if (error.status === 403) error.missing = missingRight(request, error.message)\n',
+    replace: '',
+    tests: ['core/kube/instrument.test.ts'],
+    only: 'R2-C7',
+  },
+  {
     name: 'refused work is tried again at its first delay without end',
     file: 'core/controllers/work-queue.ts',
     find: '    entry.failures += 1\n    return Math.max',
