@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { objectStoreSettings } from '#core/objects/object-store-settings.ts'
 import { fileSetting } from './file-setting.ts'
+import { defaultHooks } from '#core/jobs/hook-settings.ts'
 import { defaultLimits } from './request-limits.ts'
 
 const port = (preset: number, listener: string) =>
@@ -241,6 +242,20 @@ export const coreSettingsSchema = Type.Object({
       }),
     ),
     accessLog: Type.Boolean({ default: true, description: 'Logs each request at level info instead of debug.' }),
+  }),
+  hooks: Type.Object({
+    startSeconds: Type.Integer({
+      minimum: 1,
+      maximum: 600,
+      default: defaultHooks.startSeconds,
+      description: 'Seconds that a hook of a plugin may take while a process starts.',
+    }),
+    closeSeconds: Type.Integer({
+      minimum: 1,
+      maximum: 60,
+      default: defaultHooks.closeSeconds,
+      description: 'Seconds that a hook of a plugin, and all background work, may take while a process closes.',
+    }),
   }),
   drain: Type.Object({
     delaySeconds: Type.Integer({

@@ -4,6 +4,8 @@ import type { Kysely, Transaction } from 'kysely'
 import { withTables } from './database.ts'
 import type { Database } from './database.ts'
 import type { Migration, MigrationSource } from './migration.ts'
+import { defaultHooks } from '#core/jobs/hook-settings.ts'
+import { importWithin, upWithin } from './migration-bounds.ts'
 import { withinPrefix } from './table-prefix.ts'
 
 /** The database lacks migrations that this process needs. The role `migrate` applies them. */
@@ -32,15 +34,24 @@ type Applied = MigrationTables['mesh_migrations']
 
 const migrationLock = 7_305_002
 
-/** Applies missing migrations in the order of the sources. Processes that start together wait for each other. Returns the applied names. */
-export async function migrate(database: Database, sources: readonly MigrationSource[]): Promise<readonly string[]> {
-  const known = await loadMigrations(sources)
+/**
+ * Applies missing migrations in the order of the sources. Processes that start together wait for each other. Returns the applied names.
+ * `hookSeconds` bounds the code of a migration, not its statements.
+ */
+export async function migrate(
+  database: Database,
+  sources: readonly MigrationSource[],
+  hookSeconds = defaultHooks.startSeconds,
+): Promise<readonly string[]> {
+  const known = await loadMigrations(sources, hookSeconds)
   await database.root.transaction().execute(async (tx) => {
     await holdLock(tx)
     await createTable(tx)
   })
   const done: string[] = []
-  for (const migration of known) if (await applyOne(database, migration, known)) done.push(labelOf(migration))
+  for (const migration of known) {
+    if (await applyOne(database, migration, { known, hookSeconds })) done.push(labelOf(migration))
+  }
   refuseNewer(await readApplied(database.root), known)
   return done
 }
@@ -59,39 +70,55 @@ export async function checkMigrations(database: Database, sources: readonly Migr
 }
 
 /** Imports the numbered files of each source in order. */
-async function loadMigrations(sources: readonly MigrationSource[]): Promise<readonly Migration[]> {
+async function loadMigrations(
+  sources: readonly MigrationSource[],
+  hookSeconds = defaultHooks.startSeconds,
+): Promise<readonly Migration[]> {
   const loaded: Migration[] = []
   for (const source of sources) {
     const files = (await readdir(source.migrations)).filter((file) => /^\d{4}-[a-z0-9-]+\.[jt]s$/.test(file))
-    for (const file of files.toSorted()) loaded.push(await loadOne(source, file))
+    for (const file of files.toSorted()) loaded.push(await loadOne(source, file, hookSeconds))
   }
   return loaded
 }
 
-async function loadOne(source: MigrationSource, file: string): Promise<Migration> {
+async function loadOne(source: MigrationSource, file: string, hookSeconds: number): Promise<Migration> {
   const folder = source.migrations.href.replace(/\/?$/, '/')
-  const module = (await import(new URL(file, folder).href)) as Partial<Migration>
+  const module = (await importWithin(
+    hookSeconds,
+    nameOf(file),
+    source.name,
+    new URL(file, folder),
+  )) as Partial<Migration>
   if (typeof module.up !== 'function' || typeof module.breaking !== 'boolean') {
     throw new TypeError(`${source.name}/${file}: a migration exports up(db) and breaking`)
   }
   return {
     source: source.name,
-    name: file.replace(/\.[jt]s$/, ''),
+    name: nameOf(file),
     breaking: module.breaking,
     up: module.up,
     ...(source.tablePrefix === undefined ? {} : { tablePrefix: source.tablePrefix }),
   }
 }
 
+function nameOf(file: string): string {
+  return file.replace(/\.[jt]s$/, '')
+}
+
 // One transaction per migration, so that a kill leaves only complete ones. The lock belongs to the transaction, so it never outlives it.
-async function applyOne(database: Database, migration: Migration, known: readonly Migration[]): Promise<boolean> {
+async function applyOne(
+  database: Database,
+  migration: Migration,
+  { known, hookSeconds }: { readonly known: readonly Migration[]; readonly hookSeconds: number },
+): Promise<boolean> {
   return database.root.transaction().execute(async (tx) => {
     await holdLock(tx)
     const applied = await readApplied(tx)
     refuseNewer(applied, known)
     if (applied.some((one) => labelOf(one) === labelOf(migration))) return false
     await sql`set local statement_timeout = 0`.execute(tx)
-    await withinPrefix(tx, migration, () => migration.up(tx))
+    await withinPrefix(tx, migration, () => upWithin(hookSeconds, migration, tx))
     const { source, name, breaking } = migration
     await withTables<MigrationTables>(tx).insertInto('mesh_migrations').values({ source, name, breaking }).execute()
     return true

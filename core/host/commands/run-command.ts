@@ -8,6 +8,7 @@ import { createStore } from '#core/event-store/create-store.ts'
 import { loadPlugins } from '../third-party/load-plugins.ts'
 import type { LoadedPlugins } from '../third-party/load-plugins.ts'
 import type { OwnedCommand } from '../load/plugin-commands.ts'
+import { asPlugin } from '../load/startup-error.ts'
 import { exitCodes } from '../process/run-process.ts'
 import { commandHelp } from './command-help.ts'
 import type { CoreCommandInput, Program } from './core-command.ts'
@@ -40,7 +41,7 @@ export async function runCommand(owned: OwnedCommand, args: readonly string[], r
       openDatabase: open,
       plugins,
     }
-    const code: unknown = await (await command.load())(input)
+    const code: unknown = await (await loadCommand(owned))(input)
     if (typeof code === 'number' && Number.isInteger(code) && code >= 0 && code <= 255) return code
     throw new Error(`the command ${command.words} returned ${String(code).slice(0, 60)}, not an exit code`)
   } catch (error) {
@@ -51,6 +52,12 @@ export async function runCommand(owned: OwnedCommand, args: readonly string[], r
   } finally {
     await database?.then((opened) => opened.close()).catch(() => undefined)
   }
+}
+
+// How long a command runs is its own affair.
+function loadCommand({ command, plugin }: OwnedCommand): ReturnType<typeof command.load> {
+  if (plugin === undefined) return command.load()
+  return asPlugin(plugin, `load of the command ${command.words}`, () => command.load())
 }
 
 async function openConfigured(env: CommandInput['env']): Promise<Database> {

@@ -1,5 +1,6 @@
 import type { Profile } from '#core/config/profile.ts'
-import { asPlugin, BootError } from './startup-error.ts'
+import { asPlugin, BootError, startBound } from './startup-error.ts'
+import type { HookSettings } from '#core/jobs/hook-settings.ts'
 import type { Core, Requirement, Wired } from '#core/plugin/core-services.ts'
 import { needsOf } from './load-order.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
@@ -9,6 +10,7 @@ export interface WiringInput {
   readonly core: Core
   readonly slices: ReadonlyMap<string, unknown>
   readonly disabled: readonly string[]
+  readonly hooks?: HookSettings
 }
 
 /** Determines the availability of every plugin, in load order. Dependents inherit `unwired`, but not `hidden`. */
@@ -36,12 +38,13 @@ function inherited(plugin: AnyPlugin, wired: ReadonlyMap<string, Wired>): Wired 
   return undefined
 }
 
-async function own(plugin: AnyPlugin, { core, slices, disabled }: WiringInput): Promise<Wired> {
+async function own(plugin: AnyPlugin, { core, slices, disabled, hooks }: WiringInput): Promise<Wired> {
   if (disabled.includes(plugin.name))
     return { wiring: 'unwired', reason: 'disabled', because: 'disabled in the settings' }
   const missing = plugin.requires?.find((service) => core[service] === undefined)
   if (missing !== undefined) return { wiring: 'unwired', reason: 'unconfigured', because: reasons[missing] }
-  const wiring = await asPlugin(plugin.name, 'wiring', () => plugin.wiring?.(slices.get(plugin.name), core) ?? 'ready')
+  const read = () => plugin.wiring?.(slices.get(plugin.name), core) ?? 'ready'
+  const wiring = await asPlugin(plugin.name, 'wiring', read, startBound(hooks))
   if (wiring === 'ready') return { wiring }
   if (wiring === 'hidden') return { wiring, reason: 'disabled', because: 'hidden by the settings' }
   return { wiring, reason: 'unconfigured', because: 'not configured' }

@@ -1,5 +1,7 @@
 import { absentApi, absentStore } from './unconfigured-store.ts'
-import { asPlugin, BootError, callSlot } from './startup-error.ts'
+import { asPlugin, BootError, callSlot, closeBound, startBound } from './startup-error.ts'
+import type { HookBound } from './startup-error.ts'
+import type { HookSettings } from '#core/jobs/hook-settings.ts'
 import { pointNames, checkContributions, refuseUnownedPoints } from './check-points.ts'
 import type { OwnedContribution } from './check-points.ts'
 import { slotValues } from './slot-values.ts'
@@ -34,6 +36,7 @@ export interface ContainerInput {
   readonly ordered: readonly AnyPlugin[]
   readonly slices: ReadonlyMap<string, unknown>
   readonly wired: ReadonlyMap<string, Wired>
+  readonly hooks?: HookSettings
 }
 
 /** Creates every plugin in load order (ADR 0049). If one fails, those before it are closed. */
@@ -41,7 +44,7 @@ export async function createRoleContainer(input: ContainerInput): Promise<RoleCo
   const absent: Core = { ...input.core, store: input.core.store ?? absentStore }
   refuseMissingKeys(undefined, input.core.role, input.keys)
   const built: Built[] = []
-  const close = (): Promise<void> => closeAll(built)
+  const close = (): Promise<void> => closeAll(built, closeBound(input.hooks))
   for (const plugin of input.ordered) {
     const wired = input.wired.get(plugin.name) ?? { wiring: 'ready' }
     // `wire` left no plugin wired that requires an absent service.
@@ -51,7 +54,7 @@ export async function createRoleContainer(input: ContainerInput): Promise<RoleCo
     if (wired.wiring !== 'unwired') refuseMissingKeys(plugin, input.core.role, input.keys)
     const create = (): object => plugin.create(core, input.slices.get(plugin.name), apisFor(plugin, built))
     try {
-      built.push({ plugin, wired, services: await createServices(plugin, create) })
+      built.push({ plugin, wired, services: await createServices(plugin, create, startBound(input.hooks)) })
     } catch (error) {
       await close()
       throw error
@@ -65,8 +68,8 @@ export async function createRoleContainer(input: ContainerInput): Promise<RoleCo
   }
 }
 
-async function createServices({ name }: AnyPlugin, create: () => object): Promise<object> {
-  const services: unknown = await asPlugin(name, 'create', create)
+async function createServices({ name }: AnyPlugin, create: () => object, bound: HookBound): Promise<object> {
+  const services: unknown = await asPlugin(name, 'create', create, bound)
   // Slots of untyped plugins read its properties.
   if (typeof services !== 'object' || services === null)
     throw new BootError(`plugin ${name}: create returned no object; it must return the services of the plugin`)
@@ -98,10 +101,11 @@ function apisFor(plugin: AnyPlugin, built: readonly Built[]): Readonly<Record<st
   return Object.fromEntries(entries) as Readonly<Record<string, never>>
 }
 
-async function closeAll(built: readonly Built[]): Promise<void> {
+async function closeAll(built: readonly Built[], bound: HookBound): Promise<void> {
   const failed: unknown[] = []
   for (const { plugin, services } of built.toReversed()) {
-    await asPlugin(plugin.name, 'close', () => plugin.close?.(services)).catch((error: unknown) => failed.push(error))
+    const close = () => plugin.close?.(services)
+    await asPlugin(plugin.name, 'close', close, bound).catch((error: unknown) => failed.push(error))
   }
   if (failed.length > 0) throw new AggregateError(failed, failed.map(String).join('; '))
 }

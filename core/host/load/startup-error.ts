@@ -1,3 +1,7 @@
+import { within } from '#core/async/within.ts'
+import { defaultHooks } from '#core/jobs/hook-settings.ts'
+import type { HookSettings } from '#core/jobs/hook-settings.ts'
+
 /** An error at startup; the message names the plugin. */
 export class BootError extends Error {
   constructor(message: string, cause?: unknown) {
@@ -6,13 +10,41 @@ export class BootError extends Error {
   }
 }
 
-/** Runs a step of a plugin. Its error names the plugin and the step. */
-export async function asPlugin<T>(plugin: string, step: string, run: () => T | Promise<T>): Promise<T> {
+/** Maximum duration of a hook, and the setting that changes it. */
+export interface HookBound {
+  readonly seconds: number
+  readonly setting: string
+}
+
+/** Bound of hooks that run while a role starts. */
+export function startBound({ startSeconds }: HookSettings = defaultHooks): HookBound {
+  return { seconds: startSeconds, setting: 'hooks.startSeconds' }
+}
+
+/** Bound of hooks that run while a role closes. */
+export function closeBound({ closeSeconds }: HookSettings = defaultHooks): HookBound {
+  return { seconds: closeSeconds, setting: 'hooks.closeSeconds' }
+}
+
+/** Runs a step of a plugin within its bound. Its error names the plugin and the step. */
+export async function asPlugin<T>(
+  plugin: string,
+  step: string,
+  run: () => T | Promise<T>,
+  bound: HookBound = startBound(),
+): Promise<T> {
+  const late = (): Error => lateHook(`plugin ${plugin}: ${step}`, bound)
+  const hook = async (): Promise<T> => run()
   try {
-    return await run()
+    return await within(bound.seconds * 1_000, hook(), late)
   } catch (error) {
     throw ofPlugin(plugin, step, error)
   }
+}
+
+/** The error of a hook that exceeds its bound: `plugin x: create did not end within 30 s`. */
+export function lateHook(hook: string, { seconds, setting }: HookBound): BootError {
+  return new BootError(`${hook} did not end within ${seconds} s (the setting ${setting})`)
 }
 
 /** Calls a slot of a plugin. Its error names the plugin and the slot. */

@@ -55,12 +55,12 @@ export async function openPlatformStore(
 
 /** Applies migrations, and rebuilds projections that an older version filled. */
 export async function migrateStore(
-  { database, log }: SharedParts,
+  { database, log, hookSeconds }: SharedParts,
   needs: PlatformNeeds,
   sources: readonly MigrationSource[],
 ): Promise<void> {
   if (database === undefined) return
-  const applied = await migrate(database, sources).catch((error: unknown) => {
+  const applied = await migrate(database, sources, hookSeconds).catch((error: unknown) => {
     throw toStartFailure(error)
   })
   if (applied.length > 0) log.info({ applied }, 'migrations applied')

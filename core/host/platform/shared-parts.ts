@@ -24,6 +24,8 @@ export interface SharedParts {
   readonly deadlineMs?: number
   /** Bounds the retries of the manager's reconcilers. */
   readonly retries?: TokenBucketOptions
+  /** Bound of the code of migrations; default 30 seconds. */
+  readonly hookSeconds?: number
   readonly install: string
   readonly eventRetentionDays: number
   /** Interval in milliseconds at which the relay reads the log although nothing was announced; default five seconds. */

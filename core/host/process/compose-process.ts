@@ -121,6 +121,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
       served: servedNamespaces(core.cluster.namespaces),
       deadlineMs: core.cluster.deadlineSeconds * 1000,
       retries: { perSecond: core.cluster.retriesPerSecond, burst: core.cluster.retryBurst },
+      hookSeconds: core.hooks.startSeconds,
       install: core.install,
       eventRetentionDays: core.eventRetentionDays,
       log,

@@ -6,7 +6,7 @@ import type { Host } from './host.ts'
 export interface ProcessParts {
   readonly host: Host
   readonly log: Logger
-  /** Milliseconds after which a process that drains because of a fatal error exits. */
+  /** Milliseconds after which a process that drains or closes exits. */
   readonly drainDeadlineMs: number
   /** Resolves at the first unhandled error; default: `catchFatalErrors`. */
   readonly fatal?: Promise<void>
@@ -40,22 +40,28 @@ export async function runProcess(parts: ProcessParts, roles: readonly string[]):
     log.info({ signal: reason }, 'draining')
     process.once('SIGINT', () => process.exit(exitCodes.killed))
     process.once('SIGTERM', () => process.exit(exitCodes.killed))
-    if (reason === 'fatal') exitAfter(parts.drainDeadlineMs)
+    const cut = exitAfter(parts)
+    if (reason === 'fatal') process.exitCode = exitCodes.failed
     await host.drain()
     await close()
+    clearTimeout(cut)
     return reason === 'fatal' ? exitCodes.failed : exitCodes.ok
   } catch (error) {
     if (parts.report === undefined) log.error({}, error instanceof Error ? error.message : String(error))
     else parts.report(error)
+    const cut = exitAfter(parts)
     await close().catch(() => undefined)
+    clearTimeout(cut)
     return exitCodes.failed
   }
 }
 
-// After a fatal error a drain may hang on inconsistent state.
-function exitAfter(ms: number): void {
-  process.exitCode = exitCodes.failed
-  setTimeout(() => process.exit(exitCodes.failed), ms).unref()
+// A close may hang: on inconsistent state after a fatal error, or on a connection that a stuck handler of a plugin holds.
+function exitAfter({ drainDeadlineMs, log }: ProcessParts): NodeJS.Timeout {
+  return setTimeout(() => {
+    log.error({ seconds: drainDeadlineMs / 1_000 }, 'the process did not close in time and exits')
+    process.exit(exitCodes.failed)
+  }, drainDeadlineMs).unref()
 }
 
 /** Resolves with the first SIGTERM or SIGINT. A second one of the same kind has its default effect: the process ends. */

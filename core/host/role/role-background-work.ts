@@ -6,6 +6,7 @@ import type { Core } from '#core/plugin/core-services.ts'
 import type { Platform } from '../platform/platform.ts'
 import { allConsumers, informersOfPlugins, reconcilersOfPlugins } from './declare-work.ts'
 import type { DeclaredWork, WorkingRole } from './declare-work.ts'
+import type { RunningHandlers } from './running-handlers.ts'
 import { runJobs } from './job-runner.ts'
 
 /** Input of a role's background work. */
@@ -15,6 +16,7 @@ export interface RoleWorkInput {
   readonly platform: Platform
   readonly built: readonly Built[]
   readonly declared: DeclaredWork
+  readonly handlers: RunningHandlers
   readonly tracer?: Tracer | undefined
   readonly signal: AbortSignal
 }
@@ -34,7 +36,7 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
   manager?.startInformers(add)
   // The log is the outbox, so the relay itself waits for the bus.
   if (role === 'worker' && platform.store !== undefined) add(platform.relay(consumers, signal))
-  const own = consumers.filter((consumer) => consumer.role === role)
+  const own = consumers.filter((consumer) => consumer.role === role).map(input.handlers.consumer)
   const consuming = platform.store === undefined ? undefined : platform.consume(own, signal)
   if (consuming !== undefined) add(consuming)
   // The queue is in the store: tasks do not wait for the bus.
@@ -52,10 +54,11 @@ async function startStateWork(input: RoleWorkInput, add: (running: Running) => v
 }
 
 function startJobs(
-  { platform, core, tracer, signal }: RoleWorkInput,
-  jobs: readonly Job[],
+  { platform, core, tracer, signal, handlers }: RoleWorkInput,
+  declared: readonly Job[],
   add: (running: Running) => void,
 ): void {
+  const jobs = declared.map(handlers.job)
   add(runJobs({ jobs, platform, log: core.log, metrics: core.metrics, tracer, now: core.now, signal }))
 }
 
@@ -70,7 +73,7 @@ function managerWork(input: RoleWorkInput): ManagerWork {
   const { store, identity } = platform
   if (identity === undefined) throw new Error('the role manager has no identity of its own')
   const informers = informersOfPlugins(input.built)
-  const reconcilers = reconcilersOfPlugins(input)
+  const reconcilers = reconcilersOfPlugins(input).map(input.handlers.reconciler)
   const { cluster } = identity
   return {
     jobs: store === undefined ? [] : [missedDeletionsJob({ cluster, store, informers, log: core.log })],

@@ -28,6 +28,9 @@ import type { ListeningRole, RoleApp } from './role-server.ts'
 import { allConsumers, declareWork } from './declare-work.ts'
 import type { DeclaredWork, WorkingRole } from './declare-work.ts'
 import { startRoleWork } from './role-background-work.ts'
+import { createRunningHandlers } from './running-handlers.ts'
+import { within } from '#core/async/within.ts'
+import { closeBound, lateHook } from '../load/startup-error.ts'
 import { wire } from '../load/plugin-availability.ts'
 import { projectionsOf } from '../load/check-projections.ts'
 
@@ -98,13 +101,11 @@ export async function buildRole(role: Role, input: RoleInput): Promise<RunningRo
     const plugins = () => new Map([...wired].filter(([, { wiring }]) => wiring !== 'hidden'))
     const unenforced: Core['unenforced'] = (kind) => unenforcedFields(kind, input.ordered, wired)
     const core = createCore(role, { input, platform, extensions, eventTypes, plugins, unenforced })
-    wired = await wire(input.ordered, {
-      core,
-      slices: input.settings.slices,
-      disabled: input.settings.core.disable,
-    })
-    const { ordered, keys } = input
-    container = await createRoleContainer({ core, keys, ordered, slices: input.settings.slices, wired })
+    const { ordered, keys, settings } = input
+    const { slices } = settings
+    const { disable: disabled, hooks } = settings.core
+    wired = await wire(ordered, { core, slices, disabled, hooks })
+    container = await createRoleContainer({ core, keys, ordered, slices, wired, hooks })
     // Their conflicts end the start, not the first write.
     projections()
     const listens = isListening(role) && (role !== 'manager' || hasManagerRoutes(container.built))
@@ -216,6 +217,7 @@ function finish(
   const { input, core, platform, container, server, declared } = parts
   const stop = new AbortController()
   const running: Running[] = []
+  const handlers = createRunningHandlers()
   let starting: Promise<void> | undefined
   let closing: Promise<void> | undefined
   const add = (one: Running): void => {
@@ -228,18 +230,25 @@ function finish(
       return platform.migrate(allConsumers({ core, platform, built: container.built }))
     }
     if (hasWork(role) && declared !== undefined) {
-      const work = { role, core, platform, built: container.built, declared, tracer: input.tracer }
+      const work = { role, core, platform, built: container.built, declared, handlers, tracer: input.tracer }
       return startRoleWork({ ...work, signal: stop.signal }, add)
     }
     // Requests are served meanwhile; those that need the missing dependency get an error.
     await platform.available.store(stop.signal)
     await platform.available.bus(stop.signal)
   }
-  const close = async (): Promise<void> => {
-    stop.abort()
+  const stopped = async (): Promise<void> => {
     // No work may be added after this.
     await starting?.catch(() => undefined)
     await Promise.allSettled(running.map(({ done }) => done))
+  }
+  const close = async (): Promise<void> => {
+    stop.abort()
+    const bound = closeBound(input.settings.core.hooks)
+    // A lease of a handler that does not stop is not released: it expires.
+    await within(bound.seconds * 1_000, stopped(), () => lateHook('background work', bound)).catch((error: unknown) =>
+      core.log.error({ role, handlers: handlers.names() }, String(error)),
+    )
     if (server !== undefined) await closeApp(server.app)
     await container
       .close()

@@ -3,7 +3,9 @@ import { pathToFileURL } from 'node:url'
 import type { CoreSettings } from '#core/config/core-settings.ts'
 import type { YamlFile } from '#core/config/yaml-file.ts'
 import type { Profile } from '#core/config/profile.ts'
-import { BootError } from '../load/startup-error.ts'
+import { BootError, lateHook, startBound } from '../load/startup-error.ts'
+import { within } from '#core/async/within.ts'
+import type { HookSettings } from '#core/jobs/hook-settings.ts'
 import { checkPlugin } from './check-plugin.ts'
 import { refuseOtherMigrations, checkedFiles } from './integrity.ts'
 import { locatePlugin } from './locate-plugin.ts'
@@ -19,6 +21,7 @@ export interface ThirdPartyInput {
   readonly folder: string
   readonly plugins: readonly AnyPlugin[]
   readonly profile: Profile
+  readonly hooks?: HookSettings
 }
 
 type Entry = CoreSettings['plugins'][number]
@@ -26,10 +29,10 @@ type Entry = CoreSettings['plugins'][number]
 /** Loads the plugins that the settings list, beside those of the platform. */
 export function loadListedPlugins(
   file: Pick<YamlFile, 'file'>,
-  { plugins: entries, profile }: CoreSettings,
+  { plugins: entries, profile, hooks }: CoreSettings,
   plugins: readonly AnyPlugin[],
 ): Promise<readonly AnyPlugin[]> {
-  return loadThirdParties(entries, { folder: settingsFolder(file), plugins, profile })
+  return loadThirdParties(entries, { folder: settingsFolder(file), plugins, profile, hooks })
 }
 
 /** The folder from which paths and packages of the settings are resolved. */
@@ -67,7 +70,12 @@ async function load(entry: Entry, input: ThirdPartyInput): Promise<AnyPlugin> {
 }
 
 async function importPlugin(from: string, file: string, input: ThirdPartyInput): Promise<AnyPlugin> {
-  const module = (await import(pathToFileURL(file).href).catch((error: unknown) => {
+  const bound = startBound(input.hooks)
+  // A module may await at its top.
+  const late = (): Error => lateHook(`plugin ${from}: import`, bound)
+  const importing = within(bound.seconds * 1_000, import(pathToFileURL(file).href) as Promise<unknown>, late)
+  const module = (await importing.catch((error: unknown) => {
+    if (error instanceof BootError) throw error
     throw new BootError(`plugin ${from} cannot be loaded: ${describePluginError(error, file)}`, error)
   })) as { readonly default?: unknown }
   const make = module.default
