@@ -10,7 +10,8 @@ import { readBody } from './read-body.ts'
 import { Refusal, refusals } from './refusal.ts'
 import type { RefusalCode } from './refusal.ts'
 import { bind, createHttp1, createHttp2 } from './transport.ts'
-import type { Transport } from './transport.ts'
+import type { RefuseBroken, Transport } from './transport.ts'
+import { abandon, limitBodyTime, refuseConnection, toParserRefusal } from './unfinished.ts'
 
 /** Options of `listen`. */
 export interface ListenOptions {
@@ -45,7 +46,12 @@ export async function listen(served: ServedPort, options: ListenOptions): Promis
     // A response that cannot be written closes its connection, not the process.
     serve(request, response, scope, transport).catch(() => response.destroy())
   }
-  const transport = protocol === 'h2' ? createHttp2(onRequest) : createHttp1(options.identity, onRequest)
+  const refuseBroken: RefuseBroken = (code, socket) => {
+    const refusal = toParserRefusal(code)
+    options.onRefusal?.(name, refusal.code)
+    refuseConnection(socket, refusal, bodyOf(served, refusal, '/'))
+  }
+  const transport = protocol === 'h2' ? createHttp2(onRequest) : createHttp1(options.identity, onRequest, refuseBroken)
   scope.port = await bind(transport.server, options.number, options.address)
   options.log.info({ listener: name, port: scope.port }, 'listening')
   return {
@@ -76,7 +82,16 @@ async function serve(
   transport: Transport,
 ): Promise<void> {
   const { served, options, match, port } = scope
-  const { name, bodyLimit, mediaTypes, refusalBody } = served.port
+  const { name, bodyLimit, mediaTypes } = served.port
+  let isLate = false
+  limitBodyTime(request, () => {
+    isLate = true
+    // The response has begun, or was complete without the body.
+    if (response.headersSent || response.destroyed) return abandon(request)
+    const refusal = new Refusal('request_timeout')
+    options.onRefusal?.(name, refusal.code)
+    refuse(request, response, { refusal, body: bodyOf(served, refusal, request.url ?? '/') }, transport)
+  })
   try {
     guard(request, { port, hosts: options.hosts, mediaTypes, bodyLimit })
     const { route, params, query } = match(request.method ?? '', request.url ?? '/')
@@ -84,14 +99,17 @@ async function serve(
     const result = await route.handle({ request, response, params, query, body } as Parameters<typeof route.handle>[0])
     if (result !== streamed) reply(response, result as AnyReply)
   } catch (error) {
-    // The client closed its connection within its body. A handler that stops reading destroys the request too, but not the socket.
-    if (request.socket.destroyed && !request.complete) return
+    // The client closed its connection within its body, or was too slow. A handler that stops reading destroys the request too, but not the socket.
+    if (isLate || (request.socket.destroyed && !request.complete)) return
     if (!(error instanceof Refusal)) options.log.error({ listener: name, err: String(error) }, 'request failed')
     const refusal = error instanceof Refusal ? error : new Refusal('internal_error')
     options.onRefusal?.(name, refusal.code)
-    const body = refusalBody?.(refusal, request.url ?? '/') ?? { error: refusal.code, message: refusal.message }
-    refuse(request, response, { refusal, body }, transport)
+    refuse(request, response, { refusal, body: bodyOf(served, refusal, request.url ?? '/') }, transport)
   }
+}
+
+function bodyOf({ port: { refusalBody } }: ServedPort, refusal: Refusal, target: string): object {
+  return refusalBody?.(refusal, target) ?? { error: refusal.code, message: refusal.message }
 }
 
 interface AnyReply {

@@ -10,6 +10,7 @@ export const refusals = {
   unknown_tool: { status: 404, message: 'The agent has no tool of that name.' },
   unknown_knowledge_base: { status: 404, message: 'The agent has no knowledge base of that name.' },
   method_not_allowed: { status: 405, message: 'The method is not allowed for this path.' },
+  request_timeout: { status: 408, message: 'The request did not arrive in time.' },
   stale_epoch: { status: 409, message: 'A newer worker holds the run.' },
   run_acknowledged: { status: 409, message: 'The run has ended and its result was acknowledged.' },
   idempotency_conflict: { status: 409, message: 'The key was used with another request.' },

@@ -6,6 +6,7 @@ import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:ht
 import { createServer as createTlsServer } from 'node:https'
 import type { Server as TlsServer } from 'node:https'
 import type { Server } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Identity } from '../identity/identity.ts'
 
 /** Serves one request. Responses of HTTP/2 have the interface of HTTP/1.1 without fields of a connection. */
@@ -23,10 +24,24 @@ export interface Transport {
 
 const maxHeaderBytes = 32 * 1024
 const requestTimeoutMs = 60_000
+// Of an unfinished head; as the listeners of the roles.
+const headSeconds = 10
+
+/** Receives a connection whose request Node's parser refused, with the parser's code. */
+export type RefuseBroken = (code: string | undefined, socket: Duplex) => void
 
 /** HTTP/1.1, with TLS if there is an identity. */
-export function createHttp1(identity: Pick<Identity, 'follow'> | undefined, serve: Serve): Transport {
-  const limits = { maxHeaderSize: maxHeaderBytes, requestTimeout: requestTimeoutMs }
+export function createHttp1(
+  identity: Pick<Identity, 'follow'> | undefined,
+  serve: Serve,
+  refuseBroken: RefuseBroken,
+): Transport {
+  const limits = {
+    maxHeaderSize: maxHeaderBytes,
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: headSeconds * 1000,
+    connectionsCheckingInterval: 2_000,
+  }
   const server = identity === undefined ? createServer(limits) : createTls(limits, identity)
   // Node drops header fields above this number silently; the guard has to count them.
   server.maxHeadersCount = 0
@@ -34,6 +49,10 @@ export function createHttp1(identity: Pick<Identity, 'follow'> | undefined, serv
   server.on('request', (request, response) => {
     if (draining) response.setHeader('connection', 'close')
     serve(request, response)
+  })
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+    if (code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else refuseBroken(code, socket)
   })
   return {
     server,
@@ -66,7 +85,9 @@ export function createHttp2(serve: Serve): Transport {
   server.on('session', (session) => {
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
-    session.setTimeout(requestTimeoutMs, () => session.close())
+    // Until its first request only: clients keep idle sessions.
+    session.setTimeout(headSeconds * 1000, () => session.destroy())
+    session.once('stream', () => session.setTimeout(requestTimeoutMs, () => session.close()))
     // A broken session closes its connection, not the process.
     session.on('error', () => session.destroy())
     if (draining) session.close()
@@ -74,7 +95,6 @@ export function createHttp2(serve: Serve): Transport {
   // Requests and responses have the interface of HTTP/1.1, which the types of the server do not say.
   const requests: EventEmitter = server
   requests.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    limitTime(request)
     serve(request, response)
   })
   return {
@@ -83,19 +103,15 @@ export function createHttp2(serve: Serve): Transport {
       draining = true
       for (const session of sessions) session.close()
     },
-    closeAfter: (request, response) => {
-      response.once('finish', () => http2StreamOf(request)?.close())
+    closeAfter: (request) => {
+      const stream = http2StreamOf(request)
+      // The response itself has finished only when the stream is closed, if the request was read.
+      stream?.once('finish', () => stream.close())
     },
     closeAll: () => {
       for (const session of sessions) session.destroy()
     },
   }
-}
-
-// As `requestTimeout` of HTTP/1.1.
-function limitTime(request: IncomingMessage): void {
-  const timer = setTimeout(() => request.complete || http2StreamOf(request)?.close(), requestTimeoutMs).unref()
-  request.once('close', () => clearTimeout(timer))
 }
 
 /** The stream of a request of HTTP/2; undefined for HTTP/1.1. */

@@ -36,6 +36,7 @@ export const sharedRefusals = [
   'origin_refused',
   'not_found',
   'method_not_allowed',
+  'request_timeout',
   'payload_too_large',
   'unsupported_media_type',
   'misdirected_request',

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const away = ['launcher/http-agent/agent-away.test.ts']
 const listener = ['launcher/http/listener.test.ts']
+const unfinished = ['launcher/http/unfinished.test.ts']
 const ending = ['launcher/http-agent/agent-ending.test.ts']
 const hostileAgent = ['launcher/http-agent/hostile-agent.test.ts']
 const eventStream = ['launcher/listeners/invoke/event-stream.test.ts']
@@ -23,6 +24,30 @@ export const mutants: readonly Mutant[] = [
     find: "if (size > limit) throw new Refusal('payload_too_large')",
     replace: "if (size > 1e12) throw new Refusal('payload_too_large')",
     tests: listener,
+  },
+  {
+    name: 'an unfinished head stays open',
+    file: 'launcher/http/transport.ts',
+    find: '    headersTimeout: headSeconds * 1000,\n    connectionsCheckingInterval: 2_000,\n',
+    replace: '',
+    tests: unfinished,
+    only: 'answered 408 and closed (http)',
+  },
+  {
+    name: 'an unfinished body is waited for',
+    file: 'launcher/http/unfinished.ts',
+    find: '  const stop = watchBodyTime(request, { seconds: bodySeconds, received }, onLate)\n',
+    replace: '  const stop = watchBodyTime(request, { seconds: 100 * bodySeconds, received }, onLate)\n',
+    tests: unfinished,
+    only: 'answered 408 and closed (http)',
+  },
+  {
+    name: 'a stream of HTTP/2 that is refused stays open',
+    file: 'launcher/http/transport.ts',
+    find: "stream?.once('finish', () => stream.close())",
+    replace: "stream?.once('close', () => stream.close())",
+    tests: unfinished,
+    only: 'HTTP/2',
   },
   {
     name: 'HTTP/2 has no check of its authority',

@@ -49,12 +49,13 @@ export const otlpGrpcPort = definePort({
   },
 })
 
-// INVALID_ARGUMENT, PERMISSION_DENIED, UNIMPLEMENTED, RESOURCE_EXHAUSTED.
+// INVALID_ARGUMENT, PERMISSION_DENIED, UNIMPLEMENTED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED.
 const grpcCodes: Readonly<Partial<Record<number, number>>> = {
   400: 3,
   403: 7,
   404: 12,
   405: 12,
+  408: 4,
   413: 8,
   415: 3,
   429: 8,
