@@ -46,6 +46,7 @@ export type FailReason = (typeof failReasons)[number]
 /** Kinds of journal entries and live frames; only `message.delta`, `tool.args.delta` and `stream.*` have no `seq`. */
 export const entryKinds = [
   'run.queued',
+  'run.waiting',
   'run.started',
   'run.paused',
   'run.resumed',

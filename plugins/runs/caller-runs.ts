@@ -206,6 +206,7 @@ function asQueued(run: SelectedRun): SelectedRun {
     pause_reason: null,
     fail_reason: null,
     decided_by: null,
+    wait_reason: null,
     open_interrupts: [],
     agent_revision: null,
     started_at: null,

@@ -54,6 +54,13 @@ const requeuedData = Type.Object({
   segment: Type.Integer({ description: 'Number of segments that were started.' }),
 })
 
+const waitingData = Type.Object({
+  runId,
+  reason: Type.String({
+    description: 'Reason of the condition of the agent, such as ImagePullBackOff; NoReadyPod if it is Ready.',
+  }),
+})
+
 const attachedData = Type.Object({
   runId,
   epoch: Type.Integer({ description: 'Fencing token of the worker.' }),
@@ -138,6 +145,14 @@ export const runRequeued: EventType<Static<typeof requeuedData>> = defineEvent({
   fact: 'requeued',
   summary: 'The agent was busy with other runs; the run was requeued.',
   data: requeuedData,
+})
+
+/** The agent has no ready pod. Told once for each reason, two seconds after the wait began. */
+export const runWaiting: EventType<Static<typeof waitingData>> = defineEvent({
+  plugin: 'runs',
+  fact: 'waiting',
+  summary: 'The run waits for an agent that is not ready.',
+  data: waitingData,
 })
 
 /** The launcher reported the revision of its agent. The last one is valid. */
@@ -253,6 +268,7 @@ export const runEvents: readonly EventType[] = [
   runCreated,
   runStarted,
   runRequeued,
+  runWaiting,
   runAttached,
   runPaused,
   interruptResolved,

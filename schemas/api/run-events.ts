@@ -71,7 +71,7 @@ export const RunTree = Type.Object(
 
 const optionalText = Type.Optional(Type.String())
 
-// One object for all kinds: agents add fields of their own, and a union of 27 kinds would not hold what they send.
+// One object for all kinds: agents add fields of their own, and a union of 28 kinds would not hold what they send.
 const runEventData = Type.Object(
   {
     step: Type.Optional(Type.Integer({ description: 'step.*', examples: [1] })),
@@ -117,7 +117,12 @@ const runEventData = Type.Object(
     question: described(optionalText, 'interrupt.requested: question to a person'),
     output: Type.Optional(described(anyValue, 'run.succeeded: output of the run')),
     failReason: Type.Optional(FailReason),
-    message: Type.Optional(Type.String({ description: 'run.failed: what went wrong' })),
+    reason: Type.Optional(
+      Type.String({ description: 'run.waiting: why the agent is not ready, such as ImagePullBackOff' }),
+    ),
+    message: Type.Optional(
+      Type.String({ description: 'run.failed: what went wrong; run.waiting: what the run waits for' }),
+    ),
   },
   {
     additionalProperties: true,

@@ -158,9 +158,19 @@ export const Run = Type.Object(
       Type.Object(
         {
           code: described(Type.Literal('agent_not_ready'), 'Kind of the reason.', 'agent_not_ready'),
-          message: Type.String({ description: 'Message of the condition.', examples: ['no pod is ready'] }),
+          reason: Type.Optional(
+            Type.String({
+              description: 'Reason of the condition of the agent; NoReadyPod if it is Ready.',
+              examples: ['ImagePullBackOff'],
+            }),
+          ),
+          message: Type.String({
+            description:
+              'What the run waits for. `GET /api/runs/{id}` adds the text of the condition for callers that may get the agent.',
+            examples: ['Waits for agent default/hello: the image of its pod cannot be pulled (ImagePullBackOff).'],
+          }),
         },
-        { description: "Why a queued run waits: the agent's condition Ready, for callers that may get the agent." },
+        { description: 'Why a run has waited for its agent for more than two seconds.' },
       ),
     ),
     interrupts: described(Type.Array(Interrupt), 'Interrupts that the run waits for; empty unless it is paused.', []),

@@ -4,10 +4,35 @@ const decide = ['plugins/runs/lifecycle/decide.test.ts']
 const dispatch = ['plugins/runs/worker/decide-dispatch.test.ts']
 const worker = ['plugins/runs/worker/worker.test.ts']
 const launchers = ['plugins/runs/worker/choose-launcher.test.ts']
+const waiting = ['plugins/runs/worker/waiting.test.ts']
 const lease = ['plugins/runs/worker/lease.test.ts']
 
 /** Defects in claiming and dispatching a run: leases, tickets, takeovers (O6). */
 export const mutants: readonly Mutant[] = [
+  {
+    name: 'a wait is told again with each look at the agent',
+    file: 'plugins/runs/lifecycle/decide.ts',
+    find: 'mayStart(run) && run.waitReason !== reason ?',
+    replace: 'mayStart(run) ?',
+    tests: waiting,
+    only: 'R2-UX-11',
+  },
+  {
+    name: 'a run waits for an agent that never runs',
+    file: 'plugins/runs/worker/watch-readiness.ts',
+    find: "if (readiness?.outcome === 'never') {",
+    replace: "if (readiness?.reason === 'never') {",
+    tests: waiting,
+    only: 'fails at once',
+  },
+  {
+    name: 'an agent whose revision serves is given up for its newest spec',
+    file: 'plugins/runs/launchers/judge-readiness.ts',
+    find: 'agent.status?.currentRevision === undefined ? refusalOf(current, now) : undefined',
+    replace: 'refusalOf(current, now)',
+    tests: ['plugins/runs/launchers/judge-readiness.test.ts'],
+    only: 'R2-UX-11',
+  },
   {
     name: 'a worker without the lease may write',
     file: 'plugins/runs/lifecycle/run-writer.ts',

@@ -8,7 +8,7 @@ import { JwsRefused } from '#core/signing/jws.ts'
 import type { JsonWebKeyEd25519 } from '#core/signing/keyring.ts'
 import { childOf as spanBelow, formatTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
-import type { Store } from '#core/event-store/store.ts'
+import type { Reader, Store } from '#core/event-store/store.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
 import { terminalStates } from '#schemas/run.ts'
@@ -24,6 +24,8 @@ import { isSettled } from '../lifecycle/decide.ts'
 import { checkDelegate } from './check-delegate.ts'
 import { inheritedDeadline } from './inherited-deadline.ts'
 import { isRunningOut, readAnyGrant, readAttempt, readGrant, signGrant } from '../grants.ts'
+import type { Readiness } from '../launchers/judge-readiness.ts'
+import { readReadiness } from '../launchers/read-readiness.ts'
 import type { LiveUpdates } from '../stream/live-frame.ts'
 import { toError } from '../read/to-run.ts'
 import { cancelRun } from '../caller-runs.ts'
@@ -43,6 +45,8 @@ export interface ChildRuns {
   attemptOf(token: string): Promise<AttemptToken | undefined>
   /** Returns the grant under which the run may continue, stored or renewed; undefined if the subject has lost the right. */
   recheck(runId: string, attempt: AttemptToken): Promise<string | undefined>
+  /** Judges why the agent of the run is not ready. */
+  readiness(runId: string, attempt: AttemptToken): Promise<Readiness>
 }
 
 /** Dependencies. */
@@ -79,12 +83,15 @@ export function createChildRuns(services: ChildRunServices): ChildRuns {
         if (error instanceof JwsRefused) return undefined
         throw error
       }),
-    recheck: async (runId, attempt) => {
-      const run = attempt.runId === runId ? await findRun(db, runId) : undefined
-      if (!run) throw new Fail('not_found')
-      return renewedGrant(services, run)
-    },
+    recheck: async (runId, attempt) => renewedGrant(services, await attemptedRun(db, runId, attempt)),
+    readiness: async (runId, attempt) => readReadiness(services, await attemptedRun(db, runId, attempt)),
   }
+}
+
+async function attemptedRun(db: Reader<RunsTables>, runId: string, attempt: AttemptToken): Promise<SelectedRun> {
+  const run = attempt.runId === runId ? await findRun(db, runId) : undefined
+  if (!run) throw new Fail('not_found')
+  return run
 }
 
 /** The caller is the agent of the parent run. The subject is that of the parent run, else the agent itself. */

@@ -64,21 +64,42 @@ export function stateEndpoints(delegations: ChildRuns, state: StateContext): rea
       return {}
     },
   })
-  return [keys, create, read, cancel, recheckEndpoint(delegations)]
+  return [keys, create, read, cancel, recheckEndpoint(delegations), readinessEndpoint(delegations)]
 }
 
 // The worker has no cluster identity. It authenticates with its attempt token for this run.
+function byAttempt(delegations: ChildRuns) {
+  return {
+    kind: 'token',
+    of: 'an attempt of the run',
+    header: 'x-mesh-run-attempt',
+    verify: (token: string) => delegations.attemptOf(token),
+  } as const
+}
+
+function readinessEndpoint(delegations: ChildRuns): AnyEndpoint {
+  return endpoint({
+    method: 'GET',
+    url: '/runs/:id/readiness',
+    summary: 'Say why the agent of a run is not ready, and whether waiting can help.',
+    authz: byAttempt(delegations),
+    params: IdParams,
+    response: {
+      200: Type.Object({
+        outcome: Type.Union([Type.Literal('waits'), Type.Literal('never')]),
+        reason: Type.String(),
+      }),
+    },
+    handle: ({ params, access: attempt }) => delegations.readiness(params.id, attempt),
+  })
+}
+
 function recheckEndpoint(delegations: ChildRuns): AnyEndpoint {
   return endpoint({
     method: 'POST',
     url: '/runs/:id/recheck',
     summary: 'Review the right of the subject of a run again.',
-    authz: {
-      kind: 'token',
-      of: 'an attempt of the run',
-      header: 'x-mesh-run-attempt',
-      verify: (token) => delegations.attemptOf(token),
-    },
+    authz: byAttempt(delegations),
     params: IdParams,
     response: { 200: Type.Object({ allowed: Type.Boolean(), grant: Type.Optional(Type.String()) }) },
     handle: async ({ params, access: attempt }) => {

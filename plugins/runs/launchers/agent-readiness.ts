@@ -1,21 +1,9 @@
 import type { Caller } from '#core/cluster/caller.ts'
-import type { KubeObject } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { agentResource } from './agent-resource.ts'
-import type { RunDetail, RunError } from '../read/to-run.ts'
+import type { JudgedAgent } from './judge-readiness.ts'
+import type { RunDetail } from '../read/to-run.ts'
 import type { SelectedRun } from '../store/tables.ts'
-
-interface AgentStatus extends KubeObject {
-  readonly status?: { readonly conditions?: readonly Condition[] }
-}
-
-interface Condition {
-  readonly type: string
-  readonly status: string
-  readonly reason?: string
-  readonly message?: string
-  readonly lastTransitionTime?: string
-}
 
 // A run that starts at once needs no read of its agent.
 const waitsAfterMs = 2_000
@@ -36,28 +24,34 @@ export async function explainReadiness(
   if (!isWaiting && run.failReason !== 'agent_unreachable') return run
   const unready = await readUnready(caller, run, row)
   if (unready === undefined) return run
-  const error: RunError = { code: 'agent_not_ready', message: unready.message }
-  if (isWaiting) return { ...run, waitReason: error }
+  const { reason, message } = unready
+  if (isWaiting) return { ...run, waitReason: { code: 'agent_not_ready', reason, message } }
   // A later transition does not concern this run.
   const isOlder = unready.since !== undefined && unready.since <= Date.parse(run.finishedAt ?? '')
   return isOlder ? { ...run, error: { code: 'agent_unreachable', message: unready.message } } : run
+}
+
+interface Unready {
+  readonly reason: string | undefined
+  readonly message: string
+  readonly since: number | undefined
 }
 
 async function readUnready(
   { cluster }: Pick<Caller, 'cluster'>,
   { agent }: RunDetail,
   row: Pick<SelectedRun, 'agent_uid'>,
-): Promise<{ readonly message: string; readonly since: number | undefined } | undefined> {
+): Promise<Unready | undefined> {
   if (agent === null) return undefined
   const ref = { namespace: parseLabel('agent namespace', agent.namespace), name: parseName('agent', agent.name) }
   // Forbidden, deleted or unavailable: the run is shown without it.
   const found = await cluster
-    .get<AgentStatus>(agentResource, ref, { signal: AbortSignal.timeout(readMs) })
+    .get<JudgedAgent>(agentResource, ref, { signal: AbortSignal.timeout(readMs) })
     .catch(() => undefined)
   const ready = found?.status?.conditions?.find(({ type }) => type === 'Ready')
   if (found?.metadata.uid !== row.agent_uid || ready === undefined || ready.status === 'True') return undefined
   const why = [ready.reason, ready.message].filter((part) => part !== undefined && part !== '').join(': ')
   const message = `No pod of ${agent.namespace}/${agent.name} is ready: ${why}`.slice(0, maxMessage)
   const since = Date.parse(ready.lastTransitionTime ?? '')
-  return { message, since: Number.isNaN(since) ? undefined : since }
+  return { reason: ready.reason, message, since: Number.isNaN(since) ? undefined : since }
 }

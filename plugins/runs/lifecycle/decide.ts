@@ -10,6 +10,8 @@ export interface RunFacts {
   readonly started: boolean
   readonly segment: number
   readonly interrupts: readonly OpenInterrupt[]
+  /** Why the run waits for its agent, as its journal says. */
+  readonly waitReason?: string | null
 }
 
 /** An unanswered interrupt. */
@@ -42,6 +44,7 @@ export interface ResumeAnswer extends Partial<Resolution> {
 export type RunFact =
   | { readonly fact: 'started'; readonly epoch: number; readonly segment: number }
   | { readonly fact: 'requeued'; readonly segment: number }
+  | { readonly fact: 'waiting'; readonly reason: string }
   | { readonly fact: 'paused'; readonly pauseReason: PauseReason; readonly interrupts: readonly OpenInterrupt[] }
   | ({ readonly fact: 'interrupt-resolved' } & ResolvedInterrupt)
   | { readonly fact: 'resumed' }
@@ -66,6 +69,11 @@ export function mayStart(run: Pick<RunFacts, 'state' | 'started'>): boolean {
 export function decideStart(run: RunFacts, epoch: number): readonly RunFact[] {
   if (!mayStart(run)) return []
   return [{ fact: 'started', epoch, segment: run.segment + 1 }]
+}
+
+/** The agent of a run has no ready pod. The same reason is told once, also by other workers. */
+export function decideWaiting(run: RunFacts, reason: string): readonly RunFact[] {
+  return mayStart(run) && run.waitReason !== reason ? [{ fact: 'waiting', reason }] : []
 }
 
 /**

@@ -13,12 +13,14 @@ import {
   runStarted,
   runSucceeded,
   runTimedOut,
+  runWaiting,
 } from '../events.ts'
 import type { JournalEntry } from './journal-entry.ts'
 
 const facts: Readonly<Record<RunFact['fact'], { readonly type: EventType; readonly kind: EntryKind }>> = {
   started: { type: runStarted, kind: 'run.started' },
   requeued: { type: runRequeued, kind: 'run.queued' },
+  waiting: { type: runWaiting, kind: 'run.waiting' },
   paused: { type: runPaused, kind: 'run.paused' },
   'interrupt-resolved': { type: interruptResolved, kind: 'interrupt.resolved' },
   resumed: { type: runResumed, kind: 'run.resumed' },

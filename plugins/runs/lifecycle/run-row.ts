@@ -14,6 +14,7 @@ import {
   runStarted,
   runSucceeded,
   runTimedOut,
+  runWaiting,
   usageReported,
 } from '../events.ts'
 import type { SelectedRun } from '../store/tables.ts'
@@ -58,6 +59,7 @@ export function toNewRow(event: RunEvent): Omit<SelectedRun, 'subject'> & { read
     trigger_by: data.trigger.by,
     subject: data.subject,
     decided_by: null,
+    wait_reason: null,
     state: 'queued',
     pause_reason: null,
     fail_reason: null,
@@ -79,13 +81,14 @@ export function toNewRow(event: RunEvent): Omit<SelectedRun, 'subject'> & { read
 const changes: Readonly<Record<string, (event: RunEvent) => RowChange>> = {
   [runStarted.type]: (event) => {
     const { segment } = dataOf(event, runStarted)
-    return { set: { ...entering('started'), started: true, segment }, startedAt: event.time }
+    return { set: { ...entering('started'), started: true, segment, ...notWaiting }, startedAt: event.time }
   },
   [runRequeued.type]: (event) => {
     const { segment } = dataOf(event, runRequeued)
     const unstarted = segment === 0 ? { started_at: null } : {}
-    return { set: { ...entering('requeued'), started: false, segment, ...unstarted } }
+    return { set: { ...entering('requeued'), started: false, segment, ...unstarted, ...notWaiting } }
   },
+  [runWaiting.type]: (event) => ({ set: { wait_reason: dataOf(event, runWaiting).reason } }),
   [runAttached.type]: (event) => ({ set: { agent_revision: dataOf(event, runAttached).agentRevision } }),
   [runPaused.type]: (event) => {
     const { pauseReason, interrupts } = dataOf(event, runPaused)
@@ -98,7 +101,7 @@ const changes: Readonly<Record<string, (event: RunEvent) => RowChange>> = {
     closes: dataOf(event, interruptResolved).interruptId,
   }),
   [runResumed.type]: () => ({ set: { ...entering('resumed'), ...unpaused } }),
-  [cancelRequested.type]: () => ({ set: { ...entering('cancel-requested'), ...unpaused } }),
+  [cancelRequested.type]: () => ({ set: { ...entering('cancel-requested'), ...unpaused, ...notWaiting } }),
   [usageReported.type]: (event) => ({ set: {}, usage: dataOf(event, usageReported) }),
   [runSucceeded.type]: (event) => finish(event, 'succeeded'),
   [runFailed.type]: (event) => finish(event, 'failed', { fail_reason: dataOf(event, runFailed).failReason }),
@@ -137,6 +140,7 @@ export function joinChanges(first: RowChange, then: RowChange): RowChange | unde
   return { ...first, set: { ...first.set, ...then.set }, ...(usage && { usage }) }
 }
 
+const notWaiting = { wait_reason: null } satisfies Partial<SelectedRun>
 const unpaused = { pause_reason: null, open_interrupts: [] } satisfies Partial<SelectedRun>
 
 function entering(fact: RunFact['fact']): Pick<SelectedRun, 'state'> {
@@ -144,7 +148,7 @@ function entering(fact: RunFact['fact']): Pick<SelectedRun, 'state'> {
 }
 
 function finish(event: RunEvent, fact: RunFact['fact'], more: Partial<SelectedRun> = {}): RowChange {
-  return { set: { ...entering(fact), started: false, ...unpaused, finished_at: event.time, ...more } }
+  return { set: { ...entering(fact), started: false, ...unpaused, ...notWaiting, finished_at: event.time, ...more } }
 }
 
 // Not bounded: the update that adds it is.

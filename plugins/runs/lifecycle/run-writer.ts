@@ -205,7 +205,8 @@ function queueAfter(state: RunState, { leaseState }: LockedRun, author: Author):
 
 /** The state of a run as input of a decision. */
 export function toFacts(run: SelectedRun): RunFacts {
-  return { state: run.state, started: run.started, segment: run.segment, interrupts: run.open_interrupts }
+  const { state, started, segment, open_interrupts: interrupts, wait_reason: waitReason } = run
+  return { state, started, segment, interrupts, waitReason }
 }
 
 /** Name of the agent of a run, or the kind of one without. */

@@ -387,7 +387,7 @@ test(
       return admin.patch(agentResource, ref, { type: 'merge', body: patch }, { subresource: 'status' })
     }
     const reason = `No pod of ${namespace}/robot is ready: CrashLoopBackOff: agent exited with code 127`
-    const expected = { code: 'agent_not_ready', message: reason }
+    const expected = { code: 'agent_not_ready', reason: 'CrashLoopBackOff', message: reason }
     await grant(admin, 'runs-only', ['unbound'], { namespace, rules: [{ verbs: ['get'], resources: ['runs'] }] })
     const [waiting, failed, other] = [
       await newRun(world, namespace, {}, uid),

@@ -1,5 +1,7 @@
 import type { Decision, Interrupt, Usage } from '#schemas/run.ts'
 import type { RunCosts } from '../store/read-costs.ts'
+import { mayStart } from '../lifecycle/decide.ts'
+import { waitMessage } from '../launchers/wait-message.ts'
 import type { SelectedRun } from '../store/tables.ts'
 
 /** A run in lists of the API (shape table of the API, "Run"). Fields that are not loaded are absent, never null. */
@@ -17,6 +19,8 @@ export interface Run extends RunCosts {
   readonly failReason: SelectedRun['fail_reason']
   readonly interrupts: readonly Interrupt[]
   readonly error: { readonly code: string; readonly message?: string } | null
+  /** Why the run waits for its agent. */
+  readonly waitReason?: WaitReason
   readonly usage: Usage
   readonly traceId: string
   readonly createdAt: string
@@ -31,8 +35,11 @@ export interface RunDetail extends Run {
   readonly input: unknown
   readonly output: unknown
   readonly error: RunError | null
-  /** Why the agent of a queued run is not ready. */
-  readonly waitReason?: RunError
+}
+
+/** Why a run waits for its agent. */
+export interface WaitReason extends RunError {
+  readonly reason?: string | undefined
 }
 
 /** The error of a run. */
@@ -67,6 +74,7 @@ export function toRun(row: SelectedRun, costs: RunCosts): Run {
     pauseReason: row.pause_reason,
     failReason: row.fail_reason,
     interrupts: row.open_interrupts,
+    ...waitReasonOf(row),
     error: errorCode(row),
     usage: usageOf(row),
     ...costs,
@@ -101,6 +109,12 @@ export function toError(row: SelectedRun, message: string | null | undefined): R
 
 // Runs of earlier versions have no message.
 const defaultMessages: Readonly<Record<string, string>> = { timed_out: 'longer than limits.timeout' }
+
+function waitReasonOf(row: SelectedRun): Pick<Run, 'waitReason'> {
+  const { wait_reason: reason } = row
+  if (reason === null || !mayStart(row)) return {}
+  return { waitReason: { code: 'agent_not_ready', reason, message: waitMessage(row, reason) } }
+}
 
 function errorCode({ state, fail_reason }: SelectedRun): { readonly code: string } | null {
   if (state === 'timed_out') return { code: state }

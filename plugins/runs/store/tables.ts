@@ -24,6 +24,8 @@ export interface RunRow {
   subject: string
   /** Account that answered the last interrupt. */
   decided_by: string | null
+  /** Why the run waits for its agent. Older processes do not reset it, so it counts only before a segment starts. */
+  wait_reason: string | null
   state: RunState
   pause_reason: PauseReason | null
   fail_reason: FailReason | null

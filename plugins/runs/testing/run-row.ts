@@ -18,6 +18,7 @@ export function toRow(some: Partial<SelectedRun> = {}): SelectedRun {
     trigger_by: 'alice',
     subject: 'alice',
     decided_by: null,
+    wait_reason: null,
     state: 'queued',
     pause_reason: null,
     fail_reason: null,

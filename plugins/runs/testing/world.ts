@@ -74,6 +74,7 @@ export function workerServices(
     retryMs: 100,
     close: () => dispatcher.destroy(),
     recheck: async () => ({ allowed: true }),
+    readiness: async () => ({ outcome: 'waits', reason: 'Progressing' }),
     launchersOf: (run, _, claim) => {
       const credentials = async () => ({ grant: '', attempt: '', traceparent: traceparentBelow(run) })
       return createLaunchers({

@@ -3,7 +3,9 @@ import { Agent } from 'undici'
 import type { WorkerContext } from '#core/plugin/role-contexts.ts'
 import { issuerOf } from '#core/signing/launcher-certificate.ts'
 import { collect } from '#core/http-client/request.ts'
+import { asObject } from '#core/json/is-object.ts'
 import { createAttemptSigner, signAttempt } from '../grants.ts'
+import { isReason } from '../launchers/judge-readiness.ts'
 import { runExecutor } from '../points.ts'
 import { queuePrepared } from '../prepared/queue.ts'
 import type { RunsServices } from '../services.ts'
@@ -22,6 +24,14 @@ const busyPatienceMs = 10_000
 const retryMs = 5_000
 
 const connecting = { connect: { timeout: 3_000 }, allowH2: false }
+
+/** A question to the state role about a run, proven by an attempt of it. */
+interface StateQuestion {
+  readonly method: 'GET' | 'POST'
+  readonly about: 'recheck' | 'readiness'
+  readonly body?: string
+  readonly signal?: AbortSignal
+}
 
 /** Creates the services of the worker role, with connections to launchers and to the state role. */
 export function createWorkerServices(
@@ -43,6 +53,23 @@ export function createWorkerServices(
   })
   const attemptOf = (run: SelectedRun, epoch: number): Promise<string> =>
     signAttempt(core.keys, { runId: run.id, agentUid: run.agent_uid ?? '', epoch }, core.now())
+  const askState = async (run: SelectedRun, epoch: number, { about, signal, ...asked }: StateQuestion) => {
+    const request = {
+      ...asked,
+      origin: core.urls.state,
+      path: `/runs/${run.id}/${about}`,
+      headers: { 'x-mesh-run-attempt': await attemptOf(run, epoch), 'content-type': 'application/json' },
+      headersTimeout: 10_000,
+      bodyTimeout: 10_000,
+    }
+    const answer = await collect(dispatcher, { ...request, ...(signal ? { signal } : {}) }).catch((error: unknown) => {
+      throw new StateUnavailable(`state role did not answer a ${about}`, { cause: error })
+    })
+    if (answer.status >= 500 || answer.status === 429)
+      throw new StateUnavailable(`state role answered ${answer.status} to a ${about}`)
+    if (answer.status !== 200) throw new Error(`state role answered ${answer.status} to a ${about}`)
+    return asObject(JSON.parse(answer.body.toString()))
+  }
   return {
     ...parts,
     log: core.log,
@@ -77,22 +104,13 @@ export function createWorkerServices(
       })
     },
     async recheck(run, epoch) {
-      const answer = await collect(dispatcher, {
-        origin: core.urls.state,
-        path: `/runs/${run.id}/recheck`,
-        method: 'POST',
-        headers: { 'x-mesh-run-attempt': await attemptOf(run, epoch), 'content-type': 'application/json' },
-        body: '{}',
-        headersTimeout: 10_000,
-        bodyTimeout: 10_000,
-      }).catch((error: unknown) => {
-        throw new StateUnavailable('state role did not answer a recheck', { cause: error })
-      })
-      if (answer.status >= 500 || answer.status === 429)
-        throw new StateUnavailable(`state role answered ${answer.status} to a recheck`)
-      if (answer.status !== 200) throw new Error(`state role answered ${answer.status} to a recheck`)
-      const { allowed, grant } = JSON.parse(answer.body.toString()) as { allowed?: unknown; grant?: unknown }
+      const { allowed, grant } = await askState(run, epoch, { method: 'POST', about: 'recheck', body: '{}' })
       return { allowed: allowed === true, ...(typeof grant === 'string' ? { grant } : {}) }
+    },
+    async readiness(run, epoch, signal) {
+      const { outcome, reason } = await askState(run, epoch, { method: 'GET', about: 'readiness', signal })
+      if (typeof reason !== 'string' || !isReason(reason)) throw new Error('state role named no reason of an agent')
+      return { outcome: outcome === 'never' ? 'never' : 'waits', reason }
     },
   }
 }

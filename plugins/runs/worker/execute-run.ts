@@ -1,4 +1,3 @@
-import { sleep } from '#core/async/sleep.ts'
 import type { FailReason, InvokeRequest, RunLineage } from '#schemas/run.ts'
 import { executeRunKind } from '../executor/execute-run-kind.ts'
 import { grantAgeMs } from '../grants.ts'
@@ -15,6 +14,7 @@ import type { DispatchOutcome, SegmentState } from './decide-dispatch.ts'
 import { describeError } from '#core/log/describe-error.ts'
 import type { WorkerServices } from './worker-services.ts'
 import { backOffMs, failRun, isUnavailable, settleFailure, unprovenMessage, unreadyMessage } from './settle-failure.ts'
+import { findLauncher } from './find-launcher.ts'
 import { followRun } from './follow-run.ts'
 import { dispatchRun } from './dispatch-run.ts'
 import type { Dispatched } from './dispatch-run.ts'
@@ -128,8 +128,8 @@ async function executeFound(services: WorkerServices, found: Found): Promise<num
   // Cancelled before it ever reached the agent: there is nothing to stop.
   if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
   if (run.state === 'cancelling') cancel.abort()
-  const launcher = await findLauncher(services, launchers, { claim, run, signal, cancelled: cancel.signal })
-  if (!launcher) return signal.aborted ? undefined : fail('agent_unreachable', unreadyMessage(services, run))
+  const { launcher, never } = await findLauncher(services, launchers, { claim, run, signal, cancelled: cancel.signal })
+  if (!launcher) return signal.aborted ? undefined : fail('agent_unreachable', never ?? unreadyMessage(services, run))
   if (mayStart(run) && !(await isStillAllowed(services, found))) return fail('permission_revoked')
   const dispatched = await dispatchFound(services, found, { launcher, launchers })
   return afterDispatch(services, found, dispatched, fail)
@@ -226,23 +226,6 @@ function startedSegment(claim: Claim, run: SelectedRun): SegmentState {
   const isValid = run.state === 'running' && claim.ticketSegment === run.segment
   const ticket = isValid ? (claim.ticket ?? undefined) : undefined
   return { kind: 'started', by: 'previous-worker', ticket, unanswered: false }
-}
-
-/** The launcher that has the segment, or a ready one; undefined if no launcher is ready in time or the run is cancelled meanwhile. */
-async function findLauncher(
-  { unreachableAfterMs }: WorkerServices,
-  launchers: Launchers,
-  { claim, run, signal, cancelled }: Pick<Found, 'claim' | 'run' | 'signal'> & { readonly cancelled: AbortSignal },
-): Promise<LauncherClient | undefined> {
-  if (run.started && claim.launcher?.segment === run.segment) return launchers.at(claim.launcher)
-  const deadline = performance.now() + unreachableAfterMs
-  for (let waitMs = 50; !signal.aborted; waitMs = Math.min(waitMs * 2, 1000)) {
-    const launcher = await launchers.next()
-    // A started segment has to be reached to be stopped, also when its run is cancelled.
-    if (launcher || (cancelled.aborted && !run.started) || performance.now() > deadline) return launcher
-    await sleep(waitMs, signal)
-  }
-  return undefined
 }
 
 async function toRequest(services: WorkerServices, run: SelectedRun, content: Content): Promise<InvokeRequest> {

@@ -1,0 +1,62 @@
+import type { KubeObject } from '#core/kube/client.ts'
+
+/** Whether a run may wait for its agent, and the reason: a word such as `ImagePullBackOff`, never a text of the cluster. */
+export interface Readiness {
+  readonly outcome: 'waits' | 'never'
+  readonly reason: string
+}
+
+/** A condition of an agent, as the API server has it. */
+export interface AgentCondition {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+  readonly lastTransitionTime?: string
+  readonly observedGeneration?: number
+}
+
+/** An agent, reduced to the fields that are read here. */
+export type JudgedAgent = KubeObject<
+  { readonly executionModel?: string },
+  { readonly currentRevision?: string; readonly conditions?: readonly AgentCondition[] }
+>
+
+// One apply creates an agent and what it names, in any order.
+const settlesWithinMs = 5_000
+const missingReferences: ReadonlySet<string> = new Set(['NotFound', 'NotAllowed', 'KindNotAvailable'])
+
+/** Judges whether waiting can help a run whose agent has no ready pod. Without the agent of that uid it cannot. Pure. */
+export function judgeReadiness(agent: JudgedAgent | undefined, uid: string | null, now: Date): Readiness {
+  if (agent === undefined || agent.metadata.uid !== uid) return { outcome: 'never', reason: 'AgentDeleted' }
+  if (agent.spec?.executionModel === 'job') return { outcome: 'never', reason: 'JobAgent' }
+  const current = (agent.status?.conditions ?? []).filter(
+    ({ observedGeneration }) => observedGeneration === undefined || observedGeneration === agent.metadata.generation,
+  )
+  const ready = current.find(({ type }) => type === 'Ready')
+  // A revision that has served may serve again, whatever the newest spec is.
+  const refusal = agent.status?.currentRevision === undefined ? refusalOf(current, now) : undefined
+  if (refusal !== undefined) return { outcome: 'never', reason: toWord(refusal) }
+  if (ready === undefined) return { outcome: 'waits', reason: 'NotObserved' }
+  return { outcome: 'waits', reason: ready.status === 'True' ? 'NoReadyPod' : toWord(ready.reason) }
+}
+
+/** The reason for which a spec never runs until it is changed. */
+function refusalOf(conditions: readonly AgentCondition[], now: Date): string | undefined {
+  const accepted = conditions.find(({ type }) => type === 'Accepted')
+  if (accepted?.status === 'False') return accepted.reason ?? 'NotAccepted'
+  const resolved = conditions.find(({ type }) => type === 'ResolvedRefs')
+  const isMissing = resolved?.status === 'False' && missingReferences.has(resolved.reason ?? '')
+  const since = Date.parse(resolved?.lastTransitionTime ?? '')
+  return isMissing && since + settlesWithinMs <= now.getTime() ? resolved.reason : undefined
+}
+
+// Other controllers write reasons, too, and events carry words only.
+function toWord(reason: string | undefined): string {
+  return reason !== undefined && isReason(reason) ? reason : 'Unknown'
+}
+
+/** Whether a string is a reason in the form of Kubernetes, short enough for an event. */
+export function isReason(value: string): boolean {
+  return /^[A-Z][A-Za-z0-9]{0,63}$/.test(value)
+}

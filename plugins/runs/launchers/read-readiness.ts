@@ -1,0 +1,29 @@
+import type { StateContext } from '#core/plugin/role-contexts.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import type { SelectedRun } from '../store/tables.ts'
+import { agentResource } from './agent-resource.ts'
+import { judgeReadiness } from './judge-readiness.ts'
+import type { JudgedAgent, Readiness } from './judge-readiness.ts'
+
+const readMs = 3_000
+
+/** Services of the state role that are used here. */
+interface ReadinessServices {
+  readonly core: { readonly now: () => Date }
+  readonly state: Pick<StateContext, 'cluster'>
+}
+
+/** Reads the agent of a run with the identity of the state role, since a worker has none, and judges whether waiting can help. */
+export async function readReadiness({ core, state }: ReadinessServices, run: SelectedRun): Promise<Readiness> {
+  if (run.agent_name === null) throw new Fail('not_found', 'The run has no agent.')
+  const ref = { namespace: parseLabel('agent namespace', run.namespace), name: parseName('agent', run.agent_name) }
+  const agent = await state.cluster
+    .get<JudgedAgent>(agentResource, ref, { signal: AbortSignal.timeout(readMs) })
+    .catch((error: unknown) => {
+      if (isStatus(error, 404)) return undefined
+      throw error
+    })
+  return judgeReadiness(agent, run.agent_uid, core.now())
+}
