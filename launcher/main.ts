@@ -9,6 +9,7 @@ import type { ThreadSettings } from './listeners/collector/thread-settings.ts'
 import { ConfigError } from './settings/agent-config.ts'
 import { readSettings, shutdownReserveMs } from './settings/settings.ts'
 import type { Settings } from './settings/settings.ts'
+import { tellAgentLog } from './supervise/agent-output.ts'
 import { watchParentPipe } from './supervise/parent-pipe.ts'
 import { watchAgent } from './supervise/readiness.ts'
 import { createSeparateAgent } from './supervise/separate-agent.ts'
@@ -189,10 +190,15 @@ else {
 
 function endFailed(error: unknown): never {
   const log = createLog('error')
-  if (error instanceof ConfigError) log.error({}, `configuration: ${error.message}`)
+  const fail = (fields: object, message: string): void => {
+    log.error(fields, message)
+    // The settings may be what is wrong.
+    tellAgentLog(Number(process.env['MESH_AGENT_OUTPUT_FD'] ?? 0), message)
+  }
+  if (error instanceof ConfigError) fail({}, `configuration: ${error.message}`)
   else if (isPortTaken(error))
-    log.error({ port: error.port }, 'port of the launcher is in use by another process of the pod')
-  else log.error({ err: error instanceof Error ? error.stack : String(error) }, 'launcher failed to start')
+    fail({ port: error.port }, `port ${error.port} of the launcher is in use by another process of the pod`)
+  else fail({ err: error instanceof Error ? error.stack : String(error) }, 'launcher failed to start')
   return process.exit(exitCodeOf(error))
 }
 

@@ -36,9 +36,21 @@ export async function untilAgentReady(port: number, signal: AbortSignal): Promis
   return false
 }
 
+/** How an agent that does not answer is reported. */
+export interface LateOptions {
+  readonly lateMs?: number | undefined
+  /** Adds the line to the log of the agent. */
+  readonly tell?: (line: string) => void
+}
+
 /** Logs the port once if the agent has not answered after `lateMs`; the returned function cancels. */
-export function warnWhenLate(port: number, log: Logger, lateMs = defaultLateMs): () => void {
-  const warn = (): void => log.warn({ port }, `the agent does not answer on AGENT_PORT=${port}`)
+export function warnWhenLate(port: number, log: Logger, options: LateOptions = {}): () => void {
+  const { lateMs = defaultLateMs, tell } = options
+  const line = `the agent does not answer on AGENT_PORT=${port}`
+  const warn = (): void => {
+    log.warn({ port }, line)
+    tell?.(line)
+  }
   const timer = setTimeout(warn, lateMs).unref()
   return () => clearTimeout(timer)
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'node:test'
 import type { Logger } from '#core/log/logger.ts'
 import { freePort } from '#test/harness/free-port.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
 import { superviseProcess } from './supervisor.ts'
 
 /** A logger whose lines are waited for. */
@@ -39,4 +42,27 @@ test('UXH8: an agent that does not answer is logged with its port', async () => 
   const supervisor = superviseProcess({ command: ['sleep', '60'], env }, port, log, 20)
   assert.equal(await late, `the agent does not answer on AGENT_PORT=${port}`)
   await supervisor.end(0)
+})
+
+test('R2-UX-12: the log of the agent says why it does not start, answer or stay', async (t) => {
+  const folder = tempFolder('agent-output')
+  t.after(folder.remove)
+  const path = join(folder.path, 'agent.log')
+  const outputFd = openSync(path, 'a')
+  const written = () => readFileSync(path, 'utf8').split('\n').slice(0, -1)
+  const missing = superviseProcess({ command: ['pyhton3'], env, outputFd }, await freePort(), watchedLog().log)
+  await missing.crashed
+  await missing.end(0)
+  assert.deepEqual(written(), ['mesh launcher: program pyhton3 not found'])
+  const script = 'echo its own words; exit 3'
+  const failing = superviseProcess({ command: ['sh', '-c', script], env, outputFd }, await freePort(), watchedLog().log)
+  await failing.crashed
+  await failing.end(0)
+  assert.deepEqual(written().slice(1), ['its own words', 'mesh launcher: the agent ended with exit code 3'])
+  const { log, line } = watchedLog()
+  const [port, late] = [await freePort(), line(/does not answer/)]
+  const silent = superviseProcess({ command: ['sleep', '60'], env, outputFd }, port, log, 20)
+  await late
+  await silent.end(0)
+  assert.deepEqual(written().slice(3), [`mesh launcher: the agent does not answer on AGENT_PORT=${port}`])
 })

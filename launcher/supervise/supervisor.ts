@@ -1,4 +1,5 @@
 import type { Logger } from '#core/log/logger.ts'
+import { tellAgentLog } from './agent-output.ts'
 import { startAgentProcess } from './agent-process.ts'
 import type { AgentCommand, AgentProcess } from './agent-process.ts'
 import { isAgentReady, untilAgentReady, warnWhenLate } from './readiness.ts'
@@ -18,7 +19,7 @@ export interface Supervisor {
 
 const killGraceMs = 2000
 
-/** Starts and supervises the agent. Logs an agent that does not answer after `lateMs`. */
+/** Starts and supervises the agent. Logs an agent that does not answer after `lateMs`. Why it does not run is in its log, too. */
 export function superviseProcess(command: AgentCommand, port: number, log: Logger, lateMs?: number): Supervisor {
   const { promise: crashed, resolve: crash } = Promise.withResolvers<number>()
   const stop = new AbortController()
@@ -26,6 +27,7 @@ export function superviseProcess(command: AgentCommand, port: number, log: Logge
   let over = false
   let started = false
   let restarting: Promise<void> | undefined
+  const tell = (line: string): void => tellAgentLog(command.outputFd, line)
   const start = (): AgentProcess => {
     const process = startAgentProcess(command)
     if (process.pid !== undefined) log.info({ pid: process.pid }, 'agent started')
@@ -38,17 +40,19 @@ export function superviseProcess(command: AgentCommand, port: number, log: Logge
     if (process.pid === undefined) log.error({ code }, startFailure(command, code))
     else log.info({ pid: process.pid, code }, 'agent ended')
     if (process !== agent || ending) return
+    tell(process.pid === undefined ? startFailure(command, code) : `the agent ended with exit code ${code}`)
     over = true
     crash(code)
   }
   const becomeReady = async (): Promise<void> => {
-    const answered = warnWhenLate(port, log, lateMs)
+    const answered = warnWhenLate(port, log, { lateMs, tell })
     started = await untilAgentReady(port, stop.signal)
     answered()
     if (started) log.info({ port }, 'agent ready')
   }
   const restart = async (): Promise<void> => {
     log.warn({ pid: agent.pid }, 'restarting the agent')
+    tell('restarting the agent: it did not stop after a cancelled run')
     const old = agent
     ending = true
     started = false

@@ -95,3 +95,11 @@ test('the look-up serves loopback host names only', async (t) => {
   for (const path of ['/', '/endpoints/demo', '/endpoints/demo/..%2f', '/endpoints/demo/a/b'])
     assert.equal(await ask(path), 404)
 })
+
+test('R2-UX-12: the last line is what the agent said, and that of its launcher only without it', (t) => {
+  const { log } = open(t)
+  log.write(Buffer.from('mesh launcher: program x not found\n'))
+  assert.equal(log.lastLine(), 'mesh launcher: program x not found')
+  log.write(Buffer.from('KeyError: 4711\nmesh launcher: the agent ended with exit code 1\n'))
+  assert.equal(log.lastLine(), 'KeyError: 4711')
+})

@@ -3,6 +3,7 @@ import { createReadStream, existsSync, mkdirSync, renameSync, writeSync, openSyn
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { StringDecoder } from 'node:string_decoder'
+import { LAUNCHER_LINE } from '#schemas/launcher-line.ts'
 
 /** A container's log on disk: each line follows its time. */
 export interface ContainerLog {
@@ -43,7 +44,9 @@ export function createContainerLog(path: string, now: () => Date = () => new Dat
   let ended = false
   let last: string | undefined
   const append = (line: string): void => {
-    if (line.trim() !== '') last = line.slice(0, MAX_LAST_LINE)
+    // The agent's own words say more about its end than the launcher's line after them.
+    const isSaid = line.trim() !== '' && !(last !== undefined && line.startsWith(LAUNCHER_LINE))
+    if (isSaid) last = line.slice(0, MAX_LAST_LINE)
     const text = `${now().toISOString()} ${line}\n`
     if (size > MAX_FILE_BYTES) {
       closeSync(file)

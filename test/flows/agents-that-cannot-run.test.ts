@@ -67,3 +67,13 @@ test('R2-UX-11: a run of an agent without replicas says in its stream and in the
   const { text } = await ask('GET', `/runs/${id}/events`)
   assert.match(text, /^event: run\.waiting\ndata: .*"reason":"ScaledToZero"/m)
 })
+
+test('R2-UX-12: the log of an agent whose program does not exist names the program', async () => {
+  const { ask, make, until } = await asDeveloper()
+  await make({ name: 'no-program', runtime: { command: ['pyhton3', 'agent.py'] } })
+  const text = await until(async () => {
+    const log = await ask('GET', '/agents/default/no-program/logs')
+    return log.status === 200 && log.text !== '' ? log.text : undefined
+  })
+  assert.match(text, /^mesh launcher: program pyhton3 not found$/m)
+})

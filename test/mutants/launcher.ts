@@ -11,6 +11,14 @@ const agentFile = ['schemas/agent-file/expand-agent-file.test.ts']
 /** Defects in the defences of launcher and agent format against hostile input. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'the log of an agent does not say why it does not start',
+    file: 'launcher/supervise/supervisor.ts',
+    find: 'const tell = (line: string): void => tellAgentLog(command.outputFd, line)',
+    replace: 'const tell = (line: string): void => tellAgentLog(undefined, line)',
+    tests: ['launcher/supervise/supervisor.test.ts'],
+    only: 'R2-UX-12',
+  },
+  {
     name: 'any pod may send the preStop hook',
     file: 'launcher/listeners/invoke/probes.ts',
     find: 'if (hookToken !== undefined && sent !== undefined && timingSafeEqual(digest(sent), digest(hookToken))) return',
