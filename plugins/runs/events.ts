@@ -147,7 +147,7 @@ export const runRequeued: EventType<Static<typeof requeuedData>> = defineEvent({
   data: requeuedData,
 })
 
-/** The agent has no ready pod. Told once for each reason, two seconds after the wait began. */
+/** The agent has no ready pod. One event for each reason, from two seconds after the wait began. */
 export const runWaiting: EventType<Static<typeof waitingData>> = defineEvent({
   plugin: 'runs',
   fact: 'waiting',

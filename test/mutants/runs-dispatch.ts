@@ -10,7 +10,7 @@ const lease = ['plugins/runs/worker/lease.test.ts']
 /** Defects in claiming and dispatching a run: leases, tickets, takeovers (O6). */
 export const mutants: readonly Mutant[] = [
   {
-    name: 'a wait is told again with each look at the agent',
+    name: 'a wait is recorded again with each look at the agent',
     file: 'plugins/runs/lifecycle/decide.ts',
     find: 'mayStart(run) && run.waitReason !== reason ?',
     replace: 'mayStart(run) ?',

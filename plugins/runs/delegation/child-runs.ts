@@ -24,7 +24,7 @@ import { isSettled } from '../lifecycle/decide.ts'
 import { checkDelegate } from './check-delegate.ts'
 import { inheritedDeadline } from './inherited-deadline.ts'
 import { isRunningOut, readAnyGrant, readAttempt, readGrant, signGrant } from '../grants.ts'
-import type { Readiness } from '../launchers/judge-readiness.ts'
+import type { WaitVerdict } from '../launchers/judge-readiness.ts'
 import { readReadiness } from '../launchers/read-readiness.ts'
 import type { LiveUpdates } from '../stream/live-frame.ts'
 import { toError } from '../read/to-run.ts'
@@ -46,7 +46,7 @@ export interface ChildRuns {
   /** Returns the grant under which the run may continue, stored or renewed; undefined if the subject has lost the right. */
   recheck(runId: string, attempt: AttemptToken): Promise<string | undefined>
   /** Judges why the agent of the run is not ready. */
-  readiness(runId: string, attempt: AttemptToken): Promise<Readiness>
+  readiness(runId: string, attempt: AttemptToken): Promise<WaitVerdict>
 }
 
 /** Dependencies. */

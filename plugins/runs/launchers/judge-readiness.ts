@@ -1,7 +1,7 @@
 import type { KubeObject } from '#core/kube/client.ts'
 
 /** Whether a run may wait for its agent, and the reason: a word such as `ImagePullBackOff`, never a text of the cluster. */
-export interface Readiness {
+export interface WaitVerdict {
   readonly outcome: 'waits' | 'never'
   readonly reason: string
 }
@@ -27,7 +27,7 @@ const settlesWithinMs = 5_000
 const missingReferences: ReadonlySet<string> = new Set(['NotFound', 'NotAllowed', 'KindNotAvailable'])
 
 /** Judges whether waiting can help a run whose agent has no ready pod. Without the agent of that uid it cannot. Pure. */
-export function judgeReadiness(agent: JudgedAgent | undefined, uid: string | null, now: Date): Readiness {
+export function judgeReadiness(agent: JudgedAgent | undefined, uid: string | null, now: Date): WaitVerdict {
   if (agent === undefined || agent.metadata.uid !== uid) return { outcome: 'never', reason: 'AgentDeleted' }
   if (agent.spec?.executionModel === 'job') return { outcome: 'never', reason: 'JobAgent' }
   const current = (agent.status?.conditions ?? []).filter(

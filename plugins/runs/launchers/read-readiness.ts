@@ -5,7 +5,7 @@ import { isStatus } from '#core/kube/status.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import { agentResource } from './agent-resource.ts'
 import { judgeReadiness } from './judge-readiness.ts'
-import type { JudgedAgent, Readiness } from './judge-readiness.ts'
+import type { JudgedAgent, WaitVerdict } from './judge-readiness.ts'
 
 const readMs = 3_000
 
@@ -16,7 +16,7 @@ interface ReadinessServices {
 }
 
 /** Reads the agent of a run with the identity of the state role, since a worker has none, and judges whether waiting can help. */
-export async function readReadiness({ core, state }: ReadinessServices, run: SelectedRun): Promise<Readiness> {
+export async function readReadiness({ core, state }: ReadinessServices, run: SelectedRun): Promise<WaitVerdict> {
   if (run.agent_name === null) throw new Fail('not_found', 'The run has no agent.')
   const ref = { namespace: parseLabel('agent namespace', run.namespace), name: parseName('agent', run.agent_name) }
   const agent = await state.cluster

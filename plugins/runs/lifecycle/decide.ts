@@ -71,7 +71,7 @@ export function decideStart(run: RunFacts, epoch: number): readonly RunFact[] {
   return [{ fact: 'started', epoch, segment: run.segment + 1 }]
 }
 
-/** The agent of a run has no ready pod. The same reason is told once, also by other workers. */
+/** The agent of a run has no ready pod. The same reason is recorded once, also by other workers. */
 export function decideWaiting(run: RunFacts, reason: string): readonly RunFact[] {
   return mayStart(run) && run.waitReason !== reason ? [{ fact: 'waiting', reason }] : []
 }

@@ -14,7 +14,7 @@ import { toRun } from '../read/to-run.ts'
 import type { LiveFrame } from '../stream/live-frame.ts'
 import { streamRun } from '../stream/stream-run.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
-import type { Readiness } from '../launchers/judge-readiness.ts'
+import type { WaitVerdict } from '../launchers/judge-readiness.ts'
 import { createWorld, queueRun, settled, startWorker, workerServices } from '../testing/world.ts'
 import type { World } from '../testing/world.ts'
 
@@ -34,7 +34,7 @@ for (const { name, skip, open } of pluginAdapters) {
     const world = createWorld(database)
     let url: string | undefined
     /** A worker to which the state role answers `readiness` or an error; it counts the questions. */
-    const work = (holder: string, readiness: () => Readiness) => {
+    const work = (holder: string, readiness: () => WaitVerdict) => {
       const asked = { times: 0 }
       const answer = async () => {
         asked.times++
@@ -67,7 +67,7 @@ for (const { name, skip, open } of pluginAdapters) {
     { skip },
     async (t) => {
       const { world, work, serve } = await start(t)
-      let readiness: Readiness = { outcome: 'waits', reason: 'ImagePullBackOff' }
+      let readiness: WaitVerdict = { outcome: 'waits', reason: 'ImagePullBackOff' }
       const first = work('one', () => readiness)
       const run = await queueRun(world, { do: 'echo' })
       const waiting = await settled(world, run.id, (row) => row.wait_reason === 'ImagePullBackOff', 30_000)

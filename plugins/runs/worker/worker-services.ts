@@ -8,7 +8,7 @@ import type { LiveUpdates } from '../stream/live-frame.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
-import type { Readiness } from '../launchers/judge-readiness.ts'
+import type { WaitVerdict } from '../launchers/judge-readiness.ts'
 import type { FaultCause } from './agent-fault.ts'
 import type { Launchers } from './choose-launcher.ts'
 import type { RunLimits } from './run-limits.ts'
@@ -26,7 +26,7 @@ export interface WorkerServices {
   /** Whether the subject may still invoke the agent, with the current grant of the run (absent from older state roles). */
   recheck(run: SelectedRun, epoch: number): Promise<{ readonly allowed: boolean; readonly grant?: string }>
   /** Asks the state role whether the agent of the run, which has no ready pod, may become ready. Rejects without an answer. */
-  readiness(run: SelectedRun, epoch: number, signal: AbortSignal): Promise<Readiness>
+  readiness(run: SelectedRun, epoch: number, signal: AbortSignal): Promise<WaitVerdict>
   /** How long a run waits until its journal says what for; by default two seconds. */
   readonly shownAfterMs?: number
   /** Executors of runs without an agent. */
