@@ -4,6 +4,7 @@ import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { KubePool } from '#core/kube/connection-pool.ts'
 import { toStatus } from '#plugins/agents/reconcile/status/agent-status.ts'
+import { podRoutes } from '#plugins/agents/reconcile/status/model-routes.ts'
 import { expandAgentFile } from '#schemas/agent-file/expand-agent-file.ts'
 import { toCrd } from '#schemas/crd.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
@@ -60,7 +61,12 @@ async function createAgent(cluster: Cluster, body: Applied): Promise<void> {
   const agent = await cluster.patch<AgentDeploymentObject>(AgentDeployment, ref, applied, { fieldManager: 'kubectl' })
   const deployed = `${name}-7c9f6d5b48`
   const none = { refusal: undefined, unresolved: undefined, blocked: undefined, podProblem: undefined }
-  const status = toStatus({ agent, deployed, progress: served, ...none }, { isolation: 'container' }, new Date())
+  const routes = podRoutes(agent, [], { deployed, pods: [] })
+  const status = toStatus(
+    { agent, deployed, progress: served, ...none, ...routes },
+    { isolation: 'container' },
+    new Date(),
+  )
   await cluster.patch(AgentDeployment, ref, { type: 'merge', body: { status } }, { subresource: 'status' })
 }
 

@@ -36,7 +36,8 @@ test('the gateway refuses a budgeted agent without a live hold of its own for th
   const clientOf = async (name: string, budget?: object) => {
     await gateway.run('create', 'serviceaccount', name, '-n', namespace)
     const agentUid = await addAgent(admin, namespace, name)
-    const spec = { model: { route: 'mock' }, ...(budget === undefined ? {} : { budget }) }
+    const mayCall = { route: 'mock', allowRoutes: ['other'] }
+    const spec = { model: mayCall, ...(budget === undefined ? {} : { budget }) }
     await apply(admin, {
       apiVersion: 'mesh.dev/v1alpha1',
       kind: 'AgentDeployment',

@@ -31,7 +31,7 @@ export const model = Type.Object(
       Type.Array(Type.String({ maxLength: 317, pattern: `^(\\*|${PATH_REFERENCE_PATTERN.slice(1, -1)})$` }), {
         maxItems: 64,
         description:
-          'Further routes that the agent may call; "*" is every route. The gateway then refuses any other. Absent: every route that its namespace may use.',
+          'Further routes that the agent may call, beside route and fallbackRoutes; "*" is every route that its namespace may use. The gateway refuses any other.',
         'x-kubernetes-list-type': 'set',
       }),
     ),

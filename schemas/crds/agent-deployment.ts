@@ -130,6 +130,13 @@ const status = Type.Object(
     replicas: count('Pods that exist, of every revision.'),
     readyReplicas: count('Pods that are ready.'),
     updatedReplicas: count('Pods of the newest revision.'),
+    modelRoutes: Type.Optional(
+      Type.Array(Type.String({ maxLength: 317 }), {
+        maxItems: 256,
+        description: 'Routes that revisions with running pods may call, as namespace/name; "*" is every route.',
+        'x-kubernetes-list-type': 'set',
+      }),
+    ),
     lastTermination: Type.Optional(lastTermination),
     selector: Type.Optional(
       Type.String({ maxLength: 1024, description: 'Label selector of the pods, for autoscalers (`scale`).' }),

@@ -70,7 +70,12 @@ test('a budget and the quota of a tenant, through agents, launchers, state role 
   const agent = (ns: string, name: string, more: object = {}) =>
     created('/agents', {
       namespace: ns,
-      config: { name, model: { route: 'paid' }, ...('systemPrompt' in more ? {} : { runtime: { command } }), ...more },
+      config: {
+        name,
+        model: { route: 'paid', allowRoutes: ['held'] },
+        ...('systemPrompt' in more ? {} : { runtime: { command } }),
+        ...more,
+      },
     })
   const invoke = async (ns: string, name: string, input: object): Promise<Answer> => {
     const answer = await ask('POST', '/invoke', { agent: { namespace: ns, name }, input, timeout: '60s' })

@@ -155,9 +155,17 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gateway: an agent calls routes that its spec does not allow',
     file: 'plugins/providers/gateway/agent-routes.ts',
-    find: 'return ref.namespace === namespace && ref.name === name',
-    replace: 'return ref.namespace !== namespace || ref.name !== "" ',
+    find: 'return allowed.includes(EVERY_ROUTE)',
+    replace: 'return !spec.model?.allowRoutes || allowed.includes(EVERY_ROUTE)',
     tests: ['plugins/providers/gateway/agent-routes.test.ts'],
+    only: 'R2-CL-4',
+  },
+  {
+    name: 'gateway: a new spec takes the routes of pods that still serve',
+    file: 'plugins/agents/reconcile/status/model-routes.ts',
+    find: '...[...kept, ...deployed].map',
+    replace: '...deployed.map',
+    tests: ['plugins/agents/reconcile/status/model-routes.test.ts'],
     only: 'R2-CL-4',
   },
   {

@@ -26,6 +26,7 @@ import { planRevision, toRevisionData } from './revision/plan-revision.ts'
 import { pruneRevisions } from './revision/prune-revisions.ts'
 import type { RevisionAuthors } from './revision/revision-author.ts'
 import { toRefusedStatus, toStatus } from './status/agent-status.ts'
+import { podRoutes } from './status/model-routes.ts'
 import type { Findings } from './status/agent-status.ts'
 import type { ConditionProblem } from './status/problem.ts'
 import { readDeployed, readWorkload } from './status/read-workload.ts'
@@ -55,6 +56,9 @@ const RETRY_MS = 2_000
 const WHILE_PROGRESSING_MS = 2_000
 
 const WHILE_HELD_MS = 15_000
+
+/** Interval of reading pods that finish their runs, since the end of a pod is not watched. Their routes are removed then. */
+const WHILE_LEAVING_MS = 5_000
 
 /**
  * Reconciles one agent: revision, objects, status. A spec that cannot run leaves the running workload unchanged. What the cluster refuses
@@ -106,7 +110,17 @@ async function reconcileObjects(context: ReconcileContext, agent: AgentDeploymen
   const state = await readWorkload(cluster, agent, context.now())
   events.push(...(await replaceLostPods(cluster, state.pods)))
   const warning = resolution !== undefined && 'warning' in resolution ? resolution.warning : undefined
-  const found: Findings = { agent, refusal, unresolved, blocked, warning, held, parts: parts.conditions, ...state }
+  const found: Findings = {
+    agent,
+    refusal,
+    unresolved,
+    blocked,
+    warning,
+    held,
+    parts: parts.conditions,
+    ...state,
+    ...podRoutes(agent, revisions, state),
+  }
   const status = toStatus(found, settings, context.now())
   // Changed or re-created meanwhile. Requeued here, since a change of fields that nothing depends on triggers no reconciliation.
   if (!(await writeStatus(cluster, AgentDeployment, agent, status))) return { requeueAfterMs: 0 }
@@ -148,9 +162,10 @@ async function holdsOf(
 
 const noParts: AgentParts = { pods: [], gates: [] }
 
-function nextResult({ unresolved, blocked, held = [], progress }: Findings): ReconcileResult {
+function nextResult({ unresolved, blocked, held = [], progress, isLeaving }: Findings): ReconcileResult {
   if (unresolved !== undefined || blocked !== undefined) return { retryAfterMs: RETRY_MS }
   if (held.length > 0) return { requeueAfterMs: WHILE_HELD_MS }
-  if (progress === undefined || progress.complete || progress.failure?.reason === 'JobFailed') return {}
+  if (progress === undefined || progress.complete || progress.failure?.reason === 'JobFailed')
+    return isLeaving ? { requeueAfterMs: WHILE_LEAVING_MS } : {}
   return { requeueAfterMs: WHILE_PROGRESSING_MS }
 }

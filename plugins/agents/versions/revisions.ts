@@ -108,6 +108,11 @@ export function formerNumbers({ metadata }: Revision): number[] {
   return list.split(',').flatMap((number) => toNumber(number) ?? [])
 }
 
+/** The first number of a revision's content, with which its pods are labelled. */
+export function firstNumber(revision: Revision): number {
+  return formerNumbers(revision)[0] ?? revision.revision
+}
+
 /** The revision with a number, or with one that it had before (UXL16). */
 export function revisionAt(revisions: readonly Revision[], number: string): Revision | undefined {
   return (

@@ -179,7 +179,8 @@ export function addBudgetedAgent(
   name: string,
   budget?: Record<string, unknown>,
 ): Promise<LaunchedAgent> {
-  const spec = { model: { route: 'paid' }, ...(budget === undefined ? {} : { budget }) }
+  const model = { route: 'paid', allowRoutes: ['*'] }
+  const spec = { model, ...(budget === undefined ? {} : { budget }) }
   return addLaunchedAgent(admin, { namespace, name }, spec)
 }
 

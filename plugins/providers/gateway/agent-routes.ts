@@ -1,5 +1,5 @@
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { splitReference } from '#schemas/references.ts'
+import { EVERY_ROUTE, modelRoutesOf } from '#schemas/model-routes.ts'
 import { GatewayError } from './gateway-error.ts'
 
 interface RouteName {
@@ -7,20 +7,25 @@ interface RouteName {
   readonly name: string
 }
 
-/** Whether the spec of an agent lets it call a route. Without `model.allowRoutes` it may call every one that its namespace may use. */
-export function mayCallRoute({ metadata, spec }: AgentDeploymentObject, { namespace, name }: RouteName): boolean {
-  const { route, fallbackRoutes = [], allowRoutes } = spec.model ?? {}
-  if (allowRoutes === undefined || allowRoutes.includes('*')) return true
-  const named = [...(route === undefined ? [] : [route]), ...fallbackRoutes, ...allowRoutes]
-  return named.some((one) => {
-    const ref = splitReference(metadata.namespace ?? '', one)
-    return ref.namespace === namespace && ref.name === name
-  })
+/**
+ * Whether an agent may call a route: one that its spec names, or one of the revisions that still run, which its status has. A new spec
+ * takes no route from pods that a rollout has yet to replace, or that serve because it is held back.
+ */
+export function mayCallRoute(
+  { metadata, spec, status }: AgentDeploymentObject,
+  { namespace, name }: RouteName,
+): boolean {
+  const allowed = [...modelRoutesOf(metadata.namespace ?? '', spec), ...(status?.modelRoutes ?? [])]
+  return allowed.includes(EVERY_ROUTE) || allowed.includes(`${namespace}/${name}`)
 }
 
 /** The error for a route that the spec of the agent does not name. */
-export function routeNotAllowed({ metadata }: AgentDeploymentObject, { namespace, name }: RouteName): GatewayError {
+export function routeNotAllowed(
+  { metadata, spec }: AgentDeploymentObject,
+  { namespace, name }: RouteName,
+): GatewayError {
   const agent = `${metadata.namespace ?? ''}/${metadata.name}`
-  const message = `model: the agent ${agent} may not call ${namespace}/${name}. Name the route in spec.model.allowRoutes of the agent.`
+  const field = spec.model === undefined ? 'spec.model.route' : 'spec.model.allowRoutes'
+  const message = `model: the agent ${agent} may not call ${namespace}/${name}. Name the route in ${field} of the agent.`
   return new GatewayError(403, 'route_not_allowed', message, { param: 'model' })
 }

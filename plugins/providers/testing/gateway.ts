@@ -226,7 +226,12 @@ export async function addRoute(
 }
 
 /** Creates a declarative agent; resolves with its uid. */
-export async function addAgent(admin: KubeClient, namespace: string, name: string): Promise<string> {
+export async function addAgent(
+  admin: KubeClient,
+  namespace: string,
+  name: string,
+  model: object = { route: 'mock' },
+): Promise<string> {
   const metadata = { name, namespace: parseLabel('namespace', namespace) }
   const resource = {
     group: 'mesh.dev',
@@ -239,7 +244,7 @@ export async function addAgent(admin: KubeClient, namespace: string, name: strin
     apiVersion: API_VERSION,
     kind: 'AgentDeployment',
     metadata,
-    spec: { model: { route: 'mock' } },
+    spec: { model },
   }
   return (await admin.create(resource, agent)).metadata.uid ?? ''
 }

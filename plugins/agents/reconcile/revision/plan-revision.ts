@@ -12,7 +12,7 @@ import {
 } from '#schemas/labels.ts'
 import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
 import { isEqual } from '../../versions/diff.ts'
-import { formerNumbers, revisionAt, summarize, withoutScaling } from '../../versions/revisions.ts'
+import { firstNumber, formerNumbers, revisionAt, summarize, withoutScaling } from '../../versions/revisions.ts'
 import type { Revision } from '../../versions/revisions.ts'
 import type { Resolved } from '../resolve-references.ts'
 import { ownerReference } from '../owner-reference.ts'
@@ -60,7 +60,7 @@ export function planRevision(
   const newest = existing.toSorted((a, b) => a.revision - b.revision).at(-1)
   const revision = (newest?.revision ?? 0) + 1
   const same = existing.find((one) => one.metadata.name === name)
-  const first = same === undefined ? revision : (formerNumbers(same)[0] ?? same.revision)
+  const first = same === undefined ? revision : firstNumber(same)
   if (newest !== undefined && same === newest) return { do: 'nothing', name, revision: newest.revision, first }
   // Kept with the revision: the one before may be pruned, or become a later one by a rollback (UXM7).
   const made = { [SUMMARY_ANNOTATION]: summarize(newest && (newest.data?.spec ?? {}), data.spec), ...madeBy(agent) }

@@ -16,6 +16,8 @@ const finding = (more: Partial<Findings> = {}): Findings => ({
   deployed: 'bot-new',
   progress: { serving: true, complete: true, scaledToZero: false, failure: undefined },
   podProblem: undefined,
+  routes: ['demo/mock'],
+  isLeaving: false,
   ...more,
 })
 const conditionsOf = (found: Findings) =>

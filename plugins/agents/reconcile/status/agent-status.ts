@@ -9,11 +9,12 @@ import { lastTermination } from './last-termination.ts'
 import type { AgentPod } from './agent-pod.ts'
 import type { Progress } from './workload-progress.ts'
 import type { HeldRevision } from '../parts/ask-gates.ts'
+import type { PodRoutes } from './model-routes.ts'
 import type { PartCondition } from './part-condition.ts'
 import type { ReconcileSettings } from '../settings.ts'
 
 /** Findings of a reconciliation. */
-export interface Findings {
+export interface Findings extends PodRoutes {
   readonly agent: AgentDeploymentObject
   /** Why the spec was refused. */
   readonly refusal: ConditionProblem | undefined
@@ -54,6 +55,7 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
     ...(deployed === undefined || complete ? {} : { candidateRevision: deployed }),
     ...(latest === undefined ? {} : { latestSuccessfulRevision: latest }),
     ...progress?.counts,
+    ...(found.routes.length === 0 ? {} : { modelRoutes: [...found.routes] }),
     ...(termination === undefined ? {} : { lastTermination: termination }),
     ...(agent.spec.executionModel === 'job' ? {} : { selector: selectorOf(agent), url: urlOf(agent) }),
     conditions: toConditions(
