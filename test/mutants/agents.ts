@@ -5,6 +5,14 @@ const problems = ['plugins/agents/reconcile/status/pod-problem.test.ts']
 /** Defects in the status of agents, and in the content of their revisions and pods. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'an agent has no condition before its first object',
+    file: 'plugins/agents/reconcile/status/announce.ts',
+    find: 'if (isAnnounced(agent)) return agent',
+    replace: 'if (isAnnounced(agent) || found !== undefined) return agent',
+    tests: ['plugins/agents/reconcile/reconcile-agent.test.ts'],
+    only: 'R2-CL-10: a new generation',
+  },
+  {
     name: 'an error of the cluster while an agent is made leaves it without a status',
     file: 'plugins/agents/reconcile/status/cluster-refusal.ts',
     find: '(error.status >= 500 && !unreachable.has(error.status))',

@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'plugins off: an agent is rolled out without the plugin of a field',
-    file: 'plugins/agents/reconcile/reconcile-agent.ts',
+    file: 'plugins/agents/reconcile/judge-agent.ts',
     find: 'validateSpec(agent, settings) ?? refuseUnenforced(agent, unenforced)',
     replace: 'validateSpec(agent, settings)',
     tests: ['plugins/agents/reconcile/parts/parts.test.ts'],

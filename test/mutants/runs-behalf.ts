@@ -154,8 +154,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gates: a revision that is held back is deployed',
     file: 'plugins/agents/reconcile/reconcile-agent.ts',
-    find: 'if (held.length > 0) return\n      const hookToken',
-    replace: 'if (held.length < 0) return\n      const hookToken',
+    find: 'if (held.length > 0) return\n  const hookToken',
+    replace: 'if (held.length < 0) return\n  const hookToken',
     tests: parts,
     only: 'hold revisions back',
   },

@@ -404,6 +404,34 @@ for (const make of ['real', 'embedded'] as const) {
       },
     )
 
+  test(`${make}: R2-CL-10: a new generation has its conditions before its first object is made`, options, async (t) => {
+    const seen: string[] = []
+    const writer: { status?: () => Promise<string> } = {}
+    const { cluster, create, change, when, ref } = await setUp(t, make, (manager) => ({
+      ...manager,
+      create: async (resource: Resource, ...more: never[]) => {
+        if (resource.kind === controllerRevisions.kind) seen.push((await writer.status?.()) ?? '')
+        return Reflect.apply(manager.create, manager, [resource, ...more])
+      },
+    }))
+    writer.status = async () => {
+      const { status, metadata } = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
+      const conditions = (status?.conditions ?? []).map(
+        (one) => `${one.type}=${one.status}${one.observedGeneration === metadata.generation ? '' : ' (before)'}`,
+      )
+      return [status?.observedGeneration ?? 'none', ...conditions].join(' ')
+    }
+    await create(declarative)
+    await when('Ready=False Progressing')
+    await change([{ op: 'replace', path: '/spec/systemPrompt', value: 'Other.' }])
+    await when('Ready=False Progressing')
+    const verdicts = 'Accepted=True ResolvedRefs=True EvalGated=False Isolated=True'
+    assert.deepEqual(seen, [
+      `none ${verdicts} Ready=False Degraded=False`,
+      `1 ${verdicts} Ready=False (before) Degraded=False (before)`,
+    ])
+  })
+
   test(`${make}: R2-CL-7: a status that another manager wrote is replaced`, options, async (t) => {
     const { cluster, create, when, deploymentSays, ref } = await setUp(t, make)
     await create(declarative)

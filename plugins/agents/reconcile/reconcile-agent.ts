@@ -1,52 +1,37 @@
 import type { ReconcileResult } from '#core/controllers/watch/declarations.ts'
-import { problemOfUnenforced } from '#core/plugin/enforced-fields.ts'
-import type { UnenforcedField } from '#core/plugin/enforced-fields.ts'
+import { writeStatus } from '#core/controllers/write-status.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import type { Revision } from '../versions/revisions.ts'
+import { judgeAgent, noParts } from './judge-agent.ts'
+import type { JudgeContext, Judgement } from './judge-agent.ts'
 import { recordEvents, statusEvents } from './kube-events.ts'
 import type { KubeEvent } from './kube-events.ts'
 import { applyObjects } from './objects/apply-objects.ts'
-import type { ApplyContext } from './objects/apply-objects.ts'
 import type { RemoveFormerKeys } from './objects/former-keys.ts'
 import { toLauncherConfig } from './objects/launcher-config.ts'
-import { collectParts } from './parts/collect-parts.ts'
 import { askGates } from './parts/ask-gates.ts'
-import type { AgentParts } from './parts/collect-parts.ts'
 import type { HeldRevision } from './parts/ask-gates.ts'
-import { mergeParts, withoutParts } from './parts/merge-parts.ts'
 import { replaceLostPods } from './pod/replace-lost-pods.ts'
-import type { AnyKind } from '#schemas/kind.ts'
-import { createFindResource } from '../resources.ts'
-import { schemaReferences } from '../references/references.ts'
-import type { References } from '../references/references.ts'
-import { resolveReferences } from './resolve-references.ts'
 import { applyRevision } from './revision/apply-revision.ts'
 import { ensureHookToken } from './revision/hook-token.ts'
 import { listRevisions } from './revision/list-revisions.ts'
 import { planRevision, toRevisionData } from './revision/plan-revision.ts'
+import type { RevisionData, RevisionPlan } from './revision/plan-revision.ts'
 import { pruneRevisions } from './revision/prune-revisions.ts'
 import type { RevisionAuthors } from './revision/revision-author.ts'
 import { toRefusedStatus, toStatus } from './status/agent-status.ts'
-import { podRoutes } from './status/model-routes.ts'
 import type { Findings } from './status/agent-status.ts'
-import type { ConditionProblem } from './status/problem.ts'
-import { readDeployed, readWorkload } from './status/read-workload.ts'
-import { writeStatus } from '#core/controllers/write-status.ts'
-import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
-import { validateSpec } from './validate-spec.ts'
+import { announce } from './status/announce.ts'
 import { blockedBy, clusterRefusalOf } from './status/cluster-refusal.ts'
+import { podRoutes } from './status/model-routes.ts'
+import { readDeployed, readWorkload } from './status/read-workload.ts'
 
 /** Dependencies of a reconciliation. */
-export interface ReconcileContext extends ApplyContext {
-  readonly kinds: () => readonly AnyKind[]
-  /** Default: those of the schemas. */
-  readonly references?: References
+export interface ReconcileContext extends JudgeContext {
   readonly now: () => Date
   readonly authors: RevisionAuthors
   readonly removeFormerKeys: RemoveFormerKeys
-  /** Additions and gates of other plugins; default: none. */
-  readonly parts?: AgentParts
-  /** Fields of agents whose plugin is not available; default: none. */
-  readonly unenforced?: readonly UnenforcedField[]
 }
 
 /** First delay before refused or unresolved agents are tried again. It doubles each time. */
@@ -80,49 +65,22 @@ export async function reconcileAgent(
   }
 }
 
-async function reconcileObjects(context: ReconcileContext, agent: AgentDeploymentObject): Promise<ReconcileResult> {
-  const { cluster, settings, references = schemaReferences } = context
+async function reconcileObjects(context: ReconcileContext, read: AgentDeploymentObject): Promise<ReconcileResult> {
+  const { cluster, settings } = context
+  const revisions = await listRevisions(cluster, read)
+  const judgement = await judgeAgent(context, read)
+  const planned = await planOf(context, read, { judgement, revisions })
+  const { refusal, unresolved, warning, parts } = judgement
+  const verdicts = { refusal, unresolved, warning, held: planned?.held ?? [], parts: parts.conditions }
+  const agent = await announce(cluster, { ...nothingYet, ...verdicts, agent: read }, settings, context.now())
+  // Changed or re-created meanwhile. Requeued here, since a change of fields that nothing depends on triggers no reconciliation.
+  if (agent === undefined) return { requeueAfterMs: 0 }
   const events: KubeEvent[] = []
-  const revisions = await listRevisions(cluster, agent)
-  const merged = await mergedParts(context, agent)
-  const parts = 'agent' in merged ? merged : withoutParts(agent)
-  const refusal = 'refusal' in merged ? merged.refusal : undefined
-  const resolution =
-    refusal === undefined
-      ? await resolveReferences({ cluster, references, findResource: createFindResource(context.kinds) }, agent)
-      : undefined
-  const unresolved = resolution !== undefined && 'refusal' in resolution ? resolution.refusal : undefined
-  let blocked: ConditionProblem | undefined
-  let held: readonly HeldRevision[] = []
-  if (resolution !== undefined && 'resolved' in resolution) {
-    const data = toRevisionData(agent, resolution.resolved)
-    const plan = planRevision(agent, data, revisions)
-    const config = toLauncherConfig(agent, data, parts.launcher)
-    held = await holdsOf(context, agent, plan.name)
-    blocked = await blockedBy(async () => {
-      events.push(...(await applyRevision(cluster, agent, plan)))
-      if (held.length > 0) return
-      const hookToken = await ensureHookToken(cluster, agent, plan.name, revisions)
-      const workload = { agent, revision: plan.name, revisionNumber: plan.first, hookToken, config, parts }
-      await applyObjects(context, workload)
-    })
-  }
+  const blocked = planned && (await blockedBy(() => makeObjects(context, agent, { ...planned, events })))
   const state = await readWorkload(cluster, agent, context.now())
   events.push(...(await replaceLostPods(cluster, state.pods)))
-  const warning = resolution !== undefined && 'warning' in resolution ? resolution.warning : undefined
-  const found: Findings = {
-    agent,
-    refusal,
-    unresolved,
-    blocked,
-    warning,
-    held,
-    parts: parts.conditions,
-    ...state,
-    ...podRoutes(agent, revisions, state),
-  }
+  const found: Findings = { ...verdicts, agent, blocked, ...state, ...podRoutes(agent, revisions, state) }
   const status = toStatus(found, settings, context.now())
-  // Changed or re-created meanwhile. Requeued here, since a change of fields that nothing depends on triggers no reconciliation.
   if (!(await writeStatus(cluster, AgentDeployment, agent, status))) return { requeueAfterMs: 0 }
   await recordEvents(cluster, agent, [...events, ...statusEvents(agent, status)], context.now())
   await context.removeFormerKeys(agent, state)
@@ -131,22 +89,51 @@ async function reconcileObjects(context: ReconcileContext, agent: AgentDeploymen
   return nextResult(found)
 }
 
-/** The agent with the parts of plugins, or why it cannot run. The spec itself is checked first, without parts. */
-async function mergedParts(
-  { cluster, settings, parts = noParts, unenforced = [] }: ReconcileContext,
-  agent: AgentDeploymentObject,
-): Promise<ReturnType<typeof mergeParts>> {
-  const refusal = validateSpec(agent, settings) ?? refuseUnenforced(agent, unenforced)
-  return refusal === undefined ? mergeParts(agent, await collectParts(parts, agent, cluster), settings) : { refusal }
+// Before the objects are made.
+const nothingYet = {
+  blocked: undefined,
+  deployed: undefined,
+  progress: undefined,
+  podProblem: undefined,
+  routes: [],
+  isLeaving: false,
+} as const
+
+interface Judged {
+  readonly judgement: Judgement
+  readonly revisions: readonly Revision[]
 }
 
-// What runs stays as it is: without the part of its plugin, its pods would run without what the field asks for.
-function refuseUnenforced(
-  { spec }: AgentDeploymentObject,
-  unenforced: readonly UnenforcedField[],
-): ConditionProblem | undefined {
-  const message = problemOfUnenforced(spec, unenforced)
-  return message === undefined ? undefined : { reason: 'PluginDisabled', message }
+interface Planned extends Judged {
+  readonly data: RevisionData
+  readonly plan: RevisionPlan
+  readonly held: readonly HeldRevision[]
+}
+
+async function planOf(
+  context: ReconcileContext,
+  agent: AgentDeploymentObject,
+  judged: Judged,
+): Promise<Planned | undefined> {
+  const { resolved } = judged.judgement
+  if (resolved === undefined) return undefined
+  const data = toRevisionData(agent, resolved)
+  // The resource version of the agent as it was read is the key of the revision's author in the audit log.
+  const plan = planRevision(agent, data, judged.revisions)
+  return { ...judged, data, plan, held: await holdsOf(context, agent, plan.name) }
+}
+
+async function makeObjects(
+  { cluster, settings }: ReconcileContext,
+  agent: AgentDeploymentObject,
+  { data, plan, held, judgement: { parts }, revisions, events }: Planned & { readonly events: KubeEvent[] },
+): Promise<void> {
+  events.push(...(await applyRevision(cluster, agent, plan)))
+  if (held.length > 0) return
+  const hookToken = await ensureHookToken(cluster, agent, plan.name, revisions)
+  const config = toLauncherConfig(agent, data, parts.launcher)
+  const workload = { agent, revision: plan.name, revisionNumber: plan.first, hookToken, config, parts }
+  await applyObjects({ cluster, settings }, workload)
 }
 
 // A deployed revision has passed: its objects are kept as they should be.
@@ -159,8 +146,6 @@ async function holdsOf(
   const { deployed } = await readDeployed(cluster, agent)
   return deployed === revision ? [] : askGates(parts, { agent, revision, deployed }, cluster)
 }
-
-const noParts: AgentParts = { pods: [], gates: [] }
 
 function nextResult({ unresolved, blocked, held = [], progress, isLeaving }: Findings): ReconcileResult {
   if (unresolved !== undefined || blocked !== undefined) return { retryAfterMs: RETRY_MS }

@@ -37,7 +37,7 @@ export interface Findings extends PodRoutes {
 }
 
 /** The settings that a status depends on. */
-type StatusSettings = Pick<ReconcileSettings, 'isolation'>
+export type StatusSettings = Pick<ReconcileSettings, 'isolation'>
 
 /** Computes the status. Transition times of unchanged conditions are kept. Pure. */
 export function toStatus(found: Findings, settings: StatusSettings, now: Date): AgentDeploymentStatus {
@@ -72,6 +72,25 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
       now,
     ),
   }
+}
+
+/**
+ * The status before the objects of a generation are made: the verdicts on its spec. All else stays, and the generation counts as observed
+ * when the objects are there. A new agent is not Ready. Pure.
+ */
+export function toAcceptedStatus(found: Findings, settings: StatusSettings, now: Date): AgentDeploymentStatus {
+  const { agent } = found
+  const before = agent.status?.conditions ?? []
+  const isNew = before.every(({ type }) => type !== 'Ready')
+  const values = [
+    accepted(found),
+    resolvedRefs(found),
+    ...gated(found),
+    isolated(agent, settings),
+    ...(isNew ? [ready(found, undefined), degraded(found)] : []),
+  ]
+  const kept = before.filter(({ type }) => values.every((value) => value.type !== type))
+  return { ...agent.status, conditions: [...toConditions(agent, values, now), ...kept] }
 }
 
 /**

@@ -1,0 +1,71 @@
+import { problemOfUnenforced } from '#core/plugin/enforced-fields.ts'
+import type { UnenforcedField } from '#core/plugin/enforced-fields.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import type { AnyKind } from '#schemas/kind.ts'
+import { schemaReferences } from '../references/references.ts'
+import type { References } from '../references/references.ts'
+import { createFindResource } from '../resources.ts'
+import { collectParts } from './parts/collect-parts.ts'
+import type { AgentParts } from './parts/collect-parts.ts'
+import { mergeParts, withoutParts } from './parts/merge-parts.ts'
+import type { MergedParts } from './parts/merge-parts.ts'
+import { resolveReferences } from './resolve-references.ts'
+import type { Resolved } from './resolve-references.ts'
+import type { ReconcileSettings } from './settings.ts'
+import type { ConditionProblem } from './status/problem.ts'
+import { validateSpec } from './validate-spec.ts'
+
+/** Dependencies of the verdict on a spec. */
+export interface JudgeContext {
+  readonly cluster: KubeClient
+  readonly settings: ReconcileSettings
+  readonly kinds: () => readonly AnyKind[]
+  /** Default: those of the schemas. */
+  readonly references?: References
+  /** Additions and gates of other plugins; default: none. */
+  readonly parts?: AgentParts
+  /** Fields of agents whose plugin is not available; default: none. */
+  readonly unenforced?: readonly UnenforcedField[]
+}
+
+/** Verdict on a spec. `resolved` is set if its objects can be made. */
+export interface Judgement {
+  readonly parts: MergedParts
+  readonly refusal: ConditionProblem | undefined
+  readonly unresolved: ConditionProblem | undefined
+  readonly warning: ConditionProblem | undefined
+  readonly resolved: Resolved | undefined
+}
+
+/** No parts and no gates. */
+export const noParts: AgentParts = { pods: [], gates: [] }
+
+/** Judges a spec by its own rules, then with the parts of plugins, then by its references. Writes nothing. */
+export async function judgeAgent(context: JudgeContext, agent: AgentDeploymentObject): Promise<Judgement> {
+  const none = { refusal: undefined, unresolved: undefined, warning: undefined, resolved: undefined }
+  const merged = await mergedParts(context, agent)
+  if (!('agent' in merged)) return { ...none, parts: withoutParts(agent), refusal: merged.refusal }
+  const { cluster, kinds, references = schemaReferences } = context
+  const resolution = await resolveReferences({ cluster, references, findResource: createFindResource(kinds) }, agent)
+  if ('refusal' in resolution) return { ...none, parts: merged, unresolved: resolution.refusal }
+  return { ...none, parts: merged, warning: resolution.warning, resolved: resolution.resolved }
+}
+
+/** The agent with the parts of plugins, or why it cannot run. The spec itself is checked first, without parts. */
+async function mergedParts(
+  { cluster, settings, parts = noParts, unenforced = [] }: JudgeContext,
+  agent: AgentDeploymentObject,
+): Promise<ReturnType<typeof mergeParts>> {
+  const refusal = validateSpec(agent, settings) ?? refuseUnenforced(agent, unenforced)
+  return refusal === undefined ? mergeParts(agent, await collectParts(parts, agent, cluster), settings) : { refusal }
+}
+
+// What runs stays as it is: without the part of its plugin, its pods would run without what the field asks for.
+function refuseUnenforced(
+  { spec }: AgentDeploymentObject,
+  unenforced: readonly UnenforcedField[],
+): ConditionProblem | undefined {
+  const message = problemOfUnenforced(spec, unenforced)
+  return message === undefined ? undefined : { reason: 'PluginDisabled', message }
+}
