@@ -3,6 +3,14 @@ import type { Mutant } from './mutant.ts'
 /** Defects in the manifests and the Dockerfile. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'a rollback narrows rights while newer pods serve',
+    file: 'docs/how-to/upgrade.md',
+    find: '  - target: { group: rbac.authorization.k8s.io }',
+    replace: '  - target: { group: scheduling.k8s.io }',
+    tests: ['test/roll-back.test.ts'],
+    only: 'R2-CL-1',
+  },
+  {
     name: 'the bundle takes its fetch from a name that a CommonJS module does not have there',
     file: 'scripts/images/undici.mjs',
     find: '{ default: web }',

@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Page of each section that is not in docs/operations/install.md. */
 const pageOf: Readonly<Record<string, string | undefined>> = {
   'Apply the new version': 'how-to/upgrade.md',
+  'Roll back': 'how-to/upgrade.md',
   'Rotate in a cluster': 'how-to/rotate-keys.md',
   Backup: 'how-to/back-up-and-restore.md',
   Restore: 'how-to/back-up-and-restore.md',
