@@ -6,8 +6,8 @@ export interface TokenBucketOptions {
 
 /** Bounds the rate of something that may also wait. */
 export interface TokenBucket {
-  /** Takes a token. Returns the milliseconds until it is there. */
-  reserve(): number
+  /** Takes tokens, one by default. Returns the milliseconds until they are there. */
+  reserve(count?: number): number
 }
 
 /** Creates a full bucket. `now` is monotonic, in milliseconds. */
@@ -18,9 +18,9 @@ export function createTokenBucket(
   let tokens = burst
   let filledAt = now()
   return {
-    reserve: () => {
+    reserve: (count = 1) => {
       const at = now()
-      tokens = Math.min(burst, tokens + ((at - filledAt) / 1000) * perSecond) - 1
+      tokens = Math.min(burst, tokens + ((at - filledAt) / 1000) * perSecond) - count
       filledAt = at
       return tokens >= 0 ? 0 : (-tokens / perSecond) * 1000
     },

@@ -105,17 +105,18 @@ export const coreSettingsSchema = Type.Object({
         description:
           'Deadline of a call to the API server, except watches and followed logs; then the response is 504.',
       }),
-      retriesPerSecond: Type.Integer({
+      retryRequestsPerSecond: Type.Integer({
         minimum: 1,
         maximum: 1_000,
         default: 20,
-        description: 'Retries of failed reconciliations per second and manager, on average.',
+        description:
+          'Requests to the API server per second that a manager makes to retry failed reconciliations, on average.',
       }),
-      retryBurst: Type.Integer({
+      retryRequestBurst: Type.Integer({
         minimum: 1,
         maximum: 10_000,
         default: 100,
-        description: 'Retries of failed reconciliations that a manager may make at once.',
+        description: 'Requests that a manager may make at once to retry failed reconciliations.',
       }),
       namespaces: Type.Array(Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$' }), {
         default: [],

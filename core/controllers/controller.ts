@@ -23,11 +23,11 @@ export interface ReconcilerOptions extends SharedWatchOptions {
   readonly reconcilers: readonly Reconciler[]
   /** Objects reconciled concurrently, per reconciler. */
   readonly concurrency?: number
-  /** Bounds the retries of all reconcilers together. */
+  /** Bounds the requests of the retries of all reconcilers together. */
   readonly retries?: TokenBucketOptions | undefined
 }
 
-/** Retries of one process. */
+/** Requests of the retries of one process. */
 const DEFAULT_RETRIES: TokenBucketOptions = { perSecond: 20, burst: 100 }
 
 /**

@@ -3,6 +3,7 @@ import type { LongTimeout } from '#core/async/long-timeout.ts'
 import { backoffMs } from '#core/async/backoff.ts'
 import type { BackoffBounds } from '#core/async/backoff.ts'
 import type { TokenBucket } from '#core/async/token-bucket.ts'
+import { countRequests } from '#core/async/request-count.ts'
 
 /** Longest delay before what was refused is tried again, when no change causes it earlier. */
 export const LONGEST_RETRY_MS = 15 * 60_000
@@ -23,7 +24,7 @@ export interface WorkQueueOptions {
   readonly retry?: BackoffBounds
   /** Whether an error will probably repeat itself. It backs off as a `retryAfterMs` does. */
   readonly isRefusal?: (error: unknown) => boolean
-  /** Bounds the retries of all keys. */
+  /** Bounds the requests of the retries of all keys. A retry takes as many tokens as the attempt before it made requests. */
   readonly bucket?: TokenBucket
   readonly random?: () => number
 }
@@ -42,6 +43,7 @@ interface Entry {
   dirty: boolean
   running: boolean
   failures: number
+  requests: number
   timer: LongTimeout | undefined
 }
 
@@ -55,7 +57,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 
   const add = (key: string, renewed = false): void => {
     if (stopped) return
-    const entry = entries.get(key) ?? { dirty: false, running: false, failures: 0, timer: undefined }
+    const entry = entries.get(key) ?? { dirty: false, running: false, failures: 0, requests: 0, timer: undefined }
     entries.set(key, entry)
     if (renewed) entry.failures = 0
     entry.timer?.cancel()
@@ -85,12 +87,21 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     if (stopped) return
     // A change during the work is processed now, whatever the result was.
     if (entry.dirty) waiting.push(key)
-    else if (again !== undefined) entry.timer = longTimeout(() => add(key), again)
+    else if (again !== undefined) entry.timer = longTimeout(() => retryWithin(key, entry), again)
     else entries.delete(key)
+  }
+  // Tokens are taken when the delay is over: those of delays that end together would be used together.
+  const retryWithin = (key: string, entry: Entry): void => {
+    const wait = entry.failures === 0 ? 0 : (options.bucket?.reserve(Math.max(1, entry.requests)) ?? 0)
+    if (wait > 0) entry.timer = longTimeout(() => add(key), wait)
+    else add(key)
   }
   const attempt = async (key: string, entry: Entry): Promise<number | undefined> => {
     try {
-      const { requeueAfterMs, retryAfterMs } = await options.work(key)
+      const { requeueAfterMs, retryAfterMs } = await countRequests(
+        () => options.work(key),
+        (requests) => (entry.requests = requests),
+      )
       if (retryAfterMs !== undefined) return backOff(entry, { minMs: retryAfterMs, maxMs: LONGEST_RETRY_MS })
       entry.failures = 0
       return requeueAfterMs
@@ -101,9 +112,8 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     }
   }
   const backOff = (entry: Entry, bounds: BackoffBounds): number => {
-    const delay = backoffMs(entry.failures, bounds, options.random)
     entry.failures += 1
-    return Math.max(delay, options.bucket?.reserve() ?? 0)
+    return backoffMs(entry.failures - 1, bounds, options.random)
   }
   return {
     add,

@@ -1,5 +1,6 @@
 import { inSpan } from '#core/telemetry/trace-context.ts'
 import type { CallRequest, Connection } from './request.ts'
+import { noteRequest } from '#core/async/request-count.ts'
 import { KubeError } from './status.ts'
 import type { MissingRight } from './status.ts'
 
@@ -13,6 +14,7 @@ export function observed<Answer>(
   send: () => Promise<Answer>,
 ): Promise<Answer> {
   const { verb, resource } = nameOfCall(request)
+  noteRequest()
   return inSpan({ name: `${verb} ${resource}`, kind: 'client' }, async (note) => {
     const started = performance.now()
     let outcome = 'ok'

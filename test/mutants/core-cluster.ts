@@ -16,17 +16,25 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'refused work is tried again at its first delay without end',
     file: 'core/controllers/work-queue.ts',
-    find: '    entry.failures += 1\n    return Math.max',
-    replace: '    return Math.max',
+    find: '    entry.failures += 1\n',
+    replace: '',
     tests: ['core/controllers/controller.test.ts'],
     only: 'R2-CL-5',
   },
   {
     name: 'retries take no token',
     file: 'core/controllers/work-queue.ts',
-    find: 'options.bucket?.reserve() ?? 0',
+    find: 'options.bucket?.reserve(Math.max(1, entry.requests)) ?? 0',
     replace: '0',
     tests: ['core/controllers/controller.test.ts'],
+    only: 'R2-CL-5',
+  },
+  {
+    name: 'a retry takes one token, whatever it asks of the API server',
+    file: 'core/controllers/work-queue.ts',
+    find: 'Math.max(1, entry.requests)',
+    replace: '1',
+    tests: ['core/controllers/retry-requests.test.ts'],
     only: 'R2-CL-5',
   },
   {

@@ -16,7 +16,7 @@ import { fullPod } from '#schemas/pod-samples.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
-import { findServer } from '#test/harness/find-server.ts'
+import { findServer, needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { agentReconciler } from '../reconcilers.ts'
@@ -671,3 +671,28 @@ const crashing = {
     ],
   },
 }
+
+test(
+  'R2-CL-5: an attempt at an agent that the cluster refuses makes few requests',
+  needs('kube-apiserver', 'etcd'),
+  async (t) => {
+    const { create, when, namespace } = await setUp(t, 'real')
+    await create({ ...declarative, resources: { requests: { cpu: '4' }, limits: { cpu: '1' } } })
+    await when('Ready=False ClusterRefused')
+    const server = await sharedKube(t)
+    const own = 'system:serviceaccount:mesh-system:mesh-manager'
+    // Each attempt begins with the agent itself.
+    const attempts = await until('the third attempt', async () => {
+      const entries = server
+        .auditLog()
+        .filter((one) => one.user.username === own && one.objectRef?.namespace === namespace)
+      const starts = entries.flatMap(({ verb, objectRef }, n) =>
+        verb === 'get' && objectRef?.resource === 'agentdeployments' ? [n] : [],
+      )
+      return starts.length > 2 ? starts.map((from, n) => entries.slice(from, starts[n + 1])) : undefined
+    })
+    const asked = (attempts[1] ?? []).map(({ verb, objectRef }) => `${verb} ${objectRef?.resource ?? ''}`)
+    assert.ok(asked.length <= 13, asked.join(', '))
+    assert.ok(asked.includes('patch deployments'), asked.join(', '))
+  },
+)
