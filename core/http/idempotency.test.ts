@@ -58,3 +58,27 @@ test('SEC18: a claim is kept while its request is in progress, however long that
   const replayed = await send()
   assert.deepEqual([replayed.statusCode, replayed.headers['idempotency-replayed'], acts], [201, 'true', 1])
 })
+
+test('R2-UX-21: a replayed response has the bytes of the first, with its final newline', async (t) => {
+  const database = await openMemoryStore()
+  t.after(() => database.close())
+  await migrate(database, [storeMigrations, httpMigrations])
+  const act = endpoint({
+    method: 'POST',
+    url: '/acts',
+    summary: 'x',
+    authz: { kind: 'review', verb: 'create', resource: 'runs', namespace: { in: 'cluster' } },
+    idempotent: true,
+    response: { 201: Type.Object({ text: Type.String() }) },
+    handle: async () => ({ text: 'caf\u00e9\n' }),
+  })
+  const { app } = await buildServer(t, [{ endpoints: [act] }], { store: createStore(database, { projections: [] }) })
+  const headers = { authorization: 'Bearer good-token', 'idempotency-key': 'bytes' }
+  const send = () => app.inject({ method: 'POST', url: '/api/acts', headers })
+  const [first, replayed] = [await send(), await send()]
+  assert.equal(replayed.headers['idempotency-replayed'], 'true')
+  assert.deepEqual(replayed.rawPayload, first.rawPayload)
+  assert.equal(first.body, '{"text":"caf\u00e9\\n"}\n')
+  for (const { headers: given, rawPayload } of [first, replayed])
+    assert.equal(given['content-length'], String(rawPayload.length))
+})

@@ -10,6 +10,7 @@ import { answerBrokenRequest } from './problem/broken-request.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { completeLimits } from '#core/config/request-limits.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
+import { endLine, toJsonBody } from './reply/json-line.ts'
 import { rareMethodFail } from './reply/method-not-allowed.ts'
 import { suggestRoute } from './reply/suggest-route.ts'
 import { recordFailedOutcome } from './audit/record-outcome.ts'
@@ -201,11 +202,11 @@ function withTrace(request: FastifyRequest, answer: Answer): Answer {
 }
 
 function send(reply: FastifyReply, { status, headers, problem }: Answer): FastifyReply {
-  return sendWire(reply, { status, headers, contentType: 'application/problem+json', body: JSON.stringify(problem) })
+  return sendWire(reply, { status, headers, contentType: 'application/problem+json', body: toJsonBody(problem) })
 }
 
 function sendWire(reply: FastifyReply, { status, headers, contentType, body }: WireError): FastifyReply {
-  return reply.code(status).headers(headers).type(contentType).serializer(String).send(body)
+  return reply.code(status).headers(headers).type(contentType).serializer(String).send(endLine(body))
 }
 
 // A URL that the router cannot parse reaches no hook, so the checks of Host and bearer are repeated here.

@@ -112,6 +112,21 @@ test('listener: a stream above the limit of the port is 413 however it is framed
   }
 })
 
+test('R2-UX-21: responses and refusals of a port end with a newline', async (t) => {
+  const { url } = await start(t, { mediaTypes })
+  const headers = { 'content-type': 'application/json' }
+  for (const [path, body] of [
+    ['/greet/ann', '{}'],
+    ['/greet/ann', '{'],
+    ['/none', '{}'],
+  ] as const) {
+    const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body })
+    const received = await answer.text()
+    assert.match(received, /\}\n$/, path)
+    assert.equal(answer.headers.get('content-length'), String(Buffer.byteLength(received)))
+  }
+})
+
 test('listener: no hostile request ends the process, is an internal error, or stays unanswered', async (t) => {
   const { port, errors } = await start(t, { mediaTypes })
   const doors = ['/greet/ann', '/size', '/chunks'].map((path) => ({ method: 'POST', path, headers: [] }))

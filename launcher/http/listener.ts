@@ -123,7 +123,7 @@ function reply(response: ServerResponse, { status, body, headers = {} }: AnyRepl
     response.writeHead(status, headers).end()
     return
   }
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(`${JSON.stringify(body)}\n`)
   response.writeHead(status, {
     ...(Buffer.isBuffer(body) ? {} : { 'content-type': 'application/json' }),
     'content-length': bytes.length,

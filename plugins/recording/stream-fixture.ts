@@ -44,7 +44,7 @@ export async function* streamFixture(
     }
     yield ']'
   }
-  yield `,${JSON.stringify(merge.end()).slice(1)}`
+  yield `,${JSON.stringify(merge.end()).slice(1)}\n`
 }
 
 function keysOf(keys: readonly ObjectKey[], channel: string): readonly ObjectKey[] {

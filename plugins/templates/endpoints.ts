@@ -3,7 +3,7 @@ import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { storedExample } from '#core/http/resource/resource-example.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
-import { DryRunQuery } from '#schemas/api/agents.ts'
+import { DryRunQuery, ObjectWriteQuery } from '#schemas/api/agents.ts'
 import { PublishBody } from '#schemas/api/agent-authoring.ts'
 import {
   CreateTemplateBody,
@@ -65,7 +65,7 @@ const create = endpoint({
   summary: 'Create a template.',
   authz: { kind: 'kube', verb: 'create', resource: 'agenttemplates' },
   audit: { action: 'create', ...audit },
-  query: DryRunQuery,
+  query: ObjectWriteQuery,
   body: CreateTemplateBody,
   response: { 201: Template },
   handle: async ({ caller, query, body, signal, reply }) => {
@@ -106,7 +106,7 @@ const publish = endpoint({
   summary: 'Publish an agent as a template.',
   authz: { kind: 'kube', verb: 'create', resource: 'agenttemplates' },
   audit: { action: 'publish', ...audit },
-  query: DryRunQuery,
+  query: ObjectWriteQuery,
   body: PublishBody,
   response: { 201: Template },
   handle: async ({ caller, params, query, body, signal, reply }) => {

@@ -11,6 +11,7 @@ import {
   clusterObjectInput,
   dryRun,
   listOf,
+  managedFields,
   namespaceQuery,
   scope,
   time,
@@ -35,10 +36,17 @@ export const Agent = clusterObject(AgentDeployment)
 /** Query of routes that write an agent. */
 export const DryRunQuery = Type.Object({ dryRun: Type.Optional(dryRun) }, strict)
 
+/** Query of routes that write an object and return it. */
+export const ObjectWriteQuery = Type.Object(
+  { dryRun: Type.Optional(dryRun), managedFields: Type.Optional(managedFields) },
+  strict,
+)
+
 /** Query of `POST /api/agents`; the namespace applies to agents without one. */
 export const CreateAgentQuery = Type.Object(
   {
     dryRun: Type.Optional(dryRun),
+    managedFields: Type.Optional(managedFields),
     namespace: Type.Optional(
       Type.String({ maxLength: 253, description: 'Namespace of agents that name none; default for a file.' }),
     ),

@@ -38,6 +38,12 @@ export const scope = Type.Literal('permitted', { description: 'Walk the namespac
 /** `?dryRun=All`: everything is checked, nothing is stored. */
 export const dryRun = Type.Literal('All', { description: 'Check everything, store nothing.' })
 
+/** `?managedFields=true`: objects with `metadata.managedFields`, which is about half of their bytes. */
+export const managedFields = Type.Boolean({
+  default: false,
+  description: 'Show `metadata.managedFields`, which objects come without.',
+})
+
 /** `?namespace=`; parsed as a namespace name before anything else. */
 export const namespaceQuery = Type.String({ maxLength: 253, description: 'Namespace; empty or absent is the cluster.' })
 

@@ -4,7 +4,16 @@ import { described } from '../described.ts'
 import { AgentTemplate } from '../crds/agent-template.ts'
 import { shownAs } from '../shown-as.ts'
 import { agentConfig } from './agents.ts'
-import { anyObject, clusterObject, clusterObjectInput, listOf, namespaceQuery, pageQuery, scope } from './common.ts'
+import {
+  anyObject,
+  clusterObject,
+  clusterObjectInput,
+  listOf,
+  managedFields,
+  namespaceQuery,
+  pageQuery,
+  scope,
+} from './common.ts'
 
 /** An AgentTemplate in an answer. */
 export const Template = clusterObject(AgentTemplate)
@@ -18,6 +27,7 @@ export const TemplateListQuery = Type.Object(
     namespace: Type.Optional(namespaceQuery),
     kind: Type.Optional(described(Type.Enum(['agent', 'team', 'workflow']), 'What the template makes.')),
     scope: Type.Optional(scope),
+    managedFields: Type.Optional(managedFields),
     ...pageQuery,
   },
   { additionalProperties: false },

@@ -34,6 +34,7 @@ import { mutants as ofPluginsOff } from './plugins-off.ts'
 import { mutants as ofThirdParties } from './third-party.ts'
 import { mutants as ofProviders } from './providers.ts'
 import { mutants as ofRecording } from './recording.ts'
+import { mutants as ofResponses } from './responses.ts'
 import { mutants as ofRuns } from './runs.ts'
 import { mutants as ofRunBounds } from './runs-bounds.ts'
 import { mutants as ofDispatch } from './runs-dispatch.ts'
@@ -82,6 +83,7 @@ export const all: readonly Mutant[] = [
   ...ofModelProxy,
   ...ofCalls,
   ...ofRecording,
+  ...ofResponses,
   ...ofRuns,
   ...ofRunBounds,
   ...ofDispatch,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyPluginAsync } from 'fastify'
+import { toJsonBody } from '../reply/json-line.ts'
 import { mountPublicRoute } from '../reply/public-route.ts'
 import { sendStaticFile, toStaticFile } from '../reply/static-file.ts'
 import type { StaticFile } from '../reply/static-file.ts'
@@ -19,7 +20,7 @@ export function openApiRoutes(input: OpenApiInput & { readonly hasHome?: boolean
   let made: StaticFile | undefined
   // Rendered at the first request, when every plugin is mounted.
   const document = (): StaticFile =>
-    (made ??= toStaticFile('application/json; charset=utf-8', JSON.stringify(toOpenApi(input))))
+    (made ??= toStaticFile('application/json; charset=utf-8', toJsonBody(toOpenApi(input))))
   const files: Readonly<Record<string, () => StaticFile | Promise<StaticFile>>> = {
     '/openapi.json': document,
     '/docs/prepare.js': () => toStaticFile(JAVASCRIPT, prepareScript),

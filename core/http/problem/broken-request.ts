@@ -19,7 +19,7 @@ export function answerBrokenRequest(code: string | undefined, socket: Duplex, fo
   const name = parserCodes[code ?? ''] ?? 'malformed_request'
   const { status, problem } = toProblemAnswer(new Fail(name))
   const wire = format?.write(new Fail(name), { isUnknown: false })
-  const body = wire?.body ?? JSON.stringify({ ...problem, retryable: false })
+  const body = `${wire?.body ?? JSON.stringify({ ...problem, retryable: false })}\n`
   const headers = {
     ...securityHeaders,
     'content-type': wire?.contentType ?? 'application/problem+json',

@@ -44,7 +44,7 @@ export class JsonPieces {
 
 /** Renders the platform's list from chunks of items: `{"items":[...],"nextCursor":...}`. */
 export function joinList(items: readonly Buffer[], nextCursor: string | null): JsonPieces {
-  const end = Buffer.from(`],"nextCursor":${JSON.stringify(nextCursor)}}`)
+  const end = Buffer.from(`],"nextCursor":${JSON.stringify(nextCursor)}}\n`)
   return new JsonPieces([Buffer.from('{"items":['), ...items, end])
 }
 

@@ -1,10 +1,13 @@
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 import type { AnyCall, AnyEndpoint } from '../endpoint/endpoint.ts'
+import { isObject } from '#core/json/is-object.ts'
+import { withoutManagedFields } from './managed-fields.ts'
 import { JsonPieces } from './raw-list.ts'
 import { serverReplyOf } from '../endpoint/reply.ts'
 import { TextAnswer } from './text-answer.ts'
 import { headersOf } from '../stream/raw-headers.ts'
+import { toJsonBody } from './json-line.ts'
 
 /**
  * Sends the result of a handler: undefined as an empty response, chunks as JSON, streams as they are. The status is the handler's, else the
@@ -17,7 +20,8 @@ export function sendResult(endpoint: AnyEndpoint, call: AnyCall, result: unknown
   if (isStream(result)) return sendStream(call, result)
   if (result instanceof TextAnswer) return reply.type(result.contentType).send(result.text)
   if (result instanceof JsonPieces) return sendPieces(call, result)
-  return withJsonType(reply).send(JSON.stringify(result))
+  const wantsAll = isObject(call.query) && call.query['managedFields'] === true
+  return withJsonType(reply).send(toJsonBody(wantsAll ? result : withoutManagedFields(result)))
 }
 
 /** Returns the first declared 2xx status. */

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { KubeObject, ListOptions } from '#core/kube/client.ts'
+import { cutManagedFields } from '../reply/managed-fields.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { Call } from '../endpoint/endpoint.ts'
@@ -63,7 +64,8 @@ async function listPage(kind: RoutedKind, call: ListCall, namespace: DnsLabel | 
     ...(typeof position === 'string' ? { continue: position } : {}),
   })
   const list = cutList(pieces)
-  return joinList(list.items, list.continue === undefined ? null : call.cursors.seal(list.continue, filter))
+  const items = call.query.managedFields === true ? list.items : cutManagedFields(list.items)
+  return joinList(items, list.continue === undefined ? null : call.cursors.seal(list.continue, filter))
 }
 
 /** Position of a walk over namespaces: after a completed one, or inside the next. */

@@ -253,6 +253,63 @@ test(
   },
 )
 
+test('R2-UX-20: objects and lists come without managedFields unless these are asked for', real, async (t) => {
+  const { ask, a, b, admin } = await setUp(t)
+  const managersOf = (object: KubeObject | undefined) => object?.metadata.managedFields?.map(({ manager }) => manager)
+  const spec = { title: 'one', template: { spec: {} }, description: '"managedFields":[{"is":"text"}]' }
+  const created = await ask('POST /templates', { ...template(a, 'one'), spec })
+  assert.deepEqual([created.status, managersOf(created.json() as never)], [201, undefined], created.text)
+  assert.equal((await ask('POST /templates', template(a, 'two'))).status, 201)
+  const stored = await admin.get(templates, { namespace: parseLabel('ns', a), name: parseName('name', 'one') })
+  const managers = managersOf(stored)
+  assert.ok((managers?.length ?? 0) > 0)
+  for (const url of [`/templates/${a}/one`, `/catalog/one?namespace=${a}`]) {
+    const more = url.includes('?') ? '&' : '?'
+    const read = await ask(`GET ${url}`)
+    const { managedFields: _, ...metadata } = stored.metadata
+    const { resourceVersion, generation } = read.json().metadata
+    assert.deepEqual(read.json(), {
+      ...stored,
+      metadata: { ...metadata, resourceVersion, generation },
+    })
+    assert.deepEqual(managersOf((await ask(`GET ${url}${more}managedFields=true`)).json() as never), managers)
+    assert.equal((await ask(`GET ${url}${more}managedFields=false`)).text, read.text)
+    const replaced = await ask(`PUT ${url}${more}managedFields=true`, template(a, 'one'))
+    assert.ok(managersOf(replaced.json() as never), replaced.text)
+    assert.equal(managersOf((await ask(`PUT ${url}`, { ...template(a, 'one'), spec })).json() as never), undefined)
+  }
+  // Spliced as bytes, and walked.
+  for (const query of [`namespace=${a}`, 'scope=permitted']) {
+    const bare = (await ask(`GET /templates?${query}`)).json().items
+    const whole = (await ask(`GET /templates?${query}&managedFields=true`)).json().items
+    assert.deepEqual([bare.length, whole.length], [2, 2])
+    assert.ok(whole.every((one) => managersOf(one)))
+    const cut = whole.map(({ metadata, ...one }) => {
+      const { managedFields: _, ...rest } = metadata
+      return { ...one, metadata: rest }
+    })
+    assert.deepEqual(bare, cut, query)
+  }
+  assert.equal((await ask(`GET /templates?namespace=${b}&managedFields=true`)).status, 403)
+  for (const value of [
+    '',
+    'yes',
+    '1',
+    'TRUE',
+    'true%00',
+    '%00',
+    '%ED%A0%80',
+    'true&managedFields=true',
+    '9'.repeat(400),
+  ])
+    for (const url of [`GET /templates?namespace=${a}`, `GET /templates/${a}/one?`, `PUT /templates/${a}/one?`]) {
+      const refused = await ask(`${url}&managedFields=${value}`, url.startsWith('PUT') ? template(a, 'one') : undefined)
+      assert.deepEqual([refused.status, refused.json().code], [400, 'invalid_query'], `${url} ${value}`)
+    }
+  const removed = await ask(`DELETE /templates/${a}/one?managedFields=true`)
+  assert.equal(removed.status, 400, 'a response without an object has no such parameter')
+})
+
 test('M1: names that a URL would rewrite are 400 and nothing reaches the API server', real, async (t) => {
   const { ask, a, kube, app } = await setUp(t)
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -9,7 +9,7 @@ import type { AnyEndpoint, Call, Examples } from '../endpoint/endpoint.ts'
 import type { PathNames } from '../endpoint/path-params.ts'
 import { listObjects } from './resource-list.ts'
 import { storedExample } from './resource-example.ts'
-import { listQuery, namespaceOfItem, rightsResource, writeQuery } from './resource-schemas.ts'
+import { listQuery, namespaceOfItem, objectQuery, rightsResource, writeQuery } from './resource-schemas.ts'
 import type { RoutedKind } from './resource-schemas.ts'
 import { createObject, deleteObject, getObject, inNamespace, refOf, replaceObject } from './resource-write.ts'
 import type { SentObject } from './resource-write.ts'
@@ -81,7 +81,7 @@ function createRoute(kind: RoutedKind, { path, noun, examples, itemIn, reserved,
     summary: `Create ${withArticle(wordsOf(noun))}.`,
     docs: { examples, response: storedExample(kind, examples), sends: ['ETag'] },
     ...writes(kind, 'create'),
-    query: writeQuery,
+    query: Type.Object({ ...writeQuery, ...objectQuery }),
     body: sentObject(kind),
     response: { 201: clusterObject(kind) },
     handle: async (call) => {
@@ -102,7 +102,7 @@ function getRoute(kind: RoutedKind, { path, noun, itemIn, examples }: Named): An
     summary: `Get ${withArticle(wordsOf(noun))}.`,
     docs: { response: storedExample(kind, examples), reads: ['If-None-Match'], sends: ['ETag'] },
     authz: { kind: 'kube', verb: 'get', resource: rightsResource(kind) },
-    ...(hasNamespace(kind, itemIn) ? { query: Type.Object(namespaceOfItem) } : {}),
+    query: readQuery(kind, itemIn),
     response: { 200: clusterObject(kind), 304: nothing },
     handle: (call) => getObject(kind, call, itemOf(kind, call)),
   })
@@ -121,7 +121,7 @@ function updateRoute(kind: RoutedKind, { path, noun, examples, itemIn, readYaml,
     summary: `Replace ${withArticle(wordsOf(noun))}.`,
     docs: { examples, response: storedExample(kind, examples), reads: ['If-Match'], sends: ['ETag'] },
     ...writes(kind, 'update'),
-    query: itemWriteQuery(kind, itemIn),
+    query: replaceQuery(kind, itemIn),
     body: sentObject(kind),
     response: { 200: clusterObject(kind) },
     handle: (call) => replace(call, call.body),
@@ -135,6 +135,7 @@ function updateRoute(kind: RoutedKind, { path, noun, examples, itemIn, readYaml,
 }
 
 interface ItemQuery {
+  readonly managedFields?: boolean
   readonly dryRun?: 'All'
   readonly namespace?: string
 }
@@ -149,7 +150,7 @@ function deleteRoute(kind: RoutedKind, { path, noun, itemIn }: Named): AnyEndpoi
     summary: `Delete ${withArticle(wordsOf(noun))}.`,
     docs: { reads: ['If-Match'] },
     ...writes(kind, 'delete'),
-    query: itemWriteQuery(kind, itemIn),
+    query: deleteQuery(kind, itemIn),
     response: { 204: Type.Undefined() },
     handle: (call) => deleteObject(kind, call, { ref: itemOf(kind, call), dryRun: isDry(call) }),
   })
@@ -188,8 +189,17 @@ function hasNamespace(kind: RoutedKind, itemIn: 'path' | 'query'): boolean {
   return kind.scope === 'Namespaced' && itemIn === 'query'
 }
 
-function itemWriteQuery(kind: RoutedKind, itemIn: 'path' | 'query') {
-  return hasNamespace(kind, itemIn) ? Type.Object({ ...writeQuery.properties, ...namespaceOfItem }) : writeQuery
+function readQuery(kind: RoutedKind, itemIn: 'path' | 'query') {
+  return hasNamespace(kind, itemIn) ? Type.Object({ ...objectQuery, ...namespaceOfItem }) : Type.Object(objectQuery)
+}
+
+function replaceQuery(kind: RoutedKind, itemIn: 'path' | 'query') {
+  const query = { ...writeQuery, ...objectQuery }
+  return hasNamespace(kind, itemIn) ? Type.Object({ ...query, ...namespaceOfItem }) : Type.Object(query)
+}
+
+function deleteQuery(kind: RoutedKind, itemIn: 'path' | 'query') {
+  return hasNamespace(kind, itemIn) ? Type.Object({ ...writeQuery, ...namespaceOfItem }) : Type.Object(writeQuery)
 }
 
 // With the namespace in the query, an absent or empty one is `default`.

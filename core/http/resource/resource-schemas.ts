@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { TObject } from 'typebox'
-import { dryRun, pageQuery, scope as permittedScope } from '#schemas/api/common.ts'
+import { dryRun, managedFields, pageQuery, scope as permittedScope } from '#schemas/api/common.ts'
 import type { Resource } from '#core/kube/client.ts'
 import { declaredRules } from '#schemas/declared-rules.ts'
 import { GROUP } from '#schemas/group.ts'
@@ -36,6 +36,7 @@ export const listQuery = Type.Object({
   namespace: Type.Optional(Type.String({ maxLength: 63, description: 'Absent or empty: the whole cluster.' })),
   labelSelector: Type.Optional(Type.String({ maxLength: 1024, description: 'Selector of labels, as in kubectl.' })),
   scope: Type.Optional(permittedScope),
+  managedFields: Type.Optional(managedFields),
 })
 
 /** Query of an object whose namespace is not in the path. */
@@ -43,5 +44,8 @@ export const namespaceOfItem = {
   namespace: Type.Optional(Type.String({ maxLength: 63, description: 'Namespace; empty or absent is `default`.' })),
 }
 
+/** Query of a request that returns one object. */
+export const objectQuery = { managedFields: Type.Optional(managedFields) }
+
 /** Query of a write. `dryRun=All` validates everything and stores nothing. */
-export const writeQuery = Type.Object({ dryRun: Type.Optional(dryRun) })
+export const writeQuery = { dryRun: Type.Optional(dryRun) }

@@ -5,7 +5,14 @@ import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
-import { Agent, CreatedAgents, CreateAgentBody, CreateAgentQuery, DryRunQuery, ForkBody } from '#schemas/api/agents.ts'
+import {
+  Agent,
+  CreatedAgents,
+  CreateAgentBody,
+  CreateAgentQuery,
+  ForkBody,
+  ObjectWriteQuery,
+} from '#schemas/api/agents.ts'
 import { ExpandAnswer, ExpandBody, GenerateAnswer, GenerateBody, RefineBody } from '#schemas/api/agent-authoring.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
@@ -67,7 +74,7 @@ const fork = endpoint({
   summary: 'Fork an agent: create another one with its spec.',
   authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
   audit: { action: 'fork', resourceKind: 'AgentDeployment' },
-  query: DryRunQuery,
+  query: ObjectWriteQuery,
   body: ForkBody,
   response: { 201: Agent },
   handle: async ({ caller, params, query, body, signal, reply }) => {

@@ -5,7 +5,7 @@ import {
   AgentDiff,
   AgentVersionList,
   DiffQuery,
-  DryRunQuery,
+  ObjectWriteQuery,
   LogsQuery,
   RollbackBody,
 } from '#schemas/api/agents.ts'
@@ -59,7 +59,7 @@ const rollback = endpoint({
   summary: 'Roll an agent back to the spec of an earlier version.',
   authz: { kind: 'kube', verb: 'patch', resource: 'agentdeployments' },
   audit: { action: 'rollback', resourceKind: 'AgentDeployment' },
-  query: DryRunQuery,
+  query: ObjectWriteQuery,
   body: RollbackBody,
   response: { 200: Agent },
   handle: async ({ caller, params, query, body, signal, reply }) => {

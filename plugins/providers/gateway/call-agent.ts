@@ -119,7 +119,7 @@ function wholeWriter(answer: Answer, head: CompletionHead): Writer {
     finish({ usage }, text) {
       const body = completion(head, { content: text }, 'stop', wireUsage(usage.inputTokens, usage.outputTokens))
       answer.head(200, 'application/json', undefined)
-      write(answer, Buffer.from(JSON.stringify(body)))
+      write(answer, Buffer.from(`${JSON.stringify(body)}\n`))
     },
   }
 }

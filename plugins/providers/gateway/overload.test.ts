@@ -32,7 +32,8 @@ async function startListener(t: TestContext, limits: Partial<RequestLimits>) {
   const baseURL = `${await app.listen({ host: '127.0.0.1', port: 0 })}/api`
   const call = (apiKey: string): Promise<unknown> =>
     new OpenAI({ baseURL, apiKey, maxRetries: 0 }).chat.completions.create({ model: 'mock', messages })
-  return { call, entered: entered.map(({ promise }) => promise), release: released.resolve }
+  const port = Number(new URL(baseURL).port)
+  return { port, call, entered: entered.map(({ promise }) => promise), release: released.resolve }
 }
 
 // The error that the SDK throws, as a user sees it.
@@ -45,6 +46,20 @@ async function refusalOf(call: Promise<unknown>) {
   const { status, code, type, message, headers } = error
   return { status, code, type, message, retryAfter: Number(headers?.get('retry-after')) }
 }
+
+test('R2-UX-21: errors of the gateway end with a newline', async (t) => {
+  const { port } = await startListener(t, {})
+  for (const [method, path] of [
+    ['POST', 'chat/completions'],
+    ['GET', 'none'],
+  ] as const) {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/${path}`, { method })
+    const text = await answer.text()
+    assert.equal(answer.ok, false)
+    assert.match(text, /^\{"error":.*\}\n$/, path)
+    assert.equal(answer.headers.get('content-length'), String(Buffer.byteLength(text)))
+  }
+})
 
 const overloaded = { status: 503, code: 'overloaded', type: 'api_error' }
 const limited = { status: 429, code: 'too_many_requests', type: 'rate_limit_error' }
