@@ -1,5 +1,6 @@
 import Fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { lingerOnClose } from '#core/net/linger-close.ts'
 import { isServedHost } from '#core/net/loopback-host.ts'
 import { createAdmission } from './admission/admission.ts'
 import type { Admission } from './admission/admission.ts'
@@ -72,6 +73,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error.code, socket, services.errorFormat),
   })
+  lingerOnClose(app.server)
   provideServices(app, services)
   acceptBodies(app)
   requireDeclaredAccess(app)

@@ -7,6 +7,7 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { corpusOf } from '#test/listeners/corpus.ts'
 import { exchangeRaw, statusOf } from '#test/listeners/raw-exchange.ts'
+import { sendLargeBody } from '#test/harness/large-body.ts'
 import { createLog } from '../telemetry/log.ts'
 import { until } from '../testdata/launch.ts'
 import { listen } from './listener.ts'
@@ -110,6 +111,18 @@ test('listener: a stream above the limit of the port is 413 however it is framed
     const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: chunked, duplex: 'half' })
     assert.equal(answer.status, 413, path)
   }
+})
+
+test('R2-M14: a client that writes 64 MiB before it reads gets a 413 of a port', async (t) => {
+  const { port, errors } = await start(t, { mediaTypes })
+  for (const path of ['/greet/ann', '/size', '/chunks'])
+    for (const framing of ['length', 'chunked'] as const) {
+      const head = [`POST ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, 'Content-Type: application/json']
+      const { text: received, error } = await sendLargeBody({ port, head, framing, mebibytes: 64 })
+      assert.deepEqual([error, received.slice(0, 13)], [undefined, 'HTTP/1.1 413 '], `${path} ${framing}`)
+      assert.match(received, /connection: close\r\n[\s\S]*"error":"payload_too_large"/i)
+    }
+  assert.deepEqual(errors, [])
 })
 
 test('R2-UX-21: responses and refusals of a port end with a newline', async (t) => {

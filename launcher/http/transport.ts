@@ -7,6 +7,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { Server as TlsServer } from 'node:https'
 import type { Server } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { lingerOnClose } from '#core/net/linger-close.ts'
 import type { Identity } from '../identity/identity.ts'
 
 /** Serves one request. Responses of HTTP/2 have the interface of HTTP/1.1 without fields of a connection. */
@@ -45,6 +46,7 @@ export function createHttp1(
   const server = identity === undefined ? createServer(limits) : createTls(limits, identity)
   // Node drops header fields above this number silently; the guard has to count them.
   server.maxHeadersCount = 0
+  lingerOnClose(server)
   let draining = false
   server.on('request', (request, response) => {
     if (draining) response.setHeader('connection', 'close')

@@ -10,6 +10,7 @@ import type { HostileRequest } from './corpus.ts'
 import { listeningPorts } from './listening.ts'
 import { startLauncherSubject, startPlatformSubject } from './list.ts'
 import type { Listener, Subject } from './list.ts'
+import { sendLargeBody } from '#test/harness/large-body.ts'
 import { exchangeRaw, statusOf } from './raw-exchange.ts'
 
 // Limit for a response on a machine that runs many tests at once.
@@ -37,6 +38,9 @@ for (const [name, start] of [
           assert.equal(path === '/readyz' || text.includes('[+]cluster ok'), true, text)
         }
       })
+    await t.test(`R2-M14: a client of ${name} that writes 64 MiB before it reads gets its response`, async () => {
+      for (const listener of listeners) await refuseLargeBodies(listener)
+    })
     // Sequential per listener, so that a failure names its request.
     await Promise.all(listeners.map((listener) => t.test(listener.name, (sub) => attack(sub, subject, listener))))
     assert.equal(subject.running(), true)
@@ -62,6 +66,25 @@ function placed({ pid, name, listeners, onAnyPort }: Subject): readonly Listener
     `${name}: declared, but closed`,
   )
   return [...listeners, ...last]
+}
+
+// Those of the embedded API server are bounded by kube-apiserver's own rules.
+async function refuseLargeBodies({ name, port, tls = false, http2, doors }: Listener): Promise<void> {
+  const [door] = doors
+  if (door === undefined || http2 === true || name.startsWith('API server')) return
+  const head = [`${door.method} ${door.path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, ...door.headers]
+  for (const framing of ['length', 'chunked'] as const) {
+    const request = { port, tls, head: [...head, 'Content-Type: application/json'], framing, mebibytes: 64 }
+    const { text, error } = await sendLargeBody(request)
+    assert.equal(error, undefined, `${name} ${door.path} ${framing}: ${text.slice(0, 200)}`)
+    assert.match(text, /^HTTP\/1\.1 4\d\d /, `${name} ${door.path} ${framing}`)
+    if (isAsked(name)) assert.match(text, /^HTTP\/1\.1 413 /, `${name} ${door.path} ${framing}`)
+  }
+}
+
+// Other listeners refuse the credential of this client first.
+function isAsked(name: string): boolean {
+  return ['bff', 'gateway', 'memory', 'discovery', 'feedback', 'model-proxy', 'delegate'].includes(name)
 }
 
 async function attack(t: TestContext, subject: Subject, listener: Listener): Promise<void> {

@@ -6,6 +6,7 @@ import { Type } from 'typebox'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { buildServer, REJECTED } from '#core/http/testing/build-server.ts'
+import { sendLargeBody } from '#test/harness/large-body.ts'
 import { createErrorFormat } from './error-format.ts'
 
 const messages = [{ role: 'user' as const, content: 'hello there' }]
@@ -46,6 +47,21 @@ async function refusalOf(call: Promise<unknown>) {
   const { status, code, type, message, headers } = error
   return { status, code, type, message, retryAfter: Number(headers?.get('retry-after')) }
 }
+
+test('R2-M14: a client that writes 64 MiB before it reads gets a 413 of the gateway', async (t) => {
+  const { port } = await startListener(t, {})
+  for (const framing of ['length', 'chunked'] as const) {
+    const head = [
+      'POST /api/chat/completions HTTP/1.1',
+      'Host: 127.0.0.1',
+      'Authorization: Bearer some-token',
+      'Content-Type: application/json',
+    ]
+    const { text, error } = await sendLargeBody({ port, head, framing, mebibytes: 64 })
+    assert.deepEqual([error, text.slice(0, 13)], [undefined, 'HTTP/1.1 413 '], framing)
+    assert.match(text, /connection: close\r\n[\s\S]*"code":"payload_too_large"[\s\S]*\}\n$/i)
+  }
+})
 
 test('R2-UX-21: errors of the gateway end with a newline', async (t) => {
   const { port } = await startListener(t, {})
