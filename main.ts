@@ -10,6 +10,7 @@ import { wantsHelp } from '#core/host/commands/parse-arguments.ts'
 import { listsPlugins } from '#core/host/commands/listed-plugins.ts'
 import type { OwnedCommand } from '#core/host/load/plugin-commands.ts'
 import { exitCodes, untilSignal } from '#core/host/process/run-process.ts'
+import { followNpm } from '#core/host/process/npm-parent.ts'
 import { allCommand, envCommand } from '#core/host/commands/all-command.ts'
 import { builtInCommands } from '#plugins/command-list.ts'
 
@@ -29,6 +30,7 @@ const roleSummaries: Readonly<Record<Role, string>> = {
 const roleEntries: readonly HelpEntry[] = everything.map((words) => ({ words, summary: roleSummaries[words] }))
 
 const all = allCommand(async () => {
+  endWithNpm()
   const plugins = await program.builtIn()
   const { runLocal } = await import('#local/run.ts')
   return (options) => runLocal(options, { roles: everything, plugins, env: process.env, version })
@@ -58,8 +60,17 @@ export async function main(args: readonly string[]): Promise<number> {
 
 async function runRole(role: Role): Promise<number> {
   cacheCompiledCode()
+  endWithNpm()
   const { runRoles } = await import('#core/host/process/run-roles.ts')
   return runRoles({ roles: [role], plugins: await program.builtIn(), env: process.env, version })
+}
+
+// As SIGTERM from npm itself, which sends it to its shell only.
+function endWithNpm(): void {
+  followNpm(process.env, () => {
+    process.stderr.write('mesh: npm, which started this process, has ended\n')
+    process.kill(process.pid, 'SIGTERM')
+  })
 }
 
 async function commandsOfBuiltIn(): Promise<readonly OwnedCommand[]> {

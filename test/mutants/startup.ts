@@ -3,6 +3,14 @@ import type { Mutant } from './mutant.ts'
 /** Defects in settings, startup messages and the start of the embedded default. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'a role runs on when npm has ended',
+    file: 'core/host/process/npm-parent.ts',
+    find: '    onEnd()\n',
+    replace: '',
+    tests: ['core/host/process/npm-parent.test.ts'],
+    only: 'R2-C17',
+  },
+  {
     name: 'mesh.yaml of the working folder is not read',
     file: 'core/config/find-settings-file.ts',
     find: '  if (exists(file)) return file\n',
