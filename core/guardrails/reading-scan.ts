@@ -1,6 +1,6 @@
 import type { Detector, Match, Tail } from './detectors/detector.ts'
 import { Reading } from './readings/reading.ts'
-import type { ReadingKind } from './readings/transcript.ts'
+import type { ReadingKind } from './readings/reading-writer.ts'
 
 /** A match of one rule, with offsets in the whole text. */
 export interface TextSpan {

@@ -1,7 +1,7 @@
 import type { Detector } from './detectors/detector.ts'
 import { ReadingScan } from './reading-scan.ts'
 import type { Searching, TextSpan } from './reading-scan.ts'
-import type { ReadingKind } from './readings/transcript.ts'
+import type { ReadingKind } from './readings/reading-writer.ts'
 import { MAX_WAITING } from './readings/special-characters.ts'
 
 /** A part of a text, and the matches that begin in it or continue there. */

@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: '    headersTimeout: headSeconds * 1000,\n    connectionsCheckingInterval: 2_000,\n',
     replace: '',
     tests: unfinished,
-    only: 'answered 408 and closed (http)',
+    only: 'an unfinished head or body',
   },
   {
     name: 'an unfinished body is waited for',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: '  const stop = watchBodyTime(request, { seconds: bodySeconds, received }, onLate)\n',
     replace: '  const stop = watchBodyTime(request, { seconds: 100 * bodySeconds, received }, onLate)\n',
     tests: unfinished,
-    only: 'answered 408 and closed (http)',
+    only: 'an unfinished head or body',
   },
   {
     name: 'a stream of HTTP/2 that is refused stays open',

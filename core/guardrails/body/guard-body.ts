@@ -31,7 +31,7 @@ export async function guardBody(guard: ContentGuard, body: Body, isApproved?: Is
     findings.push(...outcome.findings)
     if (outcome.decision !== 'pass') return { ...outcome, findings: mergeFindings(findings), body }
   }
-  const split = await judgeViews(read.across, (texts) => guard.split(texts, isApproved), masks)
+  const split = await judgeViews(read.across, (texts) => guard.split(texts, isApproved), masks, { onlySplit: true })
   findings.push(...notYetIn(findings, split.findings))
   if (split.decision !== 'pass') return { ...split, findings: mergeFindings(findings), body }
   const passed = { decision: 'pass', findings: mergeFindings(findings) } as const
@@ -60,9 +60,14 @@ function notYetIn(given: readonly Finding[], more: readonly Finding[]): readonly
   return more.filter((finding) => !known.has(keyOf(finding)))
 }
 
-async function judgeViews(views: readonly TextView[], judge: Judge, masks: Map<number, Mask[]>): Promise<GuardOutcome> {
+async function judgeViews(
+  views: readonly TextView[],
+  judge: Judge,
+  masks: Map<number, Mask[]>,
+  options: { readonly onlySplit?: boolean } = {},
+): Promise<GuardOutcome> {
   const { masks: found, texts: _, ...outcome } = await judge(views.map(({ text }) => text))
-  for (const [nth, view] of views.entries()) view.addMasks(found[nth] ?? [], masks)
+  for (const [nth, view] of views.entries()) view.addMasks(found[nth] ?? [], masks, options)
   return outcome
 }
 

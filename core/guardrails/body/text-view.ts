@@ -43,12 +43,16 @@ export class TextView {
     this.#hasValue = kind !== 'name'
   }
 
-  /** Adds masks of the text to those of each string, by its index. What is between two strings is not masked. */
-  addMasks(masks: readonly Mask[], to: Map<number, Mask[]>): void {
+  /**
+   * Adds masks of the text to those of each string, by its index. What is between two strings is not masked. `onlySplit`: a match that begins
+   * within a mask was found without the strings behind it, of which it has the beginning only by chance.
+   */
+  addMasks(masks: readonly Mask[], to: Map<number, Mask[]>, { onlySplit = false } = {}): void {
     let first = 0
     for (const mask of masks) {
       let { text } = mask
       while ((this.#slots[first]?.end ?? Infinity) <= mask.start) first++
+      if (onlySplit && isWithin(to, this.#slots[first], mask.start)) continue
       for (let at = first; (this.#slots[at]?.start ?? Infinity) < mask.end; at++) {
         const { index, start, end } = this.#slots[at] ?? { index: 0, start: 0, end: 0 }
         if (start === end) continue
@@ -70,4 +74,9 @@ export class TextView {
     this.#parts.push(text)
     this.#length += text.length
   }
+}
+
+function isWithin(masks: ReadonlyMap<number, readonly Mask[]>, slot: Slot | undefined, at: number): boolean {
+  if (slot === undefined) return false
+  return (masks.get(slot.index) ?? []).some(({ start, end }) => start <= at - slot.start && at - slot.start < end)
 }

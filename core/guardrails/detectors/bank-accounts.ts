@@ -32,13 +32,13 @@ export const bankAccounts: Detector = {
   },
 }
 
-// Groups are separated by white space, which is read as one character, or by dashes.
+// Groups are separated by one character: white space, a dash or a dot.
 function endOfNumber(text: string, start: number, length: number): number | undefined {
   let number = ''
   for (let at = start; at < text.length && number.length < length; at++) {
     const character = text[at] ?? ''
     if (/[A-Za-z0-9]/.test(character)) number += character.toUpperCase()
-    else if (!/[\s-]/.test(character) || !/[A-Za-z0-9]/.test(text[at - 1] ?? '')) return undefined
+    else if (!/[\s./_-]/.test(character) || !/[A-Za-z0-9]/.test(text[at - 1] ?? '')) return undefined
     if (number.length === length)
       return /[A-Za-z0-9]/.test(text[at + 1] ?? '') || !passesMod97(number) ? undefined : at + 1
   }

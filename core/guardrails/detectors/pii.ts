@@ -14,8 +14,13 @@ const phones = anyOf([
   patternDetector(/(?<![\w.+-])\(?[2-9]\d\d\)?[ .-]\d{3}[ .-]\d{4}(?!\w)/g, 20),
 ])
 
+// Versions may have four numbers too.
 const addresses = anyOf([
-  patternDetector(/(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\.?\w)/g, 20, (match) => isIP(match) === 4),
+  patternDetector(
+    /(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\.?\w|-(?:alpha|beta|rc|dev|pre|snapshot|nightly))/g,
+    32,
+    (match) => isIP(match) === 4,
+  ),
   patternDetector(/(?<![\w:.])[0-9A-Fa-f:]{4,39}(?![\w:])/g, 40, (match) => isIP(match) === 6),
 ])
 

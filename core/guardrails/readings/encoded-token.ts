@@ -1,12 +1,17 @@
 /** A form in which a text is written as one token: groups of characters, each of which is a number of bytes. */
 export interface TokenForm {
-  readonly encoding: 'base64' | 'hex'
+  readonly encoding: Encoding
+  /** The encoding of the decoded text, if it is encoded twice. */
+  readonly inner?: Encoding
   /** Characters of a group. */
   readonly group: number
 }
 
-const base64: TokenForm = { encoding: 'base64', group: 4 }
-const hex: TokenForm = { encoding: 'hex', group: 2 }
+type Encoding = 'base64' | 'hex'
+
+const groups = { base64: 4, hex: 2 } as const
+// Characters that are whole groups of both encodings.
+const groupsOfTwo = { base64: { base64: 16, hex: 8 }, hex: { base64: 8, hex: 4 } } as const
 
 /** Shortest token that is decoded. */
 export const SHORTEST_TOKEN = 16
@@ -16,14 +21,25 @@ export const PROBED = 48
 export const tokenClass = '\\w+/-'
 
 const isHex = /^[0-9A-Fa-f]+$/
+const isToken = new RegExp(`^[${tokenClass}]{${SHORTEST_TOKEN},}$`)
 const notText = /[^\t\n\r\x20-\x7e\u00a0-\uffff]|\ufffd/
 
 /** The form of a token by its beginning: one in which it is text. Digests, identifiers and media are none. */
 export function formOf(head: string): TokenForm | undefined {
-  if (isHex.test(head) && head.length % 2 === 0 && isText(Buffer.from(head, 'hex'), head.length < PROBED)) return hex
-  const whole = head.slice(0, head.length < PROBED ? head.length : PROBED)
-  if (whole.length % 4 === 1) return undefined
-  return isText(Buffer.from(whole, 'base64'), head.length < PROBED) ? base64 : undefined
+  const isWhole = head.length < PROBED
+  const encoding = encodingOf(head.slice(0, PROBED), isWhole)
+  if (encoding === undefined) return undefined
+  const decoded = Buffer.from(head, encoding).toString('latin1').replace(/=+$/, '')
+  const inner = isToken.test(decoded) ? encodingOf(decoded, isWhole) : undefined
+  return inner === undefined
+    ? { encoding, group: groups[encoding] }
+    : { encoding, inner, group: groupsOfTwo[encoding][inner] }
+}
+
+function encodingOf(head: string, isWhole: boolean): Encoding | undefined {
+  if (isHex.test(head) && head.length % 2 === 0 && isText(Buffer.from(head, 'hex'), isWhole)) return 'hex'
+  if (head.length % 4 === 1) return undefined
+  return isText(Buffer.from(head, 'base64'), isWhole) ? 'base64' : undefined
 }
 
 // The last character of a beginning may be cut.
@@ -34,22 +50,30 @@ function isText(bytes: Buffer, isWhole: boolean): boolean {
 
 const run = new RegExp(`[${tokenClass}]+`, 'y')
 
-/** A token that is read. */
+/** A token that is read, up to a group. */
 export interface Token {
   readonly form: TokenForm
-  readonly utf8: TextDecoder
+  /** Characters of its line so far. */
+  readonly column: number
+  /** The first bytes of a character, and the length of the groups that have them. */
+  readonly bytes: Buffer
+  readonly size: number
 }
 
 /** A part of a token, decoded; `length` is that of its source. */
 export interface DecodedGroup {
   readonly text: string
   readonly length: number
+  /** The token behind it. */
+  readonly next: Token
 }
+
+const none = Buffer.alloc(0)
 
 /** The token that begins at an offset; undefined for one that is no text. */
 export function beginToken(text: string, at: number): Token | undefined {
   const form = formOf(text.slice(at, Math.min(endOfToken(text, at), at + PROBED)))
-  return form === undefined ? undefined : { form, utf8: new TextDecoder('utf-8', { ignoreBOM: true }) }
+  return form === undefined ? undefined : { form, column: 0, bytes: none, size: 0 }
 }
 
 /** Where the characters of a token end. */
@@ -58,12 +82,48 @@ export function endOfToken(text: string, from: number): number {
   return from + (run.exec(text)?.[0].length ?? 0)
 }
 
+// Of encoded mail and keys. A shorter line is prose.
+const SHORTEST_LINE = 40
+const lineBreak = /\r?\n?/y
+const continued = /^[\w+/-]{2}[\w+/=-]{2}$/
+
+/** Where a token that ends a line is continued on the next one; undefined where it ends, `waits` where that is not known. */
+export function nextLine({ form }: Token, text: string, to: number, column: number): number | 'waits' | undefined {
+  if (to === text.length) return 'waits'
+  if (form.encoding !== 'base64' || column < SHORTEST_LINE || column % form.group !== 0) return undefined
+  lineBreak.lastIndex = to
+  const next = to + (lineBreak.exec(text)?.[0].length ?? 0)
+  if (next === to) return undefined
+  if (text.length - next < 4) return 'waits'
+  return continued.test(text.slice(next, next + 4)) ? next : undefined
+}
+
 /** Decodes the groups of a part of a token, and its rest if it is the last part. A character outside ASCII may be split over groups. */
-export function* readToken({ form, utf8 }: Token, source: string, isLast: boolean): Generator<DecodedGroup> {
-  const { encoding, group } = form
-  let at = 0
-  for (; at + group <= source.length; at += group)
-    yield { text: utf8.decode(Buffer.from(source.slice(at, at + group), encoding), { stream: true }), length: group }
-  if (!isLast || at === source.length) return
-  yield { text: Buffer.from(source.slice(at), encoding).toString('latin1'), length: source.length - at }
+export function* readToken(token: Token, source: string, isLast: boolean): Generator<DecodedGroup> {
+  const { group } = token.form
+  let last = token
+  const to = isLast ? source.length : source.length - (source.length % group)
+  for (let at = 0; at < to; at += group) {
+    const given = source.slice(at, at + group)
+    const bytes = Buffer.concat([last.bytes, bytesOf(token.form, given)])
+    const whole = bytes.length - cutOf(bytes)
+    const size = whole === 0 ? last.size + given.length : whole === bytes.length ? 0 : given.length
+    last = { form: token.form, column: last.column + given.length, bytes: bytes.subarray(whole), size }
+    yield { text: bytes.toString('utf8', 0, whole), length: given.length, next: last }
+  }
+}
+
+/** Bytes at the end that begin a character of UTF-8 and do not complete it. */
+function cutOf(bytes: Buffer): number {
+  for (let length = 1; length <= Math.min(3, bytes.length); length++) {
+    const byte = bytes[bytes.length - length] ?? 0
+    if (byte < 0x80) return 0
+    if (byte >= 0xc0) return length < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? length : 0
+  }
+  return 0
+}
+
+function bytesOf({ encoding, inner }: TokenForm, source: string): Buffer {
+  const bytes = Buffer.from(source, encoding)
+  return inner === undefined ? bytes : Buffer.from(bytes.toString('latin1'), inner)
 }

@@ -1,4 +1,6 @@
 import { PROBED, SHORTEST_TOKEN, formOf, tokenClass } from './encoded-token.ts'
+import { jointBegin, jointLength } from './joints.ts'
+import { spelledBegin } from './spelled.ts'
 
 /** A character in an encoding, decoded; `length` is that of its source. */
 export interface Decoded {
@@ -6,9 +8,14 @@ export interface Decoded {
   readonly length: number
 }
 
-const entity = /&(?:#(\d{1,7})|#[xX]([0-9A-Fa-f]{1,6})|([A-Za-z]{2,8}));?/y
-const escape = /\\{1,16}(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2}))/y
-const percent = /%([0-9A-Fa-f]{2})/y
+// Each may be encoded again: `%2541`, `&amp;#65;`, `\\u0041`.
+const entity = /&(?:amp;){0,4}(?:#0{0,40}(\d{1,7})|#[xX]0{0,40}([0-9A-Fa-f]{1,6})|([A-Za-z]{2,8}));?/y
+const escape =
+  /\\{1,16}(?:u([0-9A-Fa-f]{4})|(?:u|N)\{(?:U\+)?([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|U([0-9A-Fa-f]{8})|([0-3][0-7]{2}|[4-7][0-7]))/y
+const percent = /%(?:25){0,4}([0-9A-Fa-f]{2})/y
+const percentUnit = /%(?:25){0,4}u([0-9A-Fa-f]{4})/y
+// Addresses that are written so that nothing links them: `ann [at] example[.]com`.
+const defanged = /[ \t]?[[({<][ \t]?(at|dot|[.@])[ \t]?[\])}>][ \t]?/iy
 const names: ReadonlyMap<string, string> = new Map(
   Object.entries({
     amp: '&',
@@ -34,40 +41,76 @@ const names: ReadonlyMap<string, string> = new Map(
 )
 
 /** Beginnings of an encoded character, as the alternatives of a pattern. */
-export const encodedBegin = '%[0-9A-Fa-f]|&[#A-Za-z]|\\\\{1,16}[ux]'
+export const encodedBegin =
+  '%[0-9A-Fa-fu]|&[#A-Za-z]|\\\\{1,16}[uxUN0-7]|[ \\t]?[[({<][ \\t]?(?:[aA][tT]|[dD][oO][tT]|[.@])[ \\t]?[\\])}>]'
 /** An encoded character that may not be complete at the end of what has arrived. */
-export const encodedEnd =
-  '(?:%[0-9A-Fa-f]{2}){0,3}%[0-9A-Fa-f]{0,2}|&(?:#(?:\\d{0,7}|[xX][0-9A-Fa-f]{0,6})|[A-Za-z]{0,8})|\\\\{1,16}(?:u(?:[0-9A-Fa-f]{0,3}|\\{[0-9A-Fa-f]{0,6})|x[0-9A-Fa-f]?)?'
+export const encodedEnd = [
+  '(?:%(?:25){0,4}[0-9A-Fa-f]{2}){0,3}%(?:25){0,4}(?:[0-9A-Fa-f]{0,2}|u[0-9A-Fa-f]{0,3})',
+  '&(?:amp;){0,4}(?:#(?:\\d{0,47}|[xX][0-9A-Fa-f]{0,46})|[A-Za-z]{0,8})',
+  '\\\\{1,16}(?:[uN]\\{?(?:U?\\+?[0-9A-Fa-f]{0,6})|x[0-9A-Fa-f]?|U[0-9A-Fa-f]{0,7}|[0-7]{1,2})?',
+  '[ \\t]?[[({<][ \\t]?[A-Za-z.@]{0,3}[ \\t]?[\\])}>]?|[ \\t]',
+].join('|')
 
-/** Decodes a character reference of HTML, an escape of JSON or JavaScript, or a percent-encoded character; undefined for any other text. */
+/**
+ * Decodes a character reference of HTML, an escape of JSON, JavaScript or Python, a percent-encoded character, a sign of an address, or nothing
+ * for what joins two strings; undefined for any other text.
+ */
 export function decodeCharacter(text: string, at: number): Decoded | undefined {
-  const first = text[at]
+  const first = text[at] ?? ''
   if (first === '%') return decodePercent(text, at)
-  const pattern = first === '&' ? entity : escape
-  pattern.lastIndex = at
-  const match = pattern.exec(text)
-  if (match === null) return undefined
-  const [whole, one, two, three] = match
-  const isNamed = first === '&' && three !== undefined
-  const radix = first === '&' && one !== undefined ? 10 : 16
-  const named = isNamed ? names.get(three) : fromCode(Number.parseInt(one ?? two ?? three ?? '', radix))
-  return named === undefined ? undefined : { text: named, length: whole.length }
+  const length = jointLength(text, at)
+  if (length > 0) return { text: '', length }
+  if (first === '&') return decodeEntity(text, at)
+  return first === '\\' ? decodeEscape(text, at) : decodeSign(text, at)
+}
+
+function decodeEntity(text: string, at: number): Decoded | undefined {
+  entity.lastIndex = at
+  const [whole = '', decimal, hex, name = ''] = entity.exec(text) ?? []
+  const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
+  const decoded = Number.isNaN(code) ? names.get(name) : fromCode(code)
+  return decoded === undefined ? undefined : { text: decoded, length: whole.length }
+}
+
+function decodeEscape(text: string, at: number): Decoded | undefined {
+  escape.lastIndex = at
+  const [whole, ...found] = escape.exec(text) ?? []
+  if (whole === undefined) return undefined
+  const octal = found.pop()
+  const hex = found.find((one) => one !== undefined)
+  const decoded = fromCode(octal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(octal, 8))
+  return decoded === undefined ? undefined : { text: decoded, length: whole.length }
+}
+
+function decodeSign(text: string, at: number): Decoded | undefined {
+  defanged.lastIndex = at
+  const [whole, sign = ''] = defanged.exec(text) ?? []
+  return whole === undefined ? undefined : { text: /^(?:at|@)$/i.test(sign) ? '@' : '.', length: whole.length }
 }
 
 function decodePercent(text: string, at: number): Decoded | undefined {
-  const lead = byteAt(text, at)
-  const size =
-    lead === undefined ? 0 : lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0
+  percentUnit.lastIndex = at
+  const [unit, hex = ''] = percentUnit.exec(text) ?? []
+  if (unit !== undefined) return { text: String.fromCharCode(Number.parseInt(hex, 16)), length: unit.length }
   const bytes: number[] = []
-  for (let nth = 0; nth < size; nth++) bytes.push(byteAt(text, at + 3 * nth) ?? 0)
-  const decoded = size === 0 ? undefined : toText(Buffer.from(bytes))
-  return decoded === undefined ? undefined : { text: decoded, length: 3 * size }
+  let to = at
+  for (let left = 1; left > 0; left--) {
+    percent.lastIndex = to
+    const [whole = '', digits = ''] = percent.exec(text) ?? []
+    if (whole === '') return undefined
+    const byte = Number.parseInt(digits, 16)
+    if (bytes.length === 0) left = sizeOf(byte)
+    bytes.push(byte)
+    to += whole.length
+  }
+  const decoded = toText(Buffer.from(bytes))
+  return decoded === undefined ? undefined : { text: decoded, length: to - at }
 }
 
-function byteAt(text: string, at: number): number | undefined {
-  percent.lastIndex = at
-  const [, digits] = percent.exec(text) ?? []
-  return digits === undefined ? undefined : Number.parseInt(digits, 16)
+/** Bytes of a character in UTF-8 by the first of them. */
+function sizeOf(lead: number): number {
+  if (lead < 0xc0) return 1
+  return lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
 }
 
 function fromCode(code: number): string | undefined {
@@ -84,14 +127,19 @@ function toText(bytes: Buffer): string | undefined {
   }
 }
 
-const perhaps = new RegExp(`${encodedBegin}|(?<![=${tokenClass}])[${tokenClass}]{${SHORTEST_TOKEN},${PROBED}}`, 'g')
+const perhaps = new RegExp(
+  `${spelledBegin}|${encodedBegin}|${jointBegin}|(?<![${tokenClass}])[${tokenClass}]{${SHORTEST_TOKEN},${PROBED}}`,
+  'g',
+)
+const tokenStart = new RegExp(`^[${tokenClass}]`)
 
 /** Whether a whole text has something that is read decoded. */
 export function hasEncoding(text: string): boolean {
   perhaps.lastIndex = 0
   for (let match = perhaps.exec(text); match !== null; match = perhaps.exec(text)) {
     const [found] = match
-    const isToken = found.length >= SHORTEST_TOKEN && !found.startsWith('\\')
+    if (match.groups?.['separator'] !== undefined) return true
+    const isToken = found.length >= SHORTEST_TOKEN && tokenStart.test(found)
     if (isToken ? formOf(found) !== undefined : decodeCharacter(text, match.index) !== undefined) return true
   }
   return false

@@ -23,8 +23,9 @@ export interface FoldedCharacter {
 
 // Default ignorable characters, controls other than white space, halves of characters, and fillers that are shown as nothing.
 const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Cs}\u{2800}\u{FFF9}-\u{FFFB}]$|^(?!\s)[\p{Cc}\p{Cf}]$/u
-// Vowels and the stretch of Arabic, which its writers may leave out.
-const optional = /^[\u0640\u064B-\u0652\u0670]$/
+// Vowels, hamza and the stretch of Arabic, which its writers may leave out.
+const optional = /^[\u0640\u064B-\u0655\u0670]$/
+const alef = /^[\u0622\u0623\u0625\u0671]$/
 const dash = /^[\p{Pd}\u2212\u2043\u02D7\u00AD]$/u
 const decimal = /^\p{Nd}$/u
 const latinWithMark = /^[A-Za-z]\p{M}+$/u
@@ -72,11 +73,14 @@ function fold(character: string, letters: Exclude<Letters, 'exact'>): string {
   if (invisible.test(character) || optional.test(character)) return ''
   const code = character.codePointAt(0) ?? 0
   if (/^\s$/u.test(character)) return ' '
+  if (alef.test(character)) return '\u0627'
   if (dash.test(character)) return '-'
   if (decimal.test(character)) return String(digitOf(code))
-  // Letters in a disk or a square, which normalization keeps.
+  // Letters in a disk, a square or parentheses, which normalization keeps.
   if ((code >= 0x1f150 && code <= 0x1f169) || (code >= 0x1f170 && code <= 0x1f189))
     return String.fromCharCode(0x41 + ((code - 0x1f150) % 0x20))
+  if (code >= 0x249c && code <= 0x24b5) return String.fromCharCode(0x61 + code - 0x249c)
+  if (code >= 0x1f110 && code <= 0x1f129) return String.fromCharCode(0x41 + code - 0x1f110)
   const compatible = character.normalize('NFKC')
   if (ascii.test(compatible) || (ligature.test(compatible) && /^\p{L}$/u.test(character))) return compatible
   return withoutMarks(character, letters)

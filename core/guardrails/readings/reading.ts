@@ -1,6 +1,13 @@
 import { OffsetMap } from './offset-map.ts'
+import type { ReadingKind } from './reading-writer.ts'
 import { Transcript } from './transcript.ts'
-import type { ReadingKind } from './transcript.ts'
+
+interface Before {
+  readonly length: number
+  /** Number of other characters. */
+  readonly others: number
+  readonly restore: () => void
+}
 
 /**
  * A text as it is read, which arrives in parts. The result does not depend on where the parts begin. What is not complete, such as the
@@ -16,8 +23,8 @@ export class Reading {
   /** Ends of characters that are read as other ones than those of the text, and the first of them that is of interest. */
   #others: number[] = []
   #other = 0
-  /** Length and state before the end of the text was read. */
-  #before: { readonly length: number; readonly restore: () => void } | undefined
+  /** What there was before the end of the text was read. */
+  #before: Before | undefined
 
   /** `wall`: characters of a gap that nothing matches across. */
   constructor(kind: ReadingKind, wall: number) {
@@ -50,7 +57,7 @@ export class Reading {
 
   /** Reads what waits for more text. More may arrive nevertheless. */
   end(): void {
-    this.#before ??= { length: this.length, restore: this.#transcript.end() }
+    this.#before ??= { length: this.length, others: this.#others.length, restore: this.#transcript.end() }
   }
 
   slice(from: number, to: number): string {
@@ -80,6 +87,8 @@ export class Reading {
     this.#map.drop(at)
     if (this.#other < 64 || 2 * this.#other < this.#others.length) return
     this.#others = this.#others.slice(this.#other)
+    if (this.#before !== undefined)
+      this.#before = { ...this.#before, others: Math.max(0, this.#before.others - this.#other) }
     this.#other = 0
   }
 
@@ -88,12 +97,13 @@ export class Reading {
     this.length += text.length
   }
 
-  #goBack({ length, restore }: { readonly length: number; readonly restore: () => void }): void {
+  #goBack({ length, others, restore }: Before): void {
     this.#before = undefined
     this.#text = this.#text.slice(0, Math.max(0, length - this.#base))
     this.length = length
     this.#map.truncate(length)
-    this.#others = this.#others.filter((end) => end <= length)
+    // Not by their ends: what is not read makes a character another one that has not arrived.
+    this.#others = this.#others.slice(0, others)
     this.#other = 0
     restore()
   }

@@ -1,16 +1,23 @@
 import { PROBED, SHORTEST_TOKEN, tokenClass } from './encoded-token.ts'
 import { encodedBegin, encodedEnd } from './encodings.ts'
+import { colour, jointBegin, jointEnd } from './joints.ts'
+import { spelledBegin, spelledEnd } from './spelled.ts'
 
 /** Characters that may wait for more text. */
 export const MAX_WAITING = 128
 
 const folded = '[^\\t\\n\\r\\x20-\\x7e]|(?<=\\s)[ \\t\\n\\r]+'
-const encoded = `${encodedBegin}|(?<![=${tokenClass}])[${tokenClass}]{${SHORTEST_TOKEN}}`
-const waiting = new RegExp(`(?:${encodedEnd}|(?<![=${tokenClass}])[${tokenClass}]{1,${PROBED - 1}})$`)
+const encoded = `${encodedBegin}|${jointBegin}|(?<![${tokenClass}])[${tokenClass}]{${SHORTEST_TOKEN}}`
+const waiting = new RegExp(
+  `(?:${encodedEnd}|${jointEnd}|${spelledEnd}|(?<![${tokenClass}])[${tokenClass}]{1,${PROBED - 1}})$`,
+)
 
-/** A pattern of what is not read as it is: characters outside ASCII, white space after white space, and beginnings of encodings. */
+/**
+ * A pattern of what is not read as it is: characters outside ASCII, white space after white space, and beginnings of encodings. Group
+ * `separator`: that of a spelled text.
+ */
 export function specialOf(decodes: boolean): RegExp {
-  return new RegExp(decodes ? `${folded}|${encoded}` : folded, 'g')
+  return new RegExp(decodes ? `${spelledBegin}|${colour}|${folded}|${encoded}` : folded, 'g')
 }
 
 /** Where an encoding begins that may not be complete at the end of what has arrived. */

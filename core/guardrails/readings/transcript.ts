@@ -1,30 +1,16 @@
-import { SHORTEST_TOKEN, beginToken, endOfToken, readToken } from './encoded-token.ts'
+import { SHORTEST_TOKEN, beginToken, endOfToken, nextLine, readToken } from './encoded-token.ts'
 import type { Token } from './encoded-token.ts'
 import { decodeCharacter } from './encodings.ts'
-import { foldCharacter, keepsMark } from './fold-character.ts'
-import type { FoldedCharacter, Letters } from './fold-character.ts'
+import { foldCharacter } from './fold-character.ts'
+import { isAllAlike } from './look-alikes.ts'
+import { ReadingWriter } from './reading-writer.ts'
+import type { ReadingKind, ReadingSink } from './reading-writer.ts'
 import { isSpace, isUnfolded, specialOf, waitingFrom } from './special-characters.ts'
+import { nextSpelled } from './spelled.ts'
+import type { Spelled } from './spelled.ts'
 
-/** One way to read a text. */
-export interface ReadingKind {
-  readonly letters: Letters
-  /** Whether characters in an encoding, such as `%41`, `&#65;` or base64, are read decoded. */
-  readonly decodes: boolean
-}
-
-/** Receives a reading, with offsets in the text. */
-export interface ReadingSink {
-  /** Characters as they are. */
-  plain(text: string, start: number): void
-  /** Characters that stand for a part of the text; none for a part that is not read. */
-  part(text: string, start: number, size: number, isOther: boolean): void
-  /** The character behind so many that will follow is another one. */
-  other(ahead: number): void
-}
-
-/** Characters in a row that are not seen, across which a match is found. */
-export const MAX_GAP = 1024
-
+/** Begins a colour of a terminal, which is read on its own. */
+const ESCAPE = 0x1b
 const wordPart = /[\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}]{1,64}/uy
 
 interface State {
@@ -33,46 +19,38 @@ interface State {
   waiting: string
   /** The last character of the text before it. */
   before: string
-  /** The last character that was read. */
-  last: string
-  /** Number of characters since then. */
-  gap: number
-  /** The end of what was read, with a Latin letter for each letter of that script. */
-  word: string
-  /** End of a word without any. */
+  /** End of a word without Latin letters. */
   foreignTo: number
   token: Token | undefined
+  spelled: Spelled | undefined
 }
 
 /** Reads a text in its order: removes what is not seen, folds what looks alike, and decodes. */
 export class Transcript {
   readonly #kind: ReadingKind
-  readonly #letters: Exclude<Letters, 'exact'>
-  readonly #wall: string
   readonly #sink: ReadingSink
+  readonly #writer: ReadingWriter
   readonly #special: RegExp
   #state: State = {
     position: 0,
     waiting: '',
     before: '',
-    last: '',
-    gap: 0,
-    word: '',
     foreignTo: 0,
     token: undefined,
+    spelled: undefined,
   }
 
   constructor(kind: ReadingKind, wall: number, sink: ReadingSink) {
     this.#kind = kind
-    this.#letters = kind.letters === 'exact' ? 'words' : kind.letters
-    this.#wall = '\n'.repeat(wall)
     this.#sink = sink
+    this.#writer = new ReadingWriter(kind, wall, sink)
     this.#special = specialOf(kind.decodes)
   }
 
   /** Offset of what has not been read. */
   get position(): number {
-    return this.#state.position
+    const { position, token } = this.#state
+    return position - (token?.size ?? 0)
   }
 
   push(text: string): void {
@@ -84,9 +62,11 @@ export class Transcript {
   /** Reads what waits. Returns the way back, for text that arrives nevertheless. */
   end(): () => void {
     const state = { ...this.#state }
+    const restore = this.#writer.save()
     this.#read(state.waiting, true)
     return () => {
       this.#state = state
+      restore()
     }
   }
 
@@ -98,14 +78,19 @@ export class Transcript {
     let at = state.before.length
     const stop = isEnd || !this.#kind.decodes ? text.length : waitingFrom(text)
     while (at < text.length) {
-      const next =
-        state.token === undefined ? this.#next({ text, offset, at, stop, isEnd }) : this.#token(text, offset, at, isEnd)
+      const next = this.#step({ text, offset, at, stop, isEnd })
       if (next === undefined) break
       at = next
     }
     state.position = offset + at
     if (at > 0) state.before = text.charAt(at - 1)
     state.waiting = text.slice(at)
+  }
+
+  #step(window: Window): number | undefined {
+    const { token, spelled } = this.#state
+    if (token !== undefined) return this.#token(token, window)
+    return spelled === undefined ? this.#next(window) : this.#spelled(spelled, window)
   }
 
   /** Reads up to the end of the next special character; undefined if it waits. */
@@ -115,29 +100,21 @@ export class Transcript {
     const match = this.#special.exec(text)
     const to = Math.min(match?.index ?? stop, stop)
     if (to > at) {
-      this.#plain(text.slice(at, to), offset + at)
+      this.#writer.plain(text.slice(at, to), offset + at)
       return to
     }
     const [found = ''] = match ?? []
+    const separator = match?.groups?.['separator']
     const first = text.charCodeAt(at)
-    if (isSpace(found)) return at + this.#spaces(offset + at, Math.min(found.length, stop - at))
-    if (isUnfolded(first)) return this.#folded({ text, offset, at, stop, isEnd })
-    if (found.length >= SHORTEST_TOKEN) return this.#begin(text, offset, at)
+    if (separator !== undefined) return this.#beginSpelled(separator, text, offset, at)
+    if (isSpace(found) && isSpace(found.at(-1) ?? ''))
+      return at + this.#writer.spaces(offset + at, Math.min(found.length, stop - at))
+    if (isUnfolded(first) && found.length === 1) return this.#folded({ text, offset, at, stop, isEnd })
+    if (found.length >= SHORTEST_TOKEN && endOfToken(text, at) > at) return this.#begin(text, offset, at)
     const decoded = decodeCharacter(text, at)
-    if (decoded === undefined) this.#plain(text.slice(at, at + 1), offset + at)
-    else this.#part(decoded.text, offset + at, decoded.length, true)
+    if (decoded === undefined) this.#writer.plain(text.slice(at, at + 1), offset + at)
+    else this.#writer.part(decoded.text, offset + at, decoded.length, true)
     return at + (decoded?.length ?? 1)
-  }
-
-  #plain(given: string, start: number): void {
-    const state = this.#state
-    const skipped = isSpace(given) && isSpace(state.last) ? this.#spaces(start, 1) : 0
-    const text = given.slice(skipped)
-    if (text === '') return
-    this.#sink.plain(text, start + skipped)
-    state.word = text.length < 64 ? (state.word + text).slice(-64) : text.slice(-64)
-    state.last = text.at(-1) ?? ''
-    state.gap = 0
   }
 
   // A run of characters outside ASCII. Those that are read as one character each are written together.
@@ -147,118 +124,91 @@ export class Transcript {
     let run = ''
     while (at < stop) {
       const unit = text.charCodeAt(at)
-      if (!isUnfolded(unit)) break
+      if (!isUnfolded(unit) || (unit === ESCAPE && at > from)) break
       const isHead = unit >= 0xd800 && unit <= 0xdbff
       // The half of a character.
       if (isHead && at + 1 === text.length && !window.isEnd) break
       const second = isHead ? text.charCodeAt(at + 1) : 0
       const size = second >= 0xdc00 && second <= 0xdfff ? 2 : 1
       const code = size === 1 ? unit : 0x10000 + ((unit - 0xd800) << 10) + (second - 0xdc00)
-      const one = foldCharacter(code, this.#letters)
+      const one = foldCharacter(code, this.#writer.letters)
       if (one.alike !== undefined && !this.#isWordKnown(window, at)) break
-      const read = this.#textOf(one, text.slice(at, at + size))
-      if (read.length === size && !one.isSpace) {
-        if (this.#isOther(one, read)) this.#sink.other(run.length)
-        run += read
-        this.#keepState(one, read)
-      } else {
-        this.#write(run, offset + at)
+      const read = this.#writer.fold(one, text.slice(at, at + size), run.length)
+      if (read !== undefined) run += read
+      else {
+        this.#writer.run(run, offset + at)
         run = ''
-        this.#part(text.slice(at, at + size), offset + at, size, false)
+        this.#writer.part(text.slice(at, at + size), offset + at, size, false)
       }
       at += size
     }
-    this.#write(run, offset + at)
+    this.#writer.run(run, offset + at)
     return at === from ? undefined : at
-  }
-
-  #write(run: string, end: number): void {
-    if (run !== '') this.#sink.plain(run, end - run.length)
   }
 
   // Whether letters of two scripts are in one word is known at its end.
   #isWordKnown({ text, offset, isEnd }: Window, at: number): boolean {
     const state = this.#state
-    if (isLatin(state.word) || offset + at < state.foreignTo) return true
+    if (this.#writer.isLatin || offset + at < state.foreignTo) return true
     wordPart.lastIndex = at
     const [word = ''] = wordPart.exec(text) ?? []
     if (at + word.length === text.length && word.length < 64 && !isEnd) return false
-    if (/\p{Script=Latin}/u.test(word)) state.word = 'a'
+    if (/\p{Script=Latin}/u.test(word) || isAllAlike(word)) this.#writer.beLatin()
     else state.foreignTo = offset + at + word.length
     return true
-  }
-
-  #part(source: string, start: number, size: number, isDecoded: boolean): void {
-    const { decodes } = this.#kind
-    let [read, isOther] = ['', decodes && isDecoded]
-    for (const character of source) {
-      const one = foldCharacter(character.codePointAt(0) ?? 0, this.#letters)
-      const text = this.#textOf(one, character)
-      isOther ||= this.#isOther(one, text)
-      if (text === '' || (one.isSpace && isSpace(this.#state.last))) continue
-      read += text
-      this.#keepState(one, text)
-    }
-    if (read === '') this.#unseen(start, size, isOther)
-    else this.#sink.part(read, start, size, isOther)
-  }
-
-  #textOf({ text, isMark, alike }: FoldedCharacter, character: string): string {
-    const { last, word } = this.#state
-    if (isMark && !keepsMark(last, character, this.#letters)) return ''
-    return alike !== undefined && isLatin(word) ? alike : text
-  }
-
-  #isOther({ isOther, text }: FoldedCharacter, read: string): boolean {
-    return !this.#kind.decodes && (isOther || text !== read)
-  }
-
-  #keepState({ word }: FoldedCharacter, read: string): void {
-    const state = this.#state
-    if (word === undefined) state.word = ''
-    else if (word === 'latin') state.word = 'a'
-    state.last = read.at(-1) ?? ''
-    state.gap = 0
-  }
-
-  #spaces(start: number, size: number): number {
-    for (let nth = 0; nth < size; nth++) this.#unseen(start + nth, 1, false)
-    return size
-  }
-
-  // A gap is bounded: what is held back for a match is.
-  #unseen(start: number, size: number, isOther: boolean): void {
-    const state = this.#state
-    state.gap += size
-    if (state.gap <= MAX_GAP) this.#sink.part('', start, size, isOther)
-    else {
-      this.#sink.part(this.#wall, start, size, false)
-      state.gap = 0
-      state.last = '\n'
-    }
   }
 
   #begin(text: string, offset: number, at: number): number {
     this.#state.token = beginToken(text, at)
     if (this.#state.token !== undefined) return at
     const end = endOfToken(text, at)
-    this.#plain(text.slice(at, end), offset + at)
+    this.#writer.plain(text.slice(at, end), offset + at)
     return end
   }
 
   // Group by group, so that a mask leaves the others.
-  #token(text: string, offset: number, from: number, isEnd: boolean): number | undefined {
-    const { token } = this.#state
-    if (token === undefined) return from
+  #token(token: Token, { text, offset, at: from, isEnd }: Window): number | undefined {
     const to = endOfToken(text, from)
-    const isLast = to < text.length || isEnd
+    // A token may be continued on the next line.
+    const line = nextLine(token, text, to, token.column + to - from)
+    const isLast = line === undefined || (line === 'waits' && isEnd)
     let at = from
-    for (const { text: decoded, length } of readToken(token, text.slice(from, to), isLast)) {
-      this.#part(decoded, offset + at, length, true)
+    for (const { text: decoded, length, next } of readToken(token, text.slice(from, to), isLast)) {
       at += length
+      this.#group(decoded, offset + at, length)
+      this.#state.token = next
     }
     if (isLast) this.#state.token = undefined
-    return isLast || at > from ? at : undefined
+    if (typeof line !== 'number') return isLast || at > from ? at : undefined
+    this.#writer.part('', offset + to, line - to, true)
+    const last = this.#state.token ?? token
+    this.#state.token = { ...last, column: 0, size: last.size === 0 ? 0 : last.size + line - to }
+    return line
+  }
+
+  // A character that is split is that of each of its groups.
+  #group(text: string, end: number, length: number): void {
+    const size = length + (this.#state.token?.size ?? 0)
+    if (text !== '') this.#writer.part(text, end - size, size, true)
+  }
+
+  #beginSpelled(separator: string, text: string, offset: number, at: number): number {
+    this.#state.spelled = { separator }
+    this.#writer.part(text.charAt(at), offset + at, 1, true)
+    return at + 1
+  }
+
+  #spelled(spelled: Spelled, { text, offset, at, isEnd }: Window): number | undefined {
+    const next = nextSpelled(spelled, text, at, isEnd)
+    if (next === 'waits') return undefined
+    if (next === undefined) {
+      this.#state.spelled = undefined
+      return at
+    }
+    const to = at + next.gap
+    this.#writer.part(next.isWord ? ' ' : '', offset + at, next.gap, true)
+    this.#writer.part(text.charAt(to), offset + to, 1, true)
+    return to + 1
   }
 }
 
@@ -268,8 +218,4 @@ interface Window {
   readonly at: number
   readonly stop: number
   readonly isEnd: boolean
-}
-
-function isLatin(end: string): boolean {
-  return /[A-Za-z][A-Za-z0-9_]{0,63}$/.test(end)
 }

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { disguises } from './disguises.ts'
-import type { Letters } from './disguises.ts'
+import type { Disguise, Letters } from './disguises.ts'
 import { places } from './places.ts'
 import type { Place } from './places.ts'
+import { streamPlaces } from './streams.ts'
+import type { StreamPlace } from './streams.ts'
 
 interface Content {
   readonly name: string
@@ -19,7 +21,12 @@ export interface EvasionCase {
   readonly name: string
   /** The disguise, if it is known that it is not found. */
   readonly knownMiss: string | undefined
-  readonly place: Place
+  readonly place: Place | StreamPlace
+  readonly disguise: Disguise
+  /** The sentence around the content. */
+  readonly before: string
+  readonly after: string
+  readonly written: string
   readonly evil: string
   readonly twin: string
 }
@@ -40,6 +47,8 @@ export const innocent = read<readonly string[]>('innocent.yaml')
 /** Disguises that are not found. */
 export const knownMisses = read<readonly KnownMiss[]>('known-misses.yaml')
 
+const everyPlace = [...places, ...streamPlaces]
+
 /** Every content in every disguise that changes it. Sentences and places take turns. */
 export const cases: readonly EvasionCase[] = contents.flatMap(({ name, evil, twin, letters }, nth) =>
   disguises.flatMap((disguise, index) => {
@@ -47,15 +56,20 @@ export const cases: readonly EvasionCase[] = contents.flatMap(({ name, evil, twi
     const isSame = disguise.name !== 'none' && written === evil
     if (isSame || disguise.letters?.includes(letters) === false) return []
     const sentence = sentences[(nth + index) % sentences.length] ?? '{}'
-    const place = places[(5 * nth + index) % places.length]
+    const place = everyPlace[(5 * nth + index) % everyPlace.length]
     if (place === undefined) return []
-    const inSentence = (value: string): string => sentence.replace('{}', () => value)
+    const [before = '', after = ''] = sentence.split('{}')
+    const inSentence = (value: string): string => before + value + after
     return {
       name: `${name}, ${disguise.name}, ${place.name}`,
       knownMiss: knownMisses.find(
         (miss) => miss.disguise === disguise.name && (miss.content === undefined || miss.content === name),
       )?.disguise,
       place,
+      disguise,
+      before,
+      after,
+      written,
       evil: inSentence(written),
       twin: inSentence(disguise.write(twin)),
     }

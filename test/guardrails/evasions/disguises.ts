@@ -6,6 +6,8 @@ export interface Disguise {
   readonly name: string
   /** The contents that it can be applied to; all of them without it. */
   readonly letters?: readonly Letters[]
+  /** Characters that it adds before and behind the content, which may be left. */
+  readonly carrier?: readonly [number, number]
   write(value: string): string
 }
 
@@ -22,6 +24,10 @@ const shifted = (ranges: readonly (readonly [string, string, number])[]) =>
     const range = ranges.find(([from, to]) => one >= from && one <= to)
     return range === undefined ? one : String.fromCodePoint(range[2] + one.charCodeAt(0) - range[0].charCodeAt(0))
   })
+const insideOf = (text: string) => (value: string) => {
+  const characters = Array.from(value)
+  return characters.toSpliced(characters.length >> 1, 0, text).join('')
+}
 const code = (one: string): number => one.codePointAt(0) ?? 0
 const hex = (value: number, length: number): string => value.toString(16).padStart(length, '0')
 const units = (value: string): string[] => Array.from({ length: value.length }, (_, at) => value[at] ?? '')
@@ -86,9 +92,13 @@ export const disguises: readonly Disguise[] = [
     letters: ['digits', 'shape', 'word', 'exact'],
     write: each((one) => `\\x${hex(code(one), 2)}`),
   },
-  { name: 'base64', write: (value) => Buffer.from(`it is ${value} now`).toString('base64') },
-  { name: 'base64 for addresses', write: (value) => Buffer.from(`>> ${value} <<`).toString('base64url') },
-  { name: 'hexadecimal', write: (value) => Buffer.from(`it is ${value}`).toString('hex') },
+  { name: 'base64', carrier: [8, 8], write: (value) => Buffer.from(`it is ${value} now`).toString('base64') },
+  {
+    name: 'base64 for addresses',
+    carrier: [4, 6],
+    write: (value) => Buffer.from(`>> ${value} <<`).toString('base64url'),
+  },
+  { name: 'hexadecimal', carrier: [12, 0], write: (value) => Buffer.from(`it is ${value}`).toString('hex') },
   { name: 'two spaces', write: gaps('  ') },
   { name: '1,000 spaces', write: gaps(' '.repeat(1000)) },
   { name: 'no-break spaces', write: gaps('\u00a0\u202f') },
@@ -104,9 +114,59 @@ export const disguises: readonly Disguise[] = [
       value.replace(/[a-z]/gi, (one) => String.fromCharCode(one.charCodeAt(0) + (/[a-m]/i.test(one) ? 13 : -13))),
   },
   { name: 'spelled digits', letters: ['digits'], write: each((one) => ` ${digitWords[Number(one)] ?? one}`) },
-  { name: 'spaces between all', letters: ['shape', 'word'], write: between(' ') },
+  { name: 'spaces between all', write: between(' ') },
+  { name: 'dashes between all', letters: ['shape', 'word', 'exact'], write: between('-') },
+  { name: 'dots between all', letters: ['word', 'exact'], write: between('.') },
+  { name: 'pictures between all', letters: ['digits', 'shape', 'word', 'exact'], write: between('\u{1F642}') },
+  {
+    name: 'octal escapes',
+    letters: ['digits', 'shape', 'word', 'exact'],
+    write: each((one) => `\\${code(one).toString(8).padStart(3, '0')}`),
+  },
+  { name: 'escapes of Python', letters: ['shape', 'word'], write: each((one) => `\\U${hex(code(one), 8)}`) },
+  { name: 'percent with units', letters: ['shape', 'word', 'other'], write: each((one) => `%u${hex(code(one), 4)}`) },
+  {
+    name: 'references with zeros',
+    letters: ['shape', 'digits'],
+    write: each((one) => `&#${String(code(one)).padStart(12, '0')};`),
+  },
+  { name: 'percent twice', write: (value) => Array.from(Buffer.from(value), (byte) => `%25${hex(byte, 2)}`).join('') },
+  { name: 'references twice', write: each((one) => `&amp;#${code(one)};`) },
+  {
+    name: 'base64 in an address',
+    carrier: [10, 0],
+    write: (value) => `q=${Buffer.from(`it is ${value}`).toString('base64url')}`,
+  },
+  {
+    name: 'base64 in lines',
+    carrier: [78, 70],
+    write: (value) =>
+      (
+        Buffer.from(
+          `These lines are a text of a mail, in which there is ${value} and something else: nothing of interest.`,
+        )
+          .toString('base64')
+          .match(/.{1,76}/g) ?? []
+      ).join('\r\n'),
+  },
+  {
+    name: 'defanged',
+    letters: ['shape', 'digits'],
+    write: (value) => value.replaceAll('@', ' [at] ').replaceAll('.', '[.]'),
+  },
+  { name: 'a tag', write: insideOf('<b></b>') },
+  { name: 'a tag for breaks', letters: ['shape', 'digits'], write: insideOf('<wbr>') },
+  { name: 'a comment', letters: ['shape', 'word'], write: insideOf('<!-- -->') },
+  { name: 'emphasis', letters: ['word'], write: insideOf('**') },
+  { name: 'strings that are put together', letters: ['shape', 'exact'], write: insideOf('" + "') },
+  { name: 'a continued line', letters: ['shape', 'exact'], write: insideOf('\\\n  ') },
+  { name: 'colours', letters: ['shape', 'digits', 'exact'], write: insideOf('\u001b[1;31m') },
+  { name: 'wide separators', letters: ['shape', 'word', 'digits'], write: between(' . ') },
+  { name: 'in parentheses', letters: ['word'], write: shifted([['a', 'z', 0x249c]]) },
+  { name: 'without hamza', letters: ['other'], write: (value) => value.replaceAll('\u0623', '\u0627') },
   {
     name: 'base64 twice',
+    carrier: [16, 16],
     write: (value) => Buffer.from(Buffer.from(`it is ${value}`).toString('base64')).toString('base64'),
   },
   { name: 'all Cyrillic', letters: ['word'], write: by(tableOf('aceopxylnrtjsdw', 'асеорхуӏпгтјѕԁԝ')) },
