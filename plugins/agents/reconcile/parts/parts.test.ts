@@ -307,10 +307,11 @@ async function start(t: TestContext, others: readonly AnyPlugin[], unenforced: r
     /** A change that only causes a reconciliation. */
     touch: () => change([{ op: 'add', path: '/metadata/labels', value: { touched: String(Math.random()).slice(2) } }]),
     when: (condition: string) =>
-      until(condition, async () =>
-        (await agent()).status?.conditions?.some((one) => `${one.type}=${one.status} ${one.reason}` === condition)
-          ? true
-          : undefined,
-      ),
+      until(condition, async () => {
+        const { status, metadata } = await agent()
+        const has = status?.conditions?.some((one) => `${one.type}=${one.status} ${one.reason}` === condition) === true
+        // The verdicts on a spec are written before its objects are made.
+        return has && status?.observedGeneration === metadata.generation ? true : undefined
+      }),
   }
 }
