@@ -195,4 +195,12 @@ export const mutants: readonly Mutant[] = [
     tests: evasions,
     only: 'each evasion',
   },
+  {
+    name: 'guardrails: the end of a stream is read in many ways',
+    file: 'core/guardrails/readings/spelled.ts',
+    find: '(?:[^${letter},]|[${letter}](?![${letter}])){0,',
+    replace: '(?:[^${letter},]{1,11}[^,]){0,4}[^${letter},]{0,11}(?:x){0,',
+    tests: ['core/guardrails/readings/text-cost.test.ts'],
+    only: 'single characters',
+  },
 ]

@@ -24,8 +24,9 @@ const NEEDED = LONGEST_GAP + 2
 
 /** The beginning of a spelled text: five characters, of which the first is a letter, a digit or a plus. Group `separator`. */
 export const spelledBegin = `(?<![${letter}])[${letter}+](?<separator>${separator}{1,${LONGEST_SEPARATOR}})(?:${unit}\\k<separator>(?:[ \\t]{1,${LONGEST_SPACE}}(?:\\k<separator>)?)?){3}${unit}(?![${letter}])`
-/** The same where it may not be complete at the end of what has arrived. */
-export const spelledEnd = `(?<![${letter}])[${letter}+](?:${separator}{1,${LONGEST_GAP}}${unit}){0,4}${separator}{0,${LONGEST_GAP}}`
+const LONGEST_BEGIN = 5 + 5 * LONGEST_GAP
+/** The same where it may not be complete at the end of what has arrived: one way to read each character, so that it is linear. */
+export const spelledEnd = `(?<![${letter}])[${letter}+](?![${letter}])(?:[^${letter},]|[${letter}](?![${letter}])){0,${LONGEST_BEGIN}}`
 
 const isLetter = new RegExp(`[${letter}]`)
 const isUnit = new RegExp(unit)

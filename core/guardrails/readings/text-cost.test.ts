@@ -40,7 +40,11 @@ const guard = compileGuard([
     rules: [
       { name: 'pii', action: 'mask', pii: {} },
       { name: 'keys', action: 'mask', secrets: {} },
-      { name: 'words', action: 'mask', words: { phrases: ['project apollo', 'snowdrop', '\u963f\u6ce2\u7f57'] } },
+      {
+        name: 'words',
+        action: 'mask',
+        words: { phrases: ['project apollo', 'snowdrop', '\u963f\u6ce2\u7f57'] },
+      },
     ],
   },
 ])
@@ -83,3 +87,37 @@ for (const { how, work, size } of ways)
       }
     },
   )
+
+const tail = '-'.repeat(60)
+/** Ends of a text that wait for more in several ways. */
+const waiting: readonly string[] = [
+  `.a${tail}`,
+  'a-',
+  `a${' -'.repeat(30)}`,
+  '<b x ',
+  '" + ',
+  '%25',
+  '&amp;',
+  '[ at',
+  '\\',
+  '\u001b[1;',
+]
+
+test(
+  'R2-N6: a stream of single characters costs about the same whatever it waits for',
+  { timeout: 300_000 },
+  async () => {
+    const one = async (text: string): Promise<void> => {
+      const stream = guard.stream()
+      for (let at = 0; at < text.length; at++) stream.push(text.charAt(at))
+      stream.end()
+    }
+    const plain = await costOf(one, filled('The quick brown fox. ')(16 * KiB), 0)
+    for (const part of waiting) {
+      // Ten times: an end with several ways to read it, each tried, costs a thousand times as much.
+      const most = 10 * Math.max(plain, 20)
+      const ms = await costOf(one, filled(part)(16 * KiB), most)
+      assert.ok(ms <= most, `${JSON.stringify(part)}: ${ms} ms, plain text ${plain} ms`)
+    }
+  },
+)
