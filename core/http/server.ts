@@ -12,6 +12,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { completeLimits } from '#core/config/request-limits.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import { endLine, toJsonBody } from './reply/json-line.ts'
+import { answerKubectl, isKubectl } from './reply/kubectl-hint.ts'
 import { rareMethodFail } from './reply/method-not-allowed.ts'
 import { suggestRoute } from './reply/suggest-route.ts'
 import { recordFailedOutcome } from './audit/record-outcome.ts'
@@ -84,12 +85,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('onRequest', async (request, reply) => {
     prepare(request, reply, services)
     checkHost(request, hosts)
+    if (request.is404 && isKubectl(request)) return answerKubectl(reply)
     const token = request.is404 ? undefined : tokenOf(request)
     if (token !== undefined) await verifyToken(token, request)
     else if (!isPublic(request)) await admit.authenticate(request)
     if (request.is404) throw unknownPath(services, request, publicPaths)
     refuseDuplicateHeaders(request.raw.rawHeaders)
     await admit.enter(request, reply)
+    return undefined
   })
   app.setErrorHandler((error, request, reply) => sendError(services, { error, request, reply }))
   app.setNotFoundHandler((request, reply) => sendError(services, { error: new Fail('not_found'), request, reply }))

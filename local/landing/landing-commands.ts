@@ -33,9 +33,15 @@ api() { who=$1; shift; curl -sS -H "Authorization: Bearer $(token "$who")" -H 'C
     {
       what: 'Connect a real model: here Ollama; docs/how-to/connect-a-model.md has OpenAI, Anthropic, vLLM and Azure',
       command: `kubectl --kubeconfig "$MESH/kubeconfig" apply -f - <<'EOF'
-{apiVersion: mesh.dev/v1alpha1, kind: ModelProvider, metadata: {name: ollama}, spec: {type: openai, baseUrl: 'http://127.0.0.1:11434/v1'}}
+apiVersion: mesh.dev/v1alpha1
+kind: ModelProvider
+metadata: { name: ollama }
+spec: { type: openai, baseUrl: 'http://127.0.0.1:11434/v1' }
 ---
-{apiVersion: mesh.dev/v1alpha1, kind: ModelRoute, metadata: {name: llama}, spec: {providerRef: {name: ollama}, model: llama3.2}}
+apiVersion: mesh.dev/v1alpha1
+kind: ModelRoute
+metadata: { name: llama }
+spec: { providerRef: { name: ollama }, model: llama3.2 }
 EOF`,
     },
     { what: 'Read who did what, as an operator', command: `api operator "${url}/api/audit?limit=10"` },

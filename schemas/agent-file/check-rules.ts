@@ -2,6 +2,7 @@ import { findPodProblems, secretProblems } from '../pod-rules.ts'
 import { checkReferenceText } from './reference.ts'
 import type { FileProblem } from './problem.ts'
 import type { AgentFile } from './schema.ts'
+import { didYouMean } from '../nearest.ts'
 
 const RESERVED_PORTS = [2994, 2995, 2996, 2997, 2998, 2999, 4317, 4318, 8080, 8081]
 const OWN_TOOLS = ['time', 'calculate', 'ask_human']
@@ -117,7 +118,7 @@ function toolRules({ tools = [] }: AgentFile): FileProblem[] {
       return [{ path: ['tools', index], message: 'bindingRef and registryRef exclude each other' }]
     const ref = bindingRef ?? registryRef
     if (ref === undefined && !OWN_TOOLS.includes(entry.name)) {
-      const message = `without bindingRef the name must be one of the own tools: ${OWN_TOOLS.join(', ')}`
+      const message = `without bindingRef the name must be one of the own tools: ${OWN_TOOLS.join(', ')}${didYouMean(entry.name, OWN_TOOLS)}`
       return [{ path: ['tools', index], message }]
     }
     return typeof ref === 'string'

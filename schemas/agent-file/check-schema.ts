@@ -16,7 +16,7 @@ export function* checkValue(schema: Node, value: unknown, path: Path = []): Gene
   if (Array.isArray(schema['anyOf'])) return yield* checkUnion(schema, value, path)
   const type = schema['type']
   if (typeof type === 'string' && !hasType(type, value)) {
-    return yield problem(path, `must be ${NAMES[type] ?? type}`)
+    return yield problem(path, `must be ${NAMES[type] ?? type}${instead(schema, value)}`)
   }
   if (Array.isArray(schema['enum']) && !schema['enum'].includes(value)) {
     return yield problem(path, `must be ${oneOf(schema['enum'].map(String), value)}`)
@@ -34,6 +34,13 @@ const NAMES: Record<string, string> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'a mapping',
+}
+
+// `model: mock` is what people write first. The value is not repeated: it may be a key.
+function instead(schema: Node, value: unknown): string {
+  const [name, ...more] = Array.isArray(schema['required']) ? schema['required'].map(String) : []
+  const isShort = schema['type'] === 'object' && typeof value === 'string'
+  return isShort && name !== undefined && more.length === 0 ? `; write { ${name}: ${name.toUpperCase()} }` : ''
 }
 
 function hasType(type: string, value: unknown): boolean {

@@ -147,6 +147,11 @@ test('R2-M11: expand: errors name file, line, column and field', () => {
       `${head}runtime:\n  env: {A: [1]}\n`,
       'agent.yaml:4:9: /runtime/env/A: must be a text or a number or true or false',
     ],
+    ['name: a\nmodel: mock\n', 'agent.yaml:2:1: /model: must be a mapping; write { route: ROUTE }'],
+    [
+      `${head}tools:\n  - calcualte\n`,
+      'agent.yaml:4:5: /tools/0: without bindingRef the name must be one of the own tools: time, calculate, ask_human; did you mean calculate?',
+    ],
     ['name: a\nname: b\n', 'agent.yaml:2:1: Map keys must be unique'],
     ['name: [a\n', 'agent.yaml:2:1: Flow sequence in block collection must be sufficiently indented and end with a ]'],
     ['', 'agent.yaml:1:1: the file is empty'],

@@ -25,14 +25,14 @@ export interface PageShell {
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const apart: ReadonlySet<string> = new Set(['.git', '.mesh', 'dist', 'coverage'])
 
-/** Opens the terminal of a page of docs/how-to. `own` are entries of the checkout that the test writes itself. */
+/** Opens the terminal of a page of docs/how-to, or of the page at a path. `own` are entries of the checkout that the test writes itself. */
 export function createPageShell(
   scope: Scope,
   page: string,
   platform: Platform,
   own: ReadonlySet<string> = new Set(),
 ): PageShell {
-  const file = join(root, 'docs/how-to', page)
+  const file = join(root, page.includes('/') ? page : join('docs/how-to', page))
   const { path: folder, remove } = tempFolder(basename(page))
   scope.after(remove)
   for (const name of readdirSync(root))

@@ -7,6 +7,13 @@ const bookmarks = ['test/contract/plugins/bookmarks/bookmarks.test.ts']
 /** Defects in core/http: names, bearers, bodies, streams, cursors. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'the hint for kubectl precedes the authentication of other paths',
+    file: 'core/http/reply/kubectl-hint.ts',
+    find: 'paths.has(path) &&',
+    replace: 'path.length > 0 &&',
+    tests: ['core/http/reply/kubectl-hint.test.ts'],
+  },
+  {
     name: 'path names are not parsed',
     file: 'core/http/input/params.ts',
     find: 'const parsed = names[field]?.(field, text) ?? text',
