@@ -7,7 +7,7 @@ import { withVariables } from '../preludes/variables.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Pages with a prelude. */
-export const pages = ['README.md', 'docs/*.md', 'docs/how-to/*.md', 'examples/*.md'] as const
+export const pages = ['README.md', 'docs/*.md', 'docs/how-to/*.md', 'docs/tutorials/*.md', 'examples/*.md'] as const
 
 /** The preludes in pages that people write: what a reader does before the first command is the same everywhere. */
 export async function generate(): Promise<Map<string, string>> {

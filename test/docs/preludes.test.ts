@@ -9,9 +9,11 @@ import type { ReservedPort } from '#schemas/launcher-ports.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const pages = ['README.md', 'examples/README.md', ...globSync(['docs/*.md', 'docs/how-to/*.md'], { cwd: root })].map(
-  (path) => ({ path, text: read(path) }),
-)
+const pages = [
+  'README.md',
+  'examples/README.md',
+  ...globSync(['docs/*.md', 'docs/how-to/*.md', 'docs/tutorials/*.md'], { cwd: root }),
+].map((path) => ({ path, text: read(path) }))
 const commandsIn = (text: string): string =>
   [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, body]) => body ?? '').join('\n')
 // Pages for operators of a cluster: their kubectl and database are their own.
