@@ -14,7 +14,8 @@ async function start(t: TestContext, bounds?: LingerBounds) {
   const paths: string[] = []
   const server = createServer((request, response) => {
     paths.push(request.url ?? '')
-    response.writeHead(413, { 'content-length': 6, connection: 'close' }).end('large\n')
+    // Later than the beginning of the body, which then fills the request and stops the connection.
+    setTimeout(() => response.writeHead(413, { 'content-length': 6, connection: 'close' }).end('large\n'), 50)
   })
   lingerOnClose(server, bounds)
   server.listen(0, '127.0.0.1')

@@ -49,5 +49,7 @@ function linger(socket: Socket, { bytes, seconds }: LingerBounds): void {
   socket.removeAllListeners('data')
   socket.on('data', () => undefined)
   socket.resume()
+  // The parser stopped the handle when the request was full, which the stream does not know.
+  socket._read(0)
   socket.end()
 }

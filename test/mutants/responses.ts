@@ -99,6 +99,14 @@ export const mutants: readonly Mutant[] = [
     only: 'what follows a refused body',
   },
   {
+    name: 'a refused body is not read once it fills its request',
+    file: 'core/net/linger-close.ts',
+    find: '  socket._read(0)\n',
+    replace: '',
+    tests: ['core/net/linger-close.test.ts'],
+    only: 'R2-M14',
+  },
+  {
     name: 'a request behind a refused body is served',
     file: 'core/net/linger-close.ts',
     find: "  socket.removeAllListeners('data')\n",

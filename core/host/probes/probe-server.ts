@@ -3,6 +3,7 @@ import { STATUS_CODES, createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { securityHeaders } from '#core/http/problem/security-headers.ts'
+import { lingerOnClose } from '#core/net/linger-close.ts'
 import { isServedHost } from '#core/net/loopback-host.ts'
 
 /** Response to a probe: plain text if no type is given. */
@@ -27,6 +28,7 @@ export function createProbeServer(answer: AnswerProbe, hosts?: readonly string[]
       else send(response, { status: 500, body: 'internal error\n' })
     })
   })
+  lingerOnClose(server)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseBroken(error.code, socket))
   return server
 }
