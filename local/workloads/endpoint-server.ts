@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ServiceEndpoint } from '#core/cluster/endpoint-slices.ts'
+import { lingerOnClose } from '#core/net/linger-close.ts'
 
 /** Returns the launchers of an agent on this machine. */
 export type EndpointLookup = (namespace: string, name: string) => readonly ServiceEndpoint[]
@@ -26,6 +27,7 @@ export async function serveEndpoints(lookup: EndpointLookup): Promise<EndpointSe
     response.writeHead(launchers === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(launchers === undefined ? { error: 'not_found' } : { launchers }))
   })
+  lingerOnClose(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
