@@ -9,6 +9,8 @@ import type { GateLimits } from './test/process-gate.ts'
 import { createReport } from './test/report.ts'
 import { runFiles } from './test/run-files.ts'
 import { startSharedServers } from './test/shared-servers.ts'
+import type { Notes } from './test/whole-run.ts'
+import { lastTest, noteFields } from './test/whole-run.ts'
 
 const options = {
   help: { type: 'boolean', short: 'h', default: false },
@@ -91,6 +93,8 @@ if (groups.length === 0) {
   process.exit(1)
 }
 
+const isWhole = positionals.length === 0 && values.name === undefined && !values.long && !values.coverage
+const notes = isWhole ? noteFields(root) : undefined
 let interrupted = false
 // Types are stripped and code is compiled once for all test files and their child processes.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/mesh/compiled', root))
@@ -113,11 +117,12 @@ let running = runFiles(groups, { ...limits, atOnce: limitsOf(values.concurrency)
   if (interrupted) return
   report.add(file)
   coverage?.add(file.index)
-  if (values.bail && report.failed() > 0) end(1)
+  if (values.bail && report.sum().failed > 0) end(1)
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end(130))
 await running.done
 if (values['rerun-failed']) await rerunFailed()
+if (notes !== undefined) await judgeNotes(notes)
 if (coverage !== undefined) console.log(`\n${await coverage.table()}\n`)
 const outcome = report.finish()
 await servers?.stop()
@@ -125,6 +130,17 @@ const exitCode = outcome.failed === 0 && outcome.passed + outcome.skipped > 0 ? 
 // Not left to tap, which treats a run without tests as a success, and at the exit counts failures that a second run settled.
 process.once('exit', () => (process.exitCode = exitCode))
 process.exit(exitCode)
+
+// A field that only a failed or skipped test fills would be one more failure.
+async function judgeNotes({ unfit, remove }: Notes): Promise<void> {
+  const reason = unfit(report.sum())
+  if (reason !== undefined) console.log(`\n${lastTest}: not run, since ${reason}`)
+  else {
+    running = runFiles([{ files: [lastTest] }], { ...limits, atOnce: { least: 1, most: 1 } }, report.add)
+    await running.done
+  }
+  remove()
+}
 
 async function rerunFailed(): Promise<void> {
   const failed = report.failedRuns()
@@ -143,7 +159,8 @@ function findGroups(): readonly Group[] {
   const { name } = values
   if (values.long && positionals.length === 0 && name === undefined) return findLongGroups()
   const repeated = new Set(values['skip-repeated'] ? findRepeatedTests(root) : [])
-  const files = findTests(root, positionals).filter((file) => !repeated.has(file))
+  const all = findTests(root, positionals).filter((file) => !repeated.has(file))
+  const files = positionals.length > 0 ? all : all.filter((file) => !file.endsWith(lastTest))
   if (values.together) return files.length === 0 ? [] : [{ files, name }]
   // The name of a file is part of what --name matches in a group, and coverage is measured per file.
   const isAlone = values.alone || values.coverage || values.long || name !== undefined
@@ -166,6 +183,7 @@ async function measureCoverage() {
 function end(code: number): void {
   interrupted = true
   running.stop()
+  notes?.remove()
   report.finish()
   process.exit(code)
 }

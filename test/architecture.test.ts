@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { launcherPackages, missingFromUndici, packagesOf } from './architecture/bundles.ts'
+import { constantNulls } from './architecture/constant-nulls.ts'
 import { pluginCycles } from './architecture/cycles.ts'
 import { takenGoNames } from './architecture/go-names.ts'
 import type { NamingDocument } from './architecture/go-names.ts'
@@ -15,7 +16,7 @@ import { isTest, readSources, toSource } from './architecture/sources.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const sources = readSources(root)
 
-for (const rule of rules) {
+for (const rule of [...rules, constantNulls]) {
   test(rule.name, () => {
     assert.equal(
       rule.check(toSource(rule.bad.path, rule.bad.text)).length,

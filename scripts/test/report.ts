@@ -14,8 +14,8 @@ export interface Report {
   add(run: FileRun): void
   /** Adds the second run of a file: failures of its first are flaky if the second has none; otherwise those of both remain. */
   addAgain(first: FileRun, second: readonly FileRun[]): void
-  /** Number of failures so far. */
-  failed(): number
+  /** Numbers of tests so far. */
+  sum(): Outcome
   failedRuns(): readonly FileRun[]
   finish(): Outcome
 }
@@ -58,7 +58,7 @@ export function createReport(options: { readonly verbose: boolean; print(line: s
       if (failures.length === 0) flaky.push(...before.failures)
       results.set(first, failures.length > 0 ? failedTwice(before, failures) : passedAgain(first, after))
     },
-    failed: () => sumOf([...results.values()]).failed,
+    sum: () => sumOf([...results.values()]),
     failedRuns: () => [...results].filter(([, { failed }]) => failed > 0).map(([run]) => run),
     finish,
   }
