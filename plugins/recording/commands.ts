@@ -34,7 +34,7 @@ each recorded server. It listens on 127.0.0.1 until SIGTERM or SIGINT, and then 
 
 A call may have other texts than the recorded one. Another order, tool, set of arguments or shape of a request is a difference.`,
   options: {
-    fixture: { positional: true, value: 'FIXTURE', help: 'a merged recording (JSON), or a folder with its parts' },
+    fixture: { positional: true, value: 'FIXTURE_PATH', help: 'a merged recording (JSON), or a folder with its parts' },
     port: { value: 'PORT', short: 'p', default: '4000', help: 'port on 127.0.0.1; 0: any free one', parse: toPort },
   },
   exitCodes: {

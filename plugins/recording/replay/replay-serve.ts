@@ -19,7 +19,7 @@ const DIVERGED = 2
 export async function replayServeOf({ values, out, err, untilStopped }: CommandInput<ReplayOptions>): Promise<number> {
   const { fixture: path, port } = values
   if (path === undefined) {
-    err('FIXTURE is missing: a merged recording, or a folder with its parts\n')
+    err('FIXTURE_PATH is missing: a merged recording, or a folder with its parts\n')
     return UNUSABLE
   }
   let started: { readonly replay: Replay; readonly server: ReplayServer }
