@@ -76,8 +76,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a takeover asks any pod',
-    file: 'plugins/runs/worker/execute-run.ts',
-    find: '  if (run.started && claim.launcher?.segment === run.segment) return launchers.at(claim.launcher)\n',
+    file: 'plugins/runs/worker/find-launcher.ts',
+    find: '  if (run.started && claim.launcher?.segment === run.segment) return { launcher: launchers.at(claim.launcher) }\n',
     replace: '',
     tests: launchers,
     only: 'takes over',

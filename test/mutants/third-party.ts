@@ -10,7 +10,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await within(bound.seconds * 1_000, hook(), late)',
     replace: 'await hook()',
     tests: ['core/host/load/hook-bounds.test.ts'],
-    only: 'create that never resolves',
+    only: 'that never resolves ends the start',
   },
   {
     name: 'the import of a plugin has no bound',
