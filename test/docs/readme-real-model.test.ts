@@ -83,7 +83,7 @@ test(
     assert.match(completion, /Good day, Ada\./)
     assert.deepEqual(
       asked.map(({ path, authorization, model }) => [path, authorization, model]),
-      Array<unknown>(2).fill(['/v1/chat/completions', undefined, 'llama3.2']),
+      [1, 2].map(() => ['/v1/chat/completions', undefined, 'llama3.2']),
     )
   },
 )
