@@ -8,13 +8,11 @@ const folder = process.env.MESH_TEST_FIELDS
 if (folder !== undefined) {
   const file = join(folder, `${process.pid}.txt`)
   const noted = new Set()
-  let loaded
-  subscribe('mesh.http.response', (response) => {
-    loaded ??= import('./response-fields.ts')
-    void loaded.then(({ fieldsWithValues }) => {
-      const fields = fieldsWithValues(response).filter((field) => !noted.has(field))
-      for (const field of fields) noted.add(field)
-      if (fields.length > 0) appendFileSync(file, `${fields.join('\n')}\n`)
-    })
-  })
+  const note = async (response) => {
+    const { fieldsWithValues } = await import('./response-fields.ts')
+    const fields = fieldsWithValues(response).filter((field) => !noted.has(field))
+    for (const field of fields) noted.add(field)
+    if (fields.length > 0) appendFileSync(file, `${fields.join('\n')}\n`)
+  }
+  subscribe('mesh.http.response', (response) => void note(response))
 }
