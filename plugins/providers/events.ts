@@ -35,7 +35,15 @@ const meteredData = Type.Object({
   ),
   status: Type.Integer({ description: 'HTTP status of the response to the client.' }),
   streamed: Type.Boolean({ description: 'Whether the client requested a stream.' }),
-  usageReported: Type.Boolean({ description: 'False if the provider reported no usage. The counts are 0 then.' }),
+  usageReported: Type.Boolean({
+    description: 'False if the provider reported no usage. The counts are 0 then, unless they are estimated.',
+  }),
+  usageEstimated: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'The stream was left before its usage: the counts are an estimate of what was seen. Absent: no estimate.',
+    }),
+  ),
   inputTokens: count('Prompt tokens.'),
   outputTokens: count('Completion tokens.'),
   cachedTokens: count('Prompt tokens that were cached.'),
@@ -52,7 +60,9 @@ const meteredData = Type.Object({
         }),
         Type.Null(),
       ],
-      { description: 'Null if usage or price is unknown. Absent in events of before.' },
+      {
+        description: 'Null if usage or price is unknown; by the estimate if there is one. Absent in events of before.',
+      },
     ),
   ),
   decisions: Type.Optional(

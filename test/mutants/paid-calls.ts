@@ -137,6 +137,14 @@ export const mutants: readonly Mutant[] = [
     only: 'R2-N5',
   },
   {
+    name: 'gateway: a stream that was left has no cost',
+    file: 'plugins/providers/gateway/call-model.ts',
+    find: 'counted.usageReported || left === undefined ? counted',
+    replace: 'true ? counted',
+    tests: ['plugins/providers/gateway/left-streams.test.ts'],
+    only: 'R2-N5',
+  },
+  {
     name: 'gateway: fields with a price of their own are sent where money is counted',
     file: 'plugins/providers/gateway/pay-call.ts',
     find: 'refuseUncountedFields(model)\n}',

@@ -9,7 +9,7 @@ import type { ClientResponse } from './client-response.ts'
 import type { NamedProvider } from './provider-failure.ts'
 import { withOutputLimit } from './call-bounds.ts'
 import { spenderOf } from './pay-call.ts'
-import type { OpenPayment } from './pay-call.ts'
+import type { EstimatedCall, OpenPayment } from './pay-call.ts'
 import { priceCall } from './price-call.ts'
 import { tryInOrder } from './fallback.ts'
 import type { GatewayCall } from './gateway-call.ts'
@@ -28,7 +28,7 @@ import type { SentRequest } from './send-to.ts'
 import { targetsOf } from './targets.ts'
 import type { LoadedTarget, RouteTarget } from './targets.ts'
 import { meterAndHide, meterTail, meterWhole } from './usage-meter.ts'
-import type { UsageMeter } from './usage-meter.ts'
+import type { Counted, UsageMeter } from './usage-meter.ts'
 
 /** A request and its route. */
 export interface ModelCall {
@@ -58,6 +58,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
   const filtered = filteredAnswer(services, model, answer)
   let answered = targets[0]
   let status = 200
+  let left: EstimatedCall | undefined
   let loaded: LoadedTarget | undefined
   try {
     const attempts = targets.map((target) => ({
@@ -82,8 +83,11 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
   } catch (thrown) {
     const error = filtered?.failure() ?? thrown
     status = call.signal.aborted ? 499 : callErrorOf(error).status
-    if (filtered?.failure() !== undefined || status === 499) await payment.fail('left')
-    else await payment.fail(answer.committed() || status === 504 ? 'unknown' : 'refused')
+    if (filtered?.failure() !== undefined || status === 499) {
+      left = payment.estimate()
+      answered = left?.target ?? answered
+      await payment.fail('left')
+    } else await payment.fail(answer.committed() || status === 504 ? 'unknown' : 'refused')
     if (!answer.committed()) throw error
     answer.breakOff(error)
   } finally {
@@ -93,7 +97,11 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
         traceparent: call.traceparent,
         data: {
           ...toReferences(call, model, answered),
-          ...(await withCost(services, toServed(call, model.route, answered, loaded), metered?.meter ?? meterWhole())),
+          ...(await withCost(
+            services,
+            toServed(call, model.route, answered, loaded),
+            usageOf(metered?.meter ?? meterWhole(), left),
+          )),
           streamed: metered?.streamed ?? false,
           ...decisionsOf(model),
           status,
@@ -138,9 +146,20 @@ function filteredAnswer(
   return filterAnswer(answer, { filters, limit: settings.filterLimit })
 }
 
-async function withCost({ core }: ProvidersServices, served: Omit<ServedCall, 'usage'>, meter: UsageMeter) {
-  const usage = meter.counted()
-  return { ...usage, cost: usage.usageReported ? ((await priceCall(core, { ...served, usage })) ?? null) : null }
+interface CallUsage extends Counted {
+  /** The counts are an estimate of what was seen. */
+  readonly usageEstimated?: true
+}
+
+// A stream that was left costs what was seen of it.
+function usageOf(meter: UsageMeter, left: EstimatedCall | undefined): CallUsage {
+  const counted = meter.counted()
+  return counted.usageReported || left === undefined ? counted : { ...left.usage, usageEstimated: true }
+}
+
+async function withCost({ core }: ProvidersServices, served: Omit<ServedCall, 'usage'>, usage: CallUsage) {
+  const isKnown = usage.usageReported || usage.usageEstimated
+  return { ...usage, cost: isKnown ? ((await priceCall(core, { ...served, usage })) ?? null) : null }
 }
 
 function toServed(

@@ -1,3 +1,4 @@
+import { estimateInputTokens } from '#core/model-apis/estimate-input.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { ResponseSink } from '../adapter.ts'
@@ -13,6 +14,8 @@ import { readAgent } from './principal.ts'
 import { readProviderPrices } from './provider-prices.ts'
 import type { RouteTarget } from './targets.ts'
 import type { UsableRoute } from './usable-route.ts'
+import { unmetered } from './usage-meter.ts'
+import type { Counted } from './usage-meter.ts'
 
 /**
  * Why a call failed: no provider has worked for it; a provider may have; or its caller or a filter left it, so that it costs what was seen.
@@ -25,10 +28,18 @@ export interface OpenPayment {
   readonly outputLimit: number | undefined
   /** The sink for an attempt at a target. */
   watch(target: RouteTarget, sink: ResponseSink, meterOf: MeterOf): ResponseSink
+  /** What a stream that was left has used so far, as an estimate; undefined: nothing was streamed. */
+  estimate(): EstimatedCall | undefined
   /** Charges an answered call by its usage; without reported usage what is held. */
   settle(): Promise<void>
   /** Ends the payment of a call that failed: by its usage, by what was seen of a stream that was left, else at the hold or not at all. */
   fail(how: FailedCall): Promise<void>
+}
+
+/** A call whose provider did not come to report its usage. */
+export interface EstimatedCall {
+  readonly target: RouteTarget
+  readonly usage: Counted
 }
 
 type PaymentParts = Pick<Core, 'extensions' | 'log'>
@@ -57,7 +68,7 @@ export async function withPayment(
  */
 async function payCall(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<OpenPayment> {
   const held = await holdFor(core, call, model)
-  return held === undefined ? nothingHeld : endOnce(core, held, createPaidAnswer())
+  return held === undefined ? nothingHeld(model) : endOnce(core, held, createPaidAnswer())
 }
 
 interface HeldCall {
@@ -110,11 +121,15 @@ async function refuseUncounted(payment: CallPayment, call: GatewayCall, { model,
   if (await payment.isCounted({ namespace: spenderOf(call, model.route), agents })) refuseUncountedFields(model)
 }
 
-const nothingHeld: OpenPayment = {
-  outputLimit: undefined,
-  watch: (_, sink) => sink,
-  settle: async () => undefined,
-  fail: async () => undefined,
+function nothingHeld({ body }: PaidModel): OpenPayment {
+  const answer = createPaidAnswer()
+  return {
+    outputLimit: undefined,
+    watch: (target, sink) => answer.from(target, sink, () => unmetered),
+    estimate: () => estimateOf(answer.seen(), estimateInputTokens(Buffer.from(JSON.stringify(body)), body)),
+    settle: async () => undefined,
+    fail: async () => undefined,
+  }
 }
 
 function endOnce({ log }: PaymentParts, { hold, bounds }: HeldCall, answer: PaidAnswer): OpenPayment {
@@ -131,15 +146,20 @@ function endOnce({ log }: PaymentParts, { hold, bounds }: HeldCall, answer: Paid
   return {
     outputLimit: bounds.maxOutputTokens ?? hold.maxOutputTokens,
     watch: answer.from,
+    estimate: () => estimateOf(answer.seen(), bounds.inputTokens, mostOf({ hold, bounds })),
     settle: () => end(() => hold.settle(reported(answer.seen()))),
     fail: (how) =>
       end(() => {
         const seen = answer.seen()
         if (seen === undefined) return how === 'refused' ? hold.release() : hold.settle(undefined)
-        const most = (hold.maxOutputTokens ?? Infinity) * bounds.choices
-        return hold.settle(reported(seen) ?? (how === 'left' ? estimated(seen, bounds.inputTokens, most) : undefined))
+        const estimate = () => estimated(estimateOf(seen, bounds.inputTokens, mostOf({ hold, bounds })))
+        return hold.settle(reported(seen) ?? (how === 'left' ? estimate() : undefined))
       }),
   }
+}
+
+function mostOf({ hold, bounds }: HeldCall): number {
+  return (hold.maxOutputTokens ?? Infinity) * bounds.choices
 }
 
 function reported(seen: SeenAnswer | undefined): UsedCall | undefined {
@@ -147,11 +167,16 @@ function reported(seen: SeenAnswer | undefined): UsedCall | undefined {
   return { ...toServed(seen.target), usage: seen.usage, estimated: false }
 }
 
+function estimated(seen: EstimatedCall | undefined): UsedCall | undefined {
+  return seen && { ...toServed(seen.target), usage: seen.usage, estimated: true }
+}
+
 // The provider has generated no more than the request allows.
-function estimated({ target, outputTokens }: SeenAnswer, inputTokens: number, most: number): UsedCall | undefined {
-  if (outputTokens === undefined) return undefined
-  const counts = { inputTokens, outputTokens: Math.min(outputTokens, most), cachedTokens: 0, reasoningTokens: 0 }
-  return { ...toServed(target), usage: counts, estimated: true }
+function estimateOf(seen: SeenAnswer | undefined, inputTokens: number, most = Infinity): EstimatedCall | undefined {
+  if (seen?.outputTokens === undefined) return undefined
+  const { target, outputTokens } = seen
+  const usage = { inputTokens, outputTokens: Math.min(outputTokens, most), cachedTokens: 0, reasoningTokens: 0 }
+  return { target, usage: { usageReported: false, ...usage } }
 }
 
 /** Namespace that pays for a call. */
