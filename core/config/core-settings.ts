@@ -244,7 +244,7 @@ export const coreSettingsSchema = Type.Object({
     ),
     accessLog: Type.Boolean({ default: true, description: 'Logs each request at level info instead of debug.' }),
   }),
-  hooks: Type.Object({
+  pluginHooks: Type.Object({
     startSeconds: Type.Integer({
       minimum: 1,
       maximum: 600,

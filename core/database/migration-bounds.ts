@@ -46,5 +46,5 @@ export async function upWithin(
 }
 
 function lateText(source: string, name: string, what: string): string {
-  return `plugin ${source}: migration ${name}: ${what} (the setting hooks.startSeconds)`
+  return `plugin ${source}: migration ${name}: ${what} (the setting pluginHooks.startSeconds)`
 }

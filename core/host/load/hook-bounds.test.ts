@@ -29,7 +29,7 @@ function hostWith(t: TestContext, plugins: readonly AnyPlugin[], role: Role = 'b
   const host = createHost({
     roles: [role],
     plugins,
-    settings: readSettings(bareSettings('hooks: {startSeconds: 1, closeSeconds: 1}'), {}, plugins),
+    settings: readSettings(bareSettings('pluginHooks: {startSeconds: 1, closeSeconds: 1}'), {}, plugins),
     openPlatform: standalonePlatform(),
     keys: testKeyring(),
     version: '0.0.0',
@@ -51,7 +51,7 @@ const declared = (hook: string) =>
 
 for (const hook of ['wiring', 'create'] as const)
   test(`R2-C6: ${hook} that never resolves ends the start, and names plugin and hook`, async (t) => {
-    const message = `plugin slow: ${hook} did not end within 1 s (the setting hooks.startSeconds)`
+    const message = `plugin slow: ${hook} did not end within 1 s (the setting pluginHooks.startSeconds)`
     let closed = 0
     const first = plugin('first', { close: async () => void closed++ })
     const builtIn = hostWith(t, [first, plugin('slow', { [hook]: never })])
@@ -62,7 +62,7 @@ for (const hook of ['wiring', 'create'] as const)
   })
 
 test('R2-C6: close that never resolves is named, and the plugins before it are closed', async (t) => {
-  const message = /plugin slow: close did not end within 1 s \(the setting hooks\.closeSeconds\)/
+  const message = /plugin slow: close did not end within 1 s \(the setting pluginHooks\.closeSeconds\)/
   let closed = 0
   const first = plugin('first', { close: async () => void closed++ })
   const builtIn = hostWith(t, [first, plugin('slow', { close: never })])
@@ -76,7 +76,7 @@ test('R2-C6: close that never resolves is named, and the plugins before it are c
 })
 
 test('R2-C6: a module that waits at its top ends the load, and is named', async (t) => {
-  const message = 'plugin ./slow.mjs: import did not end within 1 s (the setting hooks.startSeconds)'
+  const message = 'plugin ./slow.mjs: import did not end within 1 s (the setting pluginHooks.startSeconds)'
   await assert.rejects(loaded(t, 'await new Promise(() => {})\nexport default () => ({})'), {
     name: 'BootError',
     message,
@@ -97,7 +97,10 @@ test('R2-C6: a job that ignores its signal does not hold the close, and is named
     .map((one) => JSON.parse(one) as Record<string, unknown>)
     .find(({ handlers }) => handlers !== undefined)
   assert.deepEqual(line?.['handlers'], ['job slow.loop'])
-  assert.match(String(line?.['msg']), /background work did not end within 1 s \(the setting hooks\.closeSeconds\)/)
+  assert.match(
+    String(line?.['msg']),
+    /background work did not end within 1 s \(the setting pluginHooks\.closeSeconds\)/,
+  )
   assert.equal(closed, 1, 'its plugin is closed all the same')
 })
 

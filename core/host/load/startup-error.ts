@@ -18,12 +18,12 @@ export interface HookBound {
 
 /** Bound of hooks that run while a role starts. */
 export function startBound({ startSeconds }: HookSettings = defaultHooks): HookBound {
-  return { seconds: startSeconds, setting: 'hooks.startSeconds' }
+  return { seconds: startSeconds, setting: 'pluginHooks.startSeconds' }
 }
 
 /** Bound of hooks that run while a role closes. */
 export function closeBound({ closeSeconds }: HookSettings = defaultHooks): HookBound {
-  return { seconds: closeSeconds, setting: 'hooks.closeSeconds' }
+  return { seconds: closeSeconds, setting: 'pluginHooks.closeSeconds' }
 }
 
 /** Runs a step of a plugin within its bound. Its error names the plugin and the step. */

@@ -120,7 +120,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
       served: servedNamespaces(core.cluster.namespaces),
       deadlineMs: core.cluster.deadlineSeconds * 1000,
       retries: { perSecond: core.cluster.retryRequestsPerSecond, burst: core.cluster.retryRequestBurst },
-      hookSeconds: core.hooks.startSeconds,
+      hookSeconds: core.pluginHooks.startSeconds,
       install: core.install,
       eventRetentionDays: core.eventRetentionDays,
       log,

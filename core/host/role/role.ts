@@ -103,7 +103,7 @@ export async function buildRole(role: Role, input: RoleInput): Promise<RunningRo
     const core = createCore(role, { input, platform, extensions, eventTypes, plugins, unenforced })
     const { ordered, keys, settings } = input
     const { slices } = settings
-    const { disable: disabled, hooks } = settings.core
+    const { disable: disabled, pluginHooks: hooks } = settings.core
     wired = await wire(ordered, { core, slices, disabled, hooks })
     container = await createRoleContainer({ core, keys, ordered, slices, wired, hooks })
     // Their conflicts end the start, not the first write.
@@ -244,7 +244,7 @@ function finish(
   }
   const close = async (): Promise<void> => {
     stop.abort()
-    const bound = closeBound(input.settings.core.hooks)
+    const bound = closeBound(input.settings.core.pluginHooks)
     // A lease of a handler that does not stop is not released: it expires.
     await within(bound.seconds * 1_000, stopped(), () => lateHook('background work', bound)).catch((error: unknown) =>
       core.log.error({ role, handlers: handlers.names() }, String(error)),

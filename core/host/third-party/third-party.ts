@@ -29,7 +29,7 @@ type Entry = CoreSettings['plugins'][number]
 /** Loads the plugins that the settings list, beside those of the platform. */
 export function loadListedPlugins(
   file: Pick<YamlFile, 'file'>,
-  { plugins: entries, profile, hooks }: CoreSettings,
+  { plugins: entries, profile, pluginHooks: hooks }: CoreSettings,
   plugins: readonly AnyPlugin[],
 ): Promise<readonly AnyPlugin[]> {
   return loadThirdParties(entries, { folder: settingsFolder(file), plugins, profile, hooks })
