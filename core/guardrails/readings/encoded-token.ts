@@ -29,11 +29,17 @@ export function formOf(head: string): TokenForm | undefined {
   const isWhole = head.length < PROBED
   const encoding = encodingOf(head.slice(0, PROBED), isWhole)
   if (encoding === undefined) return undefined
-  const decoded = Buffer.from(head, encoding).toString('latin1').replace(/=+$/, '')
+  const decoded = withoutPadding(Buffer.from(head, encoding).toString('latin1'))
   const inner = isToken.test(decoded) ? encodingOf(decoded, isWhole) : undefined
   return inner === undefined
     ? { encoding, group: groups[encoding] }
     : { encoding, inner, group: groupsOfTwo[encoding][inner] }
+}
+
+function withoutPadding(text: string): string {
+  let end = text.length
+  while (text.charCodeAt(end - 1) === 0x3d) end--
+  return text.slice(0, end)
 }
 
 function encodingOf(head: string, isWhole: boolean): Encoding | undefined {

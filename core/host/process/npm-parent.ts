@@ -74,6 +74,6 @@ function readProc(pid: number): ProcessRow | undefined {
 
 function readPs(pid: number): ProcessRow | undefined {
   const { stdout, status } = spawnSync('ps', ['-o', 'ppid=,command=', '-p', String(pid)], { encoding: 'utf8' })
-  const [, parent, command = ''] = /^\s*(\d+)\s+(.*)$/.exec(status === 0 ? stdout.trimEnd() : '') ?? []
-  return parent === undefined ? undefined : { parent: Number(parent), command, isZombie: false }
+  const [, parent, command = ''] = /^ *(\d+) (.*)$/.exec(status === 0 ? stdout.trimEnd() : '') ?? []
+  return parent === undefined ? undefined : { parent: Number(parent), command: command.trim(), isZombie: false }
 }
