@@ -61,15 +61,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gateway: a stream that is left costs as much as a whole one',
     file: 'plugins/providers/gateway/pay-call.ts',
-    find: "how === 'left' ? estimated(seen, bounds.inputTokens, most) : undefined",
+    find: "how === 'left' ? estimate() : undefined",
     replace: 'undefined',
     tests: inherited,
   },
   {
     name: 'gateway: the input of a stream that is left is free',
     file: 'plugins/providers/gateway/pay-call.ts',
-    find: 'estimated(seen, bounds.inputTokens, most)',
-    replace: 'estimated(seen, 0, most)',
+    find: 'const estimate = () => estimated(estimateOf(seen, bounds.inputTokens, mostOf({ hold, bounds })))',
+    replace: 'const estimate = () => estimated(estimateOf(seen, 0, mostOf({ hold, bounds })))',
     tests: inherited,
   },
   {
