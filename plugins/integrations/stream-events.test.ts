@@ -53,6 +53,7 @@ const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.runs.created.v1': run,
   'dev.mesh.runs.started.v1': run,
   'dev.mesh.runs.requeued.v1': run,
+  'dev.mesh.runs.waiting.v1': run,
   'dev.mesh.runs.attached.v1': run,
   'dev.mesh.runs.paused.v1': run,
   'dev.mesh.runs.interrupt-resolved.v1': run,

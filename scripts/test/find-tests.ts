@@ -51,6 +51,7 @@ const onPglite = [
   'plugins/runs/worker/bounds.test.ts',
   'plugins/runs/worker/fairness.test.ts',
   'plugins/runs/worker/lease.test.ts',
+  'plugins/runs/worker/waiting.test.ts',
   'plugins/runs/worker/worker.test.ts',
   'plugins/sharing/public/stream-shared.test.ts',
   'plugins/sharing/retention.test.ts',

@@ -62,7 +62,7 @@ test(
     const output = await shell.run(commandsOf(page, 'Run it').join('\n'))
     assert.match(output, /"state":"paused"/)
     assert.match(output, /"tool":"orders_refund_order"/)
-    const tree = JSON.parse(output.slice(output.lastIndexOf('\n') + 1)) as { root: Node }
+    const tree = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as { root: Node }
     const tools = below(tree.root).filter(({ kind }) => kind === 'tool')
     assert.deepEqual(
       tools.map(({ name }) => name),

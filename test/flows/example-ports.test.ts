@@ -60,7 +60,7 @@ test(
     const page = commandsOf(join(examples, 'README.md'), 'Every port')
     const [prepare = '', create = '', look = ''] = page
     assert.equal(page.length, 3)
-    const sh = createPageShell(t, '../../examples/README.md', platform).run
+    const sh = createPageShell(t, 'examples/README.md', platform).run
     assert.match(await sh(prepare), /"items"/)
     await job.member('ports-peer')
     for (const { name, programs, command } of languages) {
