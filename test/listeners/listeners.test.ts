@@ -75,7 +75,13 @@ async function refuseLargeBodies({ name, port, tls = false, http2, doors }: List
   const fields = [`Host: 127.0.0.1:${port}`, 'Connection: close', ...door.headers]
   const head = [`${door.method} ${door.path} HTTP/1.1`, ...fields]
   for (const framing of ['length', 'chunked'] as const) {
-    const request = { port, tls, head: [...head, 'Content-Type: application/json'], framing, mebibytes: name === 'budget' ? 64 : 16 }
+    const request = {
+      port,
+      tls,
+      head: [...head, 'Content-Type: application/json'],
+      framing,
+      mebibytes: name === 'budget' ? 64 : 16,
+    }
     const { text, error } = await sendLargeBody(request)
     assert.equal(error, undefined, `${name} ${door.path} ${framing}: ${text.slice(0, 200)}`)
     assert.match(text, /^HTTP\/1\.1 4\d\d /, `${name} ${door.path} ${framing}`)
