@@ -16,7 +16,7 @@ export const jointEnd =
 
 const joint = new RegExp(jointBegin, 'y')
 
-/** Length of the joint at an offset; 0: there is none. */
+/** Returns the length of the joint at an offset, or 0 if none begins there. */
 export function jointLength(text: string, at: number): number {
   joint.lastIndex = at
   return joint.exec(text)?.[0].length ?? 0

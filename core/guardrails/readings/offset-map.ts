@@ -3,7 +3,7 @@
  * What lies between is not read.
  */
 export class OffsetMap {
-  /** Of each segment: its first character, the offset of that in the text, and the length of what all of it stands for; 0: one each. */
+  /** Three numbers per segment: its first character, the offset of that in the text, and the length of the replaced text. A length of 0 means one character each. */
   #first: number[] = []
   #starts: number[] = []
   #sizes: number[] = []

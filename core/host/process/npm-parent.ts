@@ -28,7 +28,7 @@ export function followNpm(env: Readonly<Record<string, string | undefined>>, onE
   return () => clearInterval(timer)
 }
 
-/** Processes above this one, npm last; undefined if npm is none of them, as for one that a service manager started from a script of npm. */
+/** Returns the process ids above this one, npm last, or undefined if npm is not among them: a service manager may pass on its variables. */
 function ancestorsUpToNpm(): readonly number[] | undefined {
   const found: number[] = []
   for (let pid = process.ppid; pid > 1 && found.length < MOST_ANCESTORS;) {
