@@ -226,7 +226,7 @@ async function lend({ call }: Running): Promise<void> {
   const [, commands = ''] = commandsOf(page, 'Run it')
   // The data folder of this start has another name.
   const answers = runShell(folder, commands.replace('env --as', 'env --data d --as'))
-  assert.match(answers, /"room":"Attic".*\{"book":"Duino Elegies"\}\{"items":\[\{"book":"Duino Elegies"\}\]\}$/s)
+  assert.match(answers, /"room":"Attic".*\{"book":"Duino Elegies"\}\n\{"items":\[\{"book":"Duino Elegies"\}\]\}\n$/s)
   const loans = '/api/x/library/bookshelves/default/poetry/loans'
   assert.equal((await call('other-tenant', loans))[0], 403)
   assert.equal((await call('developer', loans, { book: 'Duino Elegies' }))[1]['code'], 'book_lent')
