@@ -8,6 +8,8 @@ export interface Balancer {
   readonly url: string
   /** Backends that receive new connections now. */
   ready(): readonly string[]
+  /** Gives a backend no new connections until it is ready after its restart: a terminating pod leaves its Service before its probes fail. */
+  leaves(name: string): void
 }
 
 /** Balances connections over BFFs round robin, in a thread. Readiness is polled ten times a second. */
@@ -21,5 +23,10 @@ export async function openBalancer(scope: Scope, backends: readonly Backend[]): 
     if ('port' in message) port = message.port
     else ready = [...message.ready]
   })
-  return { url: `http://127.0.0.1:${await until('the balancer listens', () => port)}`, ready: () => ready }
+  return {
+    url: `http://127.0.0.1:${await until('the balancer listens', () => port)}`,
+    ready: () => ready,
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is of windows
+    leaves: (name) => thread.postMessage(name),
+  }
 }

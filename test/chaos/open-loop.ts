@@ -23,16 +23,28 @@ export interface OpenLoop {
 /** Parts of a response that a load uses. */
 export type LoadAnswer = { readonly status: number; readonly headers: Readonly<Record<string, unknown>> }
 
-/** Sends `perSecond` requests however slow the responses, like independent callers. */
-export function startOpenLoop(perSecond: number, request: (n: number) => Promise<LoadAnswer>): OpenLoop {
+/**
+ * Sends `perSecond` requests however slow the responses, like independent callers. With `most`, it sends none while as many have no
+ * response yet: a machine that is too slow for the rate gets less load instead of a queue that grows.
+ */
+export function startOpenLoop(
+  perSecond: number,
+  request: (n: number) => Promise<LoadAnswer>,
+  most = Number.POSITIVE_INFINITY,
+): OpenLoop {
   const stopped = new AbortController()
   const samples: Sample[] = []
   const waiting = new Set<Promise<void>>()
   const loop = async (): Promise<void> => {
     const started = performance.now()
-    for (let sent = 0; !stopped.signal.aborted;) {
+    for (let sent = 0, left = 0; !stopped.signal.aborted;) {
       const due = Math.floor(((performance.now() - started) / 1_000) * perSecond)
-      for (; sent < due; sent++) {
+      for (; sent + left < due; sent++) {
+        if (waiting.size >= most) {
+          // Not made up for later, which would be a burst.
+          left = due - sent
+          break
+        }
         const one: Promise<void> = sample(() => request(sent))
           .then((found) => void samples.push(found))
           .finally(() => waiting.delete(one))

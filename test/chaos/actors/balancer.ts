@@ -23,6 +23,7 @@ const failingMs = 6_000
 // In a thread, since the balancer is not the client: a delay of the client must not delay the detection of a failed readiness.
 const backends = workerData as readonly Backend[]
 const ready = new Set(backends)
+const leaving = new Set<string>()
 let turn = 0
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is of windows
 const send = (message: BalancerMessage): void => parentPort?.postMessage(message)
@@ -35,6 +36,10 @@ await once(server, 'listening')
 const address = server.address()
 if (address === null || typeof address === 'string') throw new Error('no port was given by the system')
 send({ port: address.port })
+parentPort?.on('message', (name: string) => {
+  leaving.add(name)
+  change(() => backends.filter((one) => one.name === name).forEach((one) => ready.delete(one)))
+})
 await Promise.all(backends.map(watch))
 
 // Probes a backend sequentially, so that a late response cannot override a later one.
@@ -42,11 +47,18 @@ async function watch(backend: Backend): Promise<void> {
   for (let well = performance.now(); ; await sleep(everyMs)) {
     const found = await askReadiness(backend.adminUrl)
     if (found !== 'failing') well = performance.now()
-    const before = ready.size
-    if (found === 'ready') ready.add(backend)
-    else if (found === 'away' || performance.now() - well > failingMs) ready.delete(backend)
-    if (ready.size !== before) send({ ready: [...ready].map(({ name }) => name) })
+    if (found === 'away') leaving.delete(backend.name)
+    change(() => {
+      if (found === 'ready' && !leaving.has(backend.name)) ready.add(backend)
+      else if (found === 'away' || performance.now() - well > failingMs) ready.delete(backend)
+    })
   }
+}
+
+function change(act: () => void): void {
+  const before = ready.size
+  act()
+  if (ready.size !== before) send({ ready: [...ready].map(({ name }) => name) })
 }
 
 // Like a Service, without a second attempt: a backend that is ready and refuses connections is a failure of the platform.

@@ -36,7 +36,7 @@ export const chaosCase: ChaosCase = {
     const isQuiet = !short && (loadavg()[0] ?? 0) < availableParallelism()
     for (let fault = 0; fault < count; fault++) {
       const part: KubePart = fault % 2 === 0 ? 'apiserver' : 'etcd'
-      const load = startOpenLoop(perSecond, list)
+      const load = startOpenLoop(perSecond, list, short ? 64 : undefined)
       heap.push(await leastHeap(bff, short ? 1 : 3))
       const beat = watchLag(bff)
       stage.kube.freeze(part)

@@ -30,11 +30,13 @@ export const chaosCase: ChaosCase = {
     const namespace = await makeNamespace(stage, 'rolling')
     // The short form shares two cores with other tests.
     const perSecond = short ? 100 : 500
-    const load = startOpenLoop(perSecond, (n) => send(requestOf(n, { namespace, bearer: stage.bearer, perSecond })))
+    const request = (n: number) => send(requestOf(n, { namespace, bearer: stage.bearer, perSecond }))
+    const load = startOpenLoop(perSecond, request, short ? 32 : undefined)
     scope.after(() => load.stop())
     const started = performance.now()
     const restart = async (one: RoleProcess): Promise<number> => {
       await random.instant(200, 800)
+      balancer.leaves(one.name)
       await one.end('SIGTERM')
       one.start()
       return timed(`${one.name} takes connections`, () => balancer.ready().includes(one.name))
