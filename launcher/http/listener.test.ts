@@ -140,6 +140,16 @@ test('R2-UX-21: responses and refusals of a port end with a newline', async (t) 
   }
 })
 
+test('R2-UX-21: the refusal of a broken request to a port ends with a newline', async (t) => {
+  const { port } = await start(t, { mediaTypes })
+  for (const request of ['broken\r\n\r\n', `GET / HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`]) {
+    const { text: received } = await exchangeRaw({ port }, request, 10_000)
+    const [fields = '', body = ''] = received.split('\r\n\r\n')
+    assert.match(body, /^\{"error":"\w+","message":"[^"]+"\}\n$/)
+    assert.match(fields, new RegExp(`content-length: ${body.length}\r\n`))
+  }
+})
+
 test('listener: no hostile request ends the process, is an internal error, or stays unanswered', async (t) => {
   const { port, errors } = await start(t, { mediaTypes })
   const doors = ['/greet/ann', '/size', '/chunks'].map((path) => ({ method: 'POST', path, headers: [] }))

@@ -22,7 +22,7 @@ export function toParserRefusal(code: string | undefined): Refusal {
 /** Responds to a request that never reaches a route, and closes its connection. */
 export function refuseConnection(socket: Duplex, { code }: Refusal, body: object): void {
   const { status } = refusals[code]
-  const bytes = JSON.stringify(body)
+  const bytes = `${JSON.stringify(body)}\n`
   const fields = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(bytes)}\r\nx-content-type-options: nosniff\r\nconnection: close\r\n`
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields}\r\n${bytes}`, () => socket.destroy())
 }

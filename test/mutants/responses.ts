@@ -67,6 +67,22 @@ export const mutants: readonly Mutant[] = [
     only: 'R2-UX-21',
   },
   {
+    name: 'the refusal of a broken request to a port has no final newline',
+    file: 'launcher/http/unfinished.ts',
+    find: '`${JSON.stringify(body)}\\n`',
+    replace: 'JSON.stringify(body)',
+    tests: ['launcher/http/listener.test.ts'],
+    only: 'R2-UX-21',
+  },
+  {
+    name: 'a response of a replay has no final newline',
+    file: 'plugins/recording/replay/serve-replay.ts',
+    find: '`${JSON.stringify(body)}\\n`',
+    replace: 'JSON.stringify(body)',
+    tests: ['plugins/recording/replay/replay-serve.test.ts'],
+    only: 'R2-UX-21',
+  },
+  {
     name: 'the BFF resets a connection with an unread body',
     file: 'core/http/server.ts',
     find: '  lingerOnClose(app.server)\n',

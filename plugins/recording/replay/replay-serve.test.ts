@@ -319,6 +319,23 @@ test('F1, F5: a path without a usable recording exits with 1 and one line withou
   }
 })
 
+test('R2-UX-21: responses and errors of a replay end with a newline', async (t) => {
+  const { merged } = inFolder(t)
+  const { url, post } = await serve(t, merged(modelPart(1, 'a', completion('one')), toolPart(1, {}, found), endPart(1, 1)))
+  for (const [response, status] of [
+    [await fetch(`${url}/v1/models`), 200],
+    [await fetch(`${url}/v1/chat/completions`), 405],
+    [await post('/none', {}), 404],
+    [await post('/v1/chat/completions', '{'), 400],
+    [await post('/mcp/none', {}, { 'content-type': 'text/plain' }), 415],
+  ] as const) {
+    const text = await response.text()
+    assert.equal(response.status, status)
+    assert.match(text, /\}\n$/)
+    assert.equal(response.headers.get('content-length'), String(Buffer.byteLength(text)))
+  }
+})
+
 test('H1: the listener refuses pages, foreign names, other types, large bodies and odd targets', async (t) => {
   const { merged } = inFolder(t)
   const path = merged(modelPart(1, 'a', completion('one')), toolPart(1, {}, found), endPart(1, 1))

@@ -105,7 +105,7 @@ function write(response: ServerResponse, { status, body, frames, headers = {} }:
     response.writeHead(status, plain).end()
     return
   }
-  const bytes = Buffer.from(JSON.stringify(body))
+  const bytes = Buffer.from(`${JSON.stringify(body)}\n`)
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length, ...plain })
   response.end(bytes)
 }
