@@ -68,10 +68,9 @@ function placed({ pid, name, listeners, onAnyPort }: Subject): readonly Listener
   return [...listeners, ...last]
 }
 
-// Those of the embedded API server are bounded by kube-apiserver's own rules.
 async function refuseLargeBodies({ name, port, tls = false, http2, doors }: Listener): Promise<void> {
   const [door] = doors
-  if (door === undefined || http2 === true || name.startsWith('API server')) return
+  if (door === undefined || http2 === true) return
   const fields = [`Host: 127.0.0.1:${port}`, 'Connection: close', ...door.headers]
   const head = [`${door.method} ${door.path} HTTP/1.1`, ...fields]
   for (const framing of ['length', 'chunked'] as const) {

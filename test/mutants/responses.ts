@@ -99,6 +99,14 @@ export const mutants: readonly Mutant[] = [
     only: 'R2-M14',
   },
   {
+    name: 'the embedded API server resets a connection with an unread body',
+    file: 'local/apiserver/wire/listener.ts',
+    find: '    lingerOnClose(server)\n',
+    replace: '',
+    tests: ['local/apiserver/testing/hostile.test.ts'],
+    only: 'R2-M14',
+  },
+  {
     name: 'a refused body is dropped without a bound',
     file: 'core/net/linger-close.ts',
     find: 'socket.bytesRead - before > bytes && destroy()',

@@ -168,6 +168,26 @@ test('F1: the last resort: when even the answer fails, one connection ends, it i
   await alive(server)
 })
 
+for (const secure of [false, true])
+  test(`R2-M14: a client that writes 64 MiB before it reads gets a 413 (${secure ? 'TLS' : 'plain'})`, async (t) => {
+    const server = await startTestServer(t, { controllers: false })
+    const socket = secure
+      ? connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false })
+      : connect(server.port, '127.0.0.1')
+    const errors: string[] = []
+    socket.on('error', (error) => errors.push(error.message))
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    const size = 64 * 1024 * 1024
+    socket.write(`POST ${WIDGETS} HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`)
+    await new Promise((resolve) => socket.write(Buffer.alloc(size, 0x20), resolve))
+    let text = ''
+    socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
+    await closed
+    assert.deepEqual(errors, [])
+    assert.match(text, /^HTTP\/1\.1 413 [\s\S]*"reason":"RequestEntityTooLarge"/)
+    await alive(server)
+  })
+
 test('SEC16, F2: what is too large is answered 413, though its client is still sending', async (t) => {
   const server = await startTestServer(t)
   const send = async (type: string, body: string): Promise<Response> =>

@@ -4,6 +4,7 @@ import { createServer as createHttps } from 'node:https'
 import { createServer as createNet } from 'node:net'
 import type { Socket } from 'node:net'
 import type { Certificate } from './certificate.ts'
+import { lingerOnClose } from './linger-close.ts'
 
 /** A listener for HTTP and HTTPS on one port. */
 export interface Listener {
@@ -65,6 +66,7 @@ export function createListener(
     tracked,
   )
   for (const server of [plain, secure]) {
+    lingerOnClose(server)
     // Neither server listens: this event starts Node's timers for unfinished requests.
     server.emit('listening')
     server.on('connect', (_request, socket) => socket.end(METHOD_NOT_ALLOWED))

@@ -321,7 +321,10 @@ test('F1, F5: a path without a usable recording exits with 1 and one line withou
 
 test('R2-UX-21: responses and errors of a replay end with a newline', async (t) => {
   const { merged } = inFolder(t)
-  const { url, post } = await serve(t, merged(modelPart(1, 'a', completion('one')), toolPart(1, {}, found), endPart(1, 1)))
+  const { url, post } = await serve(
+    t,
+    merged(modelPart(1, 'a', completion('one')), toolPart(1, {}, found), endPart(1, 1)),
+  )
   for (const [response, status] of [
     [await fetch(`${url}/v1/models`), 200],
     [await fetch(`${url}/v1/chat/completions`), 405],
