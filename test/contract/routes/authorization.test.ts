@@ -17,7 +17,7 @@ import type { World } from './world.ts'
 const asked = whole ? forms : forms.filter(({ form }) => form === 'embedded')
 
 // A chain of tests on one platform takes longer than one test may, on a busy machine.
-const chainMs = 800_000
+const chainMs = 2_400_000
 
 // Beside each other: each waits for its own processes half of the time.
 describe('every form', { concurrency: asked.length }, () => {

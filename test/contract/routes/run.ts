@@ -16,7 +16,7 @@ const matrix = 'test/contract/routes/authorization.test.ts'
 const started = performance.now()
 const { status } = spawnSync(
   process.execPath,
-  [join(root, 'scripts/test.ts'), matrix, '--timeout', '600', '--verbose', ...rerun],
+  [join(root, 'scripts/test.ts'), matrix, '--timeout', '1200', '--verbose', ...rerun],
   { stdio: 'inherit', env: { ...process.env, MESH_AUTHZ: 'whole', MESH_AUTHZ_REPORT: report } },
 )
 const text = existsSync(report) ? readFileSync(report, 'utf8').trimEnd() : ''
