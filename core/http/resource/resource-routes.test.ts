@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import test from 'node:test'
 import type { FastifyInstance } from 'fastify'
+import { setImmediate } from 'node:timers/promises'
 import type { TestContext } from 'node:test'
 import { createCallers } from '#core/cluster/callers.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
@@ -314,14 +315,17 @@ test('M1: names that a URL would rewrite are 400 and nothing reaches the API ser
   const { ask, a, kube, app } = await setUp(t)
   await app.listen({ host: '127.0.0.1', port: 0 })
   await ask('POST /templates', template(a, 'kept'))
-  const before = kube.auditLog().length
   for (const bad of ['%2e', '%2e%2e', '.', '..', 'a%2f..', '%00'])
     assert.equal(await deleteRaw(app, `/api/templates/${a}/${bad}`, kube.tokens['developer'] ?? ''), 400, bad)
-  assert.deepEqual(
-    kube.auditLog(before).filter(({ user }) => user.username === 'developer'),
-    [],
-  )
   assert.equal((await ask(`GET /templates/${a}/kept`)).status, 200)
+  // Other tests use this API server as the same user; the namespace is this test's own. The last request is logged after all earlier ones.
+  const reached = () =>
+    kube
+      .auditLog()
+      .filter(({ user, requestURI }) => user.username === 'developer' && requestURI.includes(a))
+      .map(({ verb }) => verb)
+  while (!reached().includes('get')) await setImmediate()
+  assert.deepEqual(reached(), ['create', 'get'])
 })
 
 test(

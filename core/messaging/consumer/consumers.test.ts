@@ -144,11 +144,14 @@ for (const pair of pairs) {
       rig.relay()
       await rig.store.transact((tx) => tx.append('notes/1', 'any', [note(5)]))
       await rig.until(async () => (await rig.effects()).length === 6)
-      await again.sweepNow()
+      // The log is read up to the oldest transaction of the whole server, which may be that of another test.
+      await rig.until(async () => {
+        await again.sweepNow()
+        const { rows } = await sql<{ kept: bigint }>`select (select count(*) from inbox) +
+          (select count(*) from cursor where stream <> '*') as kept`.execute(rig.database.root)
+        return rows[0]?.kept === 0n
+      })
       assert.equal((await rig.effects()).length, 6)
-      const { rows } = await sql<{ inbox: bigint; cursors: bigint }>`select (select count(*) from inbox) as inbox,
-        (select count(*) from cursor where stream <> '*') as cursors`.execute(rig.database.root)
-      assert.deepEqual(rows, [{ inbox: 0n, cursors: 0n }], 'below the low watermark nothing is kept')
     })
   }
 

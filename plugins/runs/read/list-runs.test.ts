@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import { createObserved } from '#core/cluster/observed-objects.ts'
@@ -246,8 +247,9 @@ async function serve(t: TestContext) {
   await migrateAll(database)
   const world = createWorld(database)
   const observed = createObserved(world.store)
-  const clock = { ms: 0 }
-  const core = { keys: testKeyring(), now: () => new Date(Date.now() + clock.ms) }
+  // Stands still once a test sets it.
+  const clock: { at?: number } = {}
+  const core = { keys: testKeyring(), now: () => new Date(clock.at ?? Date.now()) }
   const services = { ...world, core, observed }
   const runsOf = createCallerRuns(services)
   const served = await servePlugin(t, 'runs', () => [
@@ -402,9 +404,13 @@ test(
       assert.equal(answer.status, 200, answer.text)
       return answer.json<RunDetail>()
     }
+    // The API server allows what a new role allows once its own watch has seen it.
+    while ((await ask('unbound', 'GET', `/runs/${waiting.id}`)).status !== 200) await setImmediate()
+    const createdAt = Date.parse((await read(waiting.id)).createdAt)
+    clock.at = createdAt + 1_000
     await setReady('False', '2026-01-01T00:00:00Z')
     assert.equal((await read(waiting.id)).waitReason, undefined, 'a worker may claim it at any moment')
-    clock.ms = 3_000
+    clock.at = createdAt + 3_000
     assert.deepEqual((await read(waiting.id)).waitReason, expected)
     assert.equal((await read(waiting.id, 'unbound')).waitReason, undefined, 'may get runs, and no agent')
     assert.equal((await read(other.id)).waitReason, undefined, 'another agent of that name')
