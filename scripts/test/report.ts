@@ -20,6 +20,9 @@ export interface Report {
   finish(): Outcome
 }
 
+// Processor time above which a file is named, however many others are.
+const costlyMs = 15_000
+
 /** Creates a report. */
 export function createReport(options: { readonly verbose: boolean; print(line: string): void }): Report {
   const results = new Map<FileRun, FileResult>()
@@ -106,14 +109,17 @@ function detailsOf({ tests, output }: FileRun): string {
 function dearest(times: readonly FileRun[]): string {
   const measured = times.flatMap(({ path, cpuMs }) => (cpuMs === undefined ? [] : [{ path, ms: cpuMs }]))
   if (measured.length === 0) return ''
+  const costly = measured.filter(({ ms }) => ms > costlyMs)
+  const named =
+    costly.length === 0 ? '' : `\nFiles above ${seconds(costlyMs)} of processor time:\n${longest(costly, Infinity)}\n`
   const sum = measured.reduce((all, { ms }) => all + ms, 0)
-  return `Most processor time, of ${seconds(sum)} without shared servers:\n${longest(measured)}\n`
+  return `Most processor time, of ${seconds(sum)} without shared servers:\n${longest(measured)}\n${named}`
 }
 
-function longest(times: readonly { readonly path: string; readonly ms: number }[]): string {
+function longest(times: readonly { readonly path: string; readonly ms: number }[], most = 10): string {
   return times
     .toSorted((a, b) => b.ms - a.ms)
-    .slice(0, 10)
+    .slice(0, most)
     .map(({ path, ms }) => `  ${seconds(ms).padStart(8)} ${path}`)
     .join('\n')
 }

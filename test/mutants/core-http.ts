@@ -108,6 +108,14 @@ export const mutants: readonly Mutant[] = [
     only: 'CON8',
   },
   {
+    name: 'only ten costly test files are named',
+    file: 'scripts/test/report.ts',
+    find: '.slice(0, most)',
+    replace: '.slice(0, 10)',
+    tests: ['scripts/test/report.test.ts'],
+    only: 'CON9',
+  },
+  {
     name: 'a test file exits before its results are read',
     file: 'scripts/test/tap-reporter.mjs',
     find: 'await new Promise((resolve) => out.end(resolve))',
