@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -91,6 +92,7 @@ if (groups.length === 0) {
   process.exit(1)
 }
 
+noteFields()
 let interrupted = false
 // Types are stripped and code is compiled once for all test files and their child processes.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/mesh/compiled', root))
@@ -125,6 +127,15 @@ const exitCode = outcome.failed === 0 && outcome.passed + outcome.skipped > 0 ? 
 // Not left to tap, which treats a run without tests as a success, and at the exit counts failures that a second run settled.
 process.once('exit', () => (process.exitCode = exitCode))
 process.exit(exitCode)
+
+// Every process of a run notes the fields of the responses that it checks, also platforms and launchers that a test starts.
+function noteFields(): void {
+  const folder = process.env.MESH_TEST_FIELDS
+  if (folder === undefined) return
+  mkdirSync(folder, { recursive: true })
+  const preload = new URL('test/contract/response-fields/note-fields.mjs', root).href
+  process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import=${preload}`.trim()
+}
 
 async function rerunFailed(): Promise<void> {
   const failed = report.failedRuns()

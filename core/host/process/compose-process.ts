@@ -66,7 +66,6 @@ export interface Composition {
   readonly ownUrls?: () => readonly string[]
   readonly pages?: FastifyPluginAsync
   readonly mayMovePorts?: boolean
-  readonly checkResponses?: boolean
   /** The role `migrate` rebuilds this projection instead. */
   readonly rebuild?: RebuildRequest
 }
@@ -140,7 +139,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     outbound: outboundOf(core, cluster, composition),
     coreEventTypes: clusterEvents,
     thirdParty,
-    ...pick(composition, 'now', 'pages', 'mayMovePorts', 'checkResponses', 'rebuild'),
+    ...pick(composition, 'now', 'pages', 'mayMovePorts', 'rebuild'),
   })
   const close = async (): Promise<void> => {
     await host.close().finally(async () => {

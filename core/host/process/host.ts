@@ -4,6 +4,7 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import type { Role } from '#core/config/profile.ts'
 import type { Settings } from '#core/config/settings.ts'
 import type { EventType } from '#core/event-store/event.ts'
+import { checkedResponses } from '#core/http/reply/validate-response.ts'
 import type { GuardOptions } from '#core/http-client/guard.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { Logger } from '#core/log/logger.ts'
@@ -49,8 +50,6 @@ export interface HostOptions {
   readonly pages?: FastifyPluginAsync
   /** Uses a free port if the configured one is taken, instead of failing. */
   readonly mayMovePorts?: boolean
-  /** Validates every response against its declared schema (tests). */
-  readonly checkResponses?: boolean
   /** The role `migrate` rebuilds this projection instead. */
   readonly rebuild?: RebuildRequest
 }
@@ -208,7 +207,7 @@ function roleInput(
     },
     coreEventTypes: options.coreEventTypes ?? [],
     thirdParty: options.thirdParty ?? new Set(),
-    checkResponses: options.checkResponses ?? false,
+    checkResponses: checkedResponses.hasSubscribers,
     hosts: servedHosts(options),
     ...(options.pages === undefined ? {} : { pages: options.pages }),
     ...(options.rebuild === undefined ? {} : { rebuild: options.rebuild }),
