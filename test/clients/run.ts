@@ -7,13 +7,14 @@ import { browserCheck } from './browser.ts'
 import { conformanceCheck } from './mcp-conformance.ts'
 import { documentChecks, goCheck, needs, pythonCheck, typescriptChecks } from './checks.ts'
 import { otelPythonCheck } from './otel-python.ts'
+import { pageChecks } from './page.ts'
 import { inShort, isFailed, runChecks } from './run-checks.ts'
 import type { ChecksOutcome } from './run-checks.ts'
 import { installNpmTools, installPythonTools } from './toolbox.ts'
 import type { Check, Workspace } from './workspace.ts'
 
 // npm run test:clients [-- NAME] [--rerun-failed]: generates clients from docs/reference/openapi.json with common generators, compiles them
-// and runs them against a BFF of the embedded default. Also lints both documents, runs the conformance suite of MCP, and exports spans of the
+// and runs them against a BFF of the embedded default, and docs/how-to/use-a-client.md. Lints both documents, runs the conformance suite of MCP, and exports spans of the
 // Python SDK of OpenTelemetry. The tools are installed into mesh/clients in the user's cache, with the versions of this folder's lock files.
 // A check whose program is missing is NOT RUN, which is not a success. With --rerun-failed a failed check runs once more, and is reported as
 // FLAKY if it passes then.
@@ -29,10 +30,8 @@ const npm = await installNpmTools()
 const python = needs('python3') === undefined ? await installPythonTools() : undefined
 
 // The tools of the conformance suite are on this machine.
-const platform = startEmbedded(
-  { after: (end) => void ends.unshift(end) },
-  { env: { MESH_OUTBOUND_ALLOW: '127.0.0.1' } },
-)
+const scope = { after: (end: () => unknown) => void ends.unshift(end) }
+const platform = startEmbedded(scope, { env: { MESH_OUTBOUND_ALLOW: '127.0.0.1' } })
 const server = platform.then(({ url, tokens }) => ({ url, token: tokens.developer }))
 server.catch(() => undefined)
 const workspace: Workspace = {
@@ -52,6 +51,7 @@ function checksIn(own: Workspace): readonly Check[] {
     ...typescriptChecks(own, npm),
     ...documentChecks(own, npm),
     browserCheck(own),
+    ...pageChecks(scope, platform),
     conformanceCheck(own, npm),
   ].filter(({ name }) => wanted.length === 0 || wanted.includes(name))
 }

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createPageShell } from '#test/docs/page-shell.ts'
+import { blocksOf } from '#test/flows/readme.ts'
+import type { Platform } from '#test/flows/platform/running-platform.ts'
+import type { Scope } from '#test/harness/scope.ts'
+import { needs } from './checks.ts'
+import type { Check } from './workspace.ts'
+
+const page = 'use-a-client.md'
+const file = fileURLToPath(new URL(`../../docs/how-to/${page}`, import.meta.url))
+const programs = { Python: 'python3', Go: 'go' } as const
+
+// The terminal has an empty home. What was downloaded before is not downloaded again.
+const caches = {
+  PIP_CACHE_DIR: join(homedir(), '.cache/pip'),
+  npm_config_cache: process.env['npm_config_cache'] ?? join(homedir(), '.npm'),
+  GOPATH: process.env['GOPATH'] ?? join(homedir(), 'go'),
+  GOCACHE: process.env['GOCACHE'] ?? join(homedir(), '.cache/go-build'),
+}
+
+/** Follows docs/how-to/use-a-client.md in Python and in Go, from the first command to the last line that it prints. */
+export function pageChecks(scope: Scope, platform: Promise<Platform>): readonly Check[] {
+  return Object.entries(programs).map(([language, program]) => ({
+    name: `${page}-${language}`,
+    missing: needs(program),
+    steps: { 'R2-UX-24: the section': async () => follow(scope, await platform, language) },
+  }))
+}
+
+async function follow(scope: Scope, platform: Platform, language: string): Promise<void> {
+  const shell = createPageShell(scope, page, platform)
+  for (const [name, value] of Object.entries(caches)) await shell.run(`export ${name}='${value}'`)
+  // Remains of a first run that failed.
+  await shell.run(`api -X DELETE "$URL/api/agents/default/clerk-${language.toLowerCase()}" || true`)
+  const printed = (await shell.section(language)).join('\n')
+  const [promised = ''] = blocksOf(file, 'In every language', 'text')
+  assert.deepEqual(facts(printed), facts(promised), printed)
+  const events: readonly string[] = printed.match(/^event .*$/gm) ?? []
+  for (const event of promised.match(/^event .*$/gm) ?? []) assert.ok(events.includes(event), printed)
+  assert.equal(events.at(-1), 'event stream.end')
+}
+
+// The number of events differs: a run that starts at once does not wait.
+function facts(text: string): readonly string[] {
+  return text.match(/^(?:created|changed|stale|invoked|cost|runs) .*$/gm) ?? []
+}
