@@ -257,6 +257,12 @@ export const coreSettingsSchema = Type.Object({
       default: defaultHooks.closeSeconds,
       description: 'Seconds that a hook of a plugin, and all background work, may take while a process closes.',
     }),
+    applySeconds: Type.Integer({
+      minimum: 1,
+      maximum: 600,
+      default: defaultHooks.applySeconds,
+      description: 'Seconds that a projection may take for an event, or for the events of one append together.',
+    }),
   }),
   drain: Type.Object({
     delaySeconds: Type.Integer({

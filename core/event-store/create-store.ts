@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Logger } from '#core/log/logger.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { withTables } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
 import { createEventCheck } from './validate-event.ts'
-import { createProjections } from './projections.ts'
+import { LateProjection, applyWithin, createProjections } from './projections.ts'
 import type { Projections } from './projections.ts'
 import { newestPosition, readEpoch, readStream } from './read-events.ts'
 import { createStoreMeter } from './metrics.ts'
@@ -24,14 +25,18 @@ export interface StoreOptions {
   readonly namespaceUids?: NamespaceUids
   readonly log?: Logger
   readonly metrics?: Metrics
+  /** Of a projection, for the events of one append. */
+  readonly applySeconds?: number
 }
 
 /** Creates the store of the plugins. Closing it closes the database. */
 export function createStore(database: Database, options: StoreOptions): Store {
   const { projections: given } = options
+  const bound = applyWithin(options.applySeconds)
   // A list is checked at once: two projections of one table must fail at startup, not at the first write.
-  let projections = typeof given === 'function' ? undefined : createProjections(given)
-  const known = (): Projections => (projections ??= createProjections(typeof given === 'function' ? given() : given))
+  let projections = typeof given === 'function' ? undefined : createProjections(given, bound)
+  const known = (): Projections =>
+    (projections ??= createProjections(typeof given === 'function' ? given() : given, bound))
   const check = options.validate === false ? (): void => undefined : createEventCheck(options.eventTypes)
   const meter = createStoreMeter(options.metrics)
   const onLateFailure = (error: unknown): void =>
@@ -42,7 +47,9 @@ export function createStore(database: Database, options: StoreOptions): Store {
       transact(
         { database, projections: known(), check, meter, onLateFailure, namespaceUids: options.namespaceUids },
         fn,
-      ),
+      ).catch((error: unknown) => {
+        throw error instanceof LateProjection ? toLate(error, options.log) : error
+      }),
     readStream: (stream, after) => readStream(database.db, stream, after),
     appends: () => {
       const appended = database.appended.subscribe()
@@ -56,6 +63,12 @@ export function createStore(database: Database, options: StoreOptions): Store {
     },
     close: () => database.close(),
   }
+}
+
+// Transient: the fault may be that of a look-up, and nothing was written.
+function toLate(error: LateProjection, log: Logger | undefined): Fail {
+  log?.error({ err: error.message }, 'an append was rolled back')
+  return new Fail('store_unavailable', 'A projection did not end in time.', { cause: error })
 }
 
 function nameOf(error: unknown): string {

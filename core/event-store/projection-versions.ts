@@ -59,6 +59,7 @@ export async function checkProjections(db: Kysely<CoreTables>, projections: read
 export async function updateProjections(
   database: Database,
   projections: readonly Projection[],
+  applySeconds?: number,
 ): Promise<readonly { readonly name: string; readonly events: number }[]> {
   const found = await readVersions(database.db)
   refuseNewer(projections, found)
@@ -66,7 +67,7 @@ export async function updateProjections(
   for (const projection of projections) {
     const { name, version } = projection
     if (!found.has(name)) await register(database.db, projection)
-    else if (found.get(name) !== version) rebuilt.push({ name, ...(await rebuild(database, projection)) })
+    else if (found.get(name) !== version) rebuilt.push({ name, ...(await rebuild(database, projection, applySeconds)) })
   }
   return rebuilt
 }

@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { Kysely, Transaction } from 'kysely'
 import type { StoredEvent } from './event.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
+import { applyWithin } from './projections.ts'
+import type { ApplyBound } from './projections.ts'
 import { appendLock } from './append.ts'
 import { txWithTables } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
@@ -16,9 +18,14 @@ const pageSize = 500
  * short lock, together with the version of the projection: from then on a process with another version cannot append its events (ADR 0056).
  * `apply` is unchanged: the search path decides which tables it writes. A rebuild that was started later stops this one.
  */
-export async function rebuild(database: Database, projection: Projection): Promise<{ readonly events: number }> {
+export async function rebuild(
+  database: Database,
+  projection: Projection,
+  applySeconds?: number,
+): Promise<{ readonly events: number }> {
   await refuseWhenPruned(database.db, projection)
   const token = uuidV7()
+  const bound = applyWithin(applySeconds)
   const schema = `rebuild_${projection.name.replaceAll(/\W/g, '_')}`
   await database.root.transaction().execute(async (db) => {
     await takeOver(txWithTables<CoreTables>(db), projection, token)
@@ -29,7 +36,7 @@ export async function rebuild(database: Database, projection: Projection): Promi
   const replay = async (db: Transaction<unknown>): Promise<number> => {
     await assertLatest(txWithTables<CoreTables>(db), projection, token)
     const page = await readTypes(txWithTables<CoreTables>(db), projection, position)
-    await applyIn(db, schema, projection, page)
+    await applyIn(db, { schema, projection, bound }, page)
     position = page.at(-1)?.position ?? position
     events += page.length
     return page.length
@@ -81,12 +88,11 @@ async function readTypes(
 
 async function applyIn(
   db: Transaction<unknown>,
-  schema: string,
-  projection: Projection,
+  { schema, projection, bound }: { schema: string; projection: Projection; bound: ApplyBound },
   events: readonly StoredEvent[],
 ): Promise<void> {
   await sql`select set_config('search_path', ${`${schema}, public`}, true)`.execute(db)
-  for (const { position: _, ...event } of events) await projection.apply(event, db)
+  for (const { position: _, ...event } of events) await bound.one(projection, event, db)
   await sql`select set_config('search_path', 'public', true)`.execute(db)
 }
 

@@ -45,6 +45,14 @@ export const mutants: readonly Mutant[] = [
     only: 'R2-C6',
   },
   {
+    name: 'a projection has no bound',
+    file: 'core/event-store/projections.ts',
+    find: 'within(seconds * 1_000, run(), () => new LateProjection(name, hook, seconds))',
+    replace: 'run()',
+    tests: ['core/event-store/projections.test.ts'],
+    only: 'R2-C6',
+  },
+  {
     name: 'a long statement of a migration is cut',
     file: 'core/database/migration-bounds.ts',
     find: '      clearTimeout(timer)\n      return node',

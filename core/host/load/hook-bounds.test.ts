@@ -17,7 +17,7 @@ import { createHost } from '../process/host.ts'
 import { bareSettings, standalonePlatform } from '../testing/standalone-platform.ts'
 import { loadThirdParties } from '../third-party/third-party.ts'
 
-const hooks = { startSeconds: 1, closeSeconds: 1 }
+const hooks = { startSeconds: 1, closeSeconds: 1, applySeconds: 1 }
 const never = (): Promise<never> => new Promise(() => undefined)
 
 function plugin(name: string, more: Partial<AnyPlugin> = {}): AnyPlugin {

@@ -55,7 +55,7 @@ export async function openPlatformStore(
 
 /** Applies migrations, and rebuilds projections that an older version filled. */
 export async function migrateStore(
-  { database, log, hookSeconds }: SharedParts,
+  { database, log, hookSeconds, applySeconds }: SharedParts,
   needs: PlatformNeeds,
   sources: readonly MigrationSource[],
 ): Promise<void> {
@@ -64,13 +64,13 @@ export async function migrateStore(
     throw toStartFailure(error)
   })
   if (applied.length > 0) log.info({ applied }, 'migrations applied')
-  for (const { name, events } of await updateProjections(database, needs.projections()))
+  for (const { name, events } of await updateProjections(database, needs.projections(), applySeconds))
     log.info({ projection: name, events }, 'projection rebuilt')
 }
 
 /** Rebuilds one projection of a migrated database. Throws `UnknownProjection` for a name that no plugin declares. */
 export async function rebuildProjection(
-  { database }: SharedParts,
+  { database, applySeconds }: SharedParts,
   needs: PlatformNeeds,
   { name, sources }: { readonly name: string; readonly sources: readonly MigrationSource[] },
 ): Promise<{ readonly events: number }> {
@@ -79,7 +79,7 @@ export async function rebuildProjection(
   await checkMigrations(database, sources).catch((error: unknown) => {
     throw toStartFailure(error)
   })
-  return rebuild(database, projection)
+  return rebuild(database, projection, applySeconds)
 }
 
 /** Reports the connections of the database as metrics. */
@@ -95,11 +95,18 @@ export function followConnections({ database, metrics }: SharedParts): void {
 }
 
 function openStore(
-  { log, metrics }: SharedParts,
+  { log, metrics, applySeconds }: SharedParts,
   gate: MigrationGate,
   { projections, eventTypes }: PlatformNeeds,
 ): Store {
-  const store = createStore(gate.database, { projections, eventTypes, log, metrics, namespaceUids })
+  const store = createStore(gate.database, {
+    projections,
+    eventTypes,
+    log,
+    metrics,
+    namespaceUids,
+    ...(applySeconds === undefined ? {} : { applySeconds }),
+  })
   // The roles of a process share the database, so a role that closes its store closes nothing.
   return { ...store, close: async () => undefined }
 }

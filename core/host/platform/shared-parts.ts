@@ -26,6 +26,8 @@ export interface SharedParts {
   readonly retries?: TokenBucketOptions
   /** Bound of the code of migrations; default 30 seconds. */
   readonly hookSeconds?: number
+  /** Bound of a projection; default 30 seconds. */
+  readonly applySeconds?: number
   readonly install: string
   readonly eventRetentionDays: number
   /** Interval in milliseconds at which the relay reads the log although nothing was announced; default five seconds. */

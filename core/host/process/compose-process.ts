@@ -121,6 +121,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
       deadlineMs: core.cluster.deadlineSeconds * 1000,
       retries: { perSecond: core.cluster.retryRequestsPerSecond, burst: core.cluster.retryRequestBurst },
       hookSeconds: core.pluginHooks.startSeconds,
+      applySeconds: core.pluginHooks.applySeconds,
       install: core.install,
       eventRetentionDays: core.eventRetentionDays,
       log,
