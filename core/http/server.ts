@@ -47,6 +47,9 @@ export interface ServerOptions {
 // In milliseconds: an unfinished request head is closed after 10 to 12 s.
 const TIMES = { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 }
 
+// Node's own 400 has no body; `checkHost` refuses these requests.
+const HTTP = { ...TIMES, requireHostHeader: false }
+
 /** Builds the server of a role without listening. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { services, hosts, tls, trustProxy = [] } = options
@@ -59,7 +62,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     requestIdHeader: false,
     bodyLimit: 1024 * 1024,
     requestTimeout: 120_000,
-    http: TIMES,
+    http: HTTP,
     trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
     ...(tls === undefined ? {} : { serverFactory: tlsServerFactory(tls) }),
     // While draining, requests on open connections are still served, with `Connection: close` (X6).
@@ -136,8 +139,10 @@ function prepare(request: FastifyRequest, reply: FastifyReply, { streams }: Http
 
 // H1: before the bearer, since a page with a rebound name may send one.
 function checkHost(request: FastifyRequest, hosts: ServerOptions['hosts']): void {
-  if (hosts === undefined) return
   const given = headerValues(request.raw.rawHeaders, 'host')
+  if (given.length === 0 && request.raw.httpVersion === '1.1')
+    throw new Fail('malformed_request', 'The Host header is missing.')
+  if (hosts === undefined) return
   if (!given.every((host) => isServedHost(host, hosts)) || given.length === 0) throw new Fail('misdirected_request')
 }
 

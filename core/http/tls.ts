@@ -28,6 +28,7 @@ export function tlsServerFactory({ certFile, keyFile, clientCaFile }: TlsFiles):
     key,
     ...clients,
     minVersion: 'TLSv1.2',
+    requireHostHeader: false,
   } as const
   return (handle) => {
     const server = createServer({ ...options, rejectUnauthorized: clientCaFile !== undefined }, handle)

@@ -42,6 +42,8 @@ export function createHttp1(
     requestTimeout: requestTimeoutMs,
     headersTimeout: headSeconds * 1000,
     connectionsCheckingInterval: 2_000,
+    // Node's own 400 has no body; the guard refuses these requests.
+    requireHostHeader: false,
   }
   const server = identity === undefined ? createServer(limits) : createTls(limits, identity)
   // Node drops header fields above this number silently; the guard has to count them.

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ServiceEndpoint } from '#core/cluster/endpoint-slices.ts'
 import { lingerOnClose } from '#core/net/linger-close.ts'
@@ -15,17 +16,17 @@ export interface EndpointServer {
 
 /** Serves the look-up on a free port. */
 export async function serveEndpoints(lookup: EndpointLookup): Promise<EndpointServer> {
-  const server = createServer((request, response) => {
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
     const port = (server.address() as AddressInfo).port
     // A request under another host name is refused: a browser page could rebind its DNS name.
     if (request.headers.host !== `127.0.0.1:${port}`) {
-      response.writeHead(421).end()
+      send(response, 421, { error: 'misdirected_request', message: 'The Host header is not a name of this listener.' })
       return
     }
     const match = /^\/endpoints\/([a-z0-9-]{1,63})\/([a-z0-9.-]{1,253})$/.exec(request.url ?? '')
     const launchers = match === null || request.method !== 'GET' ? undefined : lookup(match[1] ?? '', match[2] ?? '')
-    response.writeHead(launchers === undefined ? 404 : 200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(launchers === undefined ? { error: 'not_found' } : { launchers }))
+    if (launchers === undefined) send(response, 404, { error: 'not_found', message: 'Not found.' })
+    else send(response, 200, { launchers })
   })
   lingerOnClose(server)
   server.listen(0, '127.0.0.1')
@@ -38,4 +39,8 @@ export async function serveEndpoints(lookup: EndpointLookup): Promise<EndpointSe
       await once(server, 'close')
     },
   }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`)
 }

@@ -83,6 +83,22 @@ export const mutants: readonly Mutant[] = [
     only: 'R2-UX-21',
   },
   {
+    name: 'a problem has no detail of its own',
+    file: 'core/http/problem/problem.ts',
+    find: 'if (first === undefined) return title',
+    replace: "if (first === undefined) return ''",
+    tests: ['test/listeners/refusals.test.ts'],
+    only: 'R2-M15',
+  },
+  {
+    name: 'a port refuses a request without Host with an empty body',
+    file: 'launcher/http/transport.ts',
+    find: '    requireHostHeader: false,\n',
+    replace: '',
+    tests: ['test/listeners/refusals.test.ts'],
+    only: 'R2-M15',
+  },
+  {
     name: 'the BFF resets a connection with an unread body',
     file: 'core/http/server.ts',
     find: '  lingerOnClose(app.server)\n',

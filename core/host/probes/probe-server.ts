@@ -21,7 +21,7 @@ export type AnswerProbe = (
 
 /** Server without authentication for kubelet and Prometheus. `hosts` are host names served besides those of loopback (H1); undefined: any. */
 export function createProbeServer(answer: AnswerProbe, hosts?: readonly string[]): Server {
-  const server = createServer((request, response) => {
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
     // Asynchronous as a whole: any error is a rejection handled here, never an uncaught exception (SEC1).
     respond(request, response, { answer, hosts }).catch(() => {
       if (response.headersSent) response.destroy()
@@ -38,6 +38,9 @@ async function respond(
   response: ServerResponse,
   { answer, hosts }: { readonly answer: AnswerProbe; readonly hosts: readonly string[] | undefined },
 ): Promise<void> {
+  // Node's own 400 has no body.
+  if (request.headers.host === undefined && request.httpVersion === '1.1')
+    return send(response, { status: 400, body: 'the Host header is missing\n' })
   if (hosts !== undefined && !isServedHost(request.headers.host, hosts))
     return send(response, { status: 421, body: 'this host is not served here\n' })
   const target = request.url ?? ''
@@ -62,9 +65,11 @@ function refuseBroken(code: string | undefined, socket: Duplex): void {
     return
   }
   const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
-  const headers = { ...securityHeaders, 'content-length': 0, connection: 'close' }
+  const body = `${(STATUS_CODES[status] ?? '').toLowerCase()}\n`
+  const type = 'text/plain; charset=utf-8'
+  const headers = { ...securityHeaders, 'content-type': type, 'content-length': body.length, connection: 'close' }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
 }
 
 /** Listens. Uses a free port if the configured one is taken and `mayMove` is set. Returns the port. */

@@ -31,7 +31,7 @@ test('D3: a missing, empty, malformed or duplicated bearer is the same 401, and 
   assert.deepEqual(
     [...bodies],
     [
-      '{"type":"urn:mesh:error:unauthenticated","title":"A valid bearer token is required.","status":401,"code":"unauthenticated","retryable":false}\n',
+      '{"type":"urn:mesh:error:unauthenticated","title":"A valid bearer token is required.","status":401,"detail":"A valid bearer token is required.","code":"unauthenticated","retryable":false}\n',
     ],
   )
   for (const answer of answers) assert.match(answer, /^HTTP\/1.1 401 [\s\S]*www-authenticate: Bearer/i)
@@ -62,7 +62,7 @@ test('D3: exactly the share is public under /api, and an unknown share is the ba
   const unknown = await bodyOf('GET /api/shared/runs/bad HTTP/1.1\nHost: x')
   assert.equal(
     unknown,
-    '{"type":"urn:mesh:error:not_found","title":"Not found.","status":404,"code":"not_found","retryable":false}\n',
+    '{"type":"urn:mesh:error:not_found","title":"Not found.","status":404,"detail":"Not found.","code":"not_found","retryable":false}\n',
   )
   assert.equal(unknown, await bodyOf(`GET /api/nothing HTTP/1.1\n${authorized}`))
   assert.equal(unknown, await bodyOf('GET /nothing HTTP/1.1\nHost: x'))

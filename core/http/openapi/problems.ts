@@ -40,7 +40,7 @@ export function problemSchema(codesOfPlugins: readonly string[]): TSchema {
       type: Type.String({ description: 'URI of the error, made of its code.' }),
       title: Type.String({ description: 'Meaning of the code, the same for each occurrence.' }),
       status: Type.Integer({ description: 'HTTP status.' }),
-      detail: Type.Optional(Type.String({ description: 'What is wrong with this request; names the first field.' })),
+      detail: Type.String({ description: 'What is wrong with this request; names the first field.' }),
       instance: Type.Optional(Type.String({ description: 'Path of the request; absent on public routes.' })),
       code: Type.Enum(codes, { description: 'Stable name of the error, see docs/reference/errors.md.' }),
       traceId: Type.Optional(Type.String({ description: 'Id of the trace, 32 digits in lower case.' })),

@@ -10,7 +10,7 @@ export interface Problem {
   readonly type: string
   readonly title: string
   readonly status: number
-  readonly detail?: string
+  readonly detail: string
   readonly instance?: string
   readonly code: string
   readonly traceId?: string
@@ -62,7 +62,7 @@ function answerOf(fail: Fail): Answer {
       type: `urn:mesh:error:${fail.code}`,
       title,
       status,
-      ...detailOf(fail, title),
+      detail: detailOf(fail, title),
       code: fail.code,
       retryable,
       ...(fail.errors.length === 0 ? {} : { errors: fail.errors.slice(0, MAX_PROBLEMS).map(boundedField) }),
@@ -70,13 +70,13 @@ function answerOf(fail: Fail): Answer {
   }
 }
 
-// Without a sentence of its own an error is described by its first field.
-function detailOf(fail: Fail, title: string): { readonly detail?: string } {
-  if (fail.message !== title) return { detail: bounded(fail.message, MAX_DETAIL) }
+// Without a sentence of its own an error is described by its first field, else by its meaning: a client shows `detail` alone.
+function detailOf(fail: Fail, title: string): string {
+  if (fail.message !== title && fail.message !== '') return bounded(fail.message, MAX_DETAIL)
   const [first] = fail.errors
-  if (first === undefined) return {}
+  if (first === undefined) return title
   const field = first.pointer.replace(/^[/?:]/, '').replaceAll('/', '.')
-  return { detail: bounded(`${field === '' ? 'The body' : field} ${first.detail}.`, MAX_DETAIL) }
+  return bounded(`${field === '' ? 'The body' : field} ${first.detail}.`, MAX_DETAIL)
 }
 
 // F2: even with each character escaped, a response stays below 256 KiB.

@@ -35,7 +35,7 @@ test('an unknown path suggests the published route that differs in one word', as
     '/elsewhere',
     `/api/${'a'.repeat(900)}`,
   ])
-    assert.equal(await detailOf(url), undefined, url)
+    assert.equal(await detailOf(url), 'Not found.', url)
 })
 
 test('a hidden route is neither suggested nor distinguished from one that does not exist', async (t) => {

@@ -109,7 +109,7 @@ export async function holdCell(
 
 // The same bytes for every invalid bearer (D3).
 const constant401 = [
-  '{"type":"urn:mesh:error:unauthenticated","title":"A valid bearer token is required.","status":401,"code":"unauthenticated","retryable":false}\n',
+  '{"type":"urn:mesh:error:unauthenticated","title":"A valid bearer token is required.","status":401,"detail":"A valid bearer token is required.","code":"unauthenticated","retryable":false}\n',
   'Bearer',
 ]
 
