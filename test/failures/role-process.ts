@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '#test/harness/free-port.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { startProcess, untilReady } from '#test/harness/server-process.ts'
+import { spawnFlags } from '#test/harness/spawn-flags.ts'
 import type { KillableServer } from './fault-switch.ts'
 
 const main = fileURLToPath(import.meta.resolve('../../main.ts'))
@@ -26,7 +27,7 @@ export interface RoleStart {
 export async function runMigration(folder: string, env: RoleStart['env']): Promise<void> {
   const migrated = startProcess({
     program: process.execPath,
-    args: [main, 'migrate'],
+    args: [...spawnFlags, main, 'migrate'],
     log: join(folder, 'migrate.log'),
     env: { ...env, MESH_ADMIN_PORT: String(await freePort()) },
   })
@@ -43,7 +44,7 @@ export async function startRoleProcess(t: Scope, options: RoleStart): Promise<Ki
   const run = () =>
     startProcess({
       program: process.execPath,
-      args: [withEndpoints, role, endpointsUrl],
+      args: [...spawnFlags, withEndpoints, role, endpointsUrl],
       log: join(folder, `${role}.log`),
       env: { ...env, ...identity, MESH_ADMIN_PORT: adminPort },
     })

@@ -9,6 +9,7 @@ import { freePort } from '#test/harness/free-port.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { startProcess, untilReady } from '#test/harness/server-process.ts'
 import type { ServerProcess } from '#test/harness/server-process.ts'
+import { spawnFlags } from '#test/harness/spawn-flags.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { createUpstreamLog } from './audit-log.ts'
 import { toPlatformProcess } from './platform-process.ts'
@@ -74,7 +75,7 @@ export async function spawnAll(t: Scope, dataDir: string, { flags = [], nodeFlag
   const log = join(folder.path, 'all.log')
   const server = startProcess({
     program: process.execPath,
-    args: [...nodeFlags, main, 'all', '--data', dataDir, '--port', '0', '--output', 'json', ...flags],
+    args: [...spawnFlags, ...nodeFlags, main, 'all', '--data', dataDir, '--port', '0', '--output', 'json', ...flags],
     log,
     env: {
       ...env,

@@ -7,6 +7,7 @@ import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { startProcess, untilReady } from '#test/harness/server-process.ts'
+import { spawnFlags } from '#test/harness/spawn-flags.ts'
 import { mountKeys } from './key-mount.ts'
 import { toPlatformProcess } from './platform-process.ts'
 import type { PlatformProcess } from './platform-process.ts'
@@ -92,7 +93,7 @@ async function startRole(installation: Installation, role: Role) {
   if (token !== undefined) writeFileSync(tokenFile, token, { mode: 0o600 })
   const server = startProcess({
     program: process.execPath,
-    args: role === 'worker' ? [roleProcess, role, endpointsUrl] : [main, role],
+    args: [...spawnFlags, ...(role === 'worker' ? [roleProcess, role, endpointsUrl] : [main, role])],
     log: join(folder, `${role}.log`),
     env: {
       ...env,
