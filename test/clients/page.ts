@@ -11,17 +11,21 @@ import type { Check } from './workspace.ts'
 
 const page = 'use-a-client.md'
 const file = fileURLToPath(new URL(`../../docs/how-to/${page}`, import.meta.url))
-const programs = { Python: 'python3', Go: 'go' } as const
+const programs = { Python: 'python3', TypeScript: 'npm', Go: 'go' } as const
 
 // The terminal has an empty home. What was downloaded before is not downloaded again.
 const caches = {
+  // The registry of this machine, and the certificates of its proxy.
+  npm_config_userconfig: process.env['npm_config_userconfig'] ?? join(homedir(), '.npmrc'),
+  // Node.js ignores an empty one.
+  NODE_EXTRA_CA_CERTS: process.env['NODE_EXTRA_CA_CERTS'] ?? '',
   PIP_CACHE_DIR: join(homedir(), '.cache/pip'),
   npm_config_cache: process.env['npm_config_cache'] ?? join(homedir(), '.npm'),
   GOPATH: process.env['GOPATH'] ?? join(homedir(), 'go'),
   GOCACHE: process.env['GOCACHE'] ?? join(homedir(), '.cache/go-build'),
 }
 
-/** Follows docs/how-to/use-a-client.md in Python and in Go, from the first command to the last line that it prints. */
+/** Follows docs/how-to/use-a-client.md in each language, from the first command to the last line that it prints. */
 export function pageChecks(scope: Scope, platform: Promise<Platform>): readonly Check[] {
   return Object.entries(programs).map(([language, program]) => ({
     name: `${page}-${language}`,
