@@ -64,8 +64,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the store of a role takes every event',
     file: 'core/host/platform/platform-store.ts',
-    find: '{ projections, eventTypes, log, metrics, namespaceUids }',
-    replace: '{ projections, log, metrics, namespaceUids }',
+    find: '    eventTypes,\n    log,',
+    replace: '    log,',
     tests: ['core/host/platform/platform-store.test.ts'],
     only: 'CON7',
   },
