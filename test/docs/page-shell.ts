@@ -77,7 +77,7 @@ function createTerminal(folder: string): (commands: string) => Promise<string> {
   const keep = `{ declare -p; declare -f; } > '${state}.new'`
   return async (commands) => {
     const script = `source '${state}'\nset -eo pipefail\n${commands}\n${keep}`
-    const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env, timeout: 300_000 })
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env, timeout: 900_000 })
     const left = readFileSync(`${state}.new`, 'utf8').split('\n')
     writeFileSync(state, left.filter((line) => !ofBash.test(line)).join('\n'))
     return stdout
