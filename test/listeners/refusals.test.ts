@@ -58,7 +58,7 @@ function refusedRequests({ port, doors }: Listener): readonly (readonly [name: s
     ['no host', request(`GET ${path}`, [])],
     ['a foreign host', request(`GET ${path}`, ['Host: evil.example'])],
     ['a target that is no path', request('GET *', [host])],
-    ['an escape that is none', request('GET /%zz', [host])],
+    ['a malformed percent escape', request('GET /%zz', [host])],
     ['an unknown path', request('GET /none', [host])],
     ['an unknown path of the API', request('GET /api/none', [host, ...(door?.headers ?? [])])],
     ['an unknown method', request(`PROPFIND ${path}`, [host, ...(door?.headers ?? [])])],
