@@ -9,9 +9,9 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { mainProgram } from '#test/harness/program.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 
-const main = fileURLToPath(import.meta.resolve('../main.ts'))
 const severalCommands = fileURLToPath(import.meta.resolve('./testdata/several-commands.ts'))
 
 interface Outcome {
@@ -23,7 +23,7 @@ interface Outcome {
 function mesh(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
   const options = { cwd, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env }, timeout: 150_000 }
   return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...args], options, (error, out, err) => {
+    execFile(process.execPath, [mainProgram, ...args], options, (error, out, err) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
       resolve({ code, out, err })
     })

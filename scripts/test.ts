@@ -10,6 +10,7 @@ import type { GateLimits } from './test/process-gate.ts'
 import { createReport } from './test/report.ts'
 import { runFiles } from './test/run-files.ts'
 import { startSharedServers } from './test/shared-servers.ts'
+import { useMemoryForFiles, useProgram } from './test/surroundings.ts'
 
 const options = {
   help: { type: 'boolean', short: 'h', default: false },
@@ -97,9 +98,11 @@ let interrupted = false
 // Types are stripped and code is compiled once for all test files and their child processes.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/mesh/compiled', root))
 
+useMemoryForFiles()
 // A single file starts its own servers lazily; only several files benefit from sharing.
-const servers =
-  groups.some(({ files }) => files.length > 1) || groups.length > 1 ? await startSharedServers() : undefined
+const several = groups.some(({ files }) => files.length > 1) || groups.length > 1
+await useProgram(fileURLToPath(root), { several })
+const servers = several ? await startSharedServers() : undefined
 const report = createReport({
   verbose: values.verbose,
   print: (text) => console.log(text),

@@ -4,13 +4,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { Agent, fetch as undiciFetch } from 'undici'
 import type { RequestInit } from 'undici'
 import type { LauncherConfig } from '#schemas/launcher.ts'
 import type { LauncherEntry } from '#schemas/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import { freePort } from '#test/harness/free-port.ts'
+import { launcherProgram } from '#test/harness/program.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { cachingNode } from './node-agent.ts'
 import type { Scope } from '#test/harness/scope.ts'
@@ -64,7 +64,7 @@ export async function launch(t: Scope, options: LaunchOptions = {}): Promise<Lau
   writeFileSync(config, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1', ...options.config }))
   writeFileSync(journal, '')
   const agentPort = await freePort()
-  const main = options.main ?? fileURLToPath(import.meta.resolve('../main.ts'))
+  const main = options.main ?? launcherProgram
   const command = options.command === undefined || options.command.length === 0 ? [] : ['--', ...options.command]
   const node = options.main === undefined ? cachingNode : []
   const [program = '', ...args] = [...(options.prefix ?? []), ...node, main, ...command]

@@ -14,6 +14,7 @@ export interface SourceManifest {
 export interface Wanted {
   /** Packages that cannot be bundled, at their tested versions. */
   readonly dependencies: Readonly<Record<string, string>>
+  readonly imports: Readonly<Record<string, string>>
   /** Packages whose types appear in its declarations. */
   readonly typed: ReadonlySet<string>
   /** Path of the declarations for `import type`. */
@@ -21,7 +22,7 @@ export interface Wanted {
 }
 
 /** Creates the package.json of the published package. */
-export function toManifest(source: SourceManifest, { dependencies, typed, types }: Wanted): object {
+export function toManifest(source: SourceManifest, { dependencies, imports, typed, types }: Wanted): object {
   const { name, version, description, license, engines, optionalDependencies } = source
   const known = { ...source.devDependencies, ...source.dependencies }
   const peers = [...typed].toSorted()
@@ -34,7 +35,7 @@ export function toManifest(source: SourceManifest, { dependencies, typed, types 
     bin: { mesh: 'bin/mesh.mjs' },
     // A program, not a library: third-party plugins receive the API as an argument, and import only its types.
     exports: { '.': { types }, './package.json': './package.json' },
-    imports: { '#launcher/main.ts': './launcher/main.js' },
+    imports,
     // `bin/mesh.mjs` runs on Node.js 20 and continues on the Node.js of the platform's optional package.
     engines,
     dependencies,

@@ -1,20 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { bundleLauncher, bundlePlatform } from '../images/bundle.ts'
+import { makeProgram, programImports } from '../program/make-program.ts'
 import { emitDeclarations } from './declarations.ts'
 import type { SourceManifest } from './manifest.ts'
 import { toManifest } from './manifest.ts'
 import { toNotices } from './notices.ts'
 
-/** Files for users and for clusters, not read by the program. */
-const shipped = ['README.md', 'CHANGELOG.md', 'LICENSE', 'NOTICE', 'docs', 'examples', 'deploy']
-
-/** Data files read by the code beside them. */
-const data = '{core,plugins,local}/**/*.{json,yaml,mjs}'
-
-// The manifest of a workspace package belongs to the sources: its code is bundled.
-const isNoData = (path: string): boolean => /testdata|node_modules|(?:^|\/)package\.json$/.test(path)
+/** Files for users, not read by the program. */
+const shipped = ['README.md', 'CHANGELOG.md', 'LICENSE', 'NOTICE', 'docs', 'examples']
 
 /** The packages that cannot be bundled: their WebAssembly is in their folders. */
 const unbundled = ['@electric-sql/pglite']
@@ -31,18 +25,14 @@ const contract = 'scripts/pack/contract'
  */
 export async function makePackage(root: string, folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
-  const bundles = [
-    await bundlePlatform(root, folder, []),
-    await bundleLauncher(root, join(folder, 'launcher', 'main.js')),
-  ]
-  const files = globSync(data, { cwd: root, exclude: isNoData })
-  for (const path of [...shipped, ...files]) cpSync(join(root, path), join(folder, path), { recursive: true })
+  const bundles = await makeProgram(root, folder)
+  for (const path of shipped) cpSync(join(root, path), join(folder, path), { recursive: true })
   cpSync(join(root, 'scripts', 'pack', 'bin'), join(folder, 'bin'), { recursive: true })
   chmodSync(join(folder, 'bin', 'mesh.mjs'), 0o755)
   const source = readJson<SourceManifest>(join(root, 'package.json'))
   const dependencies = Object.fromEntries(unbundled.map((name) => [name, versionOf(root, name)]))
   const typed = writeDeclarations(root, join(folder, 'types'))
-  const wanted = { dependencies, typed, types: `./types/${contract}.d.ts` }
+  const wanted = { dependencies, imports: programImports, typed, types: `./types/${contract}.d.ts` }
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(toManifest(source, wanted), undefined, 2)}\n`)
   writeFileSync(join(folder, 'THIRD-PARTY-NOTICES'), toNotices(root, bundles, copied))
 }

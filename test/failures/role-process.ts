@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { freePort } from '#test/harness/free-port.ts'
+import { mainProgram, workerProgram } from '#test/harness/program.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { startProcess, untilReady } from '#test/harness/server-process.ts'
 import { spawnFlags } from '#test/harness/spawn-flags.ts'
 import type { KillableServer } from './fault-switch.ts'
 
-const main = fileURLToPath(import.meta.resolve('../../main.ts'))
-// Like main.ts, with endpoints of agents from a URL.
-const withEndpoints = fileURLToPath(import.meta.resolve('../flows/platform/role-process.ts'))
 // Of a machine that runs many tests at once.
 const startMs = 90_000
 
@@ -27,7 +24,7 @@ export interface RoleStart {
 export async function runMigration(folder: string, env: RoleStart['env']): Promise<void> {
   const migrated = startProcess({
     program: process.execPath,
-    args: [...spawnFlags, main, 'migrate'],
+    args: [...spawnFlags, mainProgram, 'migrate'],
     log: join(folder, 'migrate.log'),
     env: { ...env, MESH_ADMIN_PORT: String(await freePort()) },
   })
@@ -44,7 +41,7 @@ export async function startRoleProcess(t: Scope, options: RoleStart): Promise<Ki
   const run = () =>
     startProcess({
       program: process.execPath,
-      args: [...spawnFlags, withEndpoints, role, endpointsUrl],
+      args: [...spawnFlags, workerProgram, role, endpointsUrl],
       log: join(folder, `${role}.log`),
       env: { ...env, ...identity, MESH_ADMIN_PORT: adminPort },
     })

@@ -6,11 +6,11 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '#test/harness/free-port.ts'
+import { mainProgram } from '#test/harness/program.ts'
 import { startProcess, untilReady } from '#test/harness/server-process.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { startAll } from './platform/embedded.ts'
 
-const main = fileURLToPath(import.meta.resolve('../../main.ts'))
 const launcherMain = fileURLToPath(import.meta.resolve('../../launcher/main.ts'))
 const prompt = 'what-a-user-asked'
 
@@ -68,11 +68,11 @@ async function startGateway(t: TestContext, kind: 'throw' | 'reject') {
   writeFileSync(join(folder.path, 'mesh.yaml'), 'drain: {delaySeconds: 2, graceSeconds: 1}\n')
   writeFileSync(join(folder.path, 'token'), 'unused', { mode: 0o600 })
   const keys = join(folder.path, 'keys')
-  execFileSync(process.execPath, [main, 'keys', 'init', '--dir', keys])
+  execFileSync(process.execPath, [mainProgram, 'keys', 'init', '--dir', keys])
   const log = join(folder.path, 'gateway.log')
   const server = startProcess({
     program: process.execPath,
-    args: [main, 'gateway'],
+    args: [mainProgram, 'gateway'],
     log,
     env: {
       ...withDefect(kind),

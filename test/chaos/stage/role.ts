@@ -1,18 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Role } from '#core/config/profile.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { heapFlags } from '#test/harness/heap-flags.ts'
+import { mainProgram } from '#test/harness/program.ts'
 import { startProcess } from '#test/harness/server-process.ts'
 import type { ServerProcess } from '#test/harness/server-process.ts'
 import type { LoadAnswer } from '../open-loop.ts'
 import { askReadiness } from '../readiness.ts'
 import { until } from '../until.ts'
 import { liveHeapOf } from './live-heap.ts'
-
-/** Entry point of every role. */
-export const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
 
 /** A role as a process that a case kills, suspends and restarts on the same ports. */
 export interface RoleProcess {
@@ -52,7 +49,7 @@ export async function startRole(
   const run = (): ServerProcess =>
     startProcess({
       program: process.execPath,
-      args: [...heapFlags, `--inspect-port=127.0.0.1:${inspect}`, main, role],
+      args: [...heapFlags, `--inspect-port=127.0.0.1:${inspect}`, mainProgram, role],
       log,
       env: { ...parts.env, MESH_BFF_PORT: String(port), MESH_ADMIN_PORT: String(admin) },
     })

@@ -19,6 +19,7 @@ import { startKube } from '#test/harness/kube.ts'
 import type { OwnKubeServer } from '#test/harness/kube.ts'
 import { startNats } from '#test/harness/nats.ts'
 import type { NatsServer } from '#test/harness/nats.ts'
+import { mainProgram } from '#test/harness/program.ts'
 import { startPostgres } from '#test/harness/postgres.ts'
 import type { PostgresServer } from '#test/harness/postgres.ts'
 import type { Scope } from '#test/harness/scope.ts'
@@ -28,7 +29,7 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import { openLink } from '../proxy.ts'
 import type { Link } from '../proxy.ts'
 import { NotHere } from '../run-case.ts'
-import { main, startRole } from './role.ts'
+import { startRole } from './role.ts'
 import type { RoleProcess } from './role.ts'
 
 /** The platform under test: real servers, a fault-injecting proxy before each of them, and one process per role. */
@@ -168,7 +169,7 @@ async function runCommand(
   const log = join(folder, `${role}.log`)
   // A command listens for probes too, and the default port may belong to another installation.
   const env = { ...installation.env, MESH_ADMIN_PORT: String(await freePort()) }
-  const done = startProcess({ program: process.execPath, args: [main, role, ...flags], log, env })
+  const done = startProcess({ program: process.execPath, args: [mainProgram, role, ...flags], log, env })
   assert.equal(await done.exited, 0, done.output())
   return done.output()
 }

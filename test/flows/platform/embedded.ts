@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import type { Persona } from '#local/cluster/personas.ts'
 import { freePort } from '#test/harness/free-port.ts'
+import { mainProgram } from '#test/harness/program.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { startProcess, untilReady } from '#test/harness/server-process.ts'
 import type { ServerProcess } from '#test/harness/server-process.ts'
@@ -46,7 +46,6 @@ interface AllOptions {
 
 // For a machine that runs many tests at once.
 const startMs = 170_000
-const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
 
 /** Starts `mesh all` on a data folder and waits for its output. Each listener gets a free port. */
 export async function startAll(t: Scope, dataDir: string, options: AllOptions = {}): Promise<AllProcess> {
@@ -75,7 +74,19 @@ export async function spawnAll(t: Scope, dataDir: string, { flags = [], nodeFlag
   const log = join(folder.path, 'all.log')
   const server = startProcess({
     program: process.execPath,
-    args: [...spawnFlags, ...nodeFlags, main, 'all', '--data', dataDir, '--port', '0', '--output', 'json', ...flags],
+    args: [
+      ...spawnFlags,
+      ...nodeFlags,
+      mainProgram,
+      'all',
+      '--data',
+      dataDir,
+      '--port',
+      '0',
+      '--output',
+      'json',
+      ...flags,
+    ],
     log,
     env: {
       ...env,

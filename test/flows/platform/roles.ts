@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Role } from '#core/config/profile.ts'
 import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
 import { freePort } from '#test/harness/free-port.ts'
+import { mainProgram, workerProgram } from '#test/harness/program.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { startProcess, untilReady } from '#test/harness/server-process.ts'
 import { spawnFlags } from '#test/harness/spawn-flags.ts'
@@ -13,8 +13,6 @@ import { toPlatformProcess } from './platform-process.ts'
 import type { PlatformProcess } from './platform-process.ts'
 import type { Send } from './send.ts'
 
-const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
-const roleProcess = fileURLToPath(import.meta.resolve('./role-process.ts'))
 // Of a machine that runs many tests at once.
 const startMs = 90_000
 const withIdentity: readonly Role[] = ['manager', 'gateway', 'state']
@@ -93,7 +91,7 @@ async function startRole(installation: Installation, role: Role) {
   if (token !== undefined) writeFileSync(tokenFile, token, { mode: 0o600 })
   const server = startProcess({
     program: process.execPath,
-    args: [...spawnFlags, ...(role === 'worker' ? [roleProcess, role, endpointsUrl] : [main, role])],
+    args: [...spawnFlags, ...(role === 'worker' ? [workerProgram, role, endpointsUrl] : [mainProgram, role])],
     log: join(folder, `${role}.log`),
     env: {
       ...env,

@@ -1,0 +1,3 @@
+export function programsFolder(root: string): string
+export function programFolder(root: string): string
+export function findProgram(root: string): string | undefined

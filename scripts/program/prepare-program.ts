@@ -1,0 +1,44 @@
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { findProgram, programFolder, programsFolder } from './current-program.mjs'
+import { makeProgram } from './make-program.ts'
+
+// Tests start a worker whose agents have addresses of this machine.
+const furtherEntries = ['test/flows/platform/role-process.ts']
+// A platform that runs may still load a chunk of an older bundle.
+const keptMs = 7 * 24 * 3600 * 1000
+
+/** Bundles the program of the sources as they are, unless that exists, and removes those of last week. Returns its folder. */
+export async function prepareProgram(root: string): Promise<string> {
+  const known = findProgram(root)
+  if (known !== undefined) return known
+  const folder = programFolder(root)
+  const programs = programsFolder(root)
+  mkdirSync(programs, { recursive: true })
+  removeOld(programs)
+  const unfinished = mkdtempSync(join(programs, 'unfinished-'))
+  try {
+    await makeProgram(root, unfinished, furtherEntries)
+    moveTo(folder, unfinished)
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true })
+  }
+  return folder
+}
+
+// Another process may have made the same one meanwhile.
+function moveTo(folder: string, made: string): void {
+  try {
+    renameSync(made, folder)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+  }
+}
+
+function removeOld(programs: string): void {
+  for (const name of readdirSync(programs)) {
+    const folder = join(programs, name)
+    if (Date.now() - statSync(folder).mtimeMs > keptMs) rmSync(folder, { recursive: true, force: true })
+  }
+}

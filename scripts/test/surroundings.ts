@@ -1,0 +1,63 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+import { findProgram } from '../program/current-program.mjs'
+
+const memory = '/dev/shm'
+// A whole run holds at most about 3 GB there.
+const leastBytes = 8 * 2 ** 30
+const prefix = 'mesh-tests-'
+
+/**
+ * Names the bundled program of the sources in the environment (test/harness/program.ts), which platforms of tests then start from. A run of
+ * `several` files bundles it, in about 10 s; a single file uses the sources unless a bundle of exactly them exists.
+ */
+export async function useProgram(root: string, { several }: { readonly several: boolean }): Promise<void> {
+  const { env } = process
+  if (env.MESH_TEST_PROGRAM !== undefined) return
+  const found = several ? await (await import('../program/prepare-program.ts')).prepareProgram(root) : findProgram(root)
+  if (found !== undefined) env.MESH_TEST_PROGRAM = found
+}
+
+/**
+ * Moves temporary files of this process and its children to memory, if there is enough. Each platform creates a thousand files, which ext4
+ * makes five times as expensive after a thousand others were removed (its `recently_deleted`). `TMPDIR` keeps what its user set.
+ */
+export function useMemoryForFiles(): void {
+  if (process.env.TMPDIR !== undefined || !isUsable()) return
+  removeAbandoned()
+  const folder = join(memory, `${prefix}${process.pid}`)
+  mkdirSync(folder, { recursive: true })
+  // PostgreSQL runs as another user.
+  chmodSync(folder, 0o711)
+  process.env.TMPDIR = folder
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }))
+}
+
+function isUsable(): boolean {
+  try {
+    const mount = readFileSync('/proc/mounts', 'utf8')
+      .split('\n')
+      .find((line) => line.split(' ')[1] === memory)
+    const { bavail, bsize } = statfsSync(memory)
+    // Tests write programs into their folders.
+    return mount !== undefined && !/[ ,]noexec[ ,]/.test(mount) && bavail * bsize >= leastBytes
+  } catch {
+    return false
+  }
+}
+
+// Of runs that were killed: unlike a disk, memory is missed.
+function removeAbandoned(): void {
+  for (const name of readdirSync(memory).filter((one) => one.startsWith(prefix))) {
+    if (!isRunning(Number(name.slice(prefix.length)))) rmSync(join(memory, name), { recursive: true, force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
