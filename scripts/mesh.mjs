@@ -12,7 +12,7 @@ const setup = spawnSync(process.execPath, [fileURLToPath(new URL('setup.mjs', im
 if (setup.status !== 0) process.exit(setup.status ?? 1)
 // As `npm start` does; V8 reads them at its start.
 const heap = ['--heap-growing-percent=100', '--no-memory-reducer', '--max-semi-space-size=4']
-const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+const main = fileURLToPath(new URL('program/start.mjs', import.meta.url))
 const child = spawn(findNode(), [...heap, main, ...process.argv.slice(2)], { stdio: 'inherit' })
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 // A terminal sends Ctrl-C to the child as well.

@@ -15,6 +15,7 @@ import { composeHost } from '#core/host/process/compose-process.ts'
 import { tlsServerFactory } from '#core/http/tls.ts'
 import { plugins } from '#plugins/index.ts'
 import { freePort } from './harness/free-port.ts'
+import { mainProgram } from './harness/program.ts'
 import { tempFolder } from './harness/temp-folder.ts'
 
 const served = tempFolder('setting-files')
@@ -119,7 +120,7 @@ test('a role does not check the files of settings that it does not use', async (
 
 test('a process that cannot use a file logs one line without a stack and exits with 1', () => {
   for (const setting of settings) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['main.ts', setting.role], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [mainProgram, setting.role], {
       cwd: new URL('..', import.meta.url),
       env: { PATH: process.env['PATH'], ...environment(setting, '/proc/self/nowhere/file') },
       encoding: 'utf8',

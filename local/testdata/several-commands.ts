@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { main } from '../../main.ts'
+import type { main as mainOfMesh } from '../../main.ts'
+import { mainProgram } from '#test/harness/program.ts'
 
 // `node several-commands.ts COMMANDS RESULTS`: runs each command line in its folder, one after the other, and writes what each printed and its
 // exit code. One process for all: most of a command that ends is the import of the platform.
@@ -9,6 +10,7 @@ interface Command {
   readonly env?: Readonly<Record<string, string>>
 }
 
+const { main } = (await import(mainProgram)) as { main: typeof mainOfMesh }
 const [cases = '[]', results = ''] = process.argv.slice(2)
 const original = process.env
 const write = { stdout: process.stdout.write, stderr: process.stderr.write }

@@ -1,10 +1,13 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { imageOf } from '#local/data-folder/store-image.ts'
 import { findProgram, programFolder, programsFolder } from './current-program.mjs'
 import { makeProgram } from './make-program.ts'
 
+const prepareStore = 'local/data-folder/prepare-store'
 // Tests start a worker whose agents have addresses of this machine.
-const furtherEntries = ['test/flows/platform/role-process.ts']
+const furtherEntries = [`${prepareStore}.ts`, 'test/flows/platform/role-process.ts']
 // A platform that runs may still load a chunk of an older bundle.
 const keptMs = 7 * 24 * 3600 * 1000
 
@@ -19,11 +22,20 @@ export async function prepareProgram(root: string): Promise<string> {
   const unfinished = mkdtempSync(join(programs, 'unfinished-'))
   try {
     await makeProgram(root, unfinished, furtherEntries)
+    fillStore(unfinished)
     moveTo(folder, unfinished)
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
   }
   return folder
+}
+
+// Without the migrated store a first start migrates its own.
+function fillStore(program: string): void {
+  const image = imageOf(process.env)
+  const entry = join(program, `${prepareStore}.js`)
+  const args = ['--liftoff-only', entry, ...(image === undefined ? [] : [image])]
+  spawnSync(process.execPath, args, { stdio: ['ignore', 2, 2] })
 }
 
 // Another process may have made the same one meanwhile.

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { PortName } from '#schemas/launcher-ports.ts'
 import { listenerDefinitions } from '#launcher/listeners/index.ts'
 import { startAll } from '#test/flows/platform/embedded.ts'
 import { freePort } from '#test/harness/free-port.ts'
+import { launcherProgram } from '#test/harness/program.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { acceptsTcp, startProcess, untilReady } from '#test/harness/server-process.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
@@ -136,7 +136,7 @@ export async function startLauncherSubject(t: Scope): Promise<Subject> {
   const logFile = join(folder.path, 'launcher.log')
   const server = startProcess({
     program: process.execPath,
-    args: [fileURLToPath(import.meta.resolve('../../launcher/main.ts')), '--', '/bin/sleep', '600'],
+    args: [launcherProgram, '--', '/bin/sleep', '600'],
     log: logFile,
     env: {
       MESH_AGENT_CONFIG: agentFile,

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { findProgram, programFolder } from './current-program.mjs'
+
+const folders = ['core', 'plugins', 'launcher', 'local', 'schemas', 'deploy', 'test/flows/platform']
+const toolFolders = ['scripts/images', 'scripts/program']
+
+function makeTree(t: TestContext): { readonly root: string; write(path: string, text: string): void } {
+  const folder = tempFolder('program')
+  t.after(() => folder.remove())
+  const write = (path: string, text: string): void => {
+    mkdirSync(join(folder.path, dirname(path)), { recursive: true })
+    writeFileSync(join(folder.path, path), text)
+  }
+  for (const path of [...folders, ...toolFolders]) write(`${path}/a.ts`, '1')
+  for (const path of ['main.ts', 'package-lock.json']) write(path, '{}')
+  return { root: folder.path, write }
+}
+
+test('a bundle belongs to exactly its sources: a changed module, migration, manifest, lock file or bundler has another', (t) => {
+  const { root, write } = makeTree(t)
+  const seen = new Set([programFolder(root)])
+  for (const path of [
+    'core/a.ts',
+    'plugins/runs/migrations/0001-runs.ts',
+    'deploy/rbac/role.yaml',
+    'schemas/generated/a.json',
+    'package-lock.json',
+    'scripts/images/a.ts',
+    'main.ts',
+  ]) {
+    write(path, `${path} changed`)
+    assert.ok(!seen.has(programFolder(root)), path)
+    seen.add(programFolder(root))
+  }
+})
+
+test('tests and their data are no part of a bundle', (t) => {
+  const { root, write } = makeTree(t)
+  const before = programFolder(root)
+  write('core/a.test.ts', 'a test')
+  write('launcher/testdata/agent.ts', 'an agent')
+  assert.equal(programFolder(root), before)
+})
+
+test('only a bundle that exists is found, with and without a slash at the end of the root', (t) => {
+  const { root } = makeTree(t)
+  assert.equal(findProgram(root), undefined)
+  mkdirSync(programFolder(root), { recursive: true })
+  assert.equal(findProgram(root), programFolder(root))
+  assert.equal(findProgram(`${root}/`), programFolder(root))
+})
