@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
+import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { FileRun } from './test/file-result.ts'
+import { openPassed } from './test/changed/passed.ts'
 import { findLongTests, findRepeatedTests, findTests } from './test/find-tests.ts'
 import { groupTests } from './test/group-tests.ts'
 import type { Group } from './test/group-tests.ts'
@@ -24,6 +26,7 @@ const options = {
   memory: { type: 'string', default: '4096' },
   coverage: { type: 'boolean', default: false },
   long: { type: 'boolean', default: false },
+  changed: { type: 'boolean', default: false },
   'rerun-failed': { type: 'boolean', default: false },
   'skip-repeated': { type: 'boolean', default: false },
   together: { type: 'boolean', default: false },
@@ -38,14 +41,17 @@ const mostRerun = 8
 const usage = `  npm test                                          everything
   npm test -- core/http                             the files of a folder, or one file
   npm test -- core/http/admission/limits.test.ts --name F4    tests whose name matches
+  npm test -- --changed                             what has not passed since its sources changed
 
-usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage] [--long] [--rerun-failed] [--skip-repeated] [--together | --alone] [--timeout SECONDS] [--memory MB] [--concurrency N | --when-idle]
+usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage] [--long] [--changed] [--rerun-failed] [--skip-repeated] [--together | --alone] [--timeout SECONDS] [--memory MB] [--concurrency N | --when-idle]
 
   --name PATTERN      only tests whose name matches this regular expression
   --verbose           a line for each test, not only for those that fail
   --bail              stop at the first failure
   --coverage          print what of each folder was executed
   --long              the long tests, with full counts
+  --changed           leave out files that passed at their first run, while nothing that they read has changed since: imports,
+                      named files, packages, Node.js, servers, MESH_ variables. It can miss a file that is read by a composed name
   --rerun-failed      run failed files once more, alone, up to ${mostRerun}; a test that then passes is reported as FLAKY
   --skip-repeated     leave out files of which another step of .ci/run runs more cases
   --together          the named files in one process
@@ -85,10 +91,22 @@ function readArguments() {
   }
 }
 const root = new URL('..', import.meta.url)
+if (values.changed && (values.long || values.name !== undefined)) {
+  console.error('--changed is of whole files of the everyday tests: leave out --long and --name')
+  process.exit(2)
+}
 // Read by test/harness/counts.ts.
 if (values.long) process.env.MESH_LONG = 'true'
+const found = findFiles()
+const passed =
+  process.env.CI === undefined && values.name === undefined
+    ? openPassed(fileURLToPath(root), process.env, found.map(fromRoot))
+    : undefined
+const wanted = values.changed ? found.filter((file) => passed?.isCurrent(fromRoot(file)) !== true) : found
+if (values.changed)
+  console.log(`${wanted.length} of ${found.length} files have no passed result for what they read now`)
 const groups = findGroups()
-if (groups.length === 0) {
+if (found.length === 0) {
   console.error(`no test file matches ${positionals.join(' ')}`)
   process.exit(1)
 }
@@ -117,16 +135,18 @@ const limits = {
 let running = runFiles(groups, { ...limits, atOnce: limitsOf(values.concurrency) }, (file) => {
   if (interrupted) return
   report.add(file)
+  passed?.note(file)
   coverage?.add(file.index)
   if (values.bail && report.failed() > 0) end(1)
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end(130))
 await running.done
+passed?.save()
 if (values['rerun-failed']) await rerunFailed()
 if (coverage !== undefined) console.log(`\n${await coverage.table()}\n`)
 const outcome = report.finish()
 await servers?.stop()
-const exitCode = outcome.failed === 0 && outcome.passed + outcome.skipped > 0 ? 0 : 1
+const exitCode = outcome.failed === 0 && (outcome.passed + outcome.skipped > 0 || wanted.length === 0) ? 0 : 1
 // Not left to tap, which treats a run without tests as a success, and at the exit counts failures that a second run settled.
 process.once('exit', () => (process.exitCode = exitCode))
 process.exit(exitCode)
@@ -153,15 +173,26 @@ async function rerunFailed(): Promise<void> {
   }
 }
 
+function fromRoot(file: string): string {
+  return relative(fileURLToPath(root), file)
+}
+
+function isLongRun(): boolean {
+  return values.long && positionals.length === 0 && values.name === undefined
+}
+
+function findFiles(): readonly string[] {
+  const repeated = new Set(values['skip-repeated'] ? findRepeatedTests(root) : [])
+  return isLongRun() ? findLongTests(root).whole : findTests(root, positionals).filter((file) => !repeated.has(file))
+}
+
 function findGroups(): readonly Group[] {
   const { name } = values
-  if (values.long && positionals.length === 0 && name === undefined) return findLongGroups()
-  const repeated = new Set(values['skip-repeated'] ? findRepeatedTests(root) : [])
-  const files = findTests(root, positionals).filter((file) => !repeated.has(file))
-  if (values.together) return files.length === 0 ? [] : [{ files, name }]
+  if (isLongRun()) return findLongGroups()
+  if (values.together) return wanted.length === 0 ? [] : [{ files: wanted, name }]
   // The name of a file is part of what --name matches in a group, and coverage is measured per file.
   const isAlone = values.alone || values.coverage || values.long || name !== undefined
-  return isAlone ? files.map((file) => ({ files: [file], name })) : groupTests(files, fileURLToPath(root))
+  return isAlone ? wanted.map((file) => ({ files: [file], name })) : groupTests(wanted, fileURLToPath(root))
 }
 
 function findLongGroups(): readonly Group[] {

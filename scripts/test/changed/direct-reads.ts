@@ -1,0 +1,66 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+
+/** What one file reads: files and folders by their path from the root; `everything` if it lists folders that it does not name. */
+export interface DirectReads {
+  readonly paths: readonly string[]
+  readonly everything: boolean
+}
+
+// Imports of types are erased. The names of an import may be on several lines.
+const patterns = [
+  /^\s*(?:import|export) (?!type\b)[^;'"]*?from ['"]([^'"]+)['"]/gm,
+  /^\s*import ['"]([^'"]+)['"]/gm,
+  /\bimport\(\s*['"]([^'"]+)['"]/g,
+  /import\.meta\.resolve\(\s*['"]([^'"]+)['"]/g,
+  /new URL\(\s*['"`]([^'"`$]+)[^,]*,\s*import\.meta\.url/g,
+]
+// A name that is composed may be any in the folder before it.
+const composed = [/\bimport\(\s*`([^`$]*)\$\{/g, /import\.meta\.resolve\(\s*`([^`$]*)\$\{/g]
+const lists = /\b(?:globSync|glob|readdirSync|readdir)\(/
+// Of the harness: they list processes, programs of the system, or the folder of a test.
+const listsOther =
+  /^test\/(?:harness\/(?:find-server|process-state)|listeners\/listening|pods\/.*|flows\/platform\/key-mount)\.ts$/
+const workspace = '@mesh.dev/embedded-apiserver'
+
+/** Finds what a file of the project reads. A folder stands for all files below it. */
+export function directReads(root: string, path: string): DirectReads {
+  if (!/\.[cm]?[jt]s$/.test(path)) return { paths: [], everything: false }
+  const text = readFileSync(join(root, path), 'utf8')
+  const found = [
+    ...patterns.flatMap((pattern) => targetsOf(text, pattern)),
+    ...composed.flatMap((pattern) => targetsOf(text, pattern).map((prefix) => dirname(`${prefix}x`))),
+  ].flatMap((target) => resolveOwn(root, path, target))
+  const paths = found.filter((one) => one !== '')
+  const listsUnnamed = lists.test(text) && !listsOther.test(path) && !paths.some((one) => isFolder(root, one))
+  return { paths, everything: isOfTests(path) && (found.includes('') || listsUnnamed) }
+}
+
+function targetsOf(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, target = '']) => target)
+}
+
+// Path from the root, '' for the root itself; nothing for packages, which the lock file covers.
+function resolveOwn(root: string, from: string, target: string): string[] {
+  const path = pathOf(root, from, target)
+  if (path === undefined || !existsSync(join(root, path))) return []
+  const own = path.replace(/\/$/, '')
+  return own.startsWith('..') || own.includes('node_modules') ? [] : [own === '.' ? '' : own]
+}
+
+function pathOf(root: string, from: string, target: string): string | undefined {
+  if (target.startsWith(workspace)) return 'local/apiserver'
+  if (target.startsWith('#testing/')) return join('local/apiserver', target.slice(1))
+  if (target.startsWith('#')) return target.slice(1)
+  if (target.startsWith('.')) return relative(root, normalize(join(root, dirname(from), target))) || '.'
+  return undefined
+}
+
+function isOfTests(path: string): boolean {
+  return /^(?:test|scripts)\/|\.test\.ts$|\/(?:testing|testdata)\//.test(path)
+}
+
+/** Whether a path from the root is a folder. */
+export function isFolder(root: string, path: string): boolean {
+  return statSync(join(root, path)).isDirectory()
+}
