@@ -31,7 +31,7 @@ const countOf = ({ detail }: AuditEvent): number => Number(detail['count'])
  * Asserts that each denial is counted exactly once in a row of its actor, that the row has the namespace of its first denial, and that no
  * two rows share (actor, action, resource, minute).
  */
-export async function holdDenials(platform: Platform, sent: readonly Denial[], deadlineMs = 20_000): Promise<void> {
+export async function holdDenials(platform: Platform, sent: readonly Denial[], deadlineMs = 120_000): Promise<void> {
   const end = performance.now() + deadlineMs
   let rows = await deniedRows(platform)
   while (sum(rows) < sent.length && performance.now() < end) {
