@@ -41,13 +41,13 @@ function keyOf(root) {
 }
 
 function sourcesOf(root) {
-  const found = folders.flatMap((folder) =>
+  // A copy without the tests starts too.
+  const exists = (path) => existsSync(join(root, path))
+  const found = folders.filter(exists).flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter(
-        (entry) =>
-          entry.isFile() && !entry.name.endsWith('.test.ts') && !/node_modules|testdata/.test(entry.parentPath),
-      )
-      .map(({ parentPath, name }) => relative(root, join(parentPath, name))),
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+      .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
+      .filter((path) => !/(?:^|\/)(?:node_modules|testdata)\//.test(path)),
   )
-  return [...files, ...found].toSorted()
+  return [...files.filter(exists), ...found].toSorted()
 }

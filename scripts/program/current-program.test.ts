@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
@@ -45,6 +45,12 @@ test('tests and their data are no part of a bundle', (t) => {
   write('core/a.test.ts', 'a test')
   write('launcher/testdata/agent.ts', 'an agent')
   assert.equal(programFolder(root), before)
+})
+
+test('a copy without tests and tools has no bundle, and none is looked for in vain', (t) => {
+  const { root } = makeTree(t)
+  for (const path of ['test', 'scripts', 'package-lock.json']) rmSync(join(root, path), { recursive: true })
+  assert.equal(findProgram(root), undefined)
 })
 
 test('only a bundle that exists is found, with and without a slash at the end of the root', (t) => {
