@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { createKubeClient } from '#core/kube/create-client.ts'
@@ -104,14 +104,19 @@ export async function spawnAll(t: Scope, dataDir: string, { flags = [], nodeFlag
   return { server, log, adminUrl: adminUrl ?? '', gatewayUrl: gatewayUrl ?? '', stateUrl: stateUrl ?? '' }
 }
 
+// Tests send bearers that the cluster rejects from one address, hundreds of times a minute.
+const settings = 'limits:\n  rejectedPerAddressPerMinute: 100000\n'
+
 /** The embedded default with its demo, on an empty data folder. */
 export async function startEmbedded(t: Scope, { env = {} }: PlatformOptions = {}): Promise<Platform> {
   const folder = tempFolder('data')
   t.after(folder.remove)
   const auditFile = join(folder.path, 'api-audit.log')
+  const config = join(folder.path, 'mesh.yaml')
+  writeFileSync(config, settings)
   const all = await startAll(t, join(folder.path, 'data'), {
     flags: ['--api-audit', auditFile],
-    env,
+    env: { MESH_CONFIG: config, ...env },
   })
   const { ready } = all
   const cluster = clusterOf(ready.kubeconfig)
