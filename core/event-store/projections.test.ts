@@ -7,6 +7,7 @@ import type { Database } from '#core/database/database.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { createStore } from './create-store.ts'
 import { checkProjections, updateProjections } from './projection-versions.ts'
+import { applyWithin, createProjections } from './projections.ts'
 import { readAfter } from './read-events.ts'
 import type { Projection } from './store.ts'
 import { createNotes, note, sums } from './testing/notes.ts'
@@ -89,6 +90,27 @@ for (const adapter of adapters) {
     assert.deepEqual(await stored(database), { events: 1, sums: 1 })
   })
 }
+
+test('R2-C6: an append has one timer, which each call of a projection restarts', async (t) => {
+  const happened: string[] = []
+  // The mocked timers of Node do not restart.
+  t.mock.method(globalThis, 'setTimeout', () => {
+    happened.push('timer')
+    return { refresh: () => happened.push('restart') }
+  })
+  const called = (name: string): Projection => ({
+    ...sums,
+    name,
+    tables: [name],
+    apply: async () => void happened.push(name),
+  })
+  const events = ['a', 'b'].map((id) => ({ id, type: sums.types[0]?.type })) as never
+  const projections = createProjections([called('one'), called('two')], applyWithin(applySeconds))
+  await projections.apply(events, undefined as never)
+  assert.deepEqual(happened, ['timer', 'restart', 'one', 'restart', 'one', 'restart', 'two', 'restart', 'two'])
+  await projections.apply([], undefined as never)
+  assert.equal(happened.length, 9, 'an append without projections has none')
+})
 
 async function stored({ db, root }: Database): Promise<{ readonly events: number; readonly sums: number }> {
   const rows = await root

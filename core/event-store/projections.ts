@@ -1,4 +1,3 @@
-import { within } from '#core/async/within.ts'
 import { defaultHooks } from '#core/jobs/hook-settings.ts'
 import type { Transaction } from 'kysely'
 import type { PlacedEvent } from './event-row.ts'
@@ -12,26 +11,55 @@ export class LateProjection extends Error {
   }
 }
 
-/** Applies events to a projection, each call within its bound. The caller rolls its transaction back when this rejects. */
-export interface ApplyBound {
-  one(projection: Projection, event: PlacedEvent, db: Transaction<unknown>): Promise<void>
-  all(projection: Projection, events: readonly PlacedEvent[], db: Transaction<unknown>): Promise<void>
+/** Hooks of projections, each call within its bound. */
+export interface BoundHooks {
+  apply(projection: Projection, event: PlacedEvent, db: Transaction<unknown>): Promise<void>
+  applyAll(projection: Projection, events: readonly PlacedEvent[], db: Transaction<unknown>): Promise<void>
 }
 
-/** Creates the bound of a setting. */
+/** Applies the events of one append, or a page of a rebuild. The caller rolls its transaction back when this rejects. */
+export type ApplyBound = (work: (hooks: BoundHooks) => Promise<void>) => Promise<void>
+
+/**
+ * Creates the bound of a setting. All calls of one append have one timer, which each call restarts: one each would cost more than the
+ * call itself.
+ */
 export function applyWithin(seconds: number = defaultHooks.applySeconds): ApplyBound {
-  const bounded = (name: string, hook: 'apply' | 'applyAll', run: () => Promise<void>): Promise<void> =>
-    within(seconds * 1_000, run(), () => new LateProjection(name, hook, seconds))
-  const one: ApplyBound['one'] = (projection, event, db) =>
-    bounded(projection.name, 'apply', async () => projection.apply(event, db))
-  return {
-    one,
-    all: async (projection, events, db) => {
-      if (projection.applyAll !== undefined)
-        return bounded(projection.name, 'applyAll', async () => projection.applyAll?.(events, db))
-      for (const event of events) await one(projection, event, db)
-    },
+  return async (work) => {
+    const { hooks, timer, late } = createBoundHooks(seconds)
+    try {
+      await Promise.race([work(hooks), late])
+    } finally {
+      clearTimeout(timer)
+    }
   }
+}
+
+function createBoundHooks(seconds: number) {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  let name = ''
+  let hook: 'apply' | 'applyAll' = 'apply'
+  let error: LateProjection | undefined
+  // It holds the process: with nothing else to wait for, Node would exit before the error is seen.
+  const timer = setTimeout(() => reject((error = new LateProjection(name, hook, seconds))), seconds * 1_000)
+  const starts = (projection: Projection, called: typeof hook): void => {
+    // The transaction of a late append has ended: what comes after the late call is not called.
+    if (error !== undefined) throw error
+    ;[name, hook] = [projection.name, called]
+    timer.refresh()
+  }
+  const apply: BoundHooks['apply'] = async (projection, event, db) => {
+    starts(projection, 'apply')
+    await projection.apply(event, db)
+  }
+  const applyAll: BoundHooks['applyAll'] = async (projection, events, db) => {
+    if (projection.applyAll === undefined) for (const event of events) await apply(projection, event, db)
+    else {
+      starts(projection, 'applyAll')
+      await projection.applyAll(events, db)
+    }
+  }
+  return { hooks: { apply, applyAll }, timer, late }
 }
 
 /** Read models of an installation, by the event types that feed them. */
@@ -58,7 +86,10 @@ export function createProjections(all: readonly Projection[], bound: ApplyBound 
       for (const event of events)
         for (const projection of byType.get(event.type) ?? [])
           fed.set(projection, [...(fed.get(projection) ?? []), event])
-      for (const [projection, own] of fed) await bound.all(projection, own, db)
+      if (fed.size > 0)
+        await bound(async ({ applyAll }) => {
+          for (const [projection, own] of fed) await applyAll(projection, own, db)
+        })
     },
     fedBy: (type) => byType.get(type) ?? [],
   }

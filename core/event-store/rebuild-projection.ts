@@ -92,7 +92,9 @@ async function applyIn(
   events: readonly StoredEvent[],
 ): Promise<void> {
   await sql`select set_config('search_path', ${`${schema}, public`}, true)`.execute(db)
-  for (const { position: _, ...event } of events) await bound.one(projection, event, db)
+  await bound(async ({ apply }) => {
+    for (const { position: _, ...event } of events) await apply(projection, event, db)
+  })
   await sql`select set_config('search_path', 'public', true)`.execute(db)
 }
 

@@ -47,8 +47,16 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a projection has no bound',
     file: 'core/event-store/projections.ts',
-    find: 'within(seconds * 1_000, run(), () => new LateProjection(name, hook, seconds))',
-    replace: 'run()',
+    find: 'Promise.race([work(hooks), late])',
+    replace: 'work(hooks)',
+    tests: ['core/event-store/projections.test.ts'],
+    only: 'R2-C6',
+  },
+  {
+    name: 'the bound of a projection begins with its append',
+    file: 'core/event-store/projections.ts',
+    find: '    timer.refresh()\n',
+    replace: '',
     tests: ['core/event-store/projections.test.ts'],
     only: 'R2-C6',
   },
