@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 /** How much of an unread body is dropped before its connection is closed. */
 export interface LingerBounds {
@@ -32,6 +33,16 @@ export function lingerOnClose(server: EventEmitter, bounds: LingerBounds = defau
       else linger(socket, bounds)
     }
   })
+}
+
+/**
+ * Writes the last response of a connection whose client is still in the middle of its header fields, and drops what still arrives. Node's
+ * parser reports its error again with each further piece, and a close at that time resets the connection.
+ */
+export function respondAndLinger(socket: Duplex, response: string): void {
+  socket.write(response)
+  if (socket instanceof Socket) linger(socket, defaults)
+  else socket.end()
 }
 
 function linger(socket: Socket, { bytes, seconds }: LingerBounds): void {

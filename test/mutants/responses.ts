@@ -131,6 +131,13 @@ export const mutants: readonly Mutant[] = [
     only: 'no more than the bound',
   },
   {
+    name: 'a client in the middle of its header fields is cut off',
+    file: 'core/http/problem/broken-request.ts',
+    find: "if (name === 'header_fields_too_large')",
+    replace: 'if (socket.destroyed)',
+    tests: ['core/http/problem/broken-request.test.ts'],
+  },
+  {
     name: 'a refused body is waited for without a bound',
     file: 'core/net/linger-close.ts',
     find: 'setTimeout(destroy, seconds * 1_000)',

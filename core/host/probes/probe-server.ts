@@ -3,7 +3,7 @@ import { STATUS_CODES, createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { securityHeaders } from '#core/http/problem/security-headers.ts'
-import { lingerOnClose } from '#core/net/linger-close.ts'
+import { lingerOnClose, respondAndLinger } from '#core/net/linger-close.ts'
 import { isServedHost } from '#core/net/loopback-host.ts'
 
 /** Response to a probe: plain text if no type is given. */
@@ -69,7 +69,9 @@ function refuseBroken(code: string | undefined, socket: Duplex): void {
   const type = 'text/plain; charset=utf-8'
   const headers = { ...securityHeaders, 'content-type': type, 'content-length': body.length, connection: 'close' }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+  const response = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`
+  if (status === 431) respondAndLinger(socket, response)
+  else socket.end(response)
 }
 
 /** Listens. Uses a free port if the configured one is taken and `mayMove` is set. Returns the port. */

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '#core/errors/core-errors.ts'
+import { respondAndLinger } from '#core/net/linger-close.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { ErrorFormat } from './error-format.ts'
 import { toProblemAnswer } from './problem.ts'
@@ -27,5 +28,8 @@ export function answerBrokenRequest(code: string | undefined, socket: Duplex, fo
     connection: 'close',
   }
   const lines = Object.entries(headers).map(([key, value]) => `${key}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${problem.title.replace(/\.$/, '')}\r\n${lines.join('')}\r\n${body}`)
+  const response = `HTTP/1.1 ${status} ${problem.title.replace(/\.$/, '')}\r\n${lines.join('')}\r\n${body}`
+  // A request that is late or malformed is closed at once: its client may never end.
+  if (name === 'header_fields_too_large') respondAndLinger(socket, response)
+  else socket.end(response)
 }
