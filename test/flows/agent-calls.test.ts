@@ -3,7 +3,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
-import { parseLabel } from '#core/kube/names.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
 import { signEnvelope } from '#core/signing/envelope.ts'
 import { toThumbprinted } from '#core/signing/key-thumbprint.ts'
 import type { LauncherSigner } from '#core/signing/launcher-token.ts'
@@ -12,6 +12,7 @@ import { claimsOf } from '#launcher/testdata/envelopes.ts'
 import type { EnvelopeClaims } from '#launcher/testdata/envelopes.ts'
 import { addRoute } from '#plugins/providers/testing/gateway.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import { allowInvoke } from './platform/allow-invoke.ts'
 import type { PeerCalled } from './platform/agent-command.ts'
@@ -184,6 +185,8 @@ test('H3, E2, E4: agents call each other through the signed envelope of their la
       // It names a registry of its own namespace, which does not exist.
       await guest('tourist', { registries: [{ name: 'abroad' }] })
       await job.members('abroad', 2)
+      // A launcher that does not listen yet cannot be reached, which is another refusal.
+      await untilReady(platform, 'other', 'consul')
       const call = (to: string) => job.call('embassy', { to, input: 'visa' })
       assert.deepEqual(refusalOf((await call('consul')).answer), [403, 'caller_not_allowed'], 'the developer may not')
       await allowInvoke(platform, 'developer', 'consul', 'other')
@@ -296,6 +299,15 @@ async function createForger(platform: Platform, from: string, to: string) {
       })
       return [answer.status, ((await answer.json()) as { code?: string }).code]
     },
+  }
+}
+
+async function untilReady({ admin }: Platform, namespace: string, name: string): Promise<void> {
+  const ref = { namespace: parseLabel('namespace', namespace), name: parseName('agent', name) }
+  for (;;) {
+    const { status } = await admin.get<AgentDeploymentObject>(AgentDeployment, ref)
+    if (status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True')) return
+    await pause(50)
   }
 }
 
