@@ -19,6 +19,9 @@ const caches = {
   npm_config_userconfig: process.env['npm_config_userconfig'] ?? join(homedir(), '.npmrc'),
   // Node.js ignores an empty one.
   NODE_EXTRA_CA_CERTS: process.env['NODE_EXTRA_CA_CERTS'] ?? '',
+  // Without the certificates npm tried again for a quarter of an hour.
+  npm_config_fetch_retries: '1',
+  npm_config_fetch_timeout: '60000',
   PIP_CACHE_DIR: join(homedir(), '.cache/pip'),
   npm_config_cache: process.env['npm_config_cache'] ?? join(homedir(), '.npm'),
   GOPATH: process.env['GOPATH'] ?? join(homedir(), 'go'),
