@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { homedir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createPageShell } from '#test/docs/page-shell.ts'
@@ -32,9 +33,16 @@ const caches = {
 export function pageChecks(scope: Scope, platform: Promise<Platform>): readonly Check[] {
   return Object.entries(programs).map(([language, program]) => ({
     name: `${page}-${language}`,
-    missing: needs(program),
+    missing: needs(program) ?? (program === 'npm' ? unreachableRegistry() : undefined),
     steps: { 'R2-UX-24: the section': async () => follow(scope, await platform, language) },
   }))
+}
+
+// A registry that a reader cannot reach says nothing about the page.
+function unreachableRegistry(): string | undefined {
+  const env = { PATH: process.env['PATH'], HOME: tmpdir(), ...caches }
+  const { status } = spawnSync('npm', ['ping'], { env, stdio: 'ignore', timeout: 60_000 })
+  return status === 0 ? undefined : 'npm cannot reach its registry from an empty home'
 }
 
 async function follow(scope: Scope, platform: Platform, language: string): Promise<void> {
