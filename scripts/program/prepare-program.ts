@@ -22,6 +22,8 @@ export async function prepareProgram(root: string): Promise<string> {
   const unfinished = mkdtempSync(join(programs, 'unfinished-'))
   try {
     await makeProgram(root, unfinished, furtherEntries)
+    // Edited meanwhile: the bundle may be of neither state.
+    if (programFolder(root) !== folder) return await prepareProgram(root)
     fillStore(unfinished)
     moveTo(folder, unfinished)
   } finally {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { findProgram } from '../program/current-program.mjs'
 
@@ -25,8 +25,7 @@ export async function useProgram(root: string, { several }: { readonly several: 
 export function useMemoryForFiles(): void {
   if (process.env.TMPDIR !== undefined || !isUsable()) return
   removeAbandoned()
-  const folder = join(memory, `${prefix}${process.pid}`)
-  mkdirSync(folder, { recursive: true })
+  const folder = mkdtempSync(join(memory, `${prefix}${process.pid}-`))
   // PostgreSQL runs as another user.
   chmodSync(folder, 0o711)
   process.env.TMPDIR = folder
@@ -46,18 +45,21 @@ function isUsable(): boolean {
   }
 }
 
-// Of runs that were killed: unlike a disk, memory is missed.
+// Of runs of this user that were killed: unlike a disk, memory is missed.
 function removeAbandoned(): void {
-  for (const name of readdirSync(memory).filter((one) => one.startsWith(prefix))) {
-    if (!isRunning(Number(name.slice(prefix.length)))) rmSync(join(memory, name), { recursive: true, force: true })
+  const isOwn = (name: string): boolean => statSync(join(memory, name)).uid === process.getuid?.()
+  for (const name of readdirSync(memory).filter((one) => one.startsWith(prefix) && isOwn(one))) {
+    if (!isRunning(Number.parseInt(name.slice(prefix.length), 10)))
+      rmSync(join(memory, name), { recursive: true, force: true })
   }
 }
 
+// A process of another user runs too: EPERM. Its folder is not ours to remove.
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
-  } catch {
-    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -23,7 +23,7 @@ const listsOther =
   /^test\/(?:harness\/(?:find-server|process-state)|listeners\/listening|pods\/.*|flows\/platform\/key-mount)\.ts$/
 const workspace = '@mesh.dev/embedded-apiserver'
 
-/** Finds what a file of the project reads. A folder stands for all files below it. */
+/** Returns the files and folders that a source file imports or names. A folder covers all files below it. */
 export function directReads(root: string, path: string): DirectReads {
   if (!/\.[cm]?[jt]s$/.test(path)) return { paths: [], everything: false }
   const text = readFileSync(join(root, path), 'utf8')
