@@ -9,7 +9,7 @@ import { besideProgram } from './store-image.ts'
 // Later first starts copy it.
 const beside = besideProgram()
 const folder = await mkdtemp(join(dirname(beside), 'unfinished-store-'))
-// A mesh.yaml of the working directory may name somebody's database.
+// A mesh.yaml of the working directory may name another database.
 process.chdir(folder)
 try {
   await migrateStore(join(folder, 'store'))
