@@ -57,5 +57,5 @@ function progress({ data, fresh }: LocalOptions, env: StackInput['env']): string
   const file = findSettingsFile(env)
   const settings = file === undefined ? '' : ` with the settings of ${resolve(file)}`
   const isFirst = fresh || !existsSync(join(resolve(data), 'database'))
-  return `${isFirst ? `Preparing the first start (once for ${data}) ...\n` : ''}Starting${settings} ...\n`
+  return `Starting${isFirst ? ` on the new data folder ${data}` : ''}${settings} ...\n`
 }

@@ -6,16 +6,24 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findNode, oldestNode } from './find-node.mjs'
 import { isInstalled } from './installed.mjs'
+import { takeSetupLock } from './setup-lock.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = `${root}node_modules/.mesh-setup`
 
 if (!isCurrent()) {
+  takeSetupLock(`${root}.mesh-setup.lock`, (pid) => {
+    console.error(`Waiting for process ${pid}, which installs the packages of this folder ...`)
+  })
+  if (!isCurrent()) setUp()
+}
+if (findNode() === undefined) fail(noNode())
+
+function setUp() {
   if (!isInstalledByHand()) install()
   prepare()
   writeFileSync(stamp, lockHash())
 }
-if (findNode() === undefined) fail(noNode())
 
 function isCurrent() {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash()

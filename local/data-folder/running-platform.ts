@@ -28,12 +28,18 @@ export function removeRunning(folder: DataFolder): void {
   rmSync(folder.running, { force: true })
 }
 
-/** Reads how to use the platform that runs on a data folder. Throws if none does. */
-export function readAccess(data: string, persona: Persona): PlatformAccess {
+/** Whether the platform on a data folder has started. Throws if none runs or starts there. */
+export function isRunning(data: string): boolean {
   const folder = pathsOf(resolve(data))
   if (lockHolder(join(folder.root, 'lock')) === undefined)
     throw new Error(`--data ${data}: no platform runs on this folder; start it with mesh all, or name its folder`)
-  if (!existsSync(folder.running)) throw new Error(`--data ${data}: the platform is starting or stopping; try again`)
+  return existsSync(folder.running)
+}
+
+/** Reads how to use the platform that runs on a data folder. Throws if none does. */
+export function readAccess(data: string, persona: Persona): PlatformAccess {
+  const folder = pathsOf(resolve(data))
+  if (!isRunning(data)) throw new Error(`--data ${data}: the platform is starting or stopping; try again`)
   const addresses = JSON.parse(readFileSync(folder.running, 'utf8')) as PlatformAddresses
   const token = readTokens(folder.tokens)[persona]
   if (typeof token !== 'string') throw new Error(`${folder.tokens} has no token of ${persona}`)

@@ -3,13 +3,16 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
+import type { EnvValues } from '#core/host/commands/all-command.ts'
+import type { CommandInput } from '#core/plugin/command.ts'
 import { takeLock } from '#core/database/lock-file.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { openDataFolder } from '../data-folder/data-folder.ts'
 import { nearestDataFolder, readAccess, removeRunning, writeRunning } from '../data-folder/running-platform.ts'
-import { toShell } from './print-env.ts'
+import { printEnv, toShell } from './print-env.ts'
 
 const addresses = { url: 'http://127.0.0.1:1', gatewayUrl: 'http://127.0.0.1:2', adminUrl: 'http://127.0.0.1:3' }
+const inputOf = (data: string) => ({ values: { as: 'developer', data, output: 'json' } }) as CommandInput<EnvValues>
 const hostile = `it's $(touch made) "\\\n\`touch made\``
 
 test('R2-UX-4: access is read from the data folder of a running platform only', (t) => {
@@ -89,4 +92,40 @@ test('R2-UX-4: the printed lines are safe in sh and bash, and api sends one type
     assert.deepEqual(typesOf(`api -d x -H 'Content-Type: text/csv' "$URL"`), ['<Content-Type: text/csv>'])
     assert.match(run('api "$URL"'), /<Authorization: Bearer secret>/)
   }
+})
+
+test('R2-UX-26: a platform that is starting is waited for, which is said once', async (t) => {
+  const { path, remove } = tempFolder('env')
+  t.after(remove)
+  const { folder, release } = openDataFolder(path, false)
+  t.after(release)
+  writeFileSync(folder.tokens, JSON.stringify({ developer: 'd' }))
+  const [printed, said, waits] = [[] as string[], [] as string[], Promise.withResolvers<undefined>()]
+  const err = (text: string): void => {
+    said.push(text)
+    waits.resolve(undefined)
+  }
+  const env = () => printEnv({ ...inputOf(path), out: (text) => printed.push(text), err })
+  const first = env()
+  await waits.promise
+  assert.deepEqual(printed, [])
+  writeRunning(folder, addresses)
+  assert.equal(await first, 0)
+  assert.deepEqual(JSON.parse(printed.join('')), {
+    ...addresses,
+    token: 'd',
+    kubeconfig: join(folder.kubeconfigs, 'developer'),
+  })
+  assert.deepEqual(said, [`mesh: waiting for the platform on ${path}, which is starting or stopping ...\n`])
+  await env()
+  assert.equal(said.length, 1, 'nothing is said of one that runs')
+})
+
+test('R2-UX-26: a platform that ends before it has started is not waited for', async (t) => {
+  const { path, remove } = tempFolder('env')
+  t.after(remove)
+  const { release } = openDataFolder(path, false)
+  t.after(release)
+  const env = printEnv({ ...inputOf(path), out: assert.fail, err: release })
+  await assert.rejects(env, /no platform runs on this folder/)
 })

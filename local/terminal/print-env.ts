@@ -1,16 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { BadArguments } from '#core/plugin/command.ts'
 import type { CommandInput } from '#core/plugin/command.ts'
 import type { EnvValues } from '#core/host/commands/all-command.ts'
 import { personas } from '../cluster/personas.ts'
 import type { Persona } from '../cluster/personas.ts'
-import { nearestDataFolder, readAccess } from '../data-folder/running-platform.ts'
+import { isRunning, nearestDataFolder, readAccess } from '../data-folder/running-platform.ts'
 import type { PlatformAccess } from '../data-folder/running-platform.ts'
 
-/** Prints the variables of a persona. */
-export async function printEnv({ values, out }: CommandInput<EnvValues>): Promise<number> {
-  const access = readAccess(values.data ?? nearestDataFolder(process.cwd()), personaOf(values.as))
+// A first start takes seconds, on a slow machine a minute.
+const longestStartMs = 300_000
+const lookMs = 50
+
+/** Prints the variables of a persona, as soon as the platform has started. */
+export async function printEnv({ values, out, err }: CommandInput<EnvValues>): Promise<number> {
+  const persona = personaOf(values.as)
+  const data = values.data ?? nearestDataFolder(process.cwd())
+  await untilRunning(data, err)
+  const access = readAccess(data, persona)
   out(values.output === 'json' ? `${JSON.stringify(access)}\n` : toShell(access))
   return 0
+}
+
+async function untilRunning(data: string, err: (text: string) => void): Promise<void> {
+  if (isRunning(data)) return
+  err(`mesh: waiting for the platform on ${data}, which is starting or stopping ...\n`)
+  const end = performance.now() + longestStartMs
+  while (!isRunning(data) && performance.now() < end) await sleep(lookMs)
 }
 
 function personaOf(given: string): Persona {

@@ -83,4 +83,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['local/terminal/print-env.test.ts'],
     only: 'R2-UX-4: the printed lines',
   },
+  {
+    name: 'mesh env does not wait for a platform that is starting',
+    file: 'local/terminal/print-env.ts',
+    find: '  await untilRunning(data, err)\n',
+    replace: '',
+    tests: ['local/terminal/print-env.test.ts'],
+    only: 'R2-UX-26: a platform that is starting',
+  },
+  {
+    name: 'two set-ups of a clone run at once',
+    file: 'scripts/setup-lock.mjs',
+    find: "if (error.code === 'EEXIST') return false",
+    replace: "if (error.code === 'EEXIST') return true",
+    tests: ['scripts/test/setup-lock.test.ts'],
+    only: 'R2-UX-27: two set-ups',
+  },
 ]

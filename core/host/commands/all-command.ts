@@ -72,7 +72,7 @@ export function envCommand(load: () => Promise<(input: CommandInput<EnvValues>) 
     description: `Prints shell commands that set URL (of the API), GATEWAY_URL (of the model gateway), TOKEN and KUBECONFIG of a persona, and the function
 api, which is curl with that token. A body of api is JSON unless a Content-Type is given.
 
-Reads the data folder of a platform that \`mesh all\` or \`npm start\` has started.`,
+Reads the data folder of a platform that \`mesh all\` or \`npm start\` has started, and waits while it is starting.`,
     options: {
       as: { value: 'PERSONA', default: 'developer', help: 'admin, operator, developer, viewer or other-tenant' },
       data: {
