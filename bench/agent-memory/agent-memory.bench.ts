@@ -29,6 +29,7 @@ const settings = 'limits: {perCallerPerMinute: 1000000, underWay: 2000, underWay
 /** Append and read of session memory through port 2998 on Redis, beside redis-benchmark on the same server. */
 export const bench: Bench = {
   title: `session memory through port 2998 on Redis, ${callers} callers`,
+  database: 'fresh',
   measure: () =>
     inFolder((folder) =>
       withScope(async (t) => {
@@ -49,29 +50,15 @@ export const bench: Bench = {
         return interleave(candidates, { rounds: 5, most: 9 })
       }),
     ),
-  goals: (figureOf) => {
-    const ratio = (figure: string): number => figureOf('port 2998', figure) / figureOf('redis-benchmark', figure)
-    const goal = (text: string, figure: string, limit: number, atLeast: boolean) => ({
+  // Two hops do not reach Redis itself, so the goal is what two bare servers cost; redis-benchmark stands beside them.
+  goals: (figureOf) =>
+    ['append us', 'read us'].map((figure) => ({
       number: 6,
-      text,
-      value: ratio(figure),
-      limit,
-      atLeast,
-      peer: { candidate: 'redis-benchmark', figure },
-    })
-    return [
-      goal('appends per second against RPUSH, ratio', 'appends per second', 0.45, true),
-      goal('reads per second against LRANGE, ratio', 'reads per second', 0.45, true),
-      goal('p50 of an append against RPUSH, ratio', 'append p50 ms', 3.5, false),
-      goal('p50 of a read against LRANGE, ratio', 'read p50 ms', 3.5, false),
-      ...['append us', 'read us'].map((figure) => ({
-        text: `CPU of ${figure === 'append us' ? 'an append' : 'a read'} against two bare servers of node:http, ratio`,
-        value: figureOf('port 2998, no spans stored', figure) / figureOf('bare node:http, two processes', figure),
-        limit: 3,
-        peer: { candidate: 'bare node:http, two processes', figure },
-      })),
-    ]
-  },
+      text: `CPU of ${figure === 'append us' ? 'an append' : 'a read'} against two bare servers of node:http, ratio`,
+      value: figureOf('port 2998, no spans stored', figure) / figureOf('bare node:http, two processes', figure),
+      limit: 1.8,
+      peer: { candidate: 'bare node:http, two processes', figure },
+    })),
 }
 
 // Two servers of node:http, as launcher and state role are, that check nothing.

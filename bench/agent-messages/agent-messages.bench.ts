@@ -22,6 +22,7 @@ const settings = 'limits: {perCallerPerMinute: 1000000, underWay: 2000, underWay
 /** Calls between two agents through port 2997, each of which is a stored run of the called one, beside proxies that only relay. */
 export const bench: Bench = {
   title: `calls between two agents through port 2997, each with its run in PGlite; the others only relay; ${callers} callers`,
+  database: 'fresh',
   measure: () =>
     inFolder((folder) =>
       withScope(async (t) => {

@@ -55,6 +55,7 @@ const asked: readonly Asked[] = [
 /** Pages of the audit log by each filter: the first one against one far down, and both against pgbench with the same SQL. */
 export const bench: Bench = {
   title: `pages of ${limit} of ${total} audit rows in ${days} days, p99 (ms); MESH_BENCH_AUDIT_ROWS sets how many`,
+  database: 'filled',
   measure: () =>
     withScope(async (t) => {
       const { url, store, client } = await openAuditStore(t)

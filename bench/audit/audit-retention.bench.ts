@@ -29,6 +29,7 @@ const inMemory =
 /** Removes the oldest ten days of the log by retention and by DELETE, each alone and then beside a steady writer. */
 export const bench: Bench = {
   title: `retention of ${removed} days of ${rowsPerDay} rows that no memory holds (ms, CPU of the server, its log), and inserts a second before against during it; MESH_BENCH_AUDIT_ROWS sets how many`,
+  database: 'filled',
   measure: () =>
     withScope(async (t) => {
       const candidates: Candidate[] = []

@@ -24,6 +24,7 @@ const rest =
 /** Cost of an audit row: in the store against COPY into the same indexes, and on the path of a request. */
 export const bench: Bench = {
   title: `${batch * batches} audit rows in batches of ${batch} (rows/s), and an outcome on the path of a request (us of CPU)`,
+  database: 'fresh',
   measure: () =>
     withScope(async (t) => {
       const { store, client } = await openAuditStore(t)

@@ -42,6 +42,7 @@ const share =
 /** Path of a domain event: publish rate on JetStream, and the time from the commit of its append to its consumer. */
 export const bench: Bench = {
   title: `${messages} durable publishes with ${inFlight} in flight (1/s), and ${appends} appends from commit to consumer (ms)`,
+  database: 'fresh',
   measure: () => inFolder((folder) => withScope((t) => measure(t, folder))),
   goals: (figureOf, has) => [
     ...servers.flatMap(({ where }) => (has(`Go client, ${where}`) ? [againstGo(figureOf, where)] : [])),

@@ -27,6 +27,7 @@ const floor = 'plain SKIP LOCKED loop'
 /** Path of a task: claimed, run by a handler that does nothing, and ended, on PostgreSQL. */
 export const bench: Bench = {
   title: `${tasks} tasks of ${tenants} namespaces, ${concurrency} at once (1/s, and CPU of worker and PostgreSQL per task)`,
+  database: 'fresh',
   measure: () => withScope(measure),
   goals: (figureOf) => [
     {

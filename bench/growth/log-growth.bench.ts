@@ -30,6 +30,7 @@ const operations = [
 /** Cost of runs and events in a store with few and in one with many. */
 export const bench: Bench = {
   title: `runs and events in a store with ${few} and with ${many} of them, CPU of BFF and PostgreSQL (microseconds) and time (ms)`,
+  database: 'filled',
   measure: () =>
     withScope(async (t) => {
       const settings = { shared_buffers: '256MB', max_wal_size: '4GB', max_connections: '100' }

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 import { bundleLauncher } from '../../scripts/images/bundle.ts'
-import { runLoad, warmUp } from '../runs/callers.ts'
+import { runLoad, warm } from '../runs/callers.ts'
 import type { Operation } from '../runs/callers.ts'
 import type { Bench } from '../tools/bench.ts'
 import { inFolder, root } from '../tools/platform.ts'
@@ -59,7 +59,11 @@ export const bench: Bench = {
           Object.entries(candidates).map(([name, one]) => candidate(name, one)),
           { rounds: 5, most: 9 },
         )
-        const notes = [reason, ...(peersFolder === undefined ? ['No peers: BENCH_PEERS names no folder.'] : [])]
+        const notes = [
+          reason,
+          ...(measured.notes ?? []),
+          ...(peersFolder === undefined ? ['No peers: BENCH_PEERS names no folder.'] : []),
+        ]
         return { ...measured, notes }
       } finally {
         for (const child of started) child.kill('SIGKILL')
@@ -75,9 +79,10 @@ export const bench: Bench = {
         number: 1,
         text: 'call against bare undici with as many exchanges, ratio',
         value: ratio('call us', 'bare undici, three exchanges'),
-        limit: 1.3,
+        limit: 1,
         peer: { candidate: 'bare undici, three exchanges', figure: 'call us' },
       },
+      { number: 1, text: 'call within a budget, CPU-us', value: figureOf('launcher, budget', 'call us'), limit: 80 },
       {
         number: 2,
         text: 'stream of 32 frames against bare undici, ratio',
@@ -110,21 +115,25 @@ interface Started {
 
 function candidate(name: string, { pid, url, headers = {}, share = 1 }: Peer): Candidate {
   const [most, mostStreams] = [Math.ceil(calls * share), Math.max(64, Math.ceil(streams * share))]
+  const whole = operationOf({ model: 'mock', max_tokens: 64, messages }, headers)
+  const stream = operationOf({ model: 'mock', max_tokens: 64, messages, stream: true }, headers)
+  const cpu = (): number => cpuOf(pid)
   return {
     name,
-    async run() {
-      const pool = new Pool(url, { connections: 64, pipelining: 1 })
-      const whole = operationOf({ model: 'mock', max_tokens: 64, messages }, headers)
-      const stream = operationOf({ model: 'mock', max_tokens: 64, messages, stream: true }, headers)
-      try {
-        await warmUp(pool, whole, { callers: 64, count: Math.ceil(most / 4) })
+    warm: () =>
+      withPool(url, async (pool) => {
+        const plain = await warm(pool, whole, { cpu, callers: 64, round: most })
+        await warm(pool, stream, { cpu, callers: 64, round: mostStreams })
+        return plain
+      }),
+    run: () =>
+      withPool(url, async (pool) => {
         const measured = async (operation: Operation, count: number) => {
-          const before = cpuOf(pid)
+          const before = cpu()
           const load = await runLoad(pool, operation, { callers: 64, count })
-          return { us: (cpuOf(pid) - before) / count, load }
+          return { us: (cpu() - before) / count, load }
         }
         const plain = await measured(whole, most)
-        await runLoad(pool, stream, { callers: 64, count: 64 })
         const streamed = await measured(stream, mostStreams)
         return {
           'call us': plain.us,
@@ -134,10 +143,16 @@ function candidate(name: string, { pid, url, headers = {}, share = 1 }: Peer): C
           'stream us': streamed.us,
           'rss MB': [pid, ...childrenOf(pid)].reduce((sum, one) => sum + memoryOf(one).rss, 0),
         }
-      } finally {
-        await pool.destroy()
-      }
-    },
+      }),
+  }
+}
+
+async function withPool<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = new Pool(url, { connections: 64, pipelining: 1 })
+  try {
+    return await work(pool)
+  } finally {
+    await pool.destroy()
   }
 }
 

@@ -15,7 +15,7 @@ interface Against {
 const against: readonly Against[] = [
   { number: 1, peer: 'Envoy', figure: 'call us', text: 'call against Envoy, ratio', limit: 1.3 },
   { number: 1, peer: 'nginx', figure: 'call us', text: 'call against nginx, ratio', limit: 3.5 },
-  { number: 1, peer: 'Portkey', figure: 'call us', text: 'Portkey’s call, ratio', limit: 12, atLeast: true },
+  { number: 1, peer: 'Portkey', figure: 'call us', text: 'Portkey’s call, ratio', limit: 6, atLeast: true },
   { number: 1, peer: 'LiteLLM', figure: 'call us', text: 'LiteLLM’s call, ratio', limit: 150, atLeast: true },
   { number: 2, peer: 'nginx', figure: 'stream us', text: 'stream of 32 frames against nginx, ratio', limit: 2.2 },
   { number: 3, peer: 'Portkey', figure: 'rss MB', text: 'memory against Portkey, ratio', limit: 0.45 },

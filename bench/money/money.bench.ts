@@ -30,6 +30,7 @@ const most = 1_000_000_000_000n
 /** A hold on one budget, with and without the rate and places of a tenant, which are rows of the ledger or keys of Redis. */
 export const bench: Bench = {
   title: `holds on one budget: ${alone} one after the other, ${together} by ${callers} callers`,
+  database: 'fresh',
   measure: () =>
     withScope(async (t) => {
       const settings = { shared_buffers: '256MB', max_wal_size: '4GB' }

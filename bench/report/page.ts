@@ -15,6 +15,9 @@ the platform (A B, B A), so that the ratio also holds on another machine or unde
 per operation, which load affects least; times are listed beside it. A round counts if other processes used less than 0.2 core; the table
 says so if too few were that quiet. No test asserts a time.
 
+Benches of rows 1 to 3, 19, 20, 22 and 23 warm until two rounds in a row agree within 5 %, and report the first 100 operations as \`cold us\`.
+Figures of before 2026-11-28 are of a process that had compiled less of its code. Sections say whether a database was fresh.
+
     npm run bench                       # everything, about a quarter of an hour, results in bench/results
     npm run bench -- agents-walk        # one
     BENCH_MANY_AGENTS=10000 BENCH_EVENTS=1000000 npm run bench -- agents-growth log-growth   # growth in its large form

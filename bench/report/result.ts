@@ -9,6 +9,7 @@ import type { Machine } from './machine.ts'
 export interface Result extends Measured {
   readonly name: string
   readonly title: string
+  readonly database?: 'fresh' | 'filled'
   /** ISO 8601, UTC. */
   readonly date: string
   readonly machine: Machine
@@ -19,7 +20,8 @@ export interface Result extends Measured {
 export function toResult(name: string, bench: Bench, measured: Measured, machine: Machine): Result {
   const has = (candidate: string): boolean => measured.figures.some((one) => one.candidate === candidate)
   const goals = bench.goals(figureOf(measured.figures), has).map((goal) => ({ ...goal, met: isMet(goal) }))
-  return { name, title: bench.title, date: new Date().toISOString(), machine, ...measured, goals }
+  const store = bench.database === undefined ? {} : { database: bench.database }
+  return { name, title: bench.title, ...store, date: new Date().toISOString(), machine, ...measured, goals }
 }
 
 /** Results in a folder, by the order of names; a bench that never ran has none. */

@@ -1,14 +1,20 @@
 import type { Goal } from '../tools/bench.ts'
 import type { Result } from './result.ts'
 
+const databases = {
+  fresh: 'The database was fresh: the measured process migrated it.',
+  filled: 'The database was filled before.',
+} as const
+
 /** Renders a bench's section as Markdown: every figure, and the state of its goals. */
-export function toSection({ name, title, figures, goals, ...rounds }: Result): string {
+export function toSection({ name, title, database, figures, goals, ...rounds }: Result): string {
   const rows = figures.map(
     ({ candidate, figure, median, q1, q3, rounds: count }) =>
       `| ${candidate} | ${figure} | ${toText(median)} | ${toText(q1)} - ${toText(q3)} | ${count} |`,
   )
   const busy = rounds.busy ? '; the machine was busy: the quietest were kept' : ''
-  const notes = [`${rounds.kept} rounds kept, ${rounds.dropped} dropped${busy}.`, ...(rounds.notes ?? [])]
+  const store = database === undefined ? [] : [databases[database]]
+  const notes = [`${rounds.kept} rounds kept, ${rounds.dropped} dropped${busy}.`, ...store, ...(rounds.notes ?? [])]
   const verdicts = goals.map((goal) => `- ${goal.met ? 'met' : '**missed**'}: ${goal.text}: ${toVerdict(goal)}`)
   return [
     `### ${name}`,

@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import { Pool } from 'undici'
 import type { Scope } from '#test/harness/scope.ts'
 import { quantile } from '../tools/statistics.ts'
+import { patiently, warmUntilSteady } from '../tools/warm.ts'
+import type { Warmth } from '../tools/warm.ts'
 
 /** One operation of a caller; throws unless it succeeded. */
 export type Operation = (pool: Pool) => Promise<void>
@@ -42,22 +43,22 @@ export async function runLoad(
   return { 'per second': count / seconds, 'p50 ms': quantile(took, 0.5), 'p99 ms': quantile(took, 0.99) }
 }
 
-/** Runs an operation some times before it is measured: excludes JIT compilation and cold caches. A starved start may refuse some. */
+/** Runs an operation some times before it is measured, for benches whose cost is not that of their code. */
 export async function warmUp(
   pool: Pool,
   operation: Operation,
   load: { callers: number; count: number },
 ): Promise<void> {
-  const patient: Operation = async (connection) => {
-    for (let tries = 0; ; tries++)
-      try {
-        return await operation(connection)
-      } catch (error) {
-        if (tries === 5) throw error
-        await sleep(1000)
-      }
-  }
-  await runLoad(pool, patient, load)
+  await runLoad(pool, (connection) => patiently(() => operation(connection)), load)
+}
+
+/** Warms by the same callers as the measured load. A starved start may refuse some operations. */
+export async function warm(
+  pool: Pool,
+  operation: Operation,
+  { cpu, callers, round }: { cpu(): number; readonly callers: number; readonly round: number },
+): Promise<Warmth> {
+  return warmUntilSteady({ cpu, round, load: (count) => warmUp(pool, operation, { callers, count }) })
 }
 
 /** `POST /api/invoke` that waits for the outcome. */

@@ -14,6 +14,7 @@ const roles = ['bff', 'gateway', 'state', 'worker', 'manager'] as const
 /** CPU of processes without requests, with one idle agent each, all in the same time. */
 export const bench: Bench = {
   title: `CPU of idle processes over ${seconds} s (% of a core), and their statements a second`,
+  database: 'fresh',
   measure: async () => {
     const forms = await openForms()
     for (const { platform } of forms) await createConfigured(platform, { name: 'idle', model: { route: 'mock' } })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'undici'
 import type { Candidate } from '../tools/rounds.ts'
 import type { Operation } from './callers.ts'
-import { runLoad } from './callers.ts'
+import { runLoad, warm } from './callers.ts'
 import type { MeasuredPlatform } from './forms.ts'
 import { countsSince, describeCounts, statementsIn, transactionsIn } from '#test/harness/statement-count.ts'
 
@@ -21,8 +21,19 @@ const settleMs = 1000
 
 /** A candidate whose round is one load: CPU by process, statements, transactions and WAL per operation, latency and throughput. */
 export function toCandidate(measurement: Measurement): Candidate {
-  return { name: measurement.name, run: () => measure(measurement) }
+  const { name, platform, pool, operation, callers, count } = measurement
+  const cpu = (): number => platform.cpu()['platform'] ?? 0
+  return {
+    name,
+    warm: () => warm(pool, operation, { cpu, callers, round: count }),
+    run: () => measure(measurement),
+  }
 }
+
+// Processes of an installation; roles are within the platform.
+const summed: ReadonlySet<string> = new Set(
+  ['platform', 'agents', 'PostgreSQL', 'NATS'].map((kind) => `${kind} cpu ms`),
+)
 
 async function measure({ name, platform, pool, operation, callers, count }: Measurement) {
   const before = await read(platform)
@@ -37,8 +48,12 @@ async function measure({ name, platform, pool, operation, callers, count }: Meas
     return [`${kind} cpu ms`, own] as const
   })
   const wal = after.wal === undefined ? {} : { 'WAL bytes': (after.wal - (before.wal ?? 0)) / count }
+  const sum = cpu
+    .flatMap(([kind, value]) => (summed.has(kind) ? [value] : []))
+    .reduce((total, value) => total + value, 0)
   return {
     ...Object.fromEntries(cpu),
+    'sum cpu ms': sum,
     statements: statementsIn(counts) / count,
     transactions: transactionsIn(counts) / count,
     ...wal,

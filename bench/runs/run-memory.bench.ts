@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createConfigured } from '../tools/agents.ts'
 import type { Bench } from '../tools/bench.ts'
 import { inFolder } from '../tools/platform.ts'
-import { memoryOf } from '../tools/process-figures.ts'
+import { memoryOf, ownCpuOf } from '../tools/process-figures.ts'
 import { interleave } from '../tools/rounds.ts'
 import { withScope } from '../tools/scope.ts'
-import { connect, invoke, runLoad, warmUp } from './callers.ts'
+import { connect, invoke, runLoad, warm } from './callers.ts'
 import { startObserved } from './platform-process.ts'
 
 // Ten thousand take about seven minutes; BENCH_MEMORY_RUNS=10000 measures the goal.
@@ -14,9 +14,10 @@ const few = Math.ceil(many / 10)
 const name = 'embedded'
 const settleMs = 5000
 
-/** Memory of the embedded process on PGlite before and after runs of 8 callers, five seconds later each. */
+/** Memory of the embedded process on PGlite before runs, warm, and after runs of 8 callers, five seconds later each. */
 export const bench: Bench = {
-  title: `memory of the embedded process (MB) before and after ${few} and ${many} runs`,
+  title: `memory of the embedded process (MB) before runs, warm, and after ${few} and ${many} further runs`,
+  database: 'fresh',
   measure: () => interleave([{ name, run: measure }], { rounds: 1, most: 1 }),
   goals: (figureOf) => [
     ...[few, many].map((runs) => ({
@@ -50,7 +51,11 @@ function measure(): Promise<Record<string, number>> {
         figures[`PGlite MB ${when}`] = wasmBytes / 2 ** 20
       }
       await read('idle')
-      await warmUp(pool, operation, { callers: 8, count: few })
+      const cpu = (): number => ownCpuOf(platform.pid)
+      const { cold } = await warm(pool, operation, { cpu, callers: 8, round: few })
+      figures['cold us'] = cold
+      await read('warm')
+      await runLoad(pool, operation, { callers: 8, count: few })
       await read(`after ${few}`)
       await runLoad(pool, operation, { callers: 8, count: many - few })
       await read(`after ${many}`)

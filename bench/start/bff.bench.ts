@@ -27,6 +27,7 @@ const unbundled = 'BFF, unbundled with client-node'
 /** Time from process start to the ready line, on PostgreSQL and NATS, and memory one second later. */
 export const bench: Bench = {
   title: 'BFF until it is ready (ms), and its memory a second later (MB)',
+  database: 'fresh',
   measure: () =>
     inFolder((folder) =>
       withScope(async (t) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Bench } from '../tools/bench.ts'
 import { inFolder, startPlatform, startProcess } from '../tools/platform.ts'
 import type { Started } from '../tools/platform.ts'
-import { ownCpuOf } from '../tools/process-figures.ts'
+import { memoryOf, ownCpuOf } from '../tools/process-figures.ts'
 import { interleave } from '../tools/rounds.ts'
 import type { Candidate } from '../tools/rounds.ts'
 
@@ -39,6 +39,8 @@ export const bench: Bench = {
       limit: 2000,
       peer,
     },
+    { number: 17, text: 'CPU on an existing folder, ms', value: figureOf('existing folder', 'cpu ms'), limit: 1800 },
+    { number: 17, text: 'memory on an existing folder, MB', value: figureOf('existing folder', 'rss MB'), limit: 260 },
   ],
 }
 
@@ -47,7 +49,11 @@ const bareServer = "require('http').createServer().listen(0,'127.0.0.1',()=>cons
 
 async function timed(starting: Promise<Started>): Promise<Record<string, number>> {
   const started = await starting
-  const figures = { 'ready ms': started.readyMs, 'cpu ms': ownCpuOf(started.pid) / 1000 }
+  const figures = {
+    'ready ms': started.readyMs,
+    'cpu ms': ownCpuOf(started.pid) / 1000,
+    'rss MB': memoryOf(started.pid).rss,
+  }
   await started.stop()
   return figures
 }

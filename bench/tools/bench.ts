@@ -3,6 +3,8 @@ import type { Figure, Measured } from './rounds.ts'
 /** Export `bench` of a bench file. */
 export interface Bench {
   readonly title: string
+  /** Of a bench with a database: made for it and migrated by the measured process (`fresh`), or filled with rows before. */
+  readonly database?: 'fresh' | 'filled'
   measure(): Promise<Measured>
   /** Compared after the rounds. A missed goal is reported without failing. `has` returns whether a control was measured. */
   goals(figureOf: FigureOf, has: (candidate: string) => boolean): readonly Goal[]

@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { median, quartiles } from './statistics.ts'
 import { cpuOf, machineCpu } from './process-figures.ts'
+import { noteOf } from './warm.ts'
+import type { Warmth } from './warm.ts'
 
 /** Something to measure. Each round runs it once and receives figures by name. */
 export interface Candidate {
   readonly name: string
+  /** Warms it before the first round. */
+  warm?(): Promise<Warmth>
   run(): Promise<Readonly<Record<string, number>>>
 }
 
@@ -45,6 +49,7 @@ const quietCores = 0.2
 /** Runs the candidates in turn (A B, B A, A B), so that other activity of the machine affects all equally. */
 export async function interleave(candidates: readonly Candidate[], planned: Effort): Promise<Measured> {
   const effort = asked() ?? planned
+  const warmed = await warmAll(candidates)
   const rounds: Round[] = []
   const quiet = (name: string): readonly Round[] => rounds.filter((one) => one.candidate === name && isQuiet(one))
   const enough = (): boolean => candidates.every(({ name }) => quiet(name).length >= effort.rounds)
@@ -53,11 +58,28 @@ export async function interleave(candidates: readonly Candidate[], planned: Effo
   const chosen = candidates.map(({ name }) => choose(rounds, name, effort.rounds))
   const kept = chosen.reduce((sum, { length }) => sum + length, 0)
   return {
-    figures: chosen.flatMap(toFigures),
+    figures: [
+      ...Object.entries(warmed).map(([name, { cold }]) => toColdFigure(name, cold)),
+      ...chosen.flatMap(toFigures),
+    ],
     kept,
     dropped: rounds.length - kept,
     busy: chosen.flat().some((round) => !isQuiet(round)),
+    notes: noteOf(warmed),
   }
+}
+
+async function warmAll(candidates: readonly Candidate[]): Promise<Readonly<Record<string, Warmth>>> {
+  const warmed: Record<string, Warmth> = {}
+  for (const candidate of candidates) {
+    const warmth = await candidate.warm?.()
+    if (warmth !== undefined) warmed[candidate.name] = warmth
+  }
+  return warmed
+}
+
+function toColdFigure(candidate: string, cold: number): Figure {
+  return { candidate, figure: 'cold us', median: cold, q1: cold, q3: cold, rounds: 1 }
 }
 
 // For a quick look, or a machine that is never quiet: exactly this number of rounds.

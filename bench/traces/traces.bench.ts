@@ -27,6 +27,7 @@ const batch = 512
 /** Requests to a launcher while its agent sends spans, and the read of a trace. */
 export const bench: Bench = {
   title: `requests to a launcher (ms) while its agent sends ${perSecond} spans/s over HTTP, and a trace of 1,000 spans`,
+  database: 'fresh',
   measure: () =>
     inFolder((folder) =>
       withScope(async (t) => {
