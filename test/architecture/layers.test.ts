@@ -4,16 +4,13 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { doubleNames } from './exported-names.ts'
-import { coreLayers, fullFolders, importCycles, layerViolations, MOST_FILES_OF_CORE } from './layers.ts'
+import { coreLayers, importCycles, layerViolations } from './layers.ts'
 import { readSources, toSource } from './sources.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const sources = readSources(root)
 // Separate, so that this file does not contain such an import.
 const dynamic = 'import'
-
-// Known violations; the list may only shrink.
-const knownFullFolders: readonly string[] = []
 
 test('a folder of core imports only folders before it in the list', () => {
   assert.deepEqual(layerViolations(sources), [])
@@ -24,10 +21,6 @@ test('every layer of core exists', () => {
     coreLayers.filter((folder) => !existsSync(join(root, folder))),
     [],
   )
-})
-
-test('no folder of core and no root of a plugin has too many files', () => {
-  assert.deepEqual(fullFolders(sources), knownFullFolders)
 })
 
 test('no file imports itself through others, types included', () => {
@@ -63,21 +56,6 @@ test('a file of core outside the layers is a violation', () => {
   assert.deepEqual(
     layerViolations(made.map((path) => toSource(path, ''))),
     ['core/a.ts', 'core/host/a.ts', 'core/other/a.ts'].map((path) => `${path} is in no layer of core`),
-  )
-})
-
-test('a file too many is reported with its folder, a test too many is not', () => {
-  const made = (folder: string, count: number, suffix = '.ts') =>
-    Array.from({ length: count }, (_, index) => toSource(`${folder}/f${index}${suffix}`, ''))
-  assert.deepEqual(
-    fullFolders([
-      ...made('core/kube', MOST_FILES_OF_CORE + 1),
-      ...made('core/log', MOST_FILES_OF_CORE),
-      ...made('core/log', 5, '.test.ts'),
-      ...made('plugins/a', 15),
-      ...made('plugins/a/store', 30),
-    ]),
-    ['core/kube: 17', 'plugins/a: 15'],
   )
 })
 

@@ -65,11 +65,6 @@ export const coreLayers: readonly string[] = [
 /** Folders of core without knowledge of the platform; launcher and cli may import them. */
 export const groundFolders: readonly string[] = coreLayers.slice(0, coreLayers.indexOf('core/errors'))
 
-/** Maximum number of files per folder of core, without tests. */
-export const MOST_FILES_OF_CORE = 16
-/** Maximum number of files directly in the folder of a plugin, without tests: about nine beside index, api, points, events and errors. */
-export const MOST_FILES_OF_PLUGIN = 14
-
 /** Lists files of core outside every layer, and imports of a later layer. */
 export function layerViolations(sources: readonly Source[]): string[] {
   return sources.filter(({ path }) => path.startsWith('core/') && !isTest(path)).flatMap(violationsOf)
@@ -86,24 +81,6 @@ function violationsOf({ path, imports }: Source): string[] {
 function layerOf(path: string): number {
   // Migrations belong to the folder that contains theirs.
   return coreLayers.indexOf(dirname(path).replace(/\/migrations$/, ''))
-}
-
-/** Lists folders with too many files, as `folder: count`. */
-export function fullFolders(sources: readonly Source[]): string[] {
-  const counts = new Map<string, number>()
-  for (const { path } of sources) {
-    const folder = dirname(path)
-    if (isTest(path) || folder.endsWith('/migrations')) continue
-    counts.set(folder, (counts.get(folder) ?? 0) + 1)
-  }
-  return [...counts]
-    .filter(([folder, count]) => count > mostFilesOf(folder))
-    .map(([folder, count]) => `${folder}: ${count}`)
-}
-
-function mostFilesOf(folder: string): number {
-  if (folder.startsWith('core/')) return MOST_FILES_OF_CORE
-  return /^plugins\/[^/]+$/.test(folder) ? MOST_FILES_OF_PLUGIN : Number.POSITIVE_INFINITY
 }
 
 /**
