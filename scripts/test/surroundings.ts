@@ -49,8 +49,16 @@ function isUsable(): boolean {
 function removeAbandoned(): void {
   const isOwn = (name: string): boolean => statSync(join(memory, name)).uid === process.getuid?.()
   for (const name of readdirSync(memory).filter((one) => one.startsWith(prefix) && isOwn(one))) {
-    if (!isRunning(Number.parseInt(name.slice(prefix.length), 10)))
-      rmSync(join(memory, name), { recursive: true, force: true })
+    if (!isRunning(Number.parseInt(name.slice(prefix.length), 10))) removeIfPossible(join(memory, name))
+  }
+}
+
+// A run that was killed may have left a mount, which stops no later one.
+function removeIfPossible(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch (error) {
+    console.error(`${folder}, left by a run that was killed, is not removed: ${String(error)}`)
   }
 }
 
