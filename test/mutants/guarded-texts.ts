@@ -125,6 +125,22 @@ export const mutants: readonly Mutant[] = [
     only: 'each evasion',
   },
   {
+    name: 'guardrails: what separates nothing in programs, Markdown and mail is read',
+    file: 'core/guardrails/readings/joints.ts',
+    find: 'emphasis, escaped, empty, softBreak].join(',
+    replace: 'emphasis].join(',
+    tests: evasions,
+    only: 'each evasion',
+  },
+  {
+    name: 'guardrails: base64 of UTF-16 is no text',
+    file: 'core/guardrails/readings/encoded-token.ts',
+    find: 'every((byte) => byte === 0)',
+    replace: 'every((byte) => byte < 0)',
+    tests: evasions,
+    only: 'each evasion',
+  },
+  {
     name: 'guardrails: a token that is encoded twice is decoded once',
     file: 'core/guardrails/readings/encoded-token.ts',
     find: 'const inner = isToken.test(decoded) ?',

@@ -3,6 +3,8 @@ export interface TokenForm {
   readonly encoding: Encoding
   /** The encoding of the decoded text, if it is encoded twice. */
   readonly inner?: Encoding
+  /** Each character has a second byte of zero: UTF-16. */
+  readonly isWide?: true
   /** Characters of a group. */
   readonly group: number
 }
@@ -28,7 +30,7 @@ const notText = /[^\t\n\r\x20-\x7e\u00a0-\uffff]|\ufffd/
 export function formOf(head: string): TokenForm | undefined {
   const isWhole = head.length < PROBED
   const encoding = encodingOf(head.slice(0, PROBED), isWhole)
-  if (encoding === undefined) return undefined
+  if (encoding === undefined) return isWide(head) ? { encoding: 'base64', isWide: true, group: 8 } : undefined
   const decoded = withoutPadding(Buffer.from(head, encoding).toString('latin1'))
   const inner = isToken.test(decoded) ? encodingOf(decoded, isWhole) : undefined
   return inner === undefined
@@ -46,6 +48,17 @@ function encodingOf(head: string, isWhole: boolean): Encoding | undefined {
   if (isHex.test(head) && head.length % 2 === 0 && isText(Buffer.from(head, 'hex'), isWhole)) return 'hex'
   if (head.length % 4 === 1) return undefined
   return isText(Buffer.from(head, 'base64'), isWhole) ? 'base64' : undefined
+}
+
+// Texts of Windows: `powershell -EncodedCommand`.
+function isWide(head: string): boolean {
+  const bytes = Buffer.from(head.slice(0, PROBED), 'base64')
+  const isOdd = (_: number, index: number): boolean => index % 2 === 1
+  return bytes.filter(isOdd).every((byte) => byte === 0) && isText(narrow(bytes), true)
+}
+
+function narrow(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.filter((_, index) => index % 2 === 0))
 }
 
 // The last character of a beginning may be cut.
@@ -129,7 +142,8 @@ function cutOf(bytes: Buffer): number {
   return 0
 }
 
-function bytesOf({ encoding, inner }: TokenForm, source: string): Buffer {
+function bytesOf({ encoding, inner, isWide: hasZeros }: TokenForm, source: string): Buffer {
   const bytes = Buffer.from(source, encoding)
+  if (hasZeros === true) return narrow(bytes)
   return inner === undefined ? bytes : Buffer.from(bytes.toString('latin1'), inner)
 }

@@ -9,10 +9,11 @@ export interface Decoded {
 }
 
 // Each may be encoded again: `%2541`, `&amp;#65;`, `\\u0041`.
-const entity = /&(?:amp;){0,4}(?:#0{0,40}(\d{1,7})|#[xX]0{0,40}([0-9A-Fa-f]{1,6})|([A-Za-z]{2,8}));?/y
+const entity = /&(?:amp;){0,4}(?:#0{0,40}(\d{1,7})|#[xX]0{0,40}([0-9A-Fa-f]{1,6})|([A-Za-z]{2,24}));?/y
 const escape =
   /\\{1,16}(?:u([0-9A-Fa-f]{4})|(?:u|N)\{(?:U\+)?([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|U([0-9A-Fa-f]{8})|([0-3][0-7]{2}|[4-7][0-7]))/y
-const percent = /%(?:25){0,4}([0-9A-Fa-f]{2})/y
+// Of an address, or of mail: `%41`, `=41`.
+const percent = /(?:%(?:25){0,4}([0-9A-Fa-f]{2})|=([0-9A-F]{2}))/y
 const percentUnit = /%(?:25){0,4}u([0-9A-Fa-f]{4})/y
 // Addresses that are written so that nothing links them: `ann [at] example[.]com`.
 const defanged = /[ \t]?[[({<][ \t]?(at|dot|[.@])[ \t]?[\])}>][ \t]?/iy
@@ -37,23 +38,39 @@ const names: ReadonlyMap<string, string> = new Map(
     NewLine: '\n',
     shy: '',
     zwnj: '',
+    zwj: '',
+    lrm: '',
+    rlm: '',
+    NoBreak: '',
+    ZeroWidthSpace: '',
+    InvisibleTimes: '',
+    InvisibleComma: '',
+    ApplyFunction: '',
+    ensp: ' ',
+    emsp: ' ',
+    thinsp: ' ',
+    NonBreakingSpace: ' ',
+    equals: '=',
+    lpar: '(',
+    rpar: ')',
   }),
 )
 
 /** Beginnings of an encoded character, as the alternatives of a pattern. */
 export const encodedBegin =
-  '%[0-9A-Fa-fu]|&[#A-Za-z]|\\\\{1,16}[uxUN0-7]|[ \\t]?[[({<][ \\t]?(?:[aA][tT]|[dD][oO][tT]|[.@])[ \\t]?[\\])}>]'
+  '%[0-9A-Fa-fu]|=[0-9A-F]{2}|&[#A-Za-z]|\\\\{1,16}[uxUN0-7]|[ \\t]?[[({<][ \\t]?(?:[aA][tT]|[dD][oO][tT]|[.@])[ \\t]?[\\])}>]'
 /** An encoded character that may not be complete at the end of what has arrived. */
 export const encodedEnd = [
   '(?:%(?:25){0,4}[0-9A-Fa-f]{2}){0,3}%(?:25){0,4}(?:[0-9A-Fa-f]{0,2}|u[0-9A-Fa-f]{0,3})',
-  '&(?:amp;){0,4}(?:#(?:\\d{0,47}|[xX][0-9A-Fa-f]{0,46})|[A-Za-z]{0,8})',
+  '(?:=[0-9A-F]{2}){0,3}=[0-9A-F]{0,2}',
+  '&(?:amp;){0,4}(?:#(?:\\d{0,47}|[xX][0-9A-Fa-f]{0,46})|[A-Za-z]{0,24})',
   '\\\\{1,16}(?:[uN]\\{?(?:U?\\+?[0-9A-Fa-f]{0,6})|x[0-9A-Fa-f]?|U[0-9A-Fa-f]{0,7}|[0-7]{1,2})?',
   '[ \\t]?[[({<][ \\t]?[A-Za-z.@]{0,3}[ \\t]?[\\])}>]?|[ \\t]',
 ].join('|')
 
 /**
- * Decodes a character reference of HTML, an escape of JSON, JavaScript or Python, a percent-encoded character, a sign of an address, or nothing
- * for what joins two strings; undefined for any other text.
+ * Decodes a character reference of HTML, an escape of JSON, JavaScript or Python, a percent-encoded or quoted-printable character, a sign of an
+ * address, or nothing for what joins two strings; undefined for any other text.
  */
 export function decodeCharacter(text: string, at: number): Decoded | undefined {
   const first = text[at] ?? ''
@@ -61,6 +78,7 @@ export function decodeCharacter(text: string, at: number): Decoded | undefined {
   const length = jointLength(text, at)
   if (length > 0) return { text: '', length }
   if (first === '&') return decodeEntity(text, at)
+  if (first === '=') return decodePercent(text, at)
   return first === '\\' ? decodeEscape(text, at) : decodeSign(text, at)
 }
 
@@ -96,9 +114,9 @@ function decodePercent(text: string, at: number): Decoded | undefined {
   let to = at
   for (let left = 1; left > 0; left--) {
     percent.lastIndex = to
-    const [whole = '', digits = ''] = percent.exec(text) ?? []
+    const [whole = '', ofAddress, ofMail = ''] = percent.exec(text) ?? []
     if (whole === '') return undefined
-    const byte = Number.parseInt(digits, 16)
+    const byte = Number.parseInt(ofAddress ?? ofMail, 16)
     if (bytes.length === 0) left = sizeOf(byte)
     bytes.push(byte)
     to += whole.length
@@ -131,7 +149,7 @@ const perhaps = new RegExp(
   `${spelledBegin}|${encodedBegin}|${jointBegin}|(?<![${tokenClass}])[${tokenClass}]{${SHORTEST_TOKEN},${PROBED}}`,
   'g',
 )
-const tokenStart = new RegExp(`^[${tokenClass}]`)
+const tokenStart = new RegExp(`^[${tokenClass}]{${SHORTEST_TOKEN}}`)
 
 /** Whether a whole text has something that is read decoded. */
 export function hasEncoding(text: string): boolean {
@@ -139,8 +157,10 @@ export function hasEncoding(text: string): boolean {
   for (let match = perhaps.exec(text); match !== null; match = perhaps.exec(text)) {
     const [found] = match
     if (match.groups?.['separator'] !== undefined) return true
-    const isToken = found.length >= SHORTEST_TOKEN && tokenStart.test(found)
+    const isToken = tokenStart.test(found)
     if (isToken ? formOf(found) !== undefined : decodeCharacter(text, match.index) !== undefined) return true
+    // It may begin a comment.
+    if (isToken && found.endsWith('/')) perhaps.lastIndex--
   }
   return false
 }

@@ -110,7 +110,8 @@ export class Transcript {
     if (isSpace(found) && isSpace(found.at(-1) ?? ''))
       return at + this.#writer.spaces(offset + at, Math.min(found.length, stop - at))
     if (isUnfolded(first) && found.length === 1) return this.#folded({ text, offset, at, stop, isEnd })
-    if (found.length >= SHORTEST_TOKEN && endOfToken(text, at) > at) return this.#begin(text, offset, at)
+    if (found.length >= SHORTEST_TOKEN && endOfToken(text, at) - at >= SHORTEST_TOKEN)
+      return this.#begin(text, offset, at)
     const decoded = decodeCharacter(text, at)
     if (decoded === undefined) this.#writer.plain(text.slice(at, at + 1), offset + at)
     else this.#writer.part(decoded.text, offset + at, decoded.length, true)
@@ -162,8 +163,10 @@ export class Transcript {
     this.#state.token = beginToken(text, at)
     if (this.#state.token !== undefined) return at
     const end = endOfToken(text, at)
-    this.#writer.plain(text.slice(at, end), offset + at)
-    return end
+    // A slash behind it may begin a comment.
+    const to = text[end - 1] === '/' && end - 1 > at ? end - 1 : end
+    this.#writer.plain(text.slice(at, to), offset + at)
+    return to
   }
 
   // Group by group, so that a mask leaves the others.
