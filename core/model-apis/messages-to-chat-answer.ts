@@ -43,32 +43,33 @@ export function createChatChunks(created: number, options: ToChatOptions = {}): 
   let usage: Json = {}
   let ended = false
   let calls = 0
-  // Index of the content block of the current tool call, until a part of its input has arrived.
-  let withoutInput: unknown
+  // Index of the content block of the current tool call, and the same until a part of its input has arrived.
+  let [current, withoutInput]: unknown[] = []
   const chunk = (delta: Json, finish: string | null = null): string =>
     JSON.stringify({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] })
   const callDelta = (fields: Json): string => chunk({ tool_calls: [{ index: calls - 1, ...fields }] })
   const begin = ({ content_block: block, index }: Json): string[] => {
     if (!isObject(block) || block.type !== 'tool_use') return []
     calls++
-    withoutInput = index
+    current = withoutInput = index
     const fn = { name: stringOf(block.name), arguments: '' }
     return [callDelta({ id: stringOf(block.id), type: 'function', function: fn })]
   }
-  const add = ({ delta }: Json): string[] => {
+  const add = ({ delta, index }: Json): string[] => {
     if (!isObject(delta)) return []
     if (delta.type === 'text_delta') return [chunk({ content: stringOf(delta.text) })]
     if (options.thinking === true && delta.type === 'thinking_delta')
       return [chunk({ thinking: stringOf(delta.thinking) })]
     if (options.thinking === true && delta.type === 'signature_delta')
       return [chunk({ thinking_signature: stringOf(delta.signature) })]
-    if (delta.type !== 'input_json_delta' || delta.partial_json === '') return []
+    // Tools of the provider have an input, too.
+    if (delta.type !== 'input_json_delta' || delta.partial_json === '' || index !== current) return []
     withoutInput = undefined
     return [callDelta({ function: { arguments: stringOf(delta.partial_json) } })]
   }
   const close = ({ index }: Json): string[] => {
     const isEmpty = withoutInput !== undefined && withoutInput === index
-    withoutInput = undefined
+    current = withoutInput = undefined
     return isEmpty ? [callDelta({ function: { arguments: '{}' } })] : []
   }
   const start = ({ message }: Json): string[] => {

@@ -115,4 +115,12 @@ export const mutants: readonly Mutant[] = [
     replace: 'isStream ? (pass(splitter.push(chunk)), sink.data(chunk)) : sink.data(chunk)',
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],
   },
+  {
+    name: 'the input of a tool of the provider is one of the tools of the client',
+    file: 'core/model-apis/messages-to-chat-answer.ts',
+    find: " || delta.partial_json === '' || index !== current)",
+    replace: " || delta.partial_json === '')",
+    tests: ['plugins/providers/anthropic/recorded-exchanges.test.ts'],
+    only: 'R2-UX-28',
+  },
 ]
