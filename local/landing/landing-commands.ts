@@ -25,9 +25,10 @@ export function tryCommands(facts: LandingFacts): readonly TryCommand[] {
   return [
     {
       what: 'Once per terminal',
+      // `api` is the function of `mesh env`, with other arguments.
       command: `MESH=${quote(dirname(tokensFile))}
 token() { node -p 'JSON.parse(fs.readFileSync(process.argv[1]))[process.argv[2]]' "$MESH/tokens.json" "$1"; }
-api() { who=$1; shift; curl -sS -H "Authorization: Bearer $(token "$who")" -H 'Content-Type: application/json' "$@"; }`,
+api_as() { who=$1; shift; curl -sS -H "Authorization: Bearer $(token "$who")" -H 'Content-Type: application/json' "$@"; }`,
     },
     ...(facts.demo ? ofDemo(facts) : withoutDemo(facts)),
     {
@@ -44,7 +45,7 @@ metadata: { name: llama }
 spec: { providerRef: { name: ollama }, model: llama3.2 }
 EOF`,
     },
-    { what: 'Read who did what, as an operator', command: `api operator "${url}/api/audit?limit=10"` },
+    { what: 'Read who did what, as an operator', command: `api_as operator "${url}/api/audit?limit=10"` },
   ]
 }
 
@@ -59,10 +60,10 @@ function ofDemo(facts: LandingFacts): readonly TryCommand[] {
     {
       what: 'Let an agent ask, find its run, and approve it',
       more: true,
-      command: `api developer ${url}/api/runs \\
+      command: `api_as developer ${url}/api/runs \\
   -d '{"agent": {"namespace": "demo", "name": "careful"}, "input": "approve 6 * 7"}'
-api developer "${url}/api/runs?namespace=demo&state=paused"
-api developer ${url}/api/runs/RUN_ID/resume -d '{"decision": "approve"}'`,
+api_as developer "${url}/api/runs?namespace=demo&state=paused"
+api_as developer ${url}/api/runs/RUN_ID/resume -d '{"decision": "approve"}'`,
     },
     callGateway(facts, 'demo'),
   ]
@@ -74,7 +75,7 @@ function withoutDemo(facts: LandingFacts): readonly TryCommand[] {
   return [
     {
       what: 'Create an agent',
-      command: `api developer ${facts.url}/api/agents \\\n  -d '{"namespace": "default", "config": ${config}}'`,
+      command: `api_as developer ${facts.url}/api/agents \\\n  -d '{"namespace": "default", "config": ${config}}'`,
     },
     talk(facts, 'default'),
     { what: 'See it with kubectl, as a developer', command: `kubectl --kubeconfig "$MESH/kubeconfig" get agents` },
@@ -85,7 +86,7 @@ function withoutDemo(facts: LandingFacts): readonly TryCommand[] {
 function talk({ url }: LandingFacts, namespace: string): TryCommand {
   return {
     what: 'Talk to an agent',
-    command: `api developer ${url}/api/invoke \\
+    command: `api_as developer ${url}/api/invoke \\
   -d '{"agent": {"namespace": "${namespace}", "name": "hello"}, "input": "Hi"}'`,
   }
 }
@@ -94,7 +95,7 @@ function callGateway({ gatewayUrl }: LandingFacts, namespace: string): TryComman
   return {
     what: 'Use the model gateway, like an OpenAI client',
     more: true,
-    command: `api developer ${gatewayUrl}/v1/chat/completions \\
+    command: `api_as developer ${gatewayUrl}/v1/chat/completions \\
   -d '{"model": "agent/${namespace}/hello", "messages": [{"role": "user", "content": "Hi"}]}'`,
   }
 }

@@ -80,7 +80,7 @@ const people = [
   ['developer', 'works with agents and runs in default and demo'],
   ['viewer', 'reads agents and runs in default and demo'],
   ['other-tenant', 'a developer of the namespace other'],
-  ['operator', 'operates the whole install, with the audit log'],
+  ['operator', 'operates the whole installation, with the audit log'],
   ['admin', 'cluster-admin'],
 ] as const
 

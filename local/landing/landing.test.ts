@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { buildServer } from '#core/http/testing/build-server.ts'
 import { toJsonLine, toText } from '../terminal/announcement.ts'
+import { toShell } from '../terminal/print-env.ts'
 import { tryCommands } from './landing-commands.ts'
 import { landingPage, landingStyle } from './landing-page.ts'
 import { createOneTimeCode, landingRoutes } from './landing-routes.ts'
@@ -74,7 +75,7 @@ test('UXM18: the page shows each command completely, escaped, with a button, and
     'other-tenant',
   ])
     assert.ok(html.includes(text), text)
-  assert.match(html, /api developer http:\/\/127\.0\.0\.1:8080\/api\/runs\/RUN_ID\/resume/)
+  assert.match(html, /api_as developer http:\/\/127\.0\.0\.1:8080\/api\/runs\/RUN_ID\/resume/)
   assert.match(landingStyle, /pre-wrap/)
 })
 
@@ -83,6 +84,14 @@ test('R2-UX-15: without the demo neither page nor announcement has commands for 
   const commands = tryCommands(facts).map(({ what, command }) => `${what}\n${command}`)
   for (const one of [...commands, toText({ ...facts, ...others })]) assert.doesNotMatch(one, /demo|careful/)
   assert.match(commands.join('\n'), /api\/agents [^]*"name": "hello"[^]*agent\/default\/hello/)
+})
+
+test('R2-UX-29: commands of the page define no function of mesh env', () => {
+  const functionsIn = (text: string): string[] => [...text.matchAll(/^(\w+)\(\)/gm)].map(([, name = '']) => name)
+  const [{ command } = { command: '' }] = tryCommands(page)
+  const ofEnv = functionsIn(toShell({ url: '', gatewayUrl: '', adminUrl: '', token: '', kubeconfig: '' }))
+  assert.deepEqual(ofEnv, ['api'])
+  assert.deepEqual(functionsIn(command), ['token', 'api_as'])
 })
 
 test('R2-UX-6: page and announcement offer to connect a real model', () => {
