@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { FileRun } from './test/file-result.ts'
 import { openPassed } from './test/changed/passed.ts'
-import { findLongTests, findRepeatedTests, findTests } from './test/find-tests.ts'
-import { groupTests } from './test/group-tests.ts'
-import type { Group } from './test/group-tests.ts'
+import { chosenFiles, chosenGroups } from './test/chosen-files.ts'
+import type { Choice } from './test/chosen-files.ts'
+import { needsOf } from './test/needs.ts'
 import type { GateLimits } from './test/process-gate.ts'
 import { createReport } from './test/report.ts'
 import { runFiles } from './test/run-files.ts'
@@ -97,7 +97,16 @@ if (values.changed && (values.long || values.name !== undefined)) {
 }
 // Read by test/harness/counts.ts.
 if (values.long) process.env.MESH_LONG = 'true'
-const found = findFiles()
+const choice: Choice = {
+  paths: positionals,
+  name: values.name,
+  long: values.long,
+  skipRepeated: values['skip-repeated'],
+  together: values.together,
+  // Coverage is measured per file.
+  alone: values.alone || values.coverage,
+}
+const found = chosenFiles(root, choice)
 const passed =
   process.env.CI === undefined && values.name === undefined
     ? openPassed(fileURLToPath(root), process.env, found.map(fromRoot))
@@ -105,7 +114,7 @@ const passed =
 const wanted = values.changed ? found.filter((file) => passed?.isCurrent(fromRoot(file)) !== true) : found
 if (values.changed)
   console.log(`${wanted.length} of ${found.length} files have no passed result for what they read now`)
-const groups = findGroups()
+const groups = chosenGroups(root, wanted, choice)
 if (found.length === 0) {
   console.error(`no test file matches ${positionals.join(' ')}`)
   process.exit(1)
@@ -117,10 +126,9 @@ let interrupted = false
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/mesh/compiled', root))
 
 useMemoryForFiles()
-// A single file starts its own servers lazily; only several files benefit from sharing.
-const several = groups.some(({ files }) => files.length > 1) || groups.length > 1
-await useProgram(fileURLToPath(root), { several })
-const servers = several ? await startSharedServers() : undefined
+const needs = needsOf(fileURLToPath(root), groups.flatMap(({ files }) => files).map(fromRoot))
+await useProgram(fileURLToPath(root), needs)
+const servers = await startSharedServers(needs)
 const report = createReport({
   verbose: values.verbose,
   print: (text) => console.log(text),
@@ -145,7 +153,7 @@ passed?.save()
 if (values['rerun-failed']) await rerunFailed()
 if (coverage !== undefined) console.log(`\n${await coverage.table()}\n`)
 const outcome = report.finish()
-await servers?.stop()
+await servers.stop()
 const exitCode = outcome.failed === 0 && (outcome.passed + outcome.skipped > 0 || wanted.length === 0) ? 0 : 1
 // Not left to tap, which treats a run without tests as a success, and at the exit counts failures that a second run settled.
 process.once('exit', () => (process.exitCode = exitCode))
@@ -175,30 +183,6 @@ async function rerunFailed(): Promise<void> {
 
 function fromRoot(file: string): string {
   return relative(fileURLToPath(root), file)
-}
-
-function isLongRun(): boolean {
-  return values.long && positionals.length === 0 && values.name === undefined
-}
-
-function findFiles(): readonly string[] {
-  const repeated = new Set(values['skip-repeated'] ? findRepeatedTests(root) : [])
-  return isLongRun() ? findLongTests(root).whole : findTests(root, positionals).filter((file) => !repeated.has(file))
-}
-
-function findGroups(): readonly Group[] {
-  const { name } = values
-  if (isLongRun()) return findLongGroups()
-  if (values.together) return wanted.length === 0 ? [] : [{ files: wanted, name }]
-  // The name of a file is part of what --name matches in a group, and coverage is measured per file.
-  const isAlone = values.alone || values.coverage || values.long || name !== undefined
-  return isAlone ? wanted.map((file) => ({ files: [file], name })) : groupTests(wanted, fileURLToPath(root))
-}
-
-function findLongGroups(): readonly Group[] {
-  const { whole, onPglite } = findLongTests(root)
-  const onOther = groupTests(onPglite, fileURLToPath(root)).map(({ files }) => ({ files, name: 'PGlite' }))
-  return [...whole.map((file) => ({ files: [file] })), ...onOther]
 }
 
 // Imported here, since it costs half a second.

@@ -2,12 +2,16 @@ import { findServer } from '../../test/harness/find-server.ts'
 import { startKube } from '../../test/harness/kube.ts'
 import { startPostgres } from '../../test/harness/postgres.ts'
 import type { Scope } from '../../test/harness/scope.ts'
+import type { Needs } from './needs.ts'
 
-/** Starts the servers shared by test files, and names them in the environment. Missing servers are reported by the tests. */
-export async function startSharedServers(): Promise<{ stop(): Promise<void> }> {
+/** Starts the servers that test files share, and names them in the environment. Missing servers are reported by the tests. */
+export async function startSharedServers(needs: Omit<Needs, 'program'>): Promise<{ stop(): Promise<void> }> {
   const closers: (() => unknown)[] = []
   const scope: Scope = { after: (fn) => void closers.push(fn) }
-  const started = await Promise.allSettled([sharePostgres(scope), shareKube(scope)])
+  const started = await Promise.allSettled([
+    needs.postgres ? sharePostgres(scope) : undefined,
+    needs.kube ? shareKube(scope) : undefined,
+  ])
   const stop = async (): Promise<void> => {
     for (const close of closers) await close()
   }

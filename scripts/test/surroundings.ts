@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { findProgram } from '../program/current-program.mjs'
+import type { Needs } from './needs.ts'
 
 const memory = '/dev/shm'
 // A whole run holds at most about 3 GB there.
@@ -8,13 +9,13 @@ const leastBytes = 8 * 2 ** 30
 const prefix = 'mesh-tests-'
 
 /**
- * Names the bundled program of the sources in the environment (test/harness/program.ts), which platforms of tests then start from. A run of
- * `several` files bundles it, in about 10 s; a single file uses the sources unless a bundle of exactly them exists.
+ * Names the bundled program of the sources in the environment (test/harness/program.ts), which platforms of tests then start from. A run that
+ * needs it bundles it, in about 10 s; another one uses the sources unless a bundle of exactly them exists.
  */
-export async function useProgram(root: string, { several }: { readonly several: boolean }): Promise<void> {
+export async function useProgram(root: string, { program }: Pick<Needs, 'program'>): Promise<void> {
   const { env } = process
   if (env.MESH_TEST_PROGRAM !== undefined) return
-  const found = several ? await (await import('../program/prepare-program.ts')).prepareProgram(root) : findProgram(root)
+  const found = program ? await (await import('../program/prepare-program.ts')).prepareProgram(root) : findProgram(root)
   if (found !== undefined) env.MESH_TEST_PROGRAM = found
 }
 

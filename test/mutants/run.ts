@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { needsOf } from '../../scripts/test/needs.ts'
 import { startSharedServers } from '../../scripts/test/shared-servers.ts'
 import { createCheckout, mutated } from './checkout.ts'
 import type { Checkout } from './checkout.ts'
@@ -41,7 +42,9 @@ const reasons: Readonly<Record<Verdict | 'unfit', string>> = {
 const root = fileURLToPath(new URL('../..', import.meta.url))
 // Before any test: a listed text that is not in the code is an error of the list.
 for (const mutant of wanted) mutated(readFileSync(join(root, mutant.file), 'utf8'), mutant)
-const servers = await startSharedServers()
+// Each test runs twice, so that even one has its servers twice.
+const tests = [...new Set(wanted.flatMap((mutant) => mutant.tests))]
+const servers = await startSharedServers(needsOf(root, [...tests, ...tests]))
 const bad: string[] = []
 try {
   const queue = [...wanted]

@@ -1,0 +1,22 @@
+import { directReads, isFolder } from './changed/direct-reads.ts'
+
+/** What test files share: the bundled program, PostgreSQL, and an API server with etcd. */
+export interface Needs {
+  readonly program: boolean
+  readonly postgres: boolean
+  readonly kube: boolean
+}
+
+// A larger run needs everything, and finding that out would take longer than a start.
+const mostExamined = 40
+
+/** What files, by path from the root, import and name of test/harness. One file needs nothing shared: it starts its own. */
+export function needsOf(root: string, files: readonly string[]): Needs {
+  if (files.length < 2) return { program: false, postgres: false, kube: false }
+  if (files.length > mostExamined) return { program: true, postgres: true, kube: true }
+  const read = new Set(files)
+  // Folders that a file names are read or listed, not run.
+  for (const path of read) for (const one of directReads(root, path).paths) if (!isFolder(root, one)) read.add(one)
+  const uses = (name: string): boolean => read.has(`test/harness/${name}.ts`)
+  return { program: uses('program'), postgres: uses('postgres'), kube: uses('kube') }
+}
