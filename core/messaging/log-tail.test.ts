@@ -106,7 +106,7 @@ test('O5: a relay that was replaced does not store its position', needs('postgre
   const cursor = await openRelayCursor(database, 3n, 0)
   assert.equal(cursor.saveInMs(), Infinity)
   cursor.advance(7n)
-  assert.ok(cursor.saveInMs() <= 0)
+  assert.equal(cursor.saveInMs(), 0)
   await cursor.save()
   assert.equal(await readCursor(database), 7n)
   assert.equal(cursor.saveInMs(), Infinity)

@@ -49,7 +49,7 @@ export async function openRelayCursor(database: Database, epoch: bigint, saveEve
       if (position === saved) saveAt = performance.now() + saveEveryMs
       position = to
     },
-    saveInMs: () => saveAt - performance.now(),
+    saveInMs: () => Math.max(0, saveAt - performance.now()),
     save: async () => {
       if (position === saved) return
       const saving = position
