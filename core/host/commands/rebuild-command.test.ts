@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
 import test from 'node:test'
 import { sql } from 'kysely'
 import { openDatabase } from '#core/database/database.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
+import { listen } from '#test/harness/listen.ts'
 import { startNats } from '#test/harness/nats.ts'
 import { composeHost } from '../process/compose-process.ts'
 import { flowPlugins } from '../testing/flow/plugins.ts'
@@ -33,7 +35,7 @@ test('CON13: mesh rebuild names the argument that is wrong, and the setting that
 })
 
 test(
-  'CON13: mesh rebuild fills a projection again, migrate one of an older version; an unknown name and a database without tables are refused',
+  'CON13: mesh rebuild fills a projection again beside a role, migrate one of an older version; an unknown name and a database without tables are refused',
   needs('postgres', 'initdb', 'nats-server'),
   async (t) => {
     const url = await createDatabase(t)
@@ -72,6 +74,11 @@ test(
       err: '',
     })
     assert.deepEqual((await sql`select * from notes_list`.execute(database.root)).rows, [])
+    await stray.execute(database.root)
+    // As in a pod, where `kubectl exec` runs it beside a role.
+    const taken = new URL(await listen(t, createServer())).port
+    const beside = await run(['notes.list'], { ...env, MESH_LIVENESS_PORT: taken })
+    assert.deepEqual([beside.code, beside.err], [0, ''], 'the role of its pod has the port of liveness')
     await stray.execute(database.root)
     await sql`update projection_versions set version = 0`.execute(database.root)
     await migrate()

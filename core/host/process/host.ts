@@ -232,7 +232,8 @@ function servedHosts(options: HostOptions): readonly string[] | undefined {
 
 async function openLiveness(options: HostOptions, log: Logger): Promise<Liveness | undefined> {
   const { port, blockedSeconds } = options.settings.core.liveness
-  if (port === undefined) return undefined
+  // Nothing asks a command whether it is alive, and a role of the same pod has the port.
+  if (port === undefined || options.rebuild !== undefined) return undefined
   const hosts = servedHosts(options)
   return startLiveness({ host: hostOf(options), port, hosts, blockedMs: blockedSeconds * 1_000, log })
 }
