@@ -5,10 +5,18 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a rollback narrows rights while newer pods serve',
     file: 'docs/how-to/upgrade.md',
-    find: '  - target: { group: rbac.authorization.k8s.io }',
-    replace: '  - target: { group: scheduling.k8s.io }',
+    find: '"$OVERLAY")]\npatches:\n  - target: { group: rbac.authorization.k8s.io }',
+    replace: '"$OVERLAY")]\npatches:\n  - target: { group: scheduling.k8s.io }',
     tests: ['test/roll-back.test.ts'],
-    only: 'R2-CL-1',
+    only: 'R2-CL-1: a rollback by',
+  },
+  {
+    name: 'a rollback past certificates replaces workers before agents',
+    file: 'docs/how-to/upgrade.md',
+    find: '|viewer|worker).*',
+    replace: '|viewer).*',
+    tests: ['test/roll-back.test.ts'],
+    only: 'R2-CL-1: a rollback past',
   },
   {
     name: 'the bundle takes its fetch from a name that a CommonJS module does not have there',

@@ -7,12 +7,18 @@ export interface Answer {
 }
 
 /** Calls the BFF as one caller. */
-export type Api = (method: string, path: string, body?: unknown) => Promise<Answer>
+export type Api = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Answer>
 
 /** Creates a client of the BFF at `url` with a caller's bearer. */
 export function apiOf(url: string, bearer: string): Api {
-  return async (method, path, body) => {
+  return async (method, path, body, more = {}) => {
     const headers = {
+      ...more,
       authorization: `Bearer ${bearer}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     }

@@ -14,6 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const pageOf: Readonly<Record<string, string | undefined>> = {
   'Apply the new version': 'how-to/upgrade.md',
   'Roll back': 'how-to/upgrade.md',
+  'Roll back past certificates': 'how-to/upgrade.md',
   'Rotate in a cluster': 'how-to/rotate-keys.md',
   Backup: 'how-to/back-up-and-restore.md',
   Restore: 'how-to/back-up-and-restore.md',
@@ -27,32 +28,46 @@ export interface Guide {
   run(...headings: readonly string[]): Promise<string>
   /** The same folder with other variables. */
   with(variables: GuideVariables): Guide
+  /** The same folder with the pages of this version, which say how to return to the version of the folder. */
+  readonly ofThisVersion: Guide
 }
 
 /** Environment variables of the page and its programs. */
 export type GuideVariables = Readonly<Record<string, string>>
 
-/** Opens the page on a copy of the manifests. */
-export function openGuide(t: Scope, variables: GuideVariables): Guide {
+/** Opens the page on a copy of the manifests. `release` is the folder of another version. */
+export function openGuide(t: Scope, variables: GuideVariables, release = root): Guide {
   const copy = tempFolder('install')
   t.after(copy.remove)
-  for (const folder of ['deploy', 'docs']) cpSync(join(root, folder), join(copy.path, folder), { recursive: true })
-  const guideWith = (given: GuideVariables): Guide => ({
+  for (const folder of ['deploy', 'docs']) cpSync(join(release, folder), join(copy.path, folder), { recursive: true })
+  const guideWith = (given: GuideVariables, pages: string): Guide => ({
     folder: copy.path,
-    run: (...headings) => runSections(copy.path, headings, given),
-    with: (others) => guideWith({ ...given, ...others }),
+    run: (...headings) => runSections({ cwd: copy.path, release: pages }, headings, given),
+    with: (others) => guideWith({ ...given, ...others }, pages),
+    get ofThisVersion() {
+      return guideWith(given, root)
+    },
   })
-  return guideWith(variables)
+  return guideWith(variables, release)
 }
 
 /** Runs the section "Images" in the repository. */
 export function buildImages(variables: GuideVariables): Promise<string> {
-  return runSections(root, ['Images'], variables)
+  return runSections({ cwd: root, release: root }, ['Images'], variables)
 }
 
-async function runSections(cwd: string, headings: readonly string[], variables: GuideVariables): Promise<string> {
+interface Place {
+  readonly cwd: string
+  readonly release: string
+}
+
+async function runSections(
+  { cwd, release }: Place,
+  headings: readonly string[],
+  variables: GuideVariables,
+): Promise<string> {
   const blocks = ['Variables', ...headings].flatMap((heading) =>
-    commandsOf(join(root, 'docs', pageOf[heading] ?? 'operations/install.md'), heading),
+    commandsOf(join(release, 'docs', pageOf[heading] ?? 'operations/install.md'), heading),
   )
   // A background command left by a failed block would keep the pipes open.
   const script = ['set -euo pipefail', `trap 'kill $(jobs -p) 2> /dev/null || true' EXIT`, ...blocks].join('\n')

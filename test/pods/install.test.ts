@@ -8,8 +8,7 @@ import { until } from '#test/chaos/until.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { startNats } from '#test/harness/nats.ts'
 import type { NatsServer } from '#test/harness/nats.ts'
-import { execute, startPostgres } from '#test/harness/postgres.ts'
-import type { PostgresServer } from '#test/harness/postgres.ts'
+import { startPostgres } from '#test/harness/postgres.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { apiOf, at } from './api.ts'
 import type { Api } from './api.ts'
@@ -19,7 +18,7 @@ import { startCluster } from './cluster.ts'
 import type { Cluster } from './cluster.ts'
 import { buildImages, openGuide } from './guide.ts'
 import type { Guide } from './guide.ts'
-import { whatPodsSay } from './install.ts'
+import { explained, ownedDatabase, serviceAddress } from './install.ts'
 import { startModelServer } from './model-server.ts'
 import { startSteadyRuns } from './steady-runs.ts'
 
@@ -43,7 +42,7 @@ test(
   { timeout: 600_000 },
   async (t) => {
     const site = await install(t, 'open')
-    await explained(site, async () => {
+    await explained(site.cluster, async () => {
       await changeUnderRuns(t, site)
       await site.guide.run('Backup', 'Restore')
       const restored = startSteadyRuns(t, await developerOf(site.cluster))
@@ -62,7 +61,7 @@ test(
   async (t) => {
     const apiServer = makeApiServer(t)
     const site = await install(t, 'hardened', apiServer.programs)
-    await explained(site, async () => {
+    await explained(site.cluster, async () => {
       await assertBoundToTeam(site)
       await changeUnderRuns(t, site)
       await site.next.run('Audit webhook')
@@ -113,20 +112,13 @@ async function install(t: TestContext, profile: Profile, programs?: string): Pro
   }
   await guide.run('Overlay')
   appendFileSync(join(overlay, 'mesh.yaml'), `outbound: { allow: [${address}] }\n`)
-  await explained(site, async () => {
+  await explained(site.cluster, async () => {
     await guide.run('Connections', 'Apply', 'People', 'First model')
     assert.match(await guide.run('First agent'), /"output":"Hello\."/)
     await guide.run('Expose it with TLS')
   })
   assert.deepEqual([...model.keys], [variables.MODEL_KEY])
   return { ...site, overlay, developer: await developerOf(cluster) }
-}
-
-/** A database as the page requires: its owner is not a superuser. */
-async function ownedDatabase({ adminUrl, url }: PostgresServer, address: string): Promise<string> {
-  for (const statement of ['drop database mesh', 'create role mesh login', 'create database mesh owner mesh'])
-    await execute(adminUrl, statement)
-  return url.replace('postgres@127.0.0.1', `mesh@${address}`)
 }
 
 /** Upgrades version and settings, rotates keys and stops NATS. No run may fail. */
@@ -158,7 +150,7 @@ function assertSucceeded(states: ReadonlyMap<string, string>): void {
 }
 
 async function publishedKeys(cluster: Cluster): Promise<number> {
-  const answer = await fetch(`http://${await addressOf(cluster, 'mesh-state')}:3002/jwks`)
+  const answer = await fetch(`http://${await serviceAddress(cluster, 'mesh-state')}:3002/jwks`)
   const keys = at(await answer.json(), 'keys')
   return Array.isArray(keys) ? keys.length : 0
 }
@@ -189,7 +181,7 @@ async function assertBoundToTeam({ cluster }: Site): Promise<void> {
 /** The common name of kubectl's client certificate. Without the webhook the row would have `manager:kubectl-annotate`. */
 async function assertExactActor({ cluster }: Site): Promise<void> {
   const operator = apiOf(
-    `http://${await addressOf(cluster, 'mesh-bff')}:8080`,
+    `http://${await serviceAddress(cluster, 'mesh-bff')}:8080`,
     await makeCaller(cluster, 'olga', 'mesh-operator'),
   )
   const isExact = async (): Promise<boolean> => {
@@ -203,16 +195,5 @@ async function assertExactActor({ cluster }: Site): Promise<void> {
 
 async function developerOf(cluster: Cluster): Promise<Api> {
   const token = await cluster.kubectl(['-n', 'team-a', 'create', 'token', 'ci', '--duration=1h'])
-  return apiOf(`http://${await addressOf(cluster, 'mesh-bff')}:8080`, token.trim())
-}
-
-async function addressOf(cluster: Cluster, service: string): Promise<string> {
-  return (await cluster.kubectl([...system, 'get', 'service', service, '-o', 'jsonpath={.spec.clusterIP}'])).trim()
-}
-
-async function explained({ cluster }: Pick<Site, 'cluster'>, work: () => Promise<void>): Promise<void> {
-  await work().catch(async (error) => {
-    const [platform, team] = await Promise.all(['mesh-system', 'team-a'].map((name) => whatPodsSay(cluster, name)))
-    throw new Error(`${String(error)}\n${platform}\n${team}`, { cause: error })
-  })
+  return apiOf(`http://${await serviceAddress(cluster, 'mesh-bff')}:8080`, token.trim())
 }

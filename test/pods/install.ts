@@ -3,6 +3,8 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { execute } from '#test/harness/postgres.ts'
+import type { PostgresServer } from '#test/harness/postgres.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import type { Cluster } from './cluster.ts'
@@ -40,6 +42,27 @@ export async function installPlatform(
   } catch (error) {
     throw new Error(`${String(error)}\n${await whatPodsSay(cluster, 'mesh-system')}`, { cause: error })
   }
+}
+
+/** A database as the page requires: its owner is not a superuser. Returns its URL as pods reach it. */
+export async function ownedDatabase({ adminUrl, url }: PostgresServer, address: string): Promise<string> {
+  for (const statement of ['drop database mesh', 'create role mesh login', 'create database mesh owner mesh'])
+    await execute(adminUrl, statement)
+  return url.replace('postgres@127.0.0.1', `mesh@${address}`)
+}
+
+/** Address of a Service of the platform, reachable from this machine. */
+export async function serviceAddress(cluster: Cluster, service: string): Promise<string> {
+  const args = ['-n', 'mesh-system', 'get', 'service', service, '-o', 'jsonpath={.spec.clusterIP}']
+  return (await cluster.kubectl(args)).trim()
+}
+
+/** Adds to an error what the pods of the platform and of team-a say. */
+export async function explained(cluster: Cluster, work: () => Promise<void>): Promise<void> {
+  await work().catch(async (error) => {
+    const [platform, team] = await Promise.all(['mesh-system', 'team-a'].map((name) => whatPodsSay(cluster, name)))
+    throw new Error(`${String(error)}\n${platform}\n${team}`, { cause: error })
+  })
 }
 
 /** State and last log lines of every pod of a namespace, for a failure message. */
