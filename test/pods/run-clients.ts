@@ -13,6 +13,8 @@ export interface Ended {
   readonly id: string
   readonly state: string
   readonly failReason: string | null
+  /** Of a run that did not succeed, for a failure message. */
+  readonly error: unknown
   /** Pods that received an invoke of the run, in order; a single one if it was started once. */
   readonly pods: readonly string[]
 }
@@ -56,6 +58,8 @@ export async function createRunClients(
     const calm = condition(body, 'Ready') === 'True' && condition(body, 'Progressing') !== 'True'
     return settled && calm && serving && pods.length === replicas
   }
+  const errorOf = async ({ id, state }: Pick<Ended, 'id' | 'state'>): Promise<unknown> =>
+    state === 'succeeded' ? null : at((await api('GET', `/api/runs/${id}`)).body, 'error')
   const start = async (ms: number): Promise<string> => {
     const { status, body } = await api('POST', '/api/runs', { agent: { namespace, name }, input: { ms } })
     // 429: more than limits.underWayPerCaller in progress. 503: the database is slow while two cores run the whole cluster.
@@ -86,7 +90,7 @@ export async function createRunClients(
         const found = await read.execute(database.root)
         return found.rows.every(isOver) && found.rows
       })
-      return rows.map((row) => ({ ...row, pods: podsOf(row.id) }))
+      return Promise.all(rows.map(async (row) => ({ ...row, error: await errorOf(row), pods: podsOf(row.id) })))
     },
   }
 }
