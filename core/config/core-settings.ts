@@ -66,6 +66,11 @@ export const coreSettingsSchema = Type.Object({
     default: 20,
     description: 'Maximum number of connections to PostgreSQL per process, besides one for LISTEN.',
   }),
+  databasePreparedStatements: Type.Boolean({
+    default: true,
+    description:
+      'Prepares frequent statements once per connection to PostgreSQL. False where a pooler may give a transaction another connection.',
+  }),
   natsUrl: Type.Optional(
     Type.String({
       minLength: 1,

@@ -25,6 +25,7 @@ export const coreSettingSources: readonly SettingSource[] = [
   { from: 'MESH_STORE', to: 'store' },
   { from: 'DATABASE_URL', to: 'databaseUrl' },
   { from: 'MESH_DATABASE_CONNECTIONS', to: 'databaseConnections' },
+  { from: 'MESH_DATABASE_PREPARED_STATEMENTS', to: 'databasePreparedStatements' },
   { from: 'NATS_URL', to: 'natsUrl' },
   { from: 'REDIS_URL', to: 'redisUrl' },
   { from: 'OBJECT_STORE_ADDR', to: 'objectStore.addr' },

@@ -45,6 +45,8 @@ export interface Database {
   heard(what: Announcement): number
   /** Starts listening for notifications of other processes. */
   listen(what: Announcement): { stop(): Promise<void> }
+  /** After migrations: their statements hold no name, and plans of before them are not used again. */
+  renewStatements(): void
   close(): Promise<void>
 }
 
@@ -53,14 +55,19 @@ export interface Database {
  * caller.
  */
 export type DatabaseLocation =
-  | (StoreAddress & { readonly connections?: number })
+  | (StoreAddress & {
+      readonly connections?: number
+      /** False behind a pooler that may change the server's connection between transactions. */
+      readonly prepare?: boolean
+    })
   | { readonly pglite: string; readonly image?: string }
   | { readonly opened: OpenedPglite }
 
 /** Opens the store. PostgreSQL is connected at the first statement; the embedded store starts here. */
 export async function openDatabase(location: DatabaseLocation): Promise<Database> {
   guardFetch()
-  if ('url' in location) return openPostgres(location, location.connections ?? 20)
+  if ('url' in location)
+    return openPostgres(location, { size: location.connections ?? 20, prepare: location.prepare ?? true })
   const { pglite, close } = 'opened' in location ? location.opened : await openPglite(location.pglite, location.image)
   await pglite.exec(`set timezone = UTC; set ${READ_ONLY_SESSION} = on`)
   const sessions = await pgliteSessions(pglite, close)
@@ -75,6 +82,7 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
     transaction,
     ...hubs,
     usage: () => sessions.usage(),
+    renewStatements: () => sessions.renewStatements(),
     // One process owns the folder, so no other process needs a notification.
     announce: (what) => hubs[what].notify(),
     heard: () => 0,
@@ -95,10 +103,10 @@ const channels = { appended: 'mesh_appended', enqueued: 'mesh_enqueued' } as con
   string
 >
 
-function openPostgres(address: StoreAddress, connections: number): Database {
+function openPostgres(address: StoreAddress, pool: { readonly size: number; readonly prepare: boolean }): Database {
   const { url } = address
   refuseBadUrl(address)
-  const sessions = postgresSessions(address, connections)
+  const sessions = postgresSessions(address, pool)
   const { handle: root, transaction } = createHandle(sessions, 'write')
   const hubs = createHubs()
   const origin = randomUUID()
@@ -116,6 +124,7 @@ function openPostgres(address: StoreAddress, connections: number): Database {
     transaction,
     ...hubs,
     usage: () => sessions.usage(),
+    renewStatements: () => sessions.renewStatements(),
     announce: (what) => {
       hubs[what].notify()
       others[what].announce()

@@ -53,6 +53,7 @@ export async function migrate(
     if (await applyOne(database, migration, { known, hookSeconds })) done.push(labelOf(migration))
   }
   refuseNewer(await readApplied(database.root), known)
+  database.renewStatements()
   return done
 }
 

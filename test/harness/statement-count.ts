@@ -8,6 +8,8 @@ export interface StatementCounter {
   counts(): StatementCounts
   /** Executions by transaction: the texts from `begin` to `commit` or `rollback`, one a line. A statement outside is one of its own. */
   transactions(): StatementCounts
+  /** Executions of statements that were parsed without a name. */
+  unnamed(): StatementCounts
 }
 
 const codes = { query: 0x51, parse: 0x50, bind: 0x42, execute: 0x45 } as const
@@ -16,18 +18,21 @@ const codes = { query: 0x51, parse: 0x50, bind: 0x42, execute: 0x45 } as const
 export function createStatementCounter(): StatementCounter {
   const counts = new Map<string, number>()
   const transactions = new Map<string, number>()
+  const unnamed = new Map<string, number>()
   return {
     connection: () => {
       const group = groupTransactions((text) => increment(transactions, text))
       return splitMessages(
-        createMessageReader((text) => {
+        createMessageReader((text, name) => {
           increment(counts, text)
+          if (name === '') increment(unnamed, text)
           group(text)
         }),
       )
     },
     counts: () => Object.fromEntries(counts),
     transactions: () => Object.fromEntries(transactions),
+    unnamed: () => Object.fromEntries(unnamed),
   }
 }
 
@@ -50,15 +55,19 @@ function groupTransactions(ended: (texts: string) => void): (text: string) => vo
 
 type TakeMessage = (code: number, body: Buffer) => void
 
-function createMessageReader(executed: (text: string) => void): TakeMessage {
+// A statement of the simple protocol has no name that is empty: it is never prepared.
+function createMessageReader(executed: (text: string, name?: string) => void): TakeMessage {
   const prepared = new Map<string, string>()
-  const portals = new Map<string, string>()
+  const portals = new Map<string, { readonly text: string; readonly name: string }>()
   return (code, body) => {
     const [first = '', second = ''] = stringsOf(body)
     if (code === codes.query) for (const text of statementsOf(first)) executed(text)
     if (code === codes.parse) prepared.set(first, normalise(second))
-    if (code === codes.bind) portals.set(first, prepared.get(second) ?? '')
-    if (code === codes.execute) executed(portals.get(first) ?? '')
+    if (code === codes.bind) portals.set(first, { text: prepared.get(second) ?? '', name: second })
+    if (code === codes.execute) {
+      const { text, name } = portals.get(first) ?? { text: '', name: '' }
+      executed(text, name)
+    }
   }
 }
 

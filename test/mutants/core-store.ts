@@ -16,6 +16,22 @@ export const mutants: readonly Mutant[] = [
     only: 'R2-CL-1',
   },
   {
+    name: 'a name that a statement lost stays on the server',
+    file: 'core/database/session/exchange.ts',
+    find: "    for (const name of this.#lost) connection.close({ type: 'S', name }, true)\n",
+    replace: '',
+    tests: ['core/database/session/prepared-statements.test.ts'],
+    only: 'R2-P2',
+  },
+  {
+    name: 'texts that are executed a few times take all the names',
+    file: 'core/database/session/prepared-statements.ts',
+    find: '      if (count >= hot) toName(text)',
+    replace: '      if (count >= 1) toName(text)',
+    tests: ['core/database/session/prepared-statements.test.ts'],
+    only: 'R2-P2',
+  },
+  {
     name: 'events of consumers have no cause',
     file: 'core/messaging/consumer/handler-transaction.ts',
     find: 'causedBy(tx, consumer, events)',

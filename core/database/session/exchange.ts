@@ -19,6 +19,7 @@ interface Step {
  */
 export class Exchange implements Submittable {
   readonly #steps: readonly Step[]
+  readonly #lost: readonly string[]
   readonly #results: StatementResult[] = []
   #unreadable: { readonly error: unknown } | undefined
   /** Called by `pg` with an error at its deadline. */
@@ -30,9 +31,11 @@ export class Exchange implements Submittable {
     resolve: (outcome: ExchangeOutcome) => void,
   ) {
     // Values that cannot be sent must fail before the first byte is written.
-    this.#steps = statements.map(({ sql, parameters }) => {
-      const values = parameters.map(toWireValue)
-      return { text: sql, values, prepared: prepared.of(sql), columns: undefined, rows: [] }
+    const values = statements.map(({ parameters }) => parameters.map(toWireValue))
+    // Before the statements get names: one that loses its name to another of this message is closed in the next.
+    this.#lost = prepared.takeLost()
+    this.#steps = statements.map(({ sql }, index) => {
+      return { text: sql, values: values[index] ?? [], prepared: prepared.of(sql), columns: undefined, rows: [] }
     })
     this.callback = (error) => {
       resolve(error === undefined ? { results: this.#results } : { results: this.#results, failure: { error } })
@@ -42,6 +45,7 @@ export class Exchange implements Submittable {
   submit(connection: Connection): void {
     const parsed = new Set<Prepared>()
     connection.stream.cork()
+    for (const name of this.#lost) connection.close({ type: 'S', name }, true)
     for (const [index, step] of this.#steps.entries()) {
       const next = this.#steps[index + 1]
       bind(connection, parsed, step, '')

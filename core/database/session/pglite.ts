@@ -36,6 +36,7 @@ export async function pgliteSessions(pglite: PGlite, close: () => Promise<void>)
       })
     },
     usage: () => turns.usage(),
+    renewStatements: () => names.renew(),
     close: async () => {
       await turns.take()
       await client.end()

@@ -3,7 +3,7 @@ import type { PoolClient, types } from 'pg'
 import { toConnectFailure } from './database-errors.ts'
 import type { StoreAddress } from './database-errors.ts'
 import { ClientSession } from './client-session.ts'
-import { createStatementNames, PreparedStatements } from './prepared-statements.ts'
+import { createStatementNames, noNames, PreparedStatements } from './prepared-statements.ts'
 import { READ_ONLY_SESSION } from './session.ts'
 import type { SessionSource } from './session.ts'
 import { parserOf } from './type-parsers.ts'
@@ -20,7 +20,10 @@ const deadlines = {
 }
 
 /** Creates a PostgreSQL pool, in UTC and read-only outside transactions that say otherwise, with the same type parsers as PGlite. */
-export function postgresSessions(address: StoreAddress, size: number): SessionSource {
+export function postgresSessions(
+  address: StoreAddress,
+  { size, prepare }: { readonly size: number; readonly prepare: boolean },
+): SessionSource {
   const { url } = address
   const pool = new Pool({
     connectionString: url,
@@ -33,7 +36,7 @@ export function postgresSessions(address: StoreAddress, size: number): SessionSo
   // Without a listener a connection cut by the server would end the process; the query reports the error.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const names = createStatementNames()
+  const names = prepare ? createStatementNames() : noNames
   const prepared = new WeakMap<PoolClient, PreparedStatements>()
   const preparedOf = (client: PoolClient): PreparedStatements => {
     const known = prepared.get(client) ?? new PreparedStatements(names)
@@ -52,6 +55,7 @@ export function postgresSessions(address: StoreAddress, size: number): SessionSo
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
+    renewStatements: () => names.renew(),
     close: () => pool.end(),
   }
 }

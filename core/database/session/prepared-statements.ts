@@ -3,39 +3,87 @@ import type { Column } from './decode-row.ts'
 
 /** Names of frequent statements, shared by the connections of a pool. */
 export interface StatementNames {
+  /** Counts an execution; returns the name of a frequent statement. */
   of(text: string): string | undefined
-  /** Changes with `renew`. */
-  readonly generation: number
+  /** The name that a statement has now, without counting. */
+  current(text: string): string | undefined
+  /** Changes whenever a statement loses its name. */
+  readonly losses: number
   /** Every statement gets another name: after a migration, the server refuses plans whose result would have changed. */
   renew(): void
 }
 
-// Bounded, so that varying texts (lists of parameters) do not accumulate on the server.
-const hot = 5
-const most = 300
+/** Bounds of the names of a pool. */
+export interface NameBounds {
+  /** Statements with a name: each is a plan in the memory of the server, for each connection. */
+  readonly named: number
+  /** Statements that are counted and have no name yet. */
+  readonly counted: number
+}
 
-/** A frequent statement becomes a named prepared one. */
-export function createStatementNames(): StatementNames {
-  const seen = new Map<string, number | string>()
+const hot = 5
+const defaults: NameBounds = { named: 300, counted: 1_000 }
+
+/**
+ * A frequent statement becomes a named prepared one. Beyond the bounds the least recently used makes room: texts that are executed a few times,
+ * as those of migrations and lists of parameters, would otherwise take all the names at the start.
+ */
+export function createStatementNames({ named, counted }: NameBounds = defaults): StatementNames {
+  const names = new Map<string, string>()
+  const counts = new Map<string, number>()
   let generation = 0
+  let losses = 0
+  const toName = (text: string): void => {
+    counts.delete(text)
+    names.set(text, createHash('sha1').update(`${generation} ${text}`).digest('base64url'))
+    if (dropOldest(names, named)) losses += 1
+  }
   return {
-    get generation() {
-      return generation
+    get losses() {
+      return losses
     },
+    current: (text) => names.get(text),
     renew: () => {
       generation += 1
-      seen.clear()
+      losses += 1
+      names.clear()
+      counts.clear()
     },
     of: (text) => {
-      const known = seen.get(text)
-      if (typeof known === 'string') return known
-      if (known === undefined && seen.size >= most) return undefined
-      const count = (known ?? 0) + 1
-      const name = createHash('sha1').update(`${generation} ${text}`).digest('base64url')
-      seen.set(text, count < hot ? count : name)
+      const name = names.get(text)
+      if (name !== undefined) {
+        toEnd(names, text, name)
+        return name
+      }
+      const count = (counts.get(text) ?? 0) + 1
+      if (count >= hot) toName(text)
+      else {
+        toEnd(counts, text, count)
+        dropOldest(counts, counted)
+      }
       return undefined
     },
   }
+}
+
+/** Names of a pool whose server connection may be another for each transaction: there are none. */
+export const noNames: StatementNames = {
+  of: () => undefined,
+  current: () => undefined,
+  losses: 0,
+  renew: () => undefined,
+}
+
+// The order of a Map is that of insertion: the first entry is the least recently used.
+function toEnd<Value>(map: Map<string, Value>, text: string, value: Value): void {
+  map.delete(text)
+  map.set(text, value)
+}
+
+function dropOldest(map: Map<string, unknown>, most: number): boolean {
+  if (map.size <= most) return false
+  const [oldest] = map.keys()
+  return oldest !== undefined && map.delete(oldest)
 }
 
 /**
@@ -52,10 +100,10 @@ export interface Prepared {
 export class PreparedStatements {
   readonly #names: StatementNames
   readonly #byText = new Map<string, Prepared>()
-  #generation: number
+  #losses: number
   constructor(names: StatementNames) {
     this.#names = names
-    this.#generation = names.generation
+    this.#losses = names.losses
   }
 
   /** After a refused plan: the other connections of the pool have it, too. */
@@ -63,16 +111,21 @@ export class PreparedStatements {
     this.#names.renew()
   }
 
+  /** Names that statements have lost since the last call, and that the server still has: they are closed before the next exchange. */
+  takeLost(): readonly string[] {
+    if (this.#losses === this.#names.losses) return []
+    this.#losses = this.#names.losses
+    const lost = [...this.#byText].filter(([text, { name }]) => this.#names.current(text) !== name)
+    for (const [text] of lost) this.#byText.delete(text)
+    return lost.map(([, { name }]) => name)
+  }
+
   /** Returns the named statement of a frequent text; undefined for others, which are sent without a name. */
   of(text: string): Prepared | undefined {
-    if (this.#generation !== this.#names.generation) {
-      this.#byText.clear()
-      this.#generation = this.#names.generation
-    }
-    const known = this.#byText.get(text)
-    if (known !== undefined) return known
     const name = this.#names.of(text)
     if (name === undefined) return undefined
+    const known = this.#byText.get(text)
+    if (known?.name === name) return known
     const prepared: Prepared = { name, state: 'new', columns: undefined }
     this.#byText.set(text, prepared)
     return prepared

@@ -36,6 +36,8 @@ export interface ConnectionUsage {
 export interface SessionSource {
   open(): Promise<Session>
   usage(): ConnectionUsage
+  /** Frequent statements are counted and prepared again. */
+  renewStatements(): void
   close(): Promise<void>
 }
 

@@ -62,9 +62,9 @@ function loadCommand({ command, plugin }: OwnedCommand): ReturnType<typeof comma
 
 async function openConfigured(env: CommandInput['env']): Promise<Database> {
   const file = openSettings({ env })
-  const { databaseUrl: url } = readCoreSettings(file, env)
+  const { databaseUrl: url, databasePreparedStatements: prepare } = readCoreSettings(file, env)
   if (url === undefined) throw new SettingsError('DATABASE_URL: required by this command')
-  return openDatabase({ url, connections: 2, setting: originOfSetting(file, env, 'databaseUrl') })
+  return openDatabase({ url, connections: 2, prepare, setting: originOfSetting(file, env, 'databaseUrl') })
 }
 
 function sectionOf(plugin: string, { plugins }: LoadedPlugins, { env }: CommandRun): unknown {

@@ -197,8 +197,8 @@ async function openStoreOf(
   { embeddedStore }: Composition,
 ): Promise<Database | undefined> {
   if (core.store === 'none') return undefined
-  const { databaseUrl: url, databaseConnections: connections } = core
-  if (url !== undefined) return openDatabase({ url, connections, setting: origin('databaseUrl') })
+  const { databaseUrl: url, databaseConnections: connections, databasePreparedStatements: prepare } = core
+  if (url !== undefined) return openDatabase({ url, connections, prepare, setting: origin('databaseUrl') })
   if (embeddedStore === undefined) return undefined
   return openDatabase({ pglite: embeddedStore.dir, ...pick(embeddedStore, 'image') })
 }
