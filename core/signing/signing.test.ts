@@ -50,6 +50,20 @@ test('a signed token is verified by the published key set, and by the private ke
   assert.deepEqual(await verifyJws<Grant>(token, () => key.key, { typ: 'mesh-run-grant', now: () => now }), claims)
 })
 
+test('R2-P3: tokens are signed and checked in the thread, without a job of WebCrypto', async (t) => {
+  const jobs = (['sign', 'verify', 'importKey'] as const).map((name) => t.mock.method(crypto.subtle, name).mock)
+  assert.deepEqual(await verify(await signJws(key, claims)), claims)
+  assert.deepEqual(
+    jobs.map((mock) => mock.callCount()),
+    [0, 0, 0],
+  )
+})
+
+test('R2-P3: a key of another kind signs nothing', async () => {
+  const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  await assert.rejects(signJws({ id: 'other', key: other }, claims), TypeError)
+})
+
 test('E1: none, HMAC with the public key, another type, expiry, the future and an unknown key are refused', async () => {
   const [header = '', payload = '', signature = ''] = (await signJws(key, claims)).split('.')
   await refused(`${encode({ alg: 'none', kid: key.id, typ: claims.typ })}.${payload}.`, 'header')
