@@ -20,6 +20,8 @@ test('R2-P2: texts that are executed a few times take no name from frequent ones
   for (let n = 0; n < 50; n++) repeat(4, () => names.of(`migration ${n}`))
   repeat(5, () => names.of('hot'))
   assert.ok(names.of('hot'))
+  for (let n = 0; n < 50; n++) repeat(4, () => names.of(`list of ${n} parameters`))
+  assert.ok(names.current('hot'))
   // Counted longer ago than the bound, so it begins again.
   repeat(4, () => names.of('migration 49'))
   assert.equal(names.of('migration 0'), undefined)
