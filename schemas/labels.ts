@@ -59,3 +59,6 @@ export const KEYS_SECRET_SUFFIX = `.keys.${GROUP}`
 
 /** Label and value of every object that the manager or a command of the platform makes. */
 export const MANAGED_BY = { label: 'app.kubernetes.io/managed-by', value: 'mesh' } as const
+
+/** Annotation of an agent's account, `deleted`: its Secret with keys of a former version is gone. */
+export const FORMER_KEYS_ANNOTATION = groupKey('former-keys')

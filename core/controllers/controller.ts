@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
+import type { KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
 import { createTokenBucket } from '#core/async/token-bucket.ts'
 import type { TokenBucket, TokenBucketOptions } from '#core/async/token-bucket.ts'
 import { KubeError } from '#core/kube/status.ts'
@@ -13,6 +13,8 @@ import type { WatchChange, ReflectorHandler } from './watch/reflector.ts'
 import { everyNamespace, partsOf } from '#core/cluster/served-namespaces.ts'
 import { createSharedWatches } from './shared-watches.ts'
 import type { SharedWatches, SharedWatchOptions } from './shared-watches.ts'
+import { followStores } from './follow-stores.ts'
+import type { ObjectStores } from './watch/object-stores.ts'
 import { createForeignStatus, statusWritesOf } from './foreign-status.ts'
 import type { ForeignStatus } from './foreign-status.ts'
 import { createWorkQueue } from './work-queue.ts'
@@ -52,7 +54,9 @@ interface RunOptions extends ReconcilerOptions {
 function runOne(options: RunOptions, reconciler: Reconciler, watches: SharedWatches): RunningWork {
   const objects = new Map<string, KubeObject>()
   const first = createFirstPass(partsOf(reconciler.resource, options.served ?? everyNamespace).length)
-  const queue = createQueue(options, reconciler, { objects, worked: first.worked })
+  const { stores } = reconciler
+  const stored = stores && followStores(stores, watches, options.served)
+  const queue = createQueue(options, reconciler, { objects, worked: first.worked, stored })
   const foreign = createForeignStatus({ writes: statusWritesOf(options.cluster), changed: (key) => queue.add(key) })
   const own = watches.subscribe({
     resource: reconciler.resource,
@@ -65,6 +69,7 @@ function runOne(options: RunOptions, reconciler: Reconciler, watches: SharedWatc
     ...(reconciler.owns ?? []).flatMap((resource) =>
       watches.subscribe({
         resource,
+        labelSelector: labelOf(stores, resource),
         handlerOf: () => dependants((one) => Promise.resolve(ownerKeys(reconciler, one)), queue),
       }),
     ),
@@ -108,11 +113,14 @@ function createFirstPass(parts: number) {
   }
 }
 
-function createQueue(
-  options: RunOptions,
-  reconciler: Reconciler,
-  { objects, worked }: { readonly objects: ReadonlyMap<string, KubeObject>; worked(key: string): void },
-): WorkQueue {
+interface QueueParts {
+  readonly objects: ReadonlyMap<string, KubeObject>
+  readonly worked: (key: string) => void
+  /** Resolves when the stores of the reconciler are filled, or its watches have ended. */
+  readonly stored: Promise<void> | undefined
+}
+
+function createQueue(options: RunOptions, reconciler: Reconciler, { objects, worked, stored }: QueueParts): WorkQueue {
   const seconds = options.metrics?.histogram(controllerMetrics.reconcileSeconds)
   const depth = options.metrics?.gauge(controllerMetrics.reconcileQueue)
   const queue = createWorkQueue({
@@ -123,6 +131,8 @@ function createQueue(
       const started = performance.now()
       let result = 'error'
       try {
+        if (stored !== undefined) await stored
+        if (options.signal.aborted) return {}
         const next = await reconciler.reconcile(refOf(key), objects.get(key))
         result = 'ok'
         return next
@@ -227,6 +237,11 @@ function dependants(
       for (const { type, object } of changes) await enqueue(object, type === 'deleted' ? 'deleted' : 'present')
     },
   }
+}
+
+// The watch that fills the store of a kind reports its changes, too.
+function labelOf(stores: ObjectStores | undefined, { group, plural }: Resource): string | undefined {
+  return stores?.kinds.find(({ resource }) => resource.group === group && resource.plural === plural)?.label
 }
 
 function ownerKeys(reconciler: Reconciler, object: KubeObject): string[] {

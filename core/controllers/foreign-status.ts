@@ -13,6 +13,11 @@ export function statusWritesOf(cluster: Pick<KubeClient, 'patch'>): StatusWrites
   return known
 }
 
+/** Gives a client the status writes of another one, which it wraps. */
+export function shareStatusWrites(cluster: Pick<KubeClient, 'patch'>, wrapper: Pick<KubeClient, 'patch'>): void {
+  writesOfClients.set(wrapper, statusWritesOf(cluster))
+}
+
 /** Finds statuses that another process wrote, such as a manager that is being replaced and has other plugins or settings. */
 export interface ForeignStatus {
   /** The status of an object has changed, and nothing else that its reconciler depends on. */

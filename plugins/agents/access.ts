@@ -32,12 +32,18 @@ const children: readonly AccessRule[] = [
   { group: 'networking.k8s.io', resource: 'networkpolicies', manager: accessVerbs },
 ]
 
-// What the reconciler watches besides its own kind.
+// What the reconciler watches besides its own kind, and reads from memory (ADR 0219).
 const watched: readonly AccessRule[] = [
-  { group: '', resource: 'pods', clusterWide: true, manager: ['list', 'watch'] },
-  { group: 'apps', resource: 'deployments', clusterWide: true, manager: ['list', 'watch'] },
-  { group: 'batch', resource: 'jobs', clusterWide: true, manager: ['list', 'watch'] },
-]
+  ['', 'pods'],
+  ['', 'serviceaccounts'],
+  ['', 'configmaps'],
+  ['', 'services'],
+  ['apps', 'deployments'],
+  ['apps', 'controllerrevisions'],
+  ['batch', 'jobs'],
+  ['policy', 'poddisruptionbudgets'],
+  ['networking.k8s.io', 'networkpolicies'],
+].map(([group = '', resource = '']) => ({ group, resource, clusterWide: true, manager: ['list', 'watch'] }))
 
 /** Rights on what belongs to an agent: versions, pods, logs and Kubernetes Events for people, its objects for the manager. */
 export const agentsAccess: readonly AccessRule[] = [

@@ -1,6 +1,8 @@
 import type { Reconciler } from '#core/controllers/watch/declarations.ts'
+import { shareStatusWrites } from '#core/controllers/foreign-status.ts'
 import { createReferenceIndex } from '#core/controllers/reference-index.ts'
-import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
+import { createObjectStores } from '#core/controllers/watch/object-stores.ts'
+import type { KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
@@ -11,44 +13,64 @@ import type { AgentTrigger } from './points.ts'
 import { schemaReferences } from './references/references.ts'
 import { reconcileAgent } from './reconcile/reconcile-agent.ts'
 import type { ReconcileContext } from './reconcile/reconcile-agent.ts'
-import { hasTermination } from './reconcile/status/last-termination.ts'
-import type { AgentPod } from './reconcile/status/agent-pod.ts'
 import { createRevisionAuthors } from './reconcile/revision/revision-author.ts'
 import type { AuthorOptions } from './reconcile/revision/revision-author.ts'
 import { children } from './reconcile/objects/child-kinds.ts'
 import { createRemoveFormerKeys } from './reconcile/objects/former-keys.ts'
-import { pods } from './resources.ts'
+import { refIn } from './reconcile/owner-reference.ts'
+import { controllerRevisions, pods } from './resources.ts'
 
-// Only terminations are watched: pods start and become ready far more often, and the status of their workload has the result.
+// Every change: the workload may be reported before its pods, and an agent that needs no write costs no request.
 function agentsOf(pod: KubeObject): ObjectRef[] {
   const { namespace = '', labels } = pod.metadata
   const name = labels?.[AGENT_LABEL] ?? ''
-  return hasTermination(pod as AgentPod) && isLabel(namespace) && isName(name) ? [{ namespace, name }] : []
+  return isLabel(namespace) && isName(name) ? [{ namespace, name }] : []
 }
+
+// Secrets are never read, and Secrets and ConfigMaps that users refer to have no label of an agent.
+const owned: readonly Resource[] = [
+  children.ServiceAccount,
+  children.ConfigMap,
+  children.NetworkPolicy,
+  children.Service,
+  children.PodDisruptionBudget,
+  children.Deployment,
+  children.Job,
+]
 
 /** The reconciler of agents, on the manager's own identity. Idempotent, so it may run unelected. */
 export function agentReconciler(
-  options: Omit<ReconcileContext, 'authors' | 'removeFormerKeys'> &
+  options: Omit<ReconcileContext, 'authors' | 'removeFormerKeys' | 'refresh'> &
     AuthorOptions & { readonly triggers?: readonly AgentTrigger[] },
 ): Reconciler {
-  const { cluster, triggers = [], references = schemaReferences } = options
+  const { triggers = [], references = schemaReferences } = options
   const targets = references.targetsOf(AgentDeployment)
-  const context = {
+  // Kinds of plugins included.
+  const referenced = options.kinds().filter(({ kind }) => kind === ModelRoute.kind || targets.has(kind))
+  const stores = createObjectStores(options.cluster, [
+    ...[AgentDeployment, ...referenced].map((resource) => ({ resource })),
+    ...[controllerRevisions, pods, ...owned].map((resource) => ({ resource, label: AGENT_LABEL })),
+  ])
+  const { cluster } = stores
+  shareStatusWrites(options.cluster, cluster)
+  const context: ReconcileContext = {
     ...options,
-    authors: createRevisionAuthors(options),
+    cluster,
+    authors: createRevisionAuthors({ ...options, cluster }),
     removeFormerKeys: createRemoveFormerKeys(cluster),
+    refresh: (agent) => stores.refresh(AgentDeployment, refIn(agent, agent.metadata.name)),
   }
   const index = createReferenceIndex()
   return {
     name: 'agents',
     resource: AgentDeployment,
-    owns: [children.Deployment, children.Job],
+    stores,
+    owns: owned,
     watches: [
-      // Kinds of plugins included.
-      ...options
-        .kinds()
-        .filter(({ kind }) => kind === ModelRoute.kind || targets.has(kind))
-        .map((resource) => ({ resource, toRefs: async (target: KubeObject) => index.referrersOf(target) })),
+      ...referenced.map((resource) => ({
+        resource,
+        toRefs: async (target: KubeObject) => index.referrersOf(target),
+      })),
       ...triggers.map(({ resource, agentsOf: toRefs }) => ({ resource, toRefs })),
       { resource: pods, labelSelector: AGENT_LABEL, toRefs: async (pod) => agentsOf(pod) },
     ],
@@ -58,7 +80,6 @@ export function agentReconciler(
       return [uid, generation, labels, references.markedMetadata(object), deletionTimestamp]
     },
     reconcile: async (ref) => {
-      // Read again: a cached object may be older than the revision that was made from its successor.
       const agent = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref).catch((error: unknown) => {
         if (isStatus(error, 404)) return undefined
         throw error

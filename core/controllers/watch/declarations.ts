@@ -1,4 +1,5 @@
 import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
+import type { ObjectStores } from './object-stores.ts'
 
 /** Result of a reconciliation: done, or requeue after a delay. */
 export interface ReconcileResult {
@@ -17,6 +18,8 @@ export type WatchedChange = 'present' | 'deleted'
 export interface Reconciler {
   readonly name: string
   readonly resource: Resource
+  /** Kinds that it reads from memory. It reconciles nothing before they are listed. */
+  readonly stores?: ObjectStores
   /** Other kinds whose changes reconcile their controlling owner. */
   readonly owns?: readonly Resource[]
   /** Kinds whose changes concern objects of this one: maps a change to the objects to reconcile. */

@@ -2,6 +2,7 @@ import type { ObjectRef, OwnerReference } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { AGENT_LABEL } from '#schemas/labels.ts'
 
 /** Adds the owner reference of the agent: the object is deleted with it, and its changes reconcile the agent. */
 export function ownerReference(agent: AgentDeploymentObject): OwnerReference {
@@ -26,4 +27,10 @@ export function isOwnedBy(
 /** An object in the agent's namespace. */
 export function refIn(agent: AgentDeploymentObject, name: string): ObjectRef {
   return { namespace: parseLabel('namespace', agent.metadata.namespace ?? ''), name: parseName('name', name) }
+}
+
+/** Options of a list of the objects with the agent's label. */
+export function listOptionsOf(agent: AgentDeploymentObject) {
+  const namespace = parseLabel('metadata.namespace', agent.metadata.namespace ?? '')
+  return { namespace, labelSelector: `${AGENT_LABEL}=${agent.metadata.name}` }
 }

@@ -5,6 +5,8 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { Revision } from '../versions/revisions.ts'
 import { judgeAgent, noParts } from './judge-agent.ts'
 import type { JudgeContext, Judgement } from './judge-agent.ts'
+import { AgentOutdated, confirming } from './confirm-agent.ts'
+import type { RefreshAgent } from './confirm-agent.ts'
 import { recordEvents, statusEvents } from './kube-events.ts'
 import type { KubeEvent } from './kube-events.ts'
 import { applyObjects } from './objects/apply-objects.ts'
@@ -32,6 +34,7 @@ export interface ReconcileContext extends JudgeContext {
   readonly now: () => Date
   readonly authors: RevisionAuthors
   readonly removeFormerKeys: RemoveFormerKeys
+  readonly refresh: RefreshAgent
 }
 
 /** First delay before refused or unresolved agents are tried again. It doubles each time. */
@@ -54,8 +57,9 @@ export async function reconcileAgent(
   agent: AgentDeploymentObject,
 ): Promise<ReconcileResult> {
   try {
-    return await reconcileObjects(context, agent)
+    return await reconcileObjects({ ...context, cluster: confirming(context.cluster, agent, context.refresh) }, agent)
   } catch (error) {
+    if (error instanceof AgentOutdated) return { requeueAfterMs: 0 }
     const problem = clusterRefusalOf(error)
     if (problem === undefined) throw error
     const status = toRefusedStatus(agent, problem, context.now())

@@ -1,10 +1,10 @@
 import { OwnedByOther, applyOwned } from '#core/controllers/apply-owned.ts'
 import { MANAGER } from '#core/controllers/write-status.ts'
-import type { KubeClient, KubeObject, ObjectRef } from '#core/kube/client.ts'
+import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { isOwnedBy, refIn } from '../owner-reference.ts'
+import { isOwnedBy, listOptionsOf, refIn } from '../owner-reference.ts'
 import { children } from './child-kinds.ts'
 import type { ChildKind } from './child-kinds.ts'
 
@@ -42,33 +42,31 @@ export async function applyChild(
   }
 }
 
-/** Deletes an object if it exists and belongs to the agent. */
+/** Deletes an object if it belongs to the agent and has its label. */
 export async function removeChild(
   cluster: KubeClient,
   agent: AgentDeploymentObject,
   kind: ChildKind,
   name: string,
 ): Promise<void> {
-  const ref = refIn(agent, name)
-  const live = await find(cluster, kind, ref)
-  if (live === undefined || !isOwnedBy(live, agent)) return
+  const live = await findOwn(cluster, agent, kind, name)
+  if (live === undefined) return
   const { uid } = live.metadata
   const preconditions = uid === undefined ? {} : { preconditions: { uid } }
-  await cluster.delete(children[kind], ref, { propagation: 'Background', ...preconditions }).catch(ignore(404, 409))
+  await cluster
+    .delete(children[kind], refIn(agent, name), { propagation: 'Background', ...preconditions })
+    .catch(ignore(404, 409))
 }
 
-/** Reads an object. Returns undefined if it does not exist. */
-export async function find<O extends KubeObject>(
-  cluster: KubeClient,
+/** Reads an object that belongs to the agent and has its label. A list says without a request that there is none. */
+export async function findOwn<O extends KubeObject>(
+  cluster: Pick<KubeClient, 'list'>,
+  agent: AgentDeploymentObject,
   kind: ChildKind,
-  ref: ObjectRef,
+  name: string,
 ): Promise<O | undefined> {
-  try {
-    return await cluster.get<O>(children[kind], ref)
-  } catch (error) {
-    if (isStatus(error, 404)) return undefined
-    throw error
-  }
+  const { items } = await cluster.list<O>(children[kind], listOptionsOf(agent))
+  return items.find((one) => one.metadata.name === name && isOwnedBy(one, agent))
 }
 
 /** Returns a handler that ignores errors with these statuses and rethrows all others. */

@@ -1,8 +1,7 @@
 import type { KubeClient } from '#core/kube/client.ts'
-import { refIn } from '../owner-reference.ts'
 import type { ReconcileSettings } from '../settings.ts'
 import type { DeploymentView } from '../status/workload-progress.ts'
-import { applyChild, find, removeChild } from './apply-child.ts'
+import { applyChild, findOwn, removeChild } from './apply-child.ts'
 import {
   toConfigMap,
   toDeployment,
@@ -30,7 +29,7 @@ export async function applyObjects(context: ApplyContext, workload: Workload): P
   if (agent.spec.executionModel === 'job') return applyJob(context, workload)
   await applyChild(cluster, agent, toService(agent))
   await applyChild(cluster, agent, toPodDisruptionBudget(agent))
-  const live = await find<DeploymentView>(cluster, 'Deployment', refIn(agent, agent.metadata.name))
+  const live = await findOwn<DeploymentView>(cluster, agent, 'Deployment', agent.metadata.name)
   await applyChild(cluster, agent, toDeployment(workload, settings, live))
 }
 
@@ -39,6 +38,6 @@ async function applyJob({ cluster, settings }: ApplyContext, workload: Workload)
   for (const kind of ['Deployment', 'Service', 'PodDisruptionBudget'] as const)
     await removeChild(cluster, agent, kind, agent.metadata.name)
   // The pod template of a Job is immutable: an existing Job belongs to this revision.
-  const live = await find(cluster, 'Job', refIn(agent, revision))
+  const live = await findOwn(cluster, agent, 'Job', revision)
   if (live === undefined) await applyChild(cluster, agent, toJob(workload, settings))
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { KubeError } from '#core/kube/status.ts'
-import type { KubeClient } from '#core/kube/client.ts'
+import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { WorkloadState } from '../status/read-workload.ts'
 import { createRemoveFormerKeys } from './former-keys.ts'
@@ -16,9 +16,27 @@ function stateOf(progress: WorkloadState['progress'], secretName?: string, phase
   return { deployed: 'r1', progress, podProblem: undefined, pods: [pod] }
 }
 
-function removal(answer: () => Promise<void> = async () => undefined) {
+const { uid = '' } = agent.metadata
+const ownerReferences = [{ apiVersion: AgentDeployment.apiVersion, kind: AgentDeployment.kind, name: 'bot', uid }]
+const account: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: { name: 'bot', namespace: 'default', ownerReferences },
+}
+
+function removal(answer: () => Promise<void> = async () => undefined, kept: { account: KubeObject } = { account }) {
   const deleted: string[] = []
-  const cluster: Pick<KubeClient, 'delete'> = {
+  const cluster: Parameters<typeof createRemoveFormerKeys>[0] = {
+    list: async <O extends KubeObject>() => ({
+      items: [kept.account as O],
+      resourceVersion: '1',
+      continue: undefined,
+    }),
+    patch: async <O extends KubeObject>(...[, , { body }]: Parameters<KubeClient['patch']>) => {
+      const { annotations } = (body as KubeObject).metadata
+      kept.account = { ...kept.account, metadata: { ...kept.account.metadata, ...(annotations && { annotations }) } }
+      return kept.account as O
+    },
     delete: async ({ plural }, { name }) => {
       deleted.push(`${plural}/${name}`)
       await answer()
@@ -49,4 +67,12 @@ test('R2-N3: ended pods need no Secret, an absent one is no error, and a refused
     return deleted.length
   }
   assert.deepEqual([await failing(404), await failing(403)], [1, 2])
+})
+
+test('R2-CL-5: the Secret of former keys is deleted once for each agent, however often the manager starts', async () => {
+  const kept = { account }
+  const [first, second] = [removal(undefined, kept), removal(undefined, kept)]
+  await first.remove(agent, stateOf(settled))
+  await second.remove(agent, stateOf(settled))
+  assert.deepEqual([first.deleted.length, second.deleted.length], [1, 0])
 })

@@ -1,10 +1,11 @@
+import { MANAGER } from '#core/controllers/write-status.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { KEYS_SECRET_SUFFIX } from '#schemas/labels.ts'
+import { FORMER_KEYS_ANNOTATION, KEYS_SECRET_SUFFIX } from '#schemas/labels.ts'
 import { refIn } from '../owner-reference.ts'
 import type { AgentPod } from '../status/agent-pod.ts'
 import type { WorkloadState } from '../status/read-workload.ts'
-import { ignore } from './apply-child.ts'
+import { findOwn, ignore } from './apply-child.ts'
 import { children } from './child-kinds.ts'
 
 /** Deletes the Secret with the key pair that an agent had before launchers were certified, once no pod needs it any more. */
@@ -12,18 +13,35 @@ export type RemoveFormerKeys = (agent: AgentDeploymentObject, state: WorkloadSta
 
 /**
  * Creates the function. A pod of a former version that restarts needs the Secret as a volume, so it stays until the roll-out is over. It is
- * deleted by its reserved name without being read, once for each agent and process.
+ * deleted by its reserved name without being read, once for each agent: an annotation of its account says that it was.
  */
-export function createRemoveFormerKeys(cluster: Pick<KubeClient, 'delete'>): RemoveFormerKeys {
+export function createRemoveFormerKeys(cluster: Pick<KubeClient, 'delete' | 'list' | 'patch'>): RemoveFormerKeys {
   const done = new Set<string>()
   return async (agent, { progress, pods }) => {
     const uid = agent.metadata.uid ?? ''
     const name = `${agent.metadata.name}${KEYS_SECRET_SUFFIX}`
     const isRollingOut = progress !== undefined && !progress.complete && progress.failure === undefined
     if (done.has(uid) || isRollingOut || pods.some((pod) => mounts(pod, name))) return
-    await cluster.delete(children.Secret, refIn(agent, name)).catch(ignore(404))
+    const account = await findOwn(cluster, agent, 'ServiceAccount', agent.metadata.name)
+    if (account?.metadata.annotations?.[FORMER_KEYS_ANNOTATION] !== 'deleted') {
+      await cluster.delete(children.Secret, refIn(agent, name)).catch(ignore(404))
+      if (account !== undefined) await markDeleted(cluster, agent)
+    }
     done.add(uid)
   }
+}
+
+// Applied objects keep annotations that they do not have themselves.
+async function markDeleted(cluster: Pick<KubeClient, 'patch'>, agent: AgentDeploymentObject): Promise<void> {
+  const body = { metadata: { annotations: { [FORMER_KEYS_ANNOTATION]: 'deleted' } } }
+  await cluster
+    .patch(
+      children.ServiceAccount,
+      refIn(agent, agent.metadata.name),
+      { type: 'merge', body },
+      { fieldManager: MANAGER },
+    )
+    .catch(ignore(403, 404, 409))
 }
 
 function mounts({ spec, status }: AgentPod, secretName: string): boolean {

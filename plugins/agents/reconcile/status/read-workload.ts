@@ -3,10 +3,10 @@ import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { pods as podResource } from '../../resources.ts'
 import type { ConditionProblem } from './problem.ts'
-import { find } from '../objects/apply-child.ts'
+import { findOwn } from '../objects/apply-child.ts'
 import { REVISION_ANNOTATION } from '../objects/build-objects.ts'
-import { isOwnedBy, refIn } from '../owner-reference.ts'
-import { listRevisions, listOptionsOf } from '../revision/list-revisions.ts'
+import { listOptionsOf } from '../owner-reference.ts'
+import { listRevisions } from '../revision/list-revisions.ts'
 import { podProblem } from './pod-problem.ts'
 import type { AgentPod } from './agent-pod.ts'
 import { deploymentProgress, jobProgress } from './workload-progress.ts'
@@ -46,8 +46,7 @@ export async function readDeployed(cluster: KubeClient, agent: AgentDeploymentOb
   const isJob = agent.spec.executionModel === 'job'
   const name = isJob ? await newestJob(cluster, agent) : agent.metadata.name
   const kind = isJob ? 'Job' : 'Deployment'
-  const found = name === undefined ? undefined : await find<DeploymentView & JobView>(cluster, kind, refIn(agent, name))
-  const live = found !== undefined && isOwnedBy(found, agent) ? found : undefined
+  const live = name === undefined ? undefined : await findOwn<DeploymentView & JobView>(cluster, agent, kind, name)
   return { live, kind, deployed: live?.metadata.annotations?.[REVISION_ANNOTATION] } as const
 }
 

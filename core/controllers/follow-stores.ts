@@ -1,0 +1,33 @@
+import { everyNamespace, partsOf } from '#core/cluster/served-namespaces.ts'
+import type { ServedNamespaces } from '#core/cluster/served-namespaces.ts'
+import type { SharedWatches } from './shared-watches.ts'
+import type { FollowedStore, ObjectStores } from './watch/object-stores.ts'
+
+/**
+ * Fills the stores of a reconciler from watches. Resolves when each kind is listed, or is found to be denied or not served (CON4). Subscribe it
+ * before the reconciler's own handlers, which read what the same change has stored.
+ */
+export async function followStores(
+  { kinds }: ObjectStores,
+  watches: SharedWatches,
+  served: ServedNamespaces = everyNamespace,
+): Promise<void> {
+  await Promise.all(kinds.flatMap((kind) => follow(kind, watches, served)))
+}
+
+function follow(kind: FollowedStore, watches: SharedWatches, served: ServedNamespaces): Promise<void>[] {
+  const { resource, label } = kind
+  const parts = partsOf(resource, served).map((namespace) => ({ namespace, ready: Promise.withResolvers<void>() }))
+  const partAt = (index: number) => parts[index] ?? { namespace: undefined, ready: Promise.withResolvers<void>() }
+  const ended = watches.subscribe({
+    resource,
+    labelSelector: label,
+    handlerOf: (part) => kind.handler(partAt(part).namespace, partAt(part).ready.resolve),
+    onState: (part, state) => {
+      const { namespace, ready } = partAt(part)
+      kind.setState(namespace, state)
+      if (state === 'denied' || state === 'unserved') ready.resolve()
+    },
+  })
+  return parts.map(({ ready }, part) => Promise.race([ready.promise, ended[part]]).then(() => undefined))
+}
