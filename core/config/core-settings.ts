@@ -123,6 +123,19 @@ export const coreSettingsSchema = Type.Object({
         default: 100,
         description: 'Requests that a manager may make at once to retry failed reconciliations.',
       }),
+      reconcileRequestsPerSecond: Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        default: 20,
+        description:
+          'Requests to the API server per second that a manager makes for other reconciliations, on average.',
+      }),
+      reconcileRequestBurst: Type.Integer({
+        minimum: 1,
+        maximum: 100_000,
+        default: 100,
+        description: 'Requests that a manager may make at once for other reconciliations.',
+      }),
       namespaces: Type.Array(Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$' }), {
         default: [],
         uniqueItems: true,

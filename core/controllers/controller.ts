@@ -27,10 +27,15 @@ export interface ReconcilerOptions extends SharedWatchOptions {
   readonly concurrency?: number
   /** Bounds the requests of the retries of all reconcilers together. */
   readonly retries?: TokenBucketOptions | undefined
+  /** Bounds the requests of their other attempts. */
+  readonly attempts?: TokenBucketOptions | undefined
 }
 
 /** Requests of the retries of one process. */
 const DEFAULT_RETRIES: TokenBucketOptions = { perSecond: 20, burst: 100 }
+
+/** Requests of the other attempts of one process. */
+const DEFAULT_ATTEMPTS: TokenBucketOptions = { perSecond: 20, burst: 100 }
 
 /**
  * Runs reconcilers until the signal aborts. `synced` resolves when each object of the first lists was reconciled once, successfully or not;
@@ -39,7 +44,9 @@ const DEFAULT_RETRIES: TokenBucketOptions = { perSecond: 20, burst: 100 }
 export function runReconcilers(options: ReconcilerOptions): RunningWork {
   const watches = createSharedWatches(options)
   const bucket = createTokenBucket(options.retries ?? DEFAULT_RETRIES)
-  const running = options.reconcilers.map((reconciler) => runOne({ ...options, bucket }, reconciler, watches))
+  const attemptBucket = createTokenBucket(options.attempts ?? DEFAULT_ATTEMPTS)
+  const parts = { ...options, bucket, attemptBucket }
+  const running = options.reconcilers.map((reconciler) => runOne(parts, reconciler, watches))
   watches.start()
   return {
     synced: Promise.all(running.map((one) => one.synced)).then(() => undefined),
@@ -49,6 +56,7 @@ export function runReconcilers(options: ReconcilerOptions): RunningWork {
 
 interface RunOptions extends ReconcilerOptions {
   readonly bucket: TokenBucket
+  readonly attemptBucket: TokenBucket
 }
 
 function runOne(options: RunOptions, reconciler: Reconciler, watches: SharedWatches): RunningWork {
@@ -126,6 +134,7 @@ function createQueue(options: RunOptions, reconciler: Reconciler, { objects, wor
   const queue = createWorkQueue({
     concurrency: options.concurrency ?? 4,
     bucket: options.bucket,
+    attempts: options.attemptBucket,
     isRefusal,
     work: async (key) => {
       const started = performance.now()

@@ -4,6 +4,7 @@ import { backoffMs } from '#core/async/backoff.ts'
 import type { BackoffBounds } from '#core/async/backoff.ts'
 import type { TokenBucket } from '#core/async/token-bucket.ts'
 import { countRequests } from '#core/async/request-count.ts'
+import { sleep } from '#core/async/sleep.ts'
 
 /** Longest delay before what was refused is tried again, when no change causes it earlier. */
 export const LONGEST_RETRY_MS = 15 * 60_000
@@ -26,6 +27,8 @@ export interface WorkQueueOptions {
   readonly isRefusal?: (error: unknown) => boolean
   /** Bounds the requests of the retries of all keys. A retry takes as many tokens as the attempt before it made requests. */
   readonly bucket?: TokenBucket
+  /** Bounds the requests of all other attempts. What an attempt spent is known at its end: its place is free when the tokens are there. */
+  readonly attempts?: TokenBucket
   readonly random?: () => number
 }
 
@@ -44,6 +47,7 @@ interface Entry {
   running: boolean
   failures: number
   requests: number
+  retrying: boolean
   timer: LongTimeout | undefined
 }
 
@@ -54,12 +58,17 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const underWay = new Set<Promise<void>>()
   const retry = options.retry ?? { minMs: 200, maxMs: 60_000 }
   let stopped = false
+  const stopping = new AbortController()
 
   const add = (key: string, renewed = false): void => {
     if (stopped) return
-    const entry = entries.get(key) ?? { dirty: false, running: false, failures: 0, requests: 0, timer: undefined }
+    const entry = entries.get(key) ?? newEntry()
     entries.set(key, entry)
     if (renewed) entry.failures = 0
+    enqueue(key, entry, false)
+  }
+  const enqueue = (key: string, entry: Entry, retrying: boolean): void => {
+    entry.retrying = retrying
     entry.timer?.cancel()
     entry.timer = undefined
     if (entry.dirty) return
@@ -72,29 +81,38 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       const key = stopped ? undefined : waiting.shift()
       const entry = key === undefined ? undefined : entries.get(key)
       if (key === undefined || entry === undefined) return
-      const task = run(key, entry).finally(() => {
-        underWay.delete(task)
-        startWaiting()
-      })
+      const task = run(key, entry)
+        .then(sleepFor)
+        .finally(() => {
+          underWay.delete(task)
+          startWaiting()
+        })
       underWay.add(task)
     }
   }
-  const run = async (key: string, entry: Entry): Promise<void> => {
+  const sleepFor = (ms: number): Promise<void> | undefined => (ms > 0 ? sleep(ms, stopping.signal) : undefined)
+  // Returns how long the place of this attempt stays taken.
+  const run = async (key: string, entry: Entry): Promise<number> => {
+    const { retrying } = entry
+    entry.retrying = false
     entry.dirty = false
     entry.running = true
     const again = await attempt(key, entry)
     entry.running = false
-    if (stopped) return
+    if (stopped) return 0
+    const { requests } = entry
     // A change during the work is processed now, whatever the result was.
     if (entry.dirty) waiting.push(key)
     else if (again !== undefined) entry.timer = longTimeout(() => retryWithin(key, entry), again)
     else entries.delete(key)
+    return retrying || requests === 0 ? 0 : (options.attempts?.reserve(requests) ?? 0)
   }
   // Tokens are taken when the delay is over: those of delays that end together would be used together.
   const retryWithin = (key: string, entry: Entry): void => {
     const wait = entry.failures === 0 ? 0 : (options.bucket?.reserve(Math.max(1, entry.requests)) ?? 0)
-    if (wait > 0) entry.timer = longTimeout(() => add(key), wait)
-    else add(key)
+    const again = (): void => enqueue(key, entry, entry.failures > 0)
+    if (wait > 0) entry.timer = longTimeout(again, wait)
+    else again()
   }
   const attempt = async (key: string, entry: Entry): Promise<number | undefined> => {
     try {
@@ -122,8 +140,13 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     },
     stop: async () => {
       stopped = true
+      stopping.abort()
       for (const entry of entries.values()) entry.timer?.cancel()
       await Promise.all(underWay)
     },
   }
+}
+
+function newEntry(): Entry {
+  return { dirty: false, running: false, failures: 0, requests: 0, retrying: false, timer: undefined }
 }

@@ -30,6 +30,14 @@ export const mutants: readonly Mutant[] = [
     only: 'R2-CL-5',
   },
   {
+    name: 'first attempts take no token',
+    file: 'core/controllers/work-queue.ts',
+    find: 'retrying || requests === 0',
+    replace: 'true || requests === 0',
+    tests: ['core/controllers/retry-requests.test.ts'],
+    only: 'R2-CL-5',
+  },
+  {
     name: 'a retry takes one token, whatever it asks of the API server',
     file: 'core/controllers/work-queue.ts',
     find: 'Math.max(1, entry.requests)',

@@ -89,6 +89,7 @@ export function createPlatformWork(
         cluster: own().cluster,
         reconcilers,
         retries: shared.retries,
+        attempts: shared.attempts,
         served,
         states,
         log,

@@ -24,6 +24,8 @@ export interface SharedParts {
   readonly deadlineMs?: number
   /** Bounds the retries of the manager's reconcilers. */
   readonly retries?: TokenBucketOptions
+  /** Bounds their other attempts. */
+  readonly attempts?: TokenBucketOptions
   /** Bound of the code of migrations; default 30 seconds. */
   readonly hookSeconds?: number
   /** Bound of a projection; default 30 seconds. */

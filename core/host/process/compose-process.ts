@@ -120,6 +120,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
       served: servedNamespaces(core.cluster.namespaces),
       deadlineMs: core.cluster.deadlineSeconds * 1000,
       retries: { perSecond: core.cluster.retryRequestsPerSecond, burst: core.cluster.retryRequestBurst },
+      attempts: { perSecond: core.cluster.reconcileRequestsPerSecond, burst: core.cluster.reconcileRequestBurst },
       hookSeconds: core.pluginHooks.startSeconds,
       applySeconds: core.pluginHooks.applySeconds,
       install: core.install,
