@@ -7,6 +7,7 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { createTestIssuer } from '#core/signing/testing/test-issuer.ts'
+import { sendLargeBody } from '#test/harness/large-body.ts'
 import { createIdentity } from '../identity/identity.ts'
 import { createLog } from '../telemetry/log.ts'
 import { listen } from './listener.ts'
@@ -15,6 +16,7 @@ import { definePort } from './port.ts'
 import { anyObject } from './schema.ts'
 
 const log = createLog('error')
+const timed = { timeout: 60_000 }
 
 /** A listener with a route that reads its body. `refused`: codes of what it refused. */
 async function serve(t: TestContext, protocol: 'http' | 'https' | 'h2') {
@@ -132,3 +134,18 @@ test(
     assert.deepEqual(refused, ['request_timeout'])
   },
 )
+
+for (const protocol of ['http', 'https'] as const)
+  test(
+    `R2-M15: a client that writes 5 MiB of header fields before it reads gets its 431 (${protocol})`,
+    timed,
+    async (t) => {
+      const { port, refused } = await serve(t, protocol)
+      const fields = ['POST /echo HTTP/1.1', 'Host: x', `X: ${'x'.repeat(1024 * 1024)}`]
+      const sent = { port, tls: protocol === 'https', head: fields, framing: 'length', mebibytes: 4 } as const
+      const { text, error } = await sendLargeBody(sent)
+      assert.equal(error, undefined)
+      assert.match(text, /^HTTP\/1\.1 431 [\s\S]*\r\n\r\n\{"error":"header_fields_too_large"/)
+      assert.deepEqual(refused, ['header_fields_too_large'])
+    },
+  )

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { hasBody, watchBodyTime } from '#core/net/body-time.ts'
+import { respondAndLinger } from '#core/net/linger-close.ts'
 import { Refusal, refusals } from './refusal.ts'
 import type { RefusalCode } from './refusal.ts'
 import { http2StreamOf } from './transport.ts'
@@ -24,7 +25,9 @@ export function refuseConnection(socket: Duplex, { code }: Refusal, body: object
   const { status } = refusals[code]
   const bytes = `${JSON.stringify(body)}\n`
   const fields = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(bytes)}\r\nx-content-type-options: nosniff\r\nconnection: close\r\n`
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields}\r\n${bytes}`, () => socket.destroy())
+  const response = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields}\r\n${bytes}`
+  if (code === 'header_fields_too_large') respondAndLinger(socket, response)
+  else socket.end(response, () => socket.destroy())
 }
 
 /**

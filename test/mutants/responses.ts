@@ -138,6 +138,22 @@ export const mutants: readonly Mutant[] = [
     tests: ['core/http/problem/broken-request.test.ts'],
   },
   {
+    name: 'a port cuts off a client in the middle of its header fields',
+    file: 'launcher/http/unfinished.ts',
+    find: "if (code === 'header_fields_too_large')",
+    replace: 'if (socket.destroyed)',
+    tests: ['launcher/http/unfinished.test.ts'],
+    only: 'R2-M15',
+  },
+  {
+    name: 'the embedded API server cuts off a client in the middle of its header fields',
+    file: 'local/apiserver/wire/broken-request.ts',
+    find: 'if (code === 431 && socket',
+    replace: 'if (code === 432 && socket',
+    tests: ['local/apiserver/testing/hostile.test.ts'],
+    only: 'R2-M15',
+  },
+  {
     name: 'a refused body is waited for without a bound',
     file: 'core/net/linger-close.ts',
     find: 'setTimeout(destroy, seconds * 1_000)',

@@ -188,6 +188,26 @@ for (const secure of [false, true])
     await alive(server)
   })
 
+for (const secure of [false, true])
+  test(`R2-M15: a client that writes 4 MiB of header fields before it reads gets a 431 (${secure ? 'TLS' : 'plain'})`, async (t) => {
+    const server = await startTestServer(t, { controllers: false })
+    const socket = secure
+      ? connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false })
+      : connect(server.port, '127.0.0.1')
+    const errors: string[] = []
+    socket.on('error', (error) => errors.push(error.message))
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(`GET ${WIDGETS} HTTP/1.1\r\n${HEAD}X: `)
+    for (let sent = 0; sent < 4; sent += 1)
+      await new Promise((resolve) => socket.write(Buffer.alloc(1024 * 1024, 0x78), resolve))
+    let text = ''
+    socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
+    await closed
+    assert.deepEqual(errors, [])
+    assert.match(text, /^HTTP\/1\.1 431 [\s\S]*\r\n\r\n\{"kind":"Status",.*"code":431\}\n$/)
+    await alive(server)
+  })
+
 test('SEC16, F2: what is too large is answered 413, though its client is still sending', async (t) => {
   const server = await startTestServer(t)
   const send = async (type: string, body: string): Promise<Response> =>

@@ -30,6 +30,12 @@ export function lingerOnClose(server: EventEmitter): void {
   })
 }
 
+/** Writes the last response of a connection whose client is still in the middle of its header fields, and drops what still arrives. */
+export function respondAndLinger(socket: Socket, response: string): void {
+  socket.write(response)
+  linger(socket)
+}
+
 function linger(socket: Socket): void {
   const before = socket.bytesRead
   const destroy = (): void => {

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http'
 import { createServer as createHttps } from 'node:https'
 import { createServer as createNet } from 'node:net'
 import type { Socket } from 'node:net'
+import { respondToBroken } from './broken-request.ts'
 import type { Certificate } from './certificate.ts'
 import { lingerOnClose } from './linger-close.ts'
 
@@ -69,6 +70,7 @@ export function createListener(
     lingerOnClose(server)
     // Neither server listens: this event starts Node's timers for unfinished requests.
     server.emit('listening')
+    server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => respondToBroken(code, socket))
     server.on('connect', (_request, socket) => socket.end(METHOD_NOT_ALLOWED))
   }
   // Node tracks the connections of listening servers only; these are tracked here.
