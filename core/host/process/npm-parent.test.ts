@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { lockHolder } from '#core/database/lock-file.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const hasNpm = process.platform === 'linux' && spawnSync('npm', ['--version']).status === 0
-const options = { timeout: 240_000, skip: hasNpm ? (false as const) : 'needs npm on Linux' }
+// A platform starts within minutes on a machine that is shared.
+const options = { timeout: 480_000, skip: hasNpm ? (false as const) : 'needs npm on Linux' }
 
 /** Processes below one, by /proc. */
 function descendantsOf(pid: number): readonly number[] {
@@ -29,8 +31,35 @@ function descendantsOf(pid: number): readonly number[] {
   return below.flatMap((child) => [child, ...descendantsOf(child)])
 }
 
-/** A manager without a store and a cluster that npm starts through a shell and `mesh`, as `npx mesh all` does, once it is ready. */
-async function startByNpm(t: TestContext) {
+/** A command of mesh that npm starts through a shell, as `npx mesh all` does, once it has printed `ready`. */
+async function startByNpm(
+  t: TestContext,
+  command: string,
+  { env, ready }: { readonly env: NodeJS.ProcessEnv; readonly ready: RegExp },
+) {
+  // Two commands, so that every shell stays between them.
+  const args = ['exec', '--offline', '--call', `node scripts/mesh.mjs ${command} && true`]
+  const npm = spawn('npm', args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let text = ''
+  // Every process of the chain has these pipes, so this is the end of the last one.
+  const closed = new Promise<void>((resolve) => npm.once('close', () => resolve()))
+  const { promise: isReady, resolve } = Promise.withResolvers<void>()
+  const read = (chunk: Buffer): void => {
+    text += chunk.toString()
+    if (ready.test(text)) resolve()
+  }
+  npm.stdout.on('data', read)
+  npm.stderr.on('data', read)
+  await Promise.race([isReady, closed.then(() => assert.fail(`ended before it was ready: ${text}`))])
+  const pids = descendantsOf(npm.pid ?? 0)
+  t.after(() => {
+    for (const pid of [npm.pid ?? 0, ...pids]) spawnSync('kill', ['-9', String(pid)])
+  })
+  return { npm, pids, closed, text: () => text }
+}
+
+/** A manager without a store and a cluster. */
+async function startManager(t: TestContext) {
   const { path, remove } = tempFolder('npm')
   t.after(remove)
   writeFileSync(join(path, 'token'), 'unused', { mode: 0o600 })
@@ -44,33 +73,34 @@ async function startByNpm(t: TestContext) {
     MESH_MANAGER_PORT: '0',
     MESH_ADMIN_PORT: '0',
   }
-  // Two commands, so that every shell stays between them.
-  const args = ['exec', '--offline', '--call', 'node scripts/mesh.mjs manager && true']
-  const npm = spawn('npm', args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let text = ''
-  // Every process of the chain has these pipes, so this is the end of the last one.
-  const closed = new Promise<void>((resolve) => npm.once('close', () => resolve()))
-  const { promise: ready, resolve } = Promise.withResolvers<void>()
-  const read = (chunk: Buffer): void => {
-    text += chunk.toString()
-    if (text.includes('"msg":"ready"')) resolve()
-  }
-  npm.stdout.on('data', read)
-  npm.stderr.on('data', read)
-  await Promise.race([ready, closed.then(() => assert.fail(`ended before it was ready: ${text}`))])
-  const pids = descendantsOf(npm.pid ?? 0)
-  t.after(() => {
-    for (const pid of [npm.pid ?? 0, ...pids]) spawnSync('kill', ['-9', String(pid)])
-  })
-  return { npm, pids, closed, text: () => text }
+  return startByNpm(t, 'manager', { env, ready: /"msg":"ready"/ })
 }
+
+const inTime = (closed: Promise<void>): Promise<void> =>
+  Promise.race([
+    closed,
+    setTimeout(120_000, undefined, { ref: false }).then(() => assert.fail('it runs on without npm')),
+  ])
 
 for (const signal of ['SIGTERM', 'SIGKILL'] as const)
   test(`R2-C17: a process that npm started drains and ends when npm is ended by ${signal}`, options, async (t) => {
-    const { npm, pids, closed, text } = await startByNpm(t)
+    const { npm, pids, closed, text } = await startManager(t)
     assert.ok(pids.length >= 3, `a shell, mesh and the role: ${pids.join(', ')}`)
     npm.kill(signal)
-    const late = setTimeout(60_000, undefined, { ref: false }).then(() => assert.fail('it runs on without npm'))
-    await Promise.race([closed, late])
+    await inTime(closed)
     assert.match(text(), /"msg":"draining"/, 'it ends as by a signal, not by a crash')
   })
+
+test('R2-C17: SIGTERM to npx mesh all ends a platform that is up, and frees its data folder', options, async (t) => {
+  const { path, remove } = tempFolder('npm-all')
+  t.after(remove)
+  const env = { PATH: process.env['PATH'], HOME: path }
+  const command = `all --port 0 --no-demo --output json --data ${join(path, 'data')}`
+  const { npm, pids, closed, text } = await startByNpm(t, command, { env, ready: /"adminUrl"/ })
+  const lock = join(path, 'data', 'lock')
+  const holder = lockHolder(lock) ?? assert.fail(text())
+  assert.ok(pids.includes(holder), `${holder} is below npm: ${pids.join(', ')}`)
+  npm.kill('SIGTERM')
+  await inTime(closed)
+  assert.deepEqual([lockHolder(lock), existsSync(lock)], [undefined, false])
+})
