@@ -126,14 +126,14 @@ export const coreSettingsSchema = Type.Object({
       reconcileRequestsPerSecond: Type.Integer({
         minimum: 1,
         maximum: 10_000,
-        default: 20,
+        default: 200,
         description:
           'Requests to the API server per second that a manager makes for other reconciliations, on average.',
       }),
       reconcileRequestBurst: Type.Integer({
         minimum: 1,
         maximum: 100_000,
-        default: 100,
+        default: 1_000,
         description: 'Requests that a manager may make at once for other reconciliations.',
       }),
       namespaces: Type.Array(Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$' }), {

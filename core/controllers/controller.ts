@@ -35,7 +35,7 @@ export interface ReconcilerOptions extends SharedWatchOptions {
 const DEFAULT_RETRIES: TokenBucketOptions = { perSecond: 20, burst: 100 }
 
 /** Requests of the other attempts of one process. */
-const DEFAULT_ATTEMPTS: TokenBucketOptions = { perSecond: 20, burst: 100 }
+const DEFAULT_ATTEMPTS: TokenBucketOptions = { perSecond: 200, burst: 1_000 }
 
 /**
  * Runs reconcilers until the signal aborts. `synced` resolves when each object of the first lists was reconciled once, successfully or not;
