@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a conflict does not end in a read of the API server',
     file: 'core/controllers/watch/object-stores.ts',
-    find: 'doubts.set(keyOf(ref), ref)',
+    find: 'doubts.set(storeKeyOf(ref), ref)',
     replace: 'doubts.clear()',
     tests: ['core/controllers/watch/object-stores.test.ts'],
     only: 'R2-CL-5',
