@@ -98,7 +98,7 @@ function wholeReader(options: ToChatOptions): TranslatedReader {
     },
     end() {
       const message = parse(Buffer.concat(chunks).toString('utf8'))
-      return Buffer.from(JSON.stringify(messageToChat(message, now(), options)))
+      return Buffer.from(`${JSON.stringify(messageToChat(message, now(), options))}\n`)
     },
   }
 }

@@ -374,6 +374,27 @@ test('an agent is a model, and an unfinished run is an error that names it', ser
   )
 })
 
+test('R2-UX-21: responses that the gateway writes end with a newline', servers, async (t) => {
+  const gateway = await startGateway(t)
+  await addRoute(gateway.admin, gateway.namespaces.a, 'mock', { provider: { type: 'mock' } })
+  const headers = {
+    authorization: `Bearer ${gateway.kube.tokens['developer']}`,
+    'content-type': 'application/json',
+    'x-mesh-namespace': gateway.namespaces.a,
+  }
+  for (const [path, body] of [
+    ['chat/completions', { messages }],
+    ['embeddings', { input: 'hello' }],
+    ['messages', { messages, max_tokens: 9 }],
+    ['responses', { input: 'hello' }],
+  ] as const) {
+    const asked = { method: 'POST', headers, body: JSON.stringify({ model: 'mock', ...body }) }
+    const answer = await fetch(`${gateway.url}/v1/${path}`, asked)
+    const text = await answer.text()
+    assert.deepEqual([answer.status, text.endsWith('}\n')], [200, true], `${path}: ${text}`)
+  }
+})
+
 test('a body above the limit is a 413 in the format of OpenAI', servers, async (t) => {
   const gateway = await startGateway(t)
   const content = 'x'.repeat(1024 * 1024)

@@ -36,7 +36,7 @@ function wholeTranslator({ translation }: CallerApi): AnswerTranslator {
     end() {
       const completion = parse(Buffer.concat(chunks).toString('utf8'))
       if (!Array.isArray(completion.choices)) throw unreadable('is no chat completion')
-      return Buffer.from(JSON.stringify(translation?.whole(completion)))
+      return Buffer.from(`${JSON.stringify(translation?.whole(completion))}\n`)
     },
   }
 }

@@ -21,7 +21,7 @@ export const mockAdapter: ModelAdapter = {
 function json(sink: ResponseSink, body: object): void {
   sink.head(200, 'application/json', undefined)
   // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
-  void sink.data(Buffer.from(JSON.stringify(body)))
+  void sink.data(Buffer.from(`${JSON.stringify(body)}\n`))
 }
 
 async function stream(
