@@ -35,7 +35,7 @@ test('a file that is no entry is refused by its name', async (t) => {
     /has 42 words, of at most 40/,
   )
   const folder = folderWith(t, { 'earlier.md': '', 'added/notes.txt': 'A.' })
-  await assert.rejects(generate(pathToFileURL(`${folder}/`)), /docs\/changes: notes\.txt must be named/)
+  await assert.rejects(generate(pathToFileURL(`${folder}/`)), /changes: notes\.txt must be named/)
 })
 
 test('branches that each add an entry, a requirement, a decision and a route merge without a conflict', (t) => {

@@ -18,7 +18,7 @@ function fromFiles(folder: URL): string[] {
     .map((name) => {
       const text = readFileSync(new URL(name, folder), 'utf8').trim()
       const fault = entryFault(name, text)
-      if (fault !== undefined) throw new Error(`docs/changes: ${name} ${fault}`)
+      if (fault !== undefined) throw new Error(`changes: ${name} ${fault}`)
       return text
     })
 }
