@@ -114,8 +114,7 @@ export const coreSettingsSchema = Type.Object({
         minimum: 1,
         maximum: 1_000,
         default: 20,
-        description:
-          'Requests to the API server per second that a manager makes to retry failed reconciliations, on average.',
+        description: 'Average requests per second of a manager to the API server that retry failed reconciliations.',
       }),
       retryRequestBurst: Type.Integer({
         minimum: 1,
@@ -127,8 +126,7 @@ export const coreSettingsSchema = Type.Object({
         minimum: 1,
         maximum: 10_000,
         default: 200,
-        description:
-          'Requests to the API server per second that a manager makes for other reconciliations, on average.',
+        description: 'Average requests per second of a manager to the API server for other reconciliations.',
       }),
       reconcileRequestBurst: Type.Integer({
         minimum: 1,

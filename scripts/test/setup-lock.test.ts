@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import test from 'node:test'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 
-// Stands for npm ci: notes that it runs, and ends when the test says so.
+// Replaces npm ci: appends its pid to a file, and exits when the test has created `go-on`.
 const npm = `
 const { appendFileSync, existsSync, mkdirSync, writeFileSync } = require('node:fs')
 appendFileSync('npm-runs', process.pid + '\\n')

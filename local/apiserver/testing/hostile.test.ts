@@ -168,15 +168,20 @@ test('F1: the last resort: when even the answer fails, one connection ends, it i
   await alive(server)
 })
 
+/** Connects, and notes errors of the connection. */
+function connectTo(port: number, secure: boolean) {
+  const host = '127.0.0.1'
+  const socket = secure ? connectTls({ port, host, rejectUnauthorized: false }) : connect(port, host)
+  const errors: string[] = []
+  socket.on('error', (error) => errors.push(error.message))
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  return { socket, errors, closed }
+}
+
 for (const secure of [false, true])
   test(`R2-M14: a client that writes 64 MiB before it reads gets a 413 (${secure ? 'TLS' : 'plain'})`, async (t) => {
     const server = await startTestServer(t, { controllers: false })
-    const socket = secure
-      ? connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false })
-      : connect(server.port, '127.0.0.1')
-    const errors: string[] = []
-    socket.on('error', (error) => errors.push(error.message))
-    const closed = new Promise((resolve) => socket.once('close', resolve))
+    const { socket, errors, closed } = connectTo(server.port, secure)
     const size = 64 * 1024 * 1024
     socket.write(`POST ${WIDGETS} HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`)
     await new Promise((resolve) => socket.write(Buffer.alloc(size, 0x20), resolve))
@@ -191,12 +196,7 @@ for (const secure of [false, true])
 for (const secure of [false, true])
   test(`R2-M15: a client that writes 4 MiB of header fields before it reads gets a 431 (${secure ? 'TLS' : 'plain'})`, async (t) => {
     const server = await startTestServer(t, { controllers: false })
-    const socket = secure
-      ? connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false })
-      : connect(server.port, '127.0.0.1')
-    const errors: string[] = []
-    socket.on('error', (error) => errors.push(error.message))
-    const closed = new Promise((resolve) => socket.once('close', resolve))
+    const { socket, errors, closed } = connectTo(server.port, secure)
     socket.write(`GET ${WIDGETS} HTTP/1.1\r\n${HEAD}X: `)
     for (let sent = 0; sent < 4; sent += 1)
       await new Promise((resolve) => socket.write(Buffer.alloc(1024 * 1024, 0x78), resolve))

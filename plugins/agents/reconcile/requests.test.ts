@@ -18,7 +18,7 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import { agentReconciler } from '../reconcilers.ts'
 import { controllerRevisions } from '../resources.ts'
 import { children } from './objects/child-kinds.ts'
-import type { ReconcileSettings } from './settings.ts'
+import { settings } from '../testing/agent-fixture.ts'
 
 const folder = new URL('../../../deploy/crds/', import.meta.url)
 const crds = readdirSync(folder)
@@ -28,21 +28,6 @@ const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => 
 function noop(): void {}
 const namespace = parseLabel('namespace', 'default')
 const refOf = (name: string) => ({ namespace, name: parseName('name', name) })
-
-const settings: ReconcileSettings = {
-  launcherImage: 'registry.test/launcher:1',
-  imagePullPolicy: 'IfNotPresent',
-  gatewayUrl: 'http://gateway:4000',
-  stateUrl: 'http://state:3002',
-  systemNamespace: 'mesh-system',
-  isolation: 'container',
-  agentUser: 65533,
-  launcherResources: {},
-  agentResources: {},
-  imagePullSecrets: [],
-  podAnnotations: ['*'],
-  hardened: false,
-}
 
 async function setUp(t: TestContext): Promise<KubeClient> {
   const dir = tempFolder('requests')
