@@ -13,7 +13,7 @@ import { expandAgentConfig, expandAgentFile } from './agent-file/expand-agent-fi
 import { findConfigProblems } from './agent-file/find-problems.ts'
 import { toStructuralSchema } from './crd-schema.ts'
 import { API_VERSION } from './group.ts'
-import { checkOf } from '#core/errors/validate.ts'
+import { checkOf } from '#core/validation/validate.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
 import { configSamples } from './testing/agent-configs.ts'

@@ -7,7 +7,7 @@ import { plugins } from '#plugins/index.ts'
 
 /** Values that a file of a plugin exports, lists flattened; empty without the file. */
 async function exportsOf({ name }: AnyPlugin, file: string): Promise<readonly unknown[]> {
-  const url = new URL(`../plugins/${name}/${file}`, import.meta.url)
+  const url = new URL(`../plugins/${name}/contract/${file}`, import.meta.url)
   if (!existsSync(url)) return []
   return Object.values((await import(url.href)) as Record<string, unknown>).flat()
 }

@@ -6,7 +6,7 @@ import { runConsumers } from '#core/messaging/consumer/consumer-runner.ts'
 import { createRelay } from '#core/messaging/outbox-relay.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { createLeaderElection } from '#core/database/leader-election.ts'
-import { runCreated } from '#plugins/runs/events.ts'
+import { runCreated } from '#plugins/runs/contract/events.ts'
 import { createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
 import type { Scope } from '#test/harness/scope.ts'
 

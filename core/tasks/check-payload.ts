@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { FieldError } from '#core/errors/domain-error.ts'
-import { checkOf } from '#core/errors/validate.ts'
-import type { Check } from '#core/errors/validate.ts'
+import { checkOf } from '#core/validation/validate.ts'
+import type { Check } from '#core/validation/validate.ts'
 
 // Compiling a schema costs 2 ms.
 const checks = new WeakMap<TSchema, Check>()

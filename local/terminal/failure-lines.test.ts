@@ -7,7 +7,7 @@ import { migrate } from '#core/database/migrate.ts'
 import { openMemoryStore } from '#core/database/testing/memory-store.ts'
 import { readAfter } from '#core/event-store/read-events.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { runCreated, runFailed } from '#plugins/runs/events.ts'
+import { runCreated, runFailed } from '#plugins/runs/contract/events.ts'
 import { createTerminal, terminalPlugin } from './failure-lines.ts'
 
 test('UXM18: a crash and a failed run are one line, bounded, without control characters, at most one in 30 s', async (t) => {

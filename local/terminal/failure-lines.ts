@@ -6,7 +6,7 @@ import type { Consumer, HandlerContext } from '#core/messaging/consumer/consumer
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { messageOfLine } from '#core/log/message-of-line.ts'
 import { processSecrets } from '#core/log/secrets.ts'
-import { runCreated, runFailed } from '#plugins/runs/events.ts'
+import { runCreated, runFailed } from '#plugins/runs/contract/events.ts'
 
 /** A process of an agent that failed. */
 export interface AgentCrash {

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
-import type { RunsApi, RunsOfCallers } from '#plugins/runs/api.ts'
-import type { a2aSettings } from './settings.ts'
+import type { RunsOfCallers, RunsApi } from '#plugins/runs/contract/api.ts'
+import type { a2aSettings } from './contract/settings.ts'
 
 /** Services of the plugin, for its slots. */
 export interface A2aServices {

@@ -3,10 +3,10 @@ import type { UnenforcedField } from '#core/plugin/enforced-fields.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { AnyKind } from '#schemas/kind.ts'
 import type { ModelGateway } from './generate/model-gateway.ts'
-import type { AgentTrigger, RequirementCheck } from './points.ts'
+import type { AgentTrigger, RequirementCheck } from './contract/points.ts'
 import type { AgentParts } from './reconcile/parts/collect-parts.ts'
 import type { References } from './references/references.ts'
-import type { ReconcileSettings } from './reconcile/settings.ts'
+import type { ReconcileSettings } from './contract/reconcile-settings.ts'
 
 /** Services used by the routes. */
 export interface AgentEndpointServices {

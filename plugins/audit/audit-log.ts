@@ -5,7 +5,7 @@ import type { AuditEvent } from '#schemas/api/audit.ts'
 import { toAuditEvent } from './rows/audit-event.ts'
 import { auditPage } from './store/audit-page.ts'
 import type { AuditFilter, AuditWindow } from './store/audit-page.ts'
-import type { AuditTables } from './store/tables.ts'
+import type { AuditTables } from './contract/tables.ts'
 import { changeActor } from './store/change-actor.ts'
 
 /** The reader's side of the audit log. */

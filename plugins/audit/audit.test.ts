@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { defineEvent } from '#core/event-store/event.ts'
 import { createOutcomes } from './outcomes/outcomes.ts'
 import type { AuditRow } from './rows/audit-row.ts'
-import type { AuditTables } from './store/tables.ts'
+import type { AuditTables } from './contract/tables.ts'
 import { writeRows } from './store/write-rows.ts'
 
 import { check, columns, denial, made, rowOf, seen, shuffled, trace } from './testing/rig.ts'

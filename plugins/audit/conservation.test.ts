@@ -23,7 +23,7 @@ import { acceptsTcp, startProcess, untilReady } from '#test/harness/server-proce
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { auditConsumers } from './consumers.ts'
 import { intentJobs } from './outcomes/intent-jobs.ts'
-import type { AuditTables } from './store/tables.ts'
+import type { AuditTables } from './contract/tables.ts'
 
 const bff = fileURLToPath(import.meta.resolve('./testing/bff.ts'))
 const rounds = Number(process.env['MESH_CONSERVATION_ROUNDS'] ?? 4)

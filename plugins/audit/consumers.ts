@@ -2,7 +2,7 @@ import { on } from '#core/messaging/consumer/consumer.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { auditedTypes, toAuditRow } from './rows/audit-row.ts'
 import type { Descriptors } from './rows/audit-row.ts'
-import type { AuditTables } from './store/tables.ts'
+import type { AuditTables } from './contract/tables.ts'
 import { writeRows } from './store/write-rows.ts'
 
 /**

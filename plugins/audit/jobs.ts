@@ -1,12 +1,12 @@
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
-import { auditMetrics } from './metrics.ts'
+import { auditMetrics } from './contract/metrics.ts'
 import { dropExpiredDays } from './store/drop-expired-days.ts'
 import { graceSeconds, sealDays } from './seal/seal-days.ts'
 import { rotateKeyPartitions } from './store/key-partitions.ts'
 import { sealedUntil } from './store/seals.ts'
-import type { AuditTables } from './store/tables.ts'
+import type { AuditTables } from './contract/tables.ts'
 
 /** Period of sealing and retention, in ms. */
 export const hourly = 3_600_000

@@ -9,7 +9,7 @@ import { createAudit } from './audit-log.ts'
 import { auditJobs } from './jobs.ts'
 import { auditRoutes } from './routes.ts'
 import type { AuditRow } from './rows/audit-row.ts'
-import type { AuditTables } from './store/tables.ts'
+import type { AuditTables } from './contract/tables.ts'
 import { writeRows } from './store/write-rows.ts'
 
 import { check, insertMeanwhile, rowOf } from './testing/rig.ts'

@@ -1,10 +1,10 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { Value } from 'typebox/value'
-import type { CallAdmission } from '#plugins/providers/points.ts'
+import type { CallAdmission } from '#plugins/providers/contract/points.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { budgetErrors } from './errors.ts'
-import { HoldId } from './hold-schemas.ts'
-import type { LimitSource } from './points.ts'
+import { budgetErrors } from './contract/errors.ts'
+import { HoldId } from './contract/hold-schemas.ts'
+import type { LimitSource } from './contract/points.ts'
 import type { Ledger } from './store/ledger.ts'
 
 /** Refuses calls of budgeted agents without a live hold for the route: an agent cannot call around its launcher. */

@@ -8,10 +8,10 @@ import type { FindRoute } from './limits/route-prices.ts'
 import { formatMicros } from '#schemas/money.ts'
 import { costOfCall, toMoney } from './money/price-table.ts'
 import type { TargetPrice } from './money/price.ts'
-import type { HoldRequest, SettleRequest } from './hold-schemas.ts'
+import type { HoldRequest, SettleRequest } from './contract/hold-schemas.ts'
 import { reserveCall } from './payment/reserve-call.ts'
 import type { ReserveServices } from './payment/reserve-call.ts'
-import { budgetErrors } from './errors.ts'
+import { budgetErrors } from './contract/errors.ts'
 
 /** Services of holds. */
 export interface HoldServices extends ReserveServices {

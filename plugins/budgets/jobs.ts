@@ -1,6 +1,6 @@
 import type { JobContext } from '#core/plugin/role-contexts.ts'
 import type { Job } from '#core/jobs/background-work.ts'
-import { budgetMetrics } from './metrics.ts'
+import { budgetMetrics } from './contract/metrics.ts'
 import type { BudgetsServices } from './services.ts'
 
 const EXPIRE_EVERY_MS = 5_000

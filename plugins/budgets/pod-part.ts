@@ -1,4 +1,4 @@
-import type { PodPart } from '#plugins/agents/points.ts'
+import type { PodPart } from '#plugins/agents/contract/points.ts'
 
 /**
  * Routes the model calls of an agent with a budget through its launcher, which holds money for them. A launcher that applies guardrails

@@ -15,7 +15,7 @@ import {
   SettleRequest,
   Settlements,
   SettlementsAnswer,
-} from './hold-schemas.ts'
+} from './contract/hold-schemas.ts'
 import { createHold, endHolds, renewHolds } from './holds.ts'
 import type { EndRequest, HoldServices } from './holds.ts'
 import { readRemaining } from './limits/remaining.ts'

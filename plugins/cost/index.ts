@@ -3,14 +3,14 @@ import { budgets } from '#plugins/budgets/index.ts'
 import { providers } from '#plugins/providers/index.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { tenants } from '#plugins/tenants/index.ts'
-import { costErrors } from './errors.ts'
-import { agentLabelsChanged } from './events.ts'
+import { costErrors } from './contract/errors.ts'
+import { agentLabelsChanged } from './contract/events.ts'
 import { costJobs } from './jobs.ts'
 import { costProjection } from './projections/cost-days.ts'
 import { agentLabelsReconciler } from './record-agent.ts'
 import { costRoutes } from './routes.ts'
 import { createServices } from './services.ts'
-import { costSettings } from './settings.ts'
+import { costSettings } from './contract/settings.ts'
 
 /** Cost of model calls by day, from the events of the gateway and of runs. */
 export const cost = definePlugin({

@@ -7,7 +7,7 @@ import { toTotals } from './query/totals.ts'
 import type { CostServices } from './services.ts'
 import { readGroups } from './store/read-cost.ts'
 import type { CostAccess } from './store/read-cost.ts'
-import type { CostTables } from './store/tables.ts'
+import type { CostTables } from './contract/tables.ts'
 
 /** What a breakdown reads. */
 export interface BreakdownOptions {

@@ -2,7 +2,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { keyedPage } from '#core/http/store/store-list.ts'
 import type { StoreListCall } from '#core/http/store/store-list.ts'
 import { TextAnswer } from '#core/http/reply/text-answer.ts'
-import { costErrors } from './errors.ts'
+import { costErrors } from './contract/errors.ts'
 import { toFocusCsv } from './export/focus.ts'
 import { exportKeys, lineKeys, toLine } from './export/line.ts'
 import { toStatementCsv } from './export/statement-csv.ts'
@@ -11,7 +11,7 @@ import { toTotals } from './query/totals.ts'
 import type { CostServices } from './services.ts'
 import { readGroups } from './store/read-cost.ts'
 import type { CostAccess, GroupSums } from './store/read-cost.ts'
-import type { CostTables } from './store/tables.ts'
+import type { CostTables } from './contract/tables.ts'
 
 /** What a statement reads. */
 export interface StatementOptions {

@@ -3,7 +3,7 @@ import { addDays, toDay } from './query/period.ts'
 import type { CostServices } from './services.ts'
 import { readGroups } from './store/read-cost.ts'
 import type { CostAccess, GroupSums } from './store/read-cost.ts'
-import type { CostTables } from './store/tables.ts'
+import type { CostTables } from './contract/tables.ts'
 
 const INTERVAL = 0.8
 

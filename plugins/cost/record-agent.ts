@@ -4,7 +4,7 @@ import type { Store } from '#core/event-store/store.ts'
 import type { KubeObject } from '#core/kube/client.ts'
 import { canonicalJson } from '#core/json/canonical-json.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
-import { agentLabelsChanged } from './events.ts'
+import { agentLabelsChanged } from './contract/events.ts'
 import { storedAgent } from './store/agents.ts'
 
 /** Services of the reconciler. */

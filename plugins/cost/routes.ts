@@ -20,7 +20,7 @@ import { readForecast } from './read-forecast.ts'
 import { addSums, toTotals } from './query/totals.ts'
 import type { CostServices } from './services.ts'
 import { readGroups } from './store/read-cost.ts'
-import type { CostTables } from './store/tables.ts'
+import type { CostTables } from './contract/tables.ts'
 
 const authz = {
   kind: 'review',

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import type { CoreWith } from '#core/plugin/core-services.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { TenantsApi } from '#plugins/tenants/api.ts'
-import type { costSettings } from './settings.ts'
+import type { TenantsApi } from '#plugins/tenants/contract/api.ts'
+import type { costSettings } from './contract/settings.ts'
 
 /** Services of the plugin, for its slots. */
 export interface CostServices {

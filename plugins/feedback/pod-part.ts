@@ -1,4 +1,4 @@
-import type { PodPart } from '#plugins/agents/points.ts'
+import type { PodPart } from '#plugins/agents/contract/points.ts'
 
 /** Gives agents with a process the feedback port of their launcher. A declarative agent has nothing that could call it. */
 export function feedbackPodPart({ fromAgents }: { readonly fromAgents: boolean }): PodPart {

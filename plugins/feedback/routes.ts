@@ -8,7 +8,7 @@ import type { Score } from '#schemas/api/feedback.ts'
 import { recordScore, toReference } from './record-score.ts'
 import type { FeedbackServices } from './services.ts'
 import { listScores } from './store/scores.ts'
-import type { FeedbackTables, SelectedScore } from './store/tables.ts'
+import type { FeedbackTables, SelectedScore } from './contract/tables.ts'
 
 const examples = {
   thumb: { summary: 'A decision', value: { runId: '019a0000-0000-7000-8000-000000000000', value: true } },

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import type { CoreWith } from '#core/plugin/core-services.ts'
-import type { RunsApi } from '#plugins/runs/api.ts'
-import { feedbackMetrics } from './metrics.ts'
+import type { RunsApi } from '#plugins/runs/contract/api.ts'
+import { feedbackMetrics } from './contract/metrics.ts'
 import type { RecordServices } from './record-score.ts'
-import type { feedbackSettings } from './settings.ts'
+import type { feedbackSettings } from './contract/settings.ts'
 
 /** Services of the plugin, for its slots. */
 export interface FeedbackServices extends RecordServices {

@@ -1,4 +1,4 @@
-import type { PodPart } from '#plugins/agents/points.ts'
+import type { PodPart } from '#plugins/agents/contract/points.ts'
 
 /**
  * Routes the model calls of an agent with policies through its launcher, which applies them. Policies of the whole namespace alone do not

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { identityEndpoints } from './endpoints.ts'
-import { identityAccess } from './access.ts'
+import { identityAccess } from './contract/access.ts'
 
 /** The caller, the caller's capabilities, and namespaces. */
 export const identity = definePlugin({

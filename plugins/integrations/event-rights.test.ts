@@ -10,7 +10,7 @@ import { rightToSee } from '#core/messaging/wire/right-to-see.ts'
 import { plugins } from '#plugins/index.ts'
 import { declaredTypes } from './testing/event-feed.ts'
 import { createEventRights } from './event-rights.ts'
-import { runCreated, runStarted } from '#plugins/runs/events.ts'
+import { runCreated, runStarted } from '#plugins/runs/contract/events.ts'
 
 test('CON3: an event of a declared kind is shown by the right on its declared resource', () => {
   const kinds = [{ kind: 'Shelf', plural: 'shelves', group: 'library.example' }]

@@ -5,11 +5,11 @@ import type { EventType } from '#core/event-store/event.ts'
 import { pluralOf } from '#core/messaging/wire/right-to-see.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { requestOutcome } from '#core/http/audit/events.ts'
-import { modelCallMetered } from '#plugins/providers/events.ts'
+import { modelCallMetered } from '#plugins/providers/contract/events.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
 import { needs } from '#test/harness/find-server.ts'
-import { runCreated, runDeleted } from '#plugins/runs/events.ts'
+import { runCreated, runDeleted } from '#plugins/runs/contract/events.ts'
 import { declaredTypes, grant, sentinel, startEventFeed } from './testing/event-feed.ts'
 
 const kinds = kindsOf(plugins)

@@ -16,7 +16,7 @@ import type { ResolvedRoute } from './reconcile/resolve-route.ts'
 import type { KnowledgeServices } from './services.ts'
 import { countIngests, ensureBase, findBases, lockBase, writeSettings } from './store/bases.ts'
 import type { Base, BaseIdentity, BaseSettings } from './store/bases.ts'
-import type { KnowledgeTables } from './store/tables.ts'
+import type { KnowledgeTables } from './contract/tables.ts'
 
 /** Services and the manager's client. */
 export type ReconcileServices = KnowledgeServices & { readonly cluster: KubeClient }

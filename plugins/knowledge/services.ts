@@ -1,8 +1,8 @@
 import type { CoreWith } from '#core/plugin/core-services.ts'
 import { createVectorSupport } from '#core/retrieval/vector-support.ts'
 import type { DocumentFormat } from './documents/parsed-document.ts'
-import { knowledgeMetrics } from './metrics.ts'
-import type { KnowledgeSettings } from './settings.ts'
+import { knowledgeMetrics } from './contract/metrics.ts'
+import type { KnowledgeSettings } from './contract/settings.ts'
 
 /** Services of the plugin, for its slots. */
 export interface KnowledgeServices {

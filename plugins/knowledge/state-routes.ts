@@ -2,12 +2,12 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
-import { runIdOf } from '#plugins/agents/api.ts'
+import { runIdOf } from '#plugins/agents/contract/api.ts'
 import { AgentSearchRequest, SearchAnswer } from './schemas.ts'
 import { basesOfAgent } from './search/bases-of-agent.ts'
 import { searchBases } from './search/search-bases.ts'
 import type { KnowledgeServices } from './services.ts'
-import type { KnowledgeTables } from './store/tables.ts'
+import type { KnowledgeTables } from './contract/tables.ts'
 
 /** Routes of the state role: the search of an agent, by its launcher. */
 export function knowledgeStateRoutes(services: KnowledgeServices, state: StateContext): readonly AnyEndpoint[] {

@@ -1,12 +1,12 @@
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { bindingReconciler } from './bindings/reconcilers.ts'
 import { toolsEndpoint } from './endpoints/tools.ts'
-import { mcpErrors } from './errors.ts'
+import { mcpErrors } from './contract/errors.ts'
 import { bindingKind, mcpAccess, serverKind, toolRegistryKind } from './kinds.ts'
 import { toolRegistryReconciler } from './registries/reconcilers.ts'
 import { serverReconciler } from './reconcilers.ts'
 import { createServices } from './services.ts'
-import { mcpSettings } from './settings.ts'
+import { mcpSettings } from './contract/settings.ts'
 
 /** Servers of the Model Context Protocol: their tools, read and pinned. */
 export const mcp = definePlugin({

@@ -1,4 +1,4 @@
-import type { PodPart } from '#plugins/agents/points.ts'
+import type { PodPart } from '#plugins/agents/contract/points.ts'
 
 /** Lets the launcher serve the parts of memory that the spec binds, on port 2998. */
 export const memoryPodPart: PodPart = async ({ spec: { memory } }) =>

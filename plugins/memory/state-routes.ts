@@ -2,7 +2,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { JsonPieces } from '#core/http/reply/raw-list.ts'
-import { runIdOf } from '#plugins/agents/api.ts'
+import { runIdOf } from '#plugins/agents/contract/api.ts'
 import { MAX_ENTRY_BYTES } from './session/entry.ts'
 import { joinEntries } from './session/session-memory.ts'
 import type { PodMemory } from './pod-memory.ts'
@@ -17,7 +17,7 @@ import {
   ItemSearch,
   RememberAnswer,
   RememberRequest,
-} from './state-schemas.ts'
+} from './contract/state-schemas.ts'
 
 const authz = { kind: 'bearer' } as const
 // Written out, a number may take four times its length: 1e20 has 21 digits.

@@ -4,7 +4,7 @@ import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { Operation } from './adapter.ts'
+import type { Operation } from './contract/adapter.ts'
 import { refusePaidFields } from './gateway/check-fields.ts'
 import { callAgent } from './gateway/call-agent.ts'
 import { callModel } from './gateway/call-model.ts'
@@ -28,7 +28,7 @@ import type { ModelName } from './gateway/model-name.ts'
 import { createFilters, withFilters } from './filters/create-filters.ts'
 import type { Filters } from './filters/create-filters.ts'
 import type { ProvidersServices } from './services.ts'
-import { callAdmission } from './points.ts'
+import { callAdmission } from './contract/points.ts'
 
 // A provider's parameters differ, and its SDKs send some in the query (`?api-version=`): only the fields that the gateway reads are checked.
 const open = {

@@ -1,15 +1,15 @@
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { errorFormat } from '#core/http/problem/error-format.ts'
 import { contribute, withCheck } from '#core/jobs/extension-point.ts'
-import { modelCallMetered, modelCallRefused } from './events.ts'
+import { modelCallMetered, modelCallRefused } from './contract/events.ts'
 import { checkFilters } from './filters/filter-order.ts'
 import { createErrorFormat } from './gateway/error-format.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
 import { createServices } from './services.ts'
 import { providerKinds, providersAccess } from './kinds.ts'
-import { agentRuns, callAdmission, callPayment, callPricing, modelAdapter, modelFilter } from './points.ts'
+import { agentRuns, callAdmission, callPayment, callPricing, modelAdapter, modelFilter } from './contract/points.ts'
 import { providerReconciler, routeReconciler } from './reconcilers.ts'
-import { providersSettings } from './settings.ts'
+import { providersSettings } from './contract/settings.ts'
 
 /** Models behind one OpenAI-compatible gateway: routes, providers, keys, metering. */
 export const providers = definePlugin({

@@ -2,12 +2,12 @@ import type { Core } from '#core/plugin/core-services.ts'
 import { createMetering } from './metering/metering.ts'
 import type { Metering } from './metering/metering.ts'
 import { mockAdapter } from './mock/mock-adapter.ts'
-import type { ModelAdapter } from './adapter.ts'
+import type { ModelAdapter } from './contract/adapter.ts'
 import { createAnthropicAdapter } from './anthropic/anthropic-adapter.ts'
 import { createOpenAiAdapter } from './openai/openai-adapter.ts'
 import { createProviderClient } from './upstream/provider-client.ts'
 import type { ProviderClient } from './upstream/provider-client.ts'
-import type { ProvidersSettings } from './settings.ts'
+import type { ProvidersSettings } from './contract/settings.ts'
 
 /** Services of the plugin, for its slots. */
 export interface ProvidersServices {

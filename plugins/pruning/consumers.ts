@@ -2,8 +2,8 @@ import { objectDeleted } from '#core/controllers/objects/object-events.ts'
 import { on } from '#core/messaging/consumer/consumer.ts'
 import type { Consumer, HandlerContext } from '#core/messaging/consumer/consumer.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
-import { pruningUnfinished } from './events.ts'
-import type { Pruner } from './points.ts'
+import { pruningUnfinished } from './contract/events.ts'
+import type { Pruner } from './contract/points.ts'
 
 const batch = 200
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { pruningConsumers } from './consumers.ts'
-import { pruningUnfinished } from './events.ts'
-import { pruner } from './points.ts'
+import { pruningUnfinished } from './contract/events.ts'
+import { pruner } from './contract/points.ts'
 
 /** Removes dependents of deleted objects, by events only. */
 export const pruning = definePlugin({

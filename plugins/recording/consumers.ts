@@ -1,8 +1,8 @@
 import { on } from '#core/messaging/consumer/consumer.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
-import { runDeleted } from '#plugins/runs/events.ts'
+import { runDeleted } from '#plugins/runs/contract/events.ts'
 import { requestRecordingErasure } from './store/sizes.ts'
-import type { RecordingTables } from './store/tables.ts'
+import type { RecordingTables } from './contract/tables.ts'
 
 /** Notes removed runs, whose recordings the state role erases: by their retention, and with their namespace. */
 export function recordingConsumers(): readonly Consumer[] {

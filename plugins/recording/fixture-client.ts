@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
 import { Fail } from '#core/errors/domain-error.ts'
-import { recordingErrors } from './errors.ts'
+import { recordingErrors } from './contract/errors.ts'
 
 /** Reads a recording for a caller. */
 export type FixtureClient = (of: {

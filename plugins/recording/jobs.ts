@@ -5,7 +5,7 @@ import type { ObjectStore } from '#core/objects/object-store.ts'
 import type { JobContext } from '#core/plugin/role-contexts.ts'
 import type { RecordingServices } from './services.ts'
 import { forgetRecording, readDue } from './store/sizes.ts'
-import type { RecordingTables } from './store/tables.ts'
+import type { RecordingTables } from './contract/tables.ts'
 
 const EVERY_MS = 60_000
 const AT_ONCE = 50

@@ -1,4 +1,4 @@
-import type { PodPart } from '#plugins/agents/points.ts'
+import type { PodPart } from '#plugins/agents/contract/points.ts'
 
 /** Has the launcher record the calls of an agent with `spec.recording`. Its model calls pass the launcher then. */
 export const recordingPodPart: PodPart = async ({ spec: { recording, tracePolicy } }) =>

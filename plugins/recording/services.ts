@@ -1,8 +1,8 @@
 import type { Access, Caller } from '#core/cluster/caller.ts'
 import type { CoreWith } from '#core/plugin/core-services.ts'
-import type { FoundRun, RunsApi } from '#plugins/runs/api.ts'
-import { recordingMetrics } from './metrics.ts'
-import type { RecordingSettings } from './settings.ts'
+import type { FoundRun, RunsApi } from '#plugins/runs/contract/api.ts'
+import { recordingMetrics } from './contract/metrics.ts'
+import type { RecordingSettings } from './contract/settings.ts'
 import type { PartServices } from './store-part.ts'
 
 /** Services of the plugin, for its slots. */

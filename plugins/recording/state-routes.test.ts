@@ -23,7 +23,7 @@ import { recordingConsumers } from './consumers.ts'
 import { createFixtureClient } from './fixture-client.ts'
 import { recording } from './index.ts'
 import { eraseRecordings } from './jobs.ts'
-import { recordingSettings } from './settings.ts'
+import { recordingSettings } from './contract/settings.ts'
 
 const namespace = `recorded-${process.pid}`
 const unknown = '019a0000-0000-7000-8000-00000000ffff'

@@ -9,11 +9,11 @@ import { nothing } from '#schemas/api/common.ts'
 import { MAX_PART_BYTES } from '#schemas/fixture-format.ts'
 import { Fixture, FixturePart } from '#schemas/fixture.ts'
 import { runs } from '#plugins/runs/index.ts'
-import { recordingErrors } from './errors.ts'
+import { recordingErrors } from './contract/errors.ts'
 import type { RecordingServices } from './services.ts'
 import { storePart } from './store-part.ts'
 import { isRecorded } from './store/sizes.ts'
-import type { RecordingTables } from './store/tables.ts'
+import type { RecordingTables } from './contract/tables.ts'
 import { listParts, streamFixture } from './stream-fixture.ts'
 
 /** Parsing and writing a part again may make it longer: 1e20 has 21 digits. */

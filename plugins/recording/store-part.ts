@@ -4,13 +4,13 @@ import { keyOfPart, sequenceOf } from '#core/fixture/part-key.ts'
 import { processSecrets } from '#core/log/secrets.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
 import { ObjectStoreError } from '#core/objects/object-store.ts'
-import type { RunsApi } from '#plugins/runs/api.ts'
+import type { RunsApi } from '#plugins/runs/contract/api.ts'
 import type { FixturePart } from '#schemas/fixture.ts'
-import { recordingErrors } from './errors.ts'
-import type { RecordingSettings } from './settings.ts'
+import { recordingErrors } from './contract/errors.ts'
+import type { RecordingSettings } from './contract/settings.ts'
 import { addPart, removePart } from './store/sizes.ts'
 import type { RecordedRun, RecordingSize } from './store/sizes.ts'
-import type { RecordingTables } from './store/tables.ts'
+import type { RecordingTables } from './contract/tables.ts'
 
 /** Dependencies of `storePart`. */
 export interface PartServices {

@@ -3,8 +3,7 @@ import type { Observed } from '#core/cluster/observed-objects.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import type { Actor } from '#core/event-store/event.ts'
 import type { Core } from '#core/plugin/core-services.ts'
-import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
-import type { DnsLabel, DnsName } from '#core/kube/names.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { agentMayExist } from './launchers/agent-exists.ts'
 import { explainReadiness } from './launchers/agent-readiness.ts'
@@ -15,72 +14,19 @@ import { checkProof, invoke } from './create/permission.ts'
 import { newRun } from './create/new-run.ts'
 import { unknownRun } from './read/unknown-run.ts'
 import { decideCancel } from './lifecycle/decide.ts'
-import type { ResumeAnswer } from './lifecycle/decide.ts'
-import type { LiveUpdates } from './stream/live-frame.ts'
+import type { CallerRuns, OpenRun, RunRequest } from './contract/caller-runs.ts'
+import type { LiveUpdates } from './contract/live-frame.ts'
 import { resumeRun } from './interrupts/resume-run.ts'
 import { noCosts, readCosts, readCostsOf } from './store/read-costs.ts'
-import type { RunCosts } from './store/read-costs.ts'
 import { toDetail, toRun } from './read/to-run.ts'
-import type { Run, RunDetail } from './read/to-run.ts'
+import type { RunDetail } from './contract/run.ts'
 import { countRuns, listRuns, locateRun, readRun, readRunContent, readRunDetail } from './store/reads.ts'
-import type { RunFilter, RunPage } from './store/reads.ts'
-import type { RunsTables, SelectedRun } from './store/tables.ts'
+import type { RunsTables, SelectedRun } from './contract/tables.ts'
 import { readTree } from './read/read-tree.ts'
-import type { RunTree } from './read/read-tree.ts'
 import type { RunWriter } from './lifecycle/run-writer.ts'
-
-/** Request for a new run. */
-export interface RunRequest {
-  readonly agent: { readonly namespace: DnsLabel; readonly name: DnsName }
-  readonly input: unknown
-  readonly conversationId?: string | undefined
-  readonly labels?: Readonly<Record<string, string>> | undefined
-  readonly traceparent: string
-  /** Origin of the run: `api`, or `gateway` for a model call to an agent. */
-  readonly trigger: string
-  /** Id of the new run; assigned by default. */
-  readonly runId?: string | undefined
-  readonly idempotency?: Idempotency | undefined
-}
 
 /** Pattern of the id of a run. */
 export const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-
-/** Runs for callers, within their rights. */
-export interface CallerRuns {
-  /**
-   * Creates a run. `access` proves that the caller may invoke the agent of `request`. A repeat with the same idempotency key returns the
-   * run of the first request.
-   */
-  create(caller: Caller, access: Access, request: RunRequest): Promise<RunDetail>
-  /** Reads a run. Its namespace is looked up unless it is known. */
-  get(caller: Caller, id: string, namespace?: DnsLabel): Promise<RunDetail>
-  /** As `get`, with the reason why the agent is not ready, if the caller may read it. */
-  explain(caller: Caller, id: string): Promise<RunDetail>
-  /** A part of the tree, after a sequence number and within the bounds of one response. */
-  tree(caller: Caller, id: string, after: number): Promise<RunTree & RunCosts>
-  list(access: Access, filter: RunFilter, page: RunPage): Promise<readonly Run[]>
-  /** Number of runs that `list` has in all its pages, at most 10,000. */
-  count(access: Access, filter: RunFilter): Promise<number>
-  /** Proves that the caller may change the run. A run that the caller may not get is unknown. */
-  mayUpdate(caller: Caller, id: string): Promise<Access<'update', 'runs'>>
-  resume(by: Changer, id: string, answer: ResumeAnswer): Promise<RunDetail>
-  cancel(by: Changer, id: string): Promise<RunDetail>
-  /** The row of a run that the caller may `get`. Other runs are unknown. */
-  open(caller: Caller, id: string): Promise<OpenRun>
-}
-
-/** The caller that changes a run, with the proof of `mayUpdate`. */
-export interface Changer {
-  readonly caller: Caller
-  readonly access: Access
-}
-
-/** A run and the proof under which it was read. */
-export interface OpenRun {
-  readonly run: SelectedRun
-  readonly access: Access<'get', 'runs'>
-}
 
 /** Dependencies. */
 export interface CallerRunsDependencies extends Pick<CreateServices, 'settings' | 'refused'> {

@@ -2,10 +2,10 @@ import { on } from '#core/messaging/consumer/consumer.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { decideCancel } from './lifecycle/decide.ts'
-import { cancelRequested } from './events.ts'
+import { cancelRequested } from './contract/events.ts'
 import { lockLeases } from './store/internal/lease.ts'
 import { openChildren } from './store/internal/open-children.ts'
-import type { RunsTables } from './store/tables.ts'
+import type { RunsTables } from './contract/tables.ts'
 import type { RunWriter } from './lifecycle/run-writer.ts'
 
 const worker = { name: 'system:mesh:worker', kind: 'system' } as const

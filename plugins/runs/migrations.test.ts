@@ -15,7 +15,7 @@ import { claimRuns } from './store/claims.ts'
 import { deleteRunContent } from './store/deletion.ts'
 import { readRunUsage } from './store/usage.ts'
 import { createWorld } from './testing/world.ts'
-import type { RunsTables } from './store/tables.ts'
+import type { RunsTables } from './contract/tables.ts'
 
 for (const { name, skip, open } of adapters)
   test(

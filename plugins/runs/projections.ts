@@ -3,10 +3,10 @@ import type { Transaction } from 'kysely'
 import { defer } from '#core/database/statement.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import type { Projection } from '#core/event-store/store.ts'
-import { runCreated, runDeleted, runEvents } from './events.ts'
+import { runCreated, runDeleted, runEvents } from './contract/events.ts'
 import { dataOf, joinChanges, toNewRow, toRowChange } from './lifecycle/run-row.ts'
 import type { RowChange } from './lifecycle/run-row.ts'
-import type { RunsTables } from './store/tables.ts'
+import type { RunsTables } from './contract/tables.ts'
 
 type Event = Omit<StoredEvent, 'position'>
 type Db = Transaction<RunsTables>

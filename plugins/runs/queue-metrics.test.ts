@@ -11,7 +11,7 @@ import { observeStates } from './services.ts'
 import { createRunWriter } from './lifecycle/run-writer.ts'
 import { readQueue } from './store/queue.ts'
 import { claimRuns } from './store/claims.ts'
-import type { RunsTables } from './store/tables.ts'
+import type { RunsTables } from './contract/tables.ts'
 import { createWorld, queueRun } from './testing/world.ts'
 
 for (const adapter of pluginAdapters) {

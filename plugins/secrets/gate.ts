@@ -1,4 +1,4 @@
-import type { AgentGate } from '#plugins/agents/points.ts'
+import type { AgentGate } from '#plugins/agents/contract/points.ts'
 import { readBinding } from './pod-part.ts'
 
 /**

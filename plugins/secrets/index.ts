@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
-import { agentGate, agentPodPart } from '#plugins/agents/points.ts'
+import { agentGate, agentPodPart } from '#plugins/agents/contract/points.ts'
 import { secretsGate } from './gate.ts'
 import { secretBindingKind, secretsAccess } from './kinds.ts'
 import { secretsPodPart } from './pod-part.ts'

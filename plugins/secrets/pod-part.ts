@@ -1,6 +1,6 @@
 import type { KubeClient } from '#core/kube/client.ts'
-import { findNamedObject } from '#plugins/agents/api.ts'
-import type { PodAddition, PodPart } from '#plugins/agents/points.ts'
+import { findNamedObject } from '#plugins/agents/contract/api.ts'
+import type { PodAddition, PodPart } from '#plugins/agents/contract/points.ts'
 import { SecretBinding } from '#schemas/crds/secret-binding.ts'
 import type { SecretBindingObject } from '#schemas/crds/secret-binding.ts'
 import { findSecretProblem } from './find-secret.ts'

@@ -1,9 +1,9 @@
 import { on } from '#core/messaging/consumer/consumer.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
-import { runDeleted } from '#plugins/runs/events.ts'
+import { runDeleted } from '#plugins/runs/contract/events.ts'
 import type { SharingServices } from './services.ts'
 import { removeShares } from './store/shares.ts'
-import type { SharingTables } from './store/tables.ts'
+import type { SharingTables } from './contract/tables.ts'
 
 /** Removes the shares of removed runs: by their retention, and with their namespace. */
 export function sharingConsumers({ removed }: Pick<SharingServices, 'removed'>): readonly Consumer[] {

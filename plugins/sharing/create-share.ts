@@ -3,7 +3,7 @@ import type { Caller } from '#core/cluster/caller.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
-import type { RunsApi } from '#plugins/runs/api.ts'
+import type { RunsApi } from '#plugins/runs/contract/api.ts'
 import type { ShareInput } from '#schemas/api/sharing.ts'
 import { durationToMs } from '#schemas/duration.ts'
 import { recordShare } from './record-share.ts'
@@ -11,7 +11,7 @@ import type { RecordedShare } from './record-share.ts'
 import { effectiveRedaction } from './redact/effective-redaction.ts'
 import { readTracePolicy } from './redact/read-trace-policy.ts'
 import { redactRun } from './redact/redact-run.ts'
-import type { SharingSettings } from './settings.ts'
+import type { SharingSettings } from './contract/settings.ts'
 
 /** Dependencies of `createShare`. */
 export interface CreateShareServices {

@@ -1,12 +1,12 @@
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { sharingConsumers } from './consumers.ts'
-import { sharingErrors } from './errors.ts'
-import { shareCreated, shareRevoked } from './events.ts'
+import { sharingErrors } from './contract/errors.ts'
+import { shareCreated, shareRevoked } from './contract/events.ts'
 import { sharingJobs } from './jobs.ts'
 import { sharingRoutes } from './routes.ts'
 import { createServices } from './services.ts'
-import { sharingSettings } from './settings.ts'
+import { sharingSettings } from './contract/settings.ts'
 
 /** Shares of runs: links that show a redacted snapshot to people without an account. */
 export const sharing = definePlugin({

@@ -5,7 +5,7 @@ import type { Tx } from '#core/event-store/store.ts'
 import type { SharingServices } from './services.ts'
 import { removeShares } from './store/shares.ts'
 import { readShareBytes } from './store/usage.ts'
-import type { SharingTables } from './store/tables.ts'
+import type { SharingTables } from './contract/tables.ts'
 
 const name = 'sharing.retention'
 const EVERY_MS = 600_000

@@ -3,12 +3,12 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
-import type { FoundRun, RunsApi } from '#plugins/runs/api.ts'
-import { sharingErrors } from './errors.ts'
-import { shareCreated } from './events.ts'
+import type { FoundRun, RunsApi } from '#plugins/runs/contract/api.ts'
+import { sharingErrors } from './contract/errors.ts'
+import { shareCreated } from './contract/events.ts'
 import type { Redaction } from './redact/effective-redaction.ts'
 import type { RedactedRun } from './redact/redact-run.ts'
-import type { SharingSettings } from './settings.ts'
+import type { SharingSettings } from './contract/settings.ts'
 import {
   countShares,
   findKeyedShare,
@@ -19,7 +19,7 @@ import {
   replaceToken,
 } from './store/shares.ts'
 import type { ShareTimes } from './store/shares.ts'
-import type { SharingTables } from './store/tables.ts'
+import type { SharingTables } from './contract/tables.ts'
 import { addShareUsage } from './store/usage.ts'
 import { createToken, hashToken } from './token.ts'
 

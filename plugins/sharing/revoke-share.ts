@@ -1,11 +1,11 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { FoundRun } from '#plugins/runs/api.ts'
-import { shareRevoked } from './events.ts'
+import type { FoundRun } from '#plugins/runs/contract/api.ts'
+import { shareRevoked } from './contract/events.ts'
 import { subjectOfShare } from './record-share.ts'
 import { removeShares } from './store/shares.ts'
-import type { SharingTables } from './store/tables.ts'
+import type { SharingTables } from './contract/tables.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -1,12 +1,12 @@
 import type { CoreWith } from '#core/plugin/core-services.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { RunsApi } from '#plugins/runs/api.ts'
-import { sharingMetrics } from './metrics.ts'
+import type { RunsApi } from '#plugins/runs/contract/api.ts'
+import { sharingMetrics } from './contract/metrics.ts'
 import { createAddressLimit } from './public/address-limit.ts'
 import type { AddressLimit } from './public/address-limit.ts'
 import { createEndedShares } from './public/ended-shares.ts'
 import type { EndedShares } from './public/ended-shares.ts'
-import type { SharingSettings } from './settings.ts'
+import type { SharingSettings } from './contract/settings.ts'
 
 /** Services of the plugin, for its slots. */
 export interface SharingServices {

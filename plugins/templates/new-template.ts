@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
-import { checkOf } from '#core/errors/validate.ts'
+import { checkOf } from '#core/validation/validate.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { PublishBody } from '#schemas/api/agent-authoring.ts'
 import type { CreateTemplateBody } from '#schemas/api/templates.ts'

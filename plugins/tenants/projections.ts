@@ -3,9 +3,9 @@ import type { Transaction } from 'kysely'
 import { objectDeleted } from '#core/controllers/objects/object-events.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import type { Projection } from '#core/event-store/store.ts'
-import { tenantQuotaChanged } from './events.ts'
-import type { TenantQuotaChanged } from './events.ts'
-import type { TenantsTables } from './store/tables.ts'
+import { tenantQuotaChanged } from './contract/events.ts'
+import type { TenantQuotaChanged } from './contract/events.ts'
+import type { TenantsTables } from './contract/tables.ts'
 
 type Event = Omit<StoredEvent, 'position'>
 type Db = Transaction<TenantsTables>

@@ -1,8 +1,8 @@
 import { canonicalJson } from '#core/json/canonical-json.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { TenantObject } from '#schemas/crds/tenant.ts'
-import { tenantQuotaChanged } from './events.ts'
-import type { TenantQuota } from './events.ts'
+import { tenantQuotaChanged } from './contract/events.ts'
+import type { TenantQuota } from './contract/events.ts'
 import type { TenantQuotas } from './store/quotas.ts'
 
 /** Creates the recorder of quotas: one event per change of a quota or its namespaces, which the projection applies in its transaction. */

@@ -1,5 +1,5 @@
 import type { Core } from '#core/plugin/core-services.ts'
-import type { BudgetsApi } from '#plugins/budgets/api.ts'
+import type { BudgetsApi } from '#plugins/budgets/contract/api.ts'
 import { createQuotaPodPart } from './pod-part.ts'
 import { createTenantQuotas } from './store/quotas.ts'
 import type { TenantQuotas } from './store/quotas.ts'

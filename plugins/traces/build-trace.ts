@@ -1,6 +1,6 @@
 import type { TraceSpanNode } from '#schemas/api/traces.ts'
 import type { StoredSpan } from './stored-span.ts'
-import type { SelectedChunk } from './store/tables.ts'
+import type { SelectedChunk } from './contract/tables.ts'
 
 interface OpenSpan extends Omit<TraceSpanNode, 'children'> {
   readonly children: OpenSpan[]

@@ -1,6 +1,6 @@
 import { on } from '#core/messaging/consumer/consumer.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
-import { runDeleted } from '#plugins/runs/events.ts'
+import { runDeleted } from '#plugins/runs/contract/events.ts'
 import type { TracesServices } from './services.ts'
 import { removeTraces } from './store/remove-spans.ts'
 

@@ -1,6 +1,6 @@
-import type { PodAddition, PodPart } from '#plugins/agents/points.ts'
+import type { PodAddition, PodPart } from '#plugins/agents/contract/points.ts'
 import type { LauncherTraces } from '#schemas/traces.ts'
-import type { TracesSettings } from './settings.ts'
+import type { TracesSettings } from './contract/settings.ts'
 import { findPatternProblem, toAppliedPolicy } from './trace-policy.ts'
 
 /** Gives launchers the trace policy of their agent, and agents with a process the OTLP ports of their launcher. */

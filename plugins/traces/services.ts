@@ -1,7 +1,7 @@
 import type { CoreWith } from '#core/plugin/core-services.ts'
-import type { RunsApi } from '#plugins/runs/api.ts'
-import { tracesMetrics } from './metrics.ts'
-import type { TracesSettings } from './settings.ts'
+import type { RunsApi } from '#plugins/runs/contract/api.ts'
+import { tracesMetrics } from './contract/metrics.ts'
+import type { TracesSettings } from './contract/settings.ts'
 
 /** Outcome of received spans. */
 export type SpanOutcome = 'stored' | 'malformed' | 'foreign_trace' | 'over_quota'

@@ -17,7 +17,7 @@ export interface MetricGroup {
 export async function declaredMetrics(): Promise<readonly MetricGroup[]> {
   const { plugins } = await import('#plugins/index.ts')
   const files = plugins
-    .map(({ name }) => new URL(`../../plugins/${name}/metrics.ts`, import.meta.url))
+    .map(({ name }) => new URL(`../../plugins/${name}/contract/metrics.ts`, import.meta.url))
     .filter((file) => existsSync(file))
   const modules: readonly Readonly<Record<string, unknown>>[] = [
     ...(await Promise.all([...coreFiles(), ...files].map((file) => import(file.href)))),

@@ -43,7 +43,7 @@ export type { Enqueued, NewTask } from '#core/tasks/enqueue-task.ts'
 export type { TaskQueue } from '#core/tasks/task-queue.ts'
 export type { Keyring, KeyName, RoleKeys } from '#core/signing/keyring.ts'
 // Values of extension points, for `mesh.point<RequirementCheck>('agents.requirement')`.
-export type { ReferenceMark, RequirementCheck } from '#plugins/agents/points.ts'
+export type { ReferenceMark, RequirementCheck } from '#plugins/agents/contract/points.ts'
 export type {
   AgentCall,
   AgentOutcome,
@@ -62,9 +62,9 @@ export type {
   TextWindow,
   ToolCall,
   Verdict,
-} from '#plugins/providers/points.ts'
-export type { Pruner } from '#plugins/pruning/points.ts'
+} from '#plugins/providers/contract/points.ts'
+export type { Pruner } from '#plugins/pruning/contract/points.ts'
 export type { SealBinding, Sealed } from '#core/signing/sealed.ts'
 export type { ConditionsStatus, ConditionValue } from '#core/controllers/conditions.ts'
-export type { PreparedRun, PrepareRequest, QueuedRun, RunsApi } from '#plugins/runs/api.ts'
-export type { ExecutorChange, ExecutorResult, ExecutorRun, RunExecutor } from '#plugins/runs/points.ts'
+export type { PreparedRun, PrepareRequest, QueuedRun, RunsApi } from '#plugins/runs/contract/api.ts'
+export type { ExecutorChange, ExecutorResult, ExecutorRun, RunExecutor } from '#plugins/runs/contract/points.ts'

@@ -40,13 +40,13 @@ test('an exported name belongs to one file', () => {
 
 test('an upward import of a value or a type is a violation', () => {
   const made = [
-    toSource('core/kube/a.ts', "import type { B } from '../errors/b.ts'\nimport { c } from '#core/log/c.ts'"),
+    toSource('core/kube/a.ts', "import type { B } from '../validation/b.ts'\nimport { c } from '#core/log/c.ts'"),
     toSource('core/http/input/a.ts', `const b = await ${dynamic}('../server.ts')`),
     toSource('core/http/a.test.ts', "import { b } from '#core/host/process/host.ts'"),
     toSource('plugins/a/index.ts', "import { b } from '#core/host/process/host.ts'"),
   ]
   assert.deepEqual(layerViolations(made), [
-    'core/kube/a.ts imports core/errors/b.ts',
+    'core/kube/a.ts imports core/validation/b.ts',
     'core/http/input/a.ts imports core/http/server.ts',
   ])
 })

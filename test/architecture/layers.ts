@@ -6,6 +6,7 @@ import type { Import, Source } from './sources.ts'
 export const coreLayers: readonly string[] = [
   'core/async',
   'core/json',
+  'core/errors',
   'core/log',
   'core/telemetry',
   'core/otlp',
@@ -21,7 +22,7 @@ export const coreLayers: readonly string[] = [
   'core/objects',
   'core/fixture',
   'core/kube',
-  'core/errors',
+  'core/validation',
   'core/jobs',
   'core/config',
   'core/state-store',
@@ -63,7 +64,7 @@ export const coreLayers: readonly string[] = [
 ]
 
 /** Folders of core without knowledge of the platform; launcher and cli may import them. */
-export const groundFolders: readonly string[] = coreLayers.slice(0, coreLayers.indexOf('core/errors'))
+export const groundFolders: readonly string[] = coreLayers.slice(0, coreLayers.indexOf('core/validation'))
 
 /** Lists files of core outside every layer, and imports of a later layer. */
 export function layerViolations(sources: readonly Source[]): string[] {

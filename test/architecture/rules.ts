@@ -14,7 +14,7 @@ export interface Rule {
   readonly bad: { readonly path: string; readonly text: string }
 }
 
-const publicFiles = /^plugins\/[^/]+\/(?:index|api|points|events|errors)\.ts$/
+const publicFiles = /^plugins\/[^/]+\/(?:index|contract\/(?:api|points|events|errors))\.ts$/
 
 const pluginsFolder = fileURLToPath(new URL('../../plugins/', import.meta.url))
 /** Prefixes of the tables of plugins: a plugin with migrations has tables. */
@@ -85,8 +85,9 @@ export const rules: readonly Rule[] = [
     bad: { path: 'plugins/runs/caller-runs.ts', text: "import type { FastifyRequest } from 'fastify'" },
   }),
   importRule({
-    name: 'in a plugin only store, projections and migrations import kysely',
-    of: (path) => inRoom(path, 'plugins') && !/\/(?:store|projections|migrations)(?:\.ts$|\/)/.test(path),
+    name: 'in a plugin only store, tables, projections and migrations import kysely',
+    of: (path) =>
+      inRoom(path, 'plugins') && !/\/(?:store|projections|migrations)(?:\.ts$|\/)|\/contract\/tables\.ts$/.test(path),
     forbids: ({ target }) => target === 'kysely',
     bad: { path: 'plugins/runs/caller-runs.ts', text: "import type { Kysely } from 'kysely'" },
   }),
@@ -96,7 +97,7 @@ export const rules: readonly Rule[] = [
       !inRoom(path, 'core/event-store') &&
       path !== 'core/controllers/objects/object-events.ts' &&
       path !== 'core/http/audit/events.ts' &&
-      !/^plugins\/[^/]+\/events(?:\.ts$|\/)/.test(path),
+      !/^plugins\/[^/]+\/contract\/events\.ts$/.test(path),
     forbids: ({ names, typeOnly }) => !typeOnly && names.includes('defineEvent'),
     bad: { path: 'plugins/runs/caller-runs.ts', text: "import { defineEvent } from '#core/event-store/event.ts'" },
   }),
@@ -112,7 +113,7 @@ export const rules: readonly Rule[] = [
     bad: { path: 'plugins/audit/index.ts', text: "import { on } from '#core/messaging/consumer/consumer.ts'" },
   }),
   importRule({
-    name: 'CON10: of another plugin only index, api, points, events and errors are imported, types included',
+    name: 'CON10: of another plugin only index and api, points, events and errors of its contract are imported',
     // The composition root runs operator commands of plugins.
     of: (path) => path !== 'main.ts',
     forbids: ({ target }, path) => {
@@ -138,9 +139,9 @@ export const rules: readonly Rule[] = [
   }),
   importRule({
     name: 'points.ts imports nothing but definePoint and types',
-    of: (path) => /^plugins\/[^/]+\/points\.ts$/.test(path),
+    of: (path) => /^plugins\/[^/]+\/contract\/points\.ts$/.test(path),
     forbids: ({ target, typeOnly }) => !typeOnly && target !== 'core/jobs/extension-point.ts',
-    bad: { path: 'plugins/agents/points.ts', text: "import { x } from './services.ts'" },
+    bad: { path: 'plugins/agents/contract/points.ts', text: "import { x } from './services.ts'" },
   }),
   importRule({
     name: 'fastify-plugin is for core/http only: a feature leaks no decorator',

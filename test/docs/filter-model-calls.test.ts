@@ -9,7 +9,7 @@ import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { createStreamFilter } from '#plugins/providers/filters/answer/stream-filter.ts'
 import { checkFilters } from '#plugins/providers/filters/filter-order.ts'
-import type { CallFilter, FilterContext, FilteredCall, ModelFilter } from '#plugins/providers/filters/model-filter.ts'
+import type { CallFilter, FilterContext, FilteredCall, ModelFilter } from '#plugins/providers/contract/model-filter.ts'
 import { openFilters } from '#plugins/providers/filters/testing/session-filters.ts'
 import { providers } from '#plugins/providers/index.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { addRoute, startUpstream } from '#plugins/providers/testing/gateway.ts'
-import type { TreeNode } from '#plugins/runs/read/build-tree.ts'
+import type { TreeNode } from '#plugins/runs/contract/run-tree.ts'
 import { sharedEmbedded } from './platform/shared-platform.ts'
 
 const head = { 'content-type': 'text/event-stream' }

@@ -206,7 +206,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a crowded body is validated field by field',
-    file: 'core/errors/validate.ts',
+    file: 'core/validation/validate.ts',
     find: '    if (crowded.length > 0) return crowded\n',
     replace: '    if (crowded.length > 1_000) return crowded\n',
     tests: ['core/http/input/body-cost.test.ts'],

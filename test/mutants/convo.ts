@@ -11,7 +11,7 @@ const durations = ['test/property/durations.test.ts']
 export const mutants: readonly Mutant[] = [
   {
     name: 'durations: the API checks the syntax only',
-    file: 'core/errors/validate.ts',
+    file: 'core/validation/validate.ts',
     find: "? durationErrors(schema, value, '')",
     replace: '? []',
     tests: durations,

@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: routes of one namespace take every name of the metrics',
-    file: 'plugins/providers/metrics.ts',
+    file: 'plugins/providers/contract/metrics.ts',
     find: ' || taken >= bounds.pairsPerNamespace',
     replace: '',
     tests: keys,

@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'provider metrics: the number of labels is not bounded',
-    file: 'plugins/providers/metrics.ts',
+    file: 'plugins/providers/contract/metrics.ts',
     find: 'if (known.size >= bounds.pairs || ',
     replace: 'if (',
     tests: keys,

@@ -7,10 +7,10 @@ import { endPart, modelPart, toolPart } from '#core/fixture/testing/parts.ts'
 import { createFolderStore } from '#core/objects/folder-store.ts'
 import { recordingConsumers } from '#plugins/recording/consumers.ts'
 import { recordingJobs } from '#plugins/recording/jobs.ts'
-import { recordingSettings } from '#plugins/recording/settings.ts'
+import { recordingSettings } from '#plugins/recording/contract/settings.ts'
 import { storePart } from '#plugins/recording/store-part.ts'
-import type { RunsApi } from '#plugins/runs/api.ts'
-import type { SelectedRun } from '#plugins/runs/store/tables.ts'
+import type { RunsApi } from '#plugins/runs/contract/api.ts'
+import type { SelectedRun } from '#plugins/runs/contract/tables.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 
 /** Opens recordings in a folder, and what removes them. */

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { findUnstorable } from '#schemas/storable-text.ts'
 import { bodyTooLarge, unsupportedMediaType, YAML_TYPE } from './body-errors.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { checkOf } from '#core/errors/validate.ts'
+import { checkOf } from '#core/validation/validate.ts'
 
 /** Maximum depth of a body (X3). */
 export const MAX_DEPTH = 64

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { readValue } from './query.ts'
-import { checkOf } from '#core/errors/validate.ts'
+import { checkOf } from '#core/validation/validate.ts'
 
 /** Reads the path parameters of an endpoint. Throws `InvalidName` or `malformed_request`. */
 export type ParamsReader = (raw: Readonly<Record<string, string>>) => Readonly<Record<string, unknown>>

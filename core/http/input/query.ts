@@ -3,7 +3,7 @@ import { didYouMean } from '#schemas/nearest.ts'
 import { isStorable, isStorableTime } from '#schemas/storable-text.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { FieldError } from '#core/errors/domain-error.ts'
-import { checkOf } from '#core/errors/validate.ts'
+import { checkOf } from '#core/validation/validate.ts'
 
 /** Reads a query string by a schema: every parameter must be known, single-valued and valid (K7). Throws `invalid_query`. */
 export type QueryReader = (url: string) => Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { AnyEndpoint } from '../endpoint/endpoint.ts'
 import { JsonPieces } from './raw-list.ts'
 import { TextAnswer } from './text-answer.ts'
-import { checkOf } from '#core/errors/validate.ts'
+import { checkOf } from '#core/validation/validate.ts'
 
 /** A response that agrees with its schema. */
 export interface CheckedResponse {

@@ -1,9 +1,9 @@
 import type { Access } from '#core/cluster/caller.ts'
 import type { Call } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { RunDetail, RunsOfCallers } from '#plugins/runs/api.ts'
+import type { RunDetail, RunsOfCallers } from '#plugins/runs/contract/api.ts'
 import type { AgentPath } from '../card/read-agent.ts'
-import { a2aErrors } from '../errors.ts'
+import { a2aErrors } from '../contract/errors.ts'
 import type { A2aServices } from '../services.ts'
 import type { StreamItem, A2aTask } from '../tasks/task.ts'
 

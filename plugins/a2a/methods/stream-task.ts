@@ -1,6 +1,6 @@
 import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
-import type { LiveFrame, SelectedRun } from '#plugins/runs/api.ts'
+import type { LiveFrame, SelectedRun } from '#plugins/runs/contract/api.ts'
 import { terminalStates } from '#schemas/run.ts'
 import type { A2aTask, StreamItem } from '../tasks/task.ts'
 import { createTaskUpdates } from '../tasks/task-updates.ts'

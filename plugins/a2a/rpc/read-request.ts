@@ -1,8 +1,8 @@
 import type { TSchema, Static } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
-import { checkOf } from '#core/errors/validate.ts'
+import { checkOf } from '#core/validation/validate.ts'
 import { isObject } from '#core/json/is-object.ts'
-import { a2aErrors } from '../errors.ts'
+import { a2aErrors } from '../contract/errors.ts'
 
 /** A request of JSON-RPC 2.0. */
 export interface RpcRequest {

@@ -1,6 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { A2A_LEGACY_VERSION, A2A_VERSION } from '#schemas/api/a2a.ts'
-import { a2aErrors } from '../errors.ts'
+import { a2aErrors } from '../contract/errors.ts'
 
 type Headers = Readonly<Record<string, string | undefined>>
 

@@ -1,11 +1,11 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { isObject } from '#core/json/is-object.ts'
-import type { RunDetail, ResumeAnswer } from '#plugins/runs/api.ts'
+import type { RunDetail, ResumeAnswer } from '#plugins/runs/contract/api.ts'
 import type { A2aSendRequest } from '#schemas/api/a2a.ts'
 import type { Interrupt } from '#schemas/run.ts'
-import { checkOf } from '#core/errors/validate.ts'
+import { checkOf } from '#core/validation/validate.ts'
 import { ResumeBody } from '#schemas/api/run-requests.ts'
-import { a2aErrors } from '../errors.ts'
+import { a2aErrors } from '../contract/errors.ts'
 import { invalidParam } from '../rpc/read-request.ts'
 
 type SentMessage = A2aSendRequest['message']

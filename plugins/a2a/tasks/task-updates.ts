@@ -1,4 +1,4 @@
-import type { LiveFrame } from '#plugins/runs/api.ts'
+import type { LiveFrame } from '#plugins/runs/contract/api.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { pauseReasons } from '#schemas/run.ts'
 import type { Interrupt, PauseReason } from '#schemas/run.ts'

@@ -1,4 +1,4 @@
-import type { RunDetail } from '#plugins/runs/api.ts'
+import type { RunDetail } from '#plugins/runs/contract/api.ts'
 import type { A2aTaskState } from '#schemas/api/a2a.ts'
 import { pauseReasons, runStates } from '#schemas/run.ts'
 import type { Interrupt, PauseReason, RunState } from '#schemas/run.ts'

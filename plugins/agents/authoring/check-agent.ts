@@ -1,7 +1,7 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { FieldError } from '#core/errors/domain-error.ts'
-import { checkOf } from '#core/errors/validate.ts'
+import { checkOf } from '#core/validation/validate.ts'
 import { isName, parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'

@@ -9,7 +9,7 @@ import { AgentFileError } from '#schemas/agent-file/problem.ts'
 import type { CreateAgentBody } from '#schemas/api/agents.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentSpec, AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { agentErrors } from '../errors.ts'
+import { agentErrors } from '../contract/errors.ts'
 
 type NewAgentBody = Static<typeof CreateAgentBody>
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { FieldError } from '#core/errors/domain-error.ts'
 import type { SentObject } from '#core/http/resource/resource-write.ts'
-import { checkOf } from '#core/errors/validate.ts'
+import { checkOf } from '#core/validation/validate.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { KubeError } from '#core/kube/status.ts'
@@ -16,7 +16,7 @@ import type { LocatedProblem } from '#schemas/agent-file/problem.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { onlyAgent } from './new-agent.ts'
-import { agentErrors } from '../errors.ts'
+import { agentErrors } from '../contract/errors.ts'
 
 /** An agent of a file, and its document there. */
 export interface FiledAgent {

@@ -7,7 +7,7 @@ import type { Keyring } from '#core/signing/keyring.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import type { AgentName } from '#schemas/delegates.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
-import { findNamedObject } from '../api.ts'
+import { findNamedObject } from '../contract/api.ts'
 
 /** Certifies a public key (base64url) for the launcher that sends a bearer with the audience `state`. */
 export type CertifyLauncher = (bearer: string, x: string) => Promise<string>

@@ -12,7 +12,7 @@ import { mergeParts, withoutParts } from './parts/merge-parts.ts'
 import type { MergedParts } from './parts/merge-parts.ts'
 import { resolveReferences } from './resolve-references.ts'
 import type { Resolved } from './resolve-references.ts'
-import type { ReconcileSettings } from './settings.ts'
+import type { ReconcileSettings } from '../contract/reconcile-settings.ts'
 import type { ConditionProblem } from './status/problem.ts'
 import { validateSpec } from './validate-spec.ts'
 

@@ -25,7 +25,7 @@ import { formerNumbers } from '../versions/revisions.ts'
 import type { Revision } from '../versions/revisions.ts'
 import { REVISION_ANNOTATION } from './objects/build-objects.ts'
 import { children, events } from './objects/child-kinds.ts'
-import type { ReconcileSettings } from './settings.ts'
+import type { ReconcileSettings } from '../contract/reconcile-settings.ts'
 
 const folder = new URL('../../../deploy/crds/', import.meta.url)
 const crds = readdirSync(folder)

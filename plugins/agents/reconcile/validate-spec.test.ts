@@ -3,7 +3,7 @@ import test from 'node:test'
 import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { badPods } from '#schemas/pod-samples.ts'
 import { settings, declarative, command, agentOf } from '../testing/agent-fixture.ts'
-import type { ReconcileSettings } from './settings.ts'
+import type { ReconcileSettings } from '../contract/reconcile-settings.ts'
 import { validateSpec } from './validate-spec.ts'
 
 test('a spec that this install cannot run is refused with a reason', () => {

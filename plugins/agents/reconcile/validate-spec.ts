@@ -4,7 +4,7 @@ import { findPodProblems } from '#schemas/pod-rules.ts'
 import { reservedVariable } from './pod/environment.ts'
 import { workloadType } from './workload-type.ts'
 import { isAllowedAnnotation } from './pod/allowed-annotations.ts'
-import type { ReconcileSettings } from './settings.ts'
+import type { ReconcileSettings } from '../contract/reconcile-settings.ts'
 import type { ConditionProblem } from './status/problem.ts'
 
 /** Returns why this install cannot run the agent, or undefined if it can. */

@@ -2,7 +2,7 @@ import { isObject } from '#core/json/is-object.ts'
 import type { OwnedValue } from '#core/jobs/extension-point.ts'
 import type { AnyKind } from '#schemas/kind.ts'
 import { didYouMean } from '#schemas/nearest.ts'
-import type { ReferenceMark } from '../points.ts'
+import type { ReferenceMark } from '../contract/points.ts'
 import { otherTargets } from '../resources.ts'
 import { findField, isFieldPath } from './marked-field.ts'
 

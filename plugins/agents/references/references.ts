@@ -4,7 +4,7 @@ import type { AnyKind } from '#schemas/kind.ts'
 import type { TypedObject } from '#schemas/object.ts'
 import { collectReferences } from '#schemas/references.ts'
 import type { Reference } from '#schemas/references.ts'
-import type { ReferenceMark } from '../points.ts'
+import type { ReferenceMark } from '../contract/points.ts'
 import { toMarkedSchema } from './marked-field.ts'
 import { referencedKinds } from './reference-kinds.ts'
 

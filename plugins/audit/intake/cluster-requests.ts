@@ -1,7 +1,7 @@
 import { accountActor } from '#core/event-store/event.ts'
 import type { NewEvent } from '#core/event-store/event.ts'
-import { clusterRequest } from '../events.ts'
-import type { ClusterRequest } from '../events.ts'
+import { clusterRequest } from '../contract/events.ts'
+import type { ClusterRequest } from '../contract/events.ts'
 import { readClusterAuditEvent } from './cluster-audit-event.ts'
 import type { AnsweredObject, ClusterAuditEvent } from './cluster-audit-event.ts'
 

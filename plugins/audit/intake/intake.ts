@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Informer } from '#core/controllers/watch/declarations.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { auditMetrics } from '../metrics.ts'
+import { auditMetrics } from '../contract/metrics.ts'
 import { toClusterRequests } from './cluster-requests.ts'
 import type { AuditedKind, IdentifiedEvent } from './cluster-requests.ts'
 

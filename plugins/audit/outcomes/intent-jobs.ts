@@ -3,7 +3,7 @@ import type { Job } from '#core/jobs/background-work.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
 import { toUnknown } from './outcome-entry.ts'
 import { takeAbandoned } from '../store/intents.ts'
-import type { AuditTables } from '../store/tables.ts'
+import type { AuditTables } from '../contract/tables.ts'
 
 const everyMinute = 60_000
 // Longer than any handler, and longer than a restarted BFF needs to store its spool.

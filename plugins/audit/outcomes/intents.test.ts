@@ -24,7 +24,7 @@ import { toOutcomeEvent } from './outcome-entry.ts'
 import { createOutcomes } from './outcomes.ts'
 import { createWriteBuffer } from './write-buffer.ts'
 import { openSpool } from '../spool/spool.ts'
-import type { AuditTables } from '../store/tables.ts'
+import type { AuditTables } from '../contract/tables.ts'
 
 const act = {
   actor: 'alice',

@@ -7,7 +7,7 @@ import type { WriteBuffer } from './write-buffer.ts'
 import type { Spool } from '../spool/spool.ts'
 import { insertIntents } from '../store/intents.ts'
 import type { Intended } from '../store/intents.ts'
-import type { AuditTables } from '../store/tables.ts'
+import type { AuditTables } from '../contract/tables.ts'
 
 /** Time limits of an intent at the store, then at the disk. */
 export interface IntentLimits {

@@ -4,11 +4,11 @@ import { codeOf } from '#core/database/session/database-errors.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { auditLine, decodeEntry, encode } from './outcome-entry.ts'
 import type { OutcomeEntry } from './outcome-entry.ts'
-import { auditMetrics } from '../metrics.ts'
+import { auditMetrics } from '../contract/metrics.ts'
 import type { SpoolSegment } from '../spool/segment.ts'
 import type { Spool } from '../spool/spool.ts'
 import { insertIntents } from '../store/intents.ts'
-import type { AuditTables } from '../store/tables.ts'
+import type { AuditTables } from '../contract/tables.ts'
 
 const flushMs = 50
 const flushSize = 500

@@ -1,5 +1,5 @@
 import type { AuditEvent } from '#schemas/api/audit.ts'
-import type { AuditTables } from '../store/tables.ts'
+import type { AuditTables } from '../contract/tables.ts'
 
 type Row = Omit<AuditTables['audit_log'], 'namespace_uid' | 'actor_exact'> & { readonly actor_exact: boolean }
 

@@ -1,5 +1,5 @@
 import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
-import type { AuditTables } from '../store/tables.ts'
+import type { AuditTables } from '../contract/tables.ts'
 
 // Replaces a text that its column does not accept, since it might be a secret (A8).
 const REFUSED = 'redacted'

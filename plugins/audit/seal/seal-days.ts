@@ -1,9 +1,9 @@
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
-import { auditDaySealed } from '../events.ts'
+import { auditDaySealed } from '../contract/events.ts'
 import { closeDays, digestDay, insertSeal, lastHead, unsealedDays } from '../store/seals.ts'
-import type { AuditTables } from '../store/tables.ts'
+import type { AuditTables } from '../contract/tables.ts'
 import { sealHead } from './chain.ts'
 
 /** Name of the lease under which days are sealed and dropped. */

@@ -11,7 +11,7 @@ import { changeId } from '../rows/row-keys.ts'
 import type { AuditRow } from '../rows/audit-row.ts'
 import { rowOf } from '../testing/rows.ts'
 import { auditPage } from './audit-page.ts'
-import type { AuditTables } from './tables.ts'
+import type { AuditTables } from '../contract/tables.ts'
 import { writeRows } from './write-rows.ts'
 
 const [, postgres] = adapters

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AccessScope } from '#core/cluster/caller.ts'
-import type { AuditTables } from './tables.ts'
+import type { AuditTables } from '../contract/tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
 
 /** Filters of a page. The namespaces come from the proofs (A9). */

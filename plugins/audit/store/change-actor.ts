@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { ObjectChange } from '#core/controllers/objects/extension-points.ts'
 import { changeId } from '../rows/row-keys.ts'
-import type { AuditTables } from './tables.ts'
+import type { AuditTables } from '../contract/tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
 
 /** Returns the authenticated actor of a change while the key of its row is kept. Returns undefined for a guess or a missing row. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { AuditTx as Tx } from './tables.ts'
+import type { AuditTx as Tx } from '../contract/tables.ts'
 
 const dayMs = 86_400_000
 

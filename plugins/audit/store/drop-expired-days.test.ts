@@ -13,7 +13,7 @@ import { adapters, pluginAdapters } from '#core/database/testing/databases.ts'
 import { sealDays } from '../seal/seal-days.ts'
 import { verify } from '../seal/verify.ts'
 import { daysPerTransaction, dropExpiredDays, dropSealedDays } from './drop-expired-days.ts'
-import type { AuditTables } from './tables.ts'
+import type { AuditTables } from '../contract/tables.ts'
 import { writeRows } from './write-rows.ts'
 import { rowOf, startOfToday } from '../testing/rows.ts'
 

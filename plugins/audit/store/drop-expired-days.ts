@@ -4,13 +4,13 @@ import { codeOf } from '#core/database/session/database-errors.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
 import type { NewEvent } from '#core/event-store/event.ts'
 import type { Store } from '#core/event-store/store.ts'
-import { auditRowsRemoved } from '../events.ts'
+import { auditRowsRemoved } from '../contract/events.ts'
 import { tombstoneHead } from '../seal/chain.ts'
 import type { Tombstone } from '../seal/chain.ts'
 import type { SealingTerm } from '../seal/seal-days.ts'
 import { dayAfter, dropDays, existingDays, lockPartitions, midnight } from './day-partitions.ts'
 import { insertDayTombstone, lastHead, readSeals } from './seals.ts'
-import type { AuditTables, AuditTx as Tx } from './tables.ts'
+import type { AuditTables, AuditTx as Tx } from '../contract/tables.ts'
 
 /** One month. Each drop delays other sessions by some milliseconds and locks a dozen relations. */
 export const daysPerTransaction = 31

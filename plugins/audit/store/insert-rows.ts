@@ -4,7 +4,7 @@ import { arrayParameter, details, ids, texts } from './array-parameter.ts'
 import { ensureDays } from './day-partitions.ts'
 import { keyDays } from './key-partitions.ts'
 import type { Held } from './seals.ts'
-import type { AuditTx as Tx } from './tables.ts'
+import type { AuditTx as Tx } from '../contract/tables.ts'
 
 /** The locks of a writer, and the oldest instant that it may write. */
 export type Window = Held & { readonly retentionDays: number }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
-import type { AuditTables, AuditTx as Tx } from './tables.ts'
+import type { AuditTables, AuditTx as Tx } from '../contract/tables.ts'
 
 /** An act that is about to happen. */
 export type Intended = Selectable<Omit<AuditTables['audit_intents'], 'recorded_at'>>

@@ -13,7 +13,7 @@ import type { AuditRow } from '../rows/audit-row.ts'
 import { rowOf } from '../testing/rows.ts'
 import { rotateKeyPartitions } from './key-partitions.ts'
 import { holdSeals } from './seals.ts'
-import type { AuditTables } from './tables.ts'
+import type { AuditTables } from '../contract/tables.ts'
 import { writeRows } from './write-rows.ts'
 
 const at = Date.now() - 1_000

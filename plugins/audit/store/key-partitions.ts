@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { lockWriters } from './seals.ts'
-import type { AuditTx as Tx } from './tables.ts'
+import type { AuditTx as Tx } from '../contract/tables.ts'
 
 // One month, as the ranges of the event log. Three or four generations exist at a time, and each claim searches all of them.
 const generationDays = 30

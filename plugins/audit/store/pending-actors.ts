@@ -4,7 +4,7 @@ import type { AuditRow } from '../rows/audit-row.ts'
 import { arrayParameter, ids } from './array-parameter.ts'
 import { claimKeys, insertUnkeyed } from './insert-rows.ts'
 import type { Window } from './insert-rows.ts'
-import type { AuditTx as Tx, PendingActor } from './tables.ts'
+import type { AuditTx as Tx, PendingActor } from '../contract/tables.ts'
 
 // The API server may report a request that changed nothing, such as a no-op patch. Its actor is kept under the key of the change,
 // and the row is created when an informer has seen the change, in either order (A4).

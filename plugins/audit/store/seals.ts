@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Seal, Tombstone } from '../seal/chain.ts'
 import { ensureBlocks, today } from './day-partitions.ts'
-import type { AuditTables, AuditTx as Tx } from './tables.ts'
+import type { AuditTables, AuditTx as Tx } from '../contract/tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
 
 /** A handle on the audit log's tables, inside a transaction or not. */

@@ -10,7 +10,7 @@ import { settleIntents } from './intents.ts'
 import { claimTimes, holdActors, joinActors, noteClaims, noteOf } from './pending-actors.ts'
 import { holdSeals } from './seals.ts'
 import type { Held } from './seals.ts'
-import type { AuditTx as Tx } from './tables.ts'
+import type { AuditTx as Tx } from '../contract/tables.ts'
 
 /**
  * Writes rows once per key. Known rows are updated with an exact actor, the observation of an informer, or a count.

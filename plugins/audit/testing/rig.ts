@@ -19,7 +19,7 @@ import { auditConsumers } from '../consumers.ts'
 import { requestOutcome } from '#core/http/audit/events.ts'
 import { toAuditRow } from '../rows/audit-row.ts'
 import type { AuditRow } from '../rows/audit-row.ts'
-import type { AuditTables } from '../store/tables.ts'
+import type { AuditTables } from '../contract/tables.ts'
 
 /** One row of the log. */
 export type Row = AuditTables['audit_log']

@@ -4,9 +4,9 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import type { AgentAbove, RunsSystem } from '#plugins/runs/api.ts'
-import { toSpendLimit } from '../money/spend-limit.ts'
-import type { CallLimit, LimitSource } from '../points.ts'
+import type { AgentAbove, RunsSystem } from '#plugins/runs/contract/api.ts'
+import { toSpendLimit } from '../contract/spend-limit.ts'
+import type { CallLimit, LimitSource } from '../contract/points.ts'
 import { createTtlCache } from '#core/async/ttl-cache.ts'
 
 /** An agent as its holds need it. */

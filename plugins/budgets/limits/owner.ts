@@ -1,4 +1,4 @@
-import type { CallLimit, LimitSubject } from '../points.ts'
+import type { CallLimit, LimitSubject } from '../contract/points.ts'
 
 /** Key of what is counted for a subject. */
 export function ownerOf({ kind, uid }: Pick<LimitSubject, 'kind' | 'uid'>): string {

@@ -1,7 +1,7 @@
-import type { CallPricing } from '#plugins/providers/points.ts'
+import type { CallPricing } from '#plugins/providers/contract/points.ts'
 import { formatMicros } from '#schemas/money.ts'
-import type { LimitSource } from '../points.ts'
-import type { BudgetsSettings } from '../settings.ts'
+import type { LimitSource } from '../contract/points.ts'
+import type { BudgetsSettings } from '../contract/settings.ts'
 import { costOfCall, pricesOfRoute, providersOf } from './price-table.ts'
 import { ownNamespaces } from './spender.ts'
 

@@ -1,5 +1,5 @@
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
-import type { BudgetsSettings } from '../settings.ts'
+import type { BudgetsSettings } from '../contract/settings.ts'
 import { formatMicros } from '#schemas/money.ts'
 import type { ListPrice, ModelPrice } from '#schemas/prices.ts'
 import { findPrice } from './find-price.ts'

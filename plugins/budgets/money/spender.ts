@@ -1,4 +1,4 @@
-import type { CallLimit, LimitSource } from '../points.ts'
+import type { CallLimit, LimitSource } from '../contract/points.ts'
 
 /** Whether the spender of a call could have written an object of a namespace. */
 export type IsOwn = (namespace: string) => boolean

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import test from 'node:test'
 import { sql } from 'kysely'
 import { needs } from '#test/harness/find-server.ts'
-import type { CallLimit } from '../points.ts'
+import type { CallLimit } from '../contract/points.ts'
 import { answerUsed, startPaidGateway, USED } from '../testing/role-calls.ts'
 
 const servers = needs('kube-apiserver', 'etcd', 'postgres', 'initdb')

@@ -8,16 +8,16 @@ import type {
   PersonCall,
   RoleCall,
   UsedCall,
-} from '#plugins/providers/points.ts'
+} from '#plugins/providers/contract/points.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { isLimited } from '../hold-admission.ts'
-import { HoldId } from '../hold-schemas.ts'
+import { HoldId } from '../contract/hold-schemas.ts'
 import { Value } from 'typebox/value'
 import { toLimit } from '../limits/agent-limits.ts'
 import { spendLimitsOf } from '../limits/owner.ts'
 import { costOfCall, pricesOfRoute, providersOf } from '../money/price-table.ts'
 import { ownNamespaces } from '../money/spender.ts'
-import type { CallLimit, LimitSource } from '../points.ts'
+import type { CallLimit, LimitSource } from '../contract/points.ts'
 import { createRenewal } from './renewal.ts'
 import type { Renewal } from './renewal.ts'
 import { reserveCall } from './reserve-call.ts'

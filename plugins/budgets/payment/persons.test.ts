@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { ServerResponse } from 'node:http'
 import { needs } from '#test/harness/find-server.ts'
-import type { CallLimit } from '../points.ts'
+import type { CallLimit } from '../contract/points.ts'
 import { startPaidGateway } from '../testing/role-calls.ts'
 
 const servers = needs('kube-apiserver', 'etcd', 'postgres', 'initdb')

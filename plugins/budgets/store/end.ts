@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '#core/event-store/store.ts'
-import type { BudgetsTables, HoldState } from './tables.ts'
+import type { BudgetsTables, HoldState } from '../contract/tables.ts'
 
 /** The end of a hold. */
 export interface HoldEnd {

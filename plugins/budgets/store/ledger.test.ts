@@ -6,7 +6,7 @@ import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { createLedger } from './ledger.ts'
 import type { Ledger } from './ledger.ts'
 import { newHold, moneyLimit, openLedger, subjectOf } from '../testing/ledger.ts'
-import type { CallLimit } from '../points.ts'
+import type { CallLimit } from '../contract/points.ts'
 
 const settled = (id: string, charge: bigint | undefined, holder = 'holder-1') =>
   ({ id, holder, state: 'settled', charge, outcome: 'succeeded', estimated: false }) as const

@@ -7,7 +7,7 @@ import { isLiveHold, readPrices, readOwnerUsage } from './reads.ts'
 import { createRecentPrices } from './recent-prices.ts'
 import { reserve } from './reserve.ts'
 import type { MadeHold, NewHold, RefusedHold } from './reserve.ts'
-import type { BudgetsTables } from './tables.ts'
+import type { BudgetsTables } from '../contract/tables.ts'
 
 /** Money of model calls: reserved before a call, settled after it. `spent + held <= limit` at every instant (B1). */
 export interface Ledger {

@@ -1,6 +1,6 @@
-import type { Pruner } from '#plugins/pruning/points.ts'
+import type { Pruner } from '#plugins/pruning/contract/points.ts'
 import { ownerOf } from '../limits/owner.ts'
-import type { BudgetsTables } from './tables.ts'
+import type { BudgetsTables } from '../contract/tables.ts'
 
 /** Removes what was counted for a deleted agent or tenant. Its open holds end as others do, and count for the limits that remain. */
 export const accountPruner: Pruner = {

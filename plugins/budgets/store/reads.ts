@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Reader } from '#core/event-store/store.ts'
 import { defineStatement } from '#core/database/statement.ts'
-import type { BudgetsTables } from './tables.ts'
+import type { BudgetsTables } from '../contract/tables.ts'
+import type { LiveUsage } from '../contract/api.ts'
 
 /** Whether an agent has a live hold for a route. */
 export async function isLiveHold(db: Reader<BudgetsTables>, hold: LiveHold): Promise<boolean> {
@@ -45,19 +46,6 @@ export async function readPrices(
     .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
     .execute()
   return new Map(rows.map(({ id, currency, prices }) => [id, { currency, prices }]))
-}
-
-/** What an owner uses now: money of its current windows, calls in flight, and calls of the last minute. */
-export interface LiveUsage {
-  readonly accounts: readonly {
-    readonly currency: string
-    readonly window: string
-    readonly windowStart: Date
-    readonly spent: bigint
-    readonly held: bigint
-  }[]
-  readonly inFlight: number
-  readonly requestsLastMinute: number
 }
 
 interface UsageRow {

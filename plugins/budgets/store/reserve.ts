@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Tx } from '#core/event-store/store.ts'
 import { ownerOf } from '../limits/owner.ts'
-import type { CallLimit } from '../points.ts'
-import type { BudgetsTables } from './tables.ts'
+import type { CallLimit } from '../contract/points.ts'
+import type { BudgetsTables } from '../contract/tables.ts'
 
 /** A hold that is requested. */
 export interface NewHold {

@@ -7,7 +7,7 @@ import { createStore } from '#core/event-store/create-store.ts'
 import { createLedger } from '../store/ledger.ts'
 import type { LedgerOptions } from '../store/ledger.ts'
 import type { NewHold } from '../store/reserve.ts'
-import type { CallLimit } from '../points.ts'
+import type { CallLimit } from '../contract/points.ts'
 
 /** Migrations of the plugin. */
 export const budgetsMigrations = { name: 'budgets', migrations: new URL('../migrations/', import.meta.url) }

@@ -1,8 +1,8 @@
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { parseMicros } from '#schemas/money.ts'
-import type { Metered } from '#plugins/providers/events.ts'
+import type { Metered } from '#plugins/providers/contract/events.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
-import type { CostDayRow, CostPersonRow } from '../store/tables.ts'
+import type { CostDayRow, CostPersonRow } from '../contract/tables.ts'
 
 type Event = Omit<StoredEvent, 'position'>
 

@@ -1,5 +1,5 @@
 import type { Store } from '#core/event-store/store.ts'
-import type { CostTables } from './tables.ts'
+import type { CostTables } from '../contract/tables.ts'
 
 /** What is stored of an agent, for the reconciler; undefined before its first event. */
 export async function storedAgent(

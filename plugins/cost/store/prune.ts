@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { Tx } from '#core/event-store/store.ts'
-import type { CostTables } from './tables.ts'
+import type { CostTables } from '../contract/tables.ts'
 
 /** Days after which no event of a metered run is expected: its mark, which ignores reports, is removed. */
 const MARK_DAYS = 60

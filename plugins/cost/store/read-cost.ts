@@ -3,9 +3,9 @@ import type { RawBuilder } from 'kysely'
 import type { AccessScope } from '#core/cluster/caller.ts'
 import { hadOtherNamespace, inLiveNamespace } from '#core/cluster/object-index-sql.ts'
 import type { Reader } from '#core/event-store/store.ts'
-import { METERED_WITHIN_SECONDS } from '#plugins/runs/events.ts'
+import { METERED_WITHIN_SECONDS } from '#plugins/runs/contract/events.ts'
 import type { Period } from '../query/period.ts'
-import type { CostTables } from './tables.ts'
+import type { CostTables } from '../contract/tables.ts'
 
 /** Proofs of a review of `costs`; the namespace '' is the whole cluster. */
 export type CostAccess = AccessScope<'list', 'costs'>

@@ -3,7 +3,7 @@ import type { Insertable, Transaction } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import { inLiveNamespace } from '#core/cluster/object-index-sql.ts'
 import type { Reader } from '#core/event-store/store.ts'
-import type { FeedbackTables, ScoreRow, SelectedScore } from './tables.ts'
+import type { FeedbackTables, ScoreRow, SelectedScore } from '../contract/tables.ts'
 
 type FeedbackTx = Transaction<FeedbackTables>
 

@@ -1,6 +1,6 @@
 import { listStrings, replaceStrings } from '#core/guardrails/body/body-texts.ts'
 import type { Finding, GuardOutcome, IsApproved, Stage } from '#core/guardrails/guard.ts'
-import type { CallFilter, ModelRequest, TextFilter } from '#plugins/providers/points.ts'
+import type { CallFilter, ModelRequest, TextFilter } from '#plugins/providers/contract/points.ts'
 import type { ExternalRule } from '../policies/agent-policies.ts'
 import type { Applying } from './applying-policies.ts'
 import type { HttpCheck, HttpVerdict } from './http-check.ts'

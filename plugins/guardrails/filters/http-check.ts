@@ -2,9 +2,9 @@ import type { Stage } from '#core/guardrails/guard.ts'
 import { OutboundError } from '#core/http-client/outbound-error.ts'
 import { isObject } from '#core/json/is-object.ts'
 import type { Core } from '#core/plugin/core-services.ts'
-import type { FilteredCall } from '#plugins/providers/points.ts'
+import type { FilteredCall } from '#plugins/providers/contract/points.ts'
 import { durationToMs } from '#schemas/duration.ts'
-import { guardrailMetrics } from '../metrics.ts'
+import { guardrailMetrics } from '../contract/metrics.ts'
 import type { ExternalRule } from '../policies/agent-policies.ts'
 
 /** What a service says about texts. */

@@ -1,5 +1,5 @@
 import type { Core } from '#core/plugin/core-services.ts'
-import type { CallFilter, FilterContext, ModelFilter } from '#plugins/providers/points.ts'
+import type { CallFilter, FilterContext, ModelFilter } from '#plugins/providers/contract/points.ts'
 import { createFindApplying } from './applying-policies.ts'
 import { createHttpCheck } from './http-check.ts'
 import { externalHooks } from './external-hooks.ts'

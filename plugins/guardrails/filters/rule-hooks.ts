@@ -10,8 +10,8 @@ import type {
   RequestVerdict,
   TextFilter,
   TextWindow,
-} from '#plugins/providers/points.ts'
-import { guardrailErrors } from '../errors.ts'
+} from '#plugins/providers/contract/points.ts'
+import { guardrailErrors } from '../contract/errors.ts'
 import { refusalOf } from './verdicts.ts'
 import type { CountFindings } from './verdicts.ts'
 

@@ -1,9 +1,9 @@
 import type { Finding, GuardOutcome } from '#core/guardrails/guard.ts'
 import { refusalMessage, toErrorParam } from '#core/guardrails/messages.ts'
 import type { Core } from '#core/plugin/core-services.ts'
-import type { FilterRefusal } from '#plugins/providers/points.ts'
-import { guardrailErrors } from '../errors.ts'
-import { guardrailMetrics } from '../metrics.ts'
+import type { FilterRefusal } from '#plugins/providers/contract/points.ts'
+import { guardrailErrors } from '../contract/errors.ts'
+import { guardrailMetrics } from '../contract/metrics.ts'
 
 /** Counts findings. */
 export type CountFindings = (findings: readonly Finding[]) => void

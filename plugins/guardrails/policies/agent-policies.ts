@@ -5,7 +5,7 @@ import { PolicyProblem } from '#core/guardrails/detectors/policy-problem.ts'
 import type { ContentGuard, GuardrailRules } from '#core/guardrails/guard.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { GuardrailPolicyObject, GuardrailRule } from '#schemas/crds/guardrail-policy.ts'
-import { guardrailErrors } from '../errors.ts'
+import { guardrailErrors } from '../contract/errors.ts'
 
 /** One policy as launchers read it. */
 export interface AppliedPolicy extends GuardrailRules {

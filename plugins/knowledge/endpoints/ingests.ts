@@ -14,7 +14,7 @@ import { sourcesOf } from '../ingest/sources.ts'
 import { BaseName, IngestAnswer, IngestRequest, NamespaceQuery, QueuedIngests } from '../schemas.ts'
 import type { KnowledgeServices } from '../services.ts'
 import { findIngest } from '../store/ingests.ts'
-import type { KnowledgeTables } from '../store/tables.ts'
+import type { KnowledgeTables } from '../contract/tables.ts'
 import { findBase } from './find-base.ts'
 
 const examples = {

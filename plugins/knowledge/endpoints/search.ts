@@ -5,7 +5,7 @@ import { NamespaceQuery, SearchAnswer, SearchRequest } from '../schemas.ts'
 import { searchBases } from '../search/search-bases.ts'
 import type { KnowledgeServices } from '../services.ts'
 import { findBases } from '../store/bases.ts'
-import type { KnowledgeTables } from '../store/tables.ts'
+import type { KnowledgeTables } from '../contract/tables.ts'
 import { findBase } from './find-base.ts'
 
 const examples = {

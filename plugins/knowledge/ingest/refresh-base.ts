@@ -11,7 +11,7 @@ import { storeDocument } from '../store/documents.ts'
 import { findBareChunks, storeVectors } from '../store/embedding.ts'
 import type { BareChunk } from '../store/embedding.ts'
 import { findOldDocument } from '../store/layouts.ts'
-import type { KnowledgeTables } from '../store/tables.ts'
+import type { KnowledgeTables } from '../contract/tables.ts'
 import { refreshTask } from './tasks.ts'
 
 /** Parts of the plugin that a refresh needs. */

@@ -1,17 +1,17 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { Reader } from '#core/event-store/store.ts'
-import { findNamedObject } from '#plugins/agents/api.ts'
+import { findNamedObject } from '#plugins/agents/contract/api.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { KnowledgeBase } from '#schemas/crds/knowledge-base.ts'
 import type { KnowledgeBaseObject } from '#schemas/crds/knowledge-base.ts'
 import { mayRefer } from '#schemas/references.ts'
-import { knowledgeErrors } from '../errors.ts'
+import { knowledgeErrors } from '../contract/errors.ts'
 import { findBases } from '../store/bases.ts'
 import type { Base } from '../store/bases.ts'
-import type { KnowledgeTables } from '../store/tables.ts'
+import type { KnowledgeTables } from '../contract/tables.ts'
 
 /** What the state role reads: objects of the cluster with its own identity, and the store. */
 export interface AgentBases {

@@ -6,7 +6,7 @@ import type { KnowledgeServices } from '../services.ts'
 import type { Base } from '../store/bases.ts'
 import { searchChunks } from '../store/search.ts'
 import type { FoundChunk } from '../store/search.ts'
-import type { KnowledgeTables } from '../store/tables.ts'
+import type { KnowledgeTables } from '../contract/tables.ts'
 
 /** A search of knowledge bases that the caller may read. */
 export interface BaseSearch {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { Reader, Tx } from '#core/event-store/store.ts'
-import type { BaseRow, KnowledgeTables } from './tables.ts'
+import type { BaseRow, KnowledgeTables } from '../contract/tables.ts'
 
 /** A stored knowledge base. */
 export type Base = Selectable<BaseRow>

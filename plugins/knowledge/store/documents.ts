@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Tx } from '#core/event-store/store.ts'
 import type { Chunk } from '../documents/chunk-text.ts'
 import type { Base } from './bases.ts'
-import type { KnowledgeTables } from './tables.ts'
+import type { KnowledgeTables } from '../contract/tables.ts'
 
 /** A document to store. */
 export interface NewDocument {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Reader, Tx } from '#core/event-store/store.ts'
 import { toRealArray } from '#core/retrieval/hybrid-search.ts'
-import type { KnowledgeTables } from './tables.ts'
+import type { KnowledgeTables } from '../contract/tables.ts'
 
 /** A chunk without a vector of the current space. */
 export interface BareChunk {

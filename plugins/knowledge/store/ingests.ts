@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { Reader, Tx } from '#core/event-store/store.ts'
-import type { IngestRow, IngestState, KnowledgeTables } from './tables.ts'
+import type { IngestRow, IngestState, KnowledgeTables } from '../contract/tables.ts'
 
 /** A stored ingest. */
 export type Ingest = Selectable<IngestRow>

@@ -1,6 +1,6 @@
 import type { Reader } from '#core/event-store/store.ts'
 import type { ListedDocument } from '../schemas.ts'
-import type { KnowledgeTables } from './tables.ts'
+import type { KnowledgeTables } from '../contract/tables.ts'
 
 /** Documents of a knowledge base with an id after `after`, by id in the order of the primary key. Without their texts. */
 export async function listDocuments(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Pruner } from '#plugins/pruning/points.ts'
+import type { Pruner } from '#plugins/pruning/contract/points.ts'
 
 /** Removes the documents of a deleted knowledge base, by uid: one of the same name that is created later inherits nothing. */
 export const knowledgePruner: Pruner = {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Reader } from '#core/event-store/store.ts'
 import { searchHybrid } from '#core/retrieval/hybrid-search.ts'
 import type { QueryVector } from '#core/retrieval/hybrid-search.ts'
-import type { KnowledgeTables } from './tables.ts'
+import type { KnowledgeTables } from '../contract/tables.ts'
 
 /** Knowledge bases of one language, searched together. */
 export interface ChunkQuery {

@@ -23,8 +23,8 @@ import { sharedKube } from '#test/harness/kube.ts'
 import { createWithSession } from '../client/session.ts'
 import { discover } from '../discovery/discover.ts'
 import { mcp } from '../index.ts'
-import { mcpSettings } from '../settings.ts'
-import type { McpSettings } from '../settings.ts'
+import { mcpSettings } from '../contract/settings.ts'
+import type { McpSettings } from '../contract/settings.ts'
 
 const apiVersion = 'mesh.dev/v1alpha1'
 

@@ -4,7 +4,7 @@ import { Value } from 'typebox/value'
 import { Fail } from '#core/errors/domain-error.ts'
 import { collect } from '#core/http-client/request.ts'
 import { ConversationList } from '#schemas/api/memory.ts'
-import { memoryErrors } from '../errors.ts'
+import { memoryErrors } from '../contract/errors.ts'
 
 /** The conversations of an agent, read for a caller. */
 export interface ConversationsRequest {

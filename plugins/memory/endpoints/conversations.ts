@@ -6,7 +6,7 @@ import type { Core } from '#core/plugin/core-services.ts'
 import { ConversationList } from '#schemas/api/memory.ts'
 import { toStoredName, visibleTo } from '../session/bound-conversation.ts'
 import type { SessionAgent, SessionMemory } from '../session/session-memory.ts'
-import { ConversationParams } from '../state-schemas.ts'
+import { ConversationParams } from '../contract/state-schemas.ts'
 
 const SHOWN = 200
 // Conversations of other users are among them.

@@ -4,7 +4,7 @@ import { storeList } from '#core/http/store/store-list.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { AgentMemory, AgentMemoryQuery } from '#schemas/api/memory.ts'
 import { listItems, readItemUsage } from '../store/list-items.ts'
-import type { MemoryTables } from '../store/tables.ts'
+import type { MemoryTables } from '../contract/tables.ts'
 import type { MemoryServices } from '../services.ts'
 import { createConversationClient } from './conversation-client.ts'
 

@@ -10,8 +10,8 @@ import type {
 import { stateStoreUnavailable } from '#core/state-store/state-store.ts'
 import { durationToMs } from '#schemas/duration.ts'
 import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import { memoryErrors } from '../errors.ts'
-import type { MemorySettings } from '../settings.ts'
+import { memoryErrors } from '../contract/errors.ts'
+import type { MemorySettings } from '../contract/settings.ts'
 
 /** An agent, by which session memory is kept: a re-created agent of the same name has another uid. Its namespace shares a quota. */
 export interface SessionAgent {

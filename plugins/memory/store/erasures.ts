@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store, Tx } from '#core/event-store/store.ts'
 import type { SessionAgent, SessionMemory } from '../session/session-memory.ts'
-import type { MemoryTables } from './tables.ts'
+import type { MemoryTables } from '../contract/tables.ts'
 
 const AT_ONCE = 100
 // The state role remembers an agent for 5 s, and a call of its pod takes 10 s: until then the agent may write again.

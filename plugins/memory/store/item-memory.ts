@@ -3,7 +3,7 @@ import type { RawBuilder } from 'kysely'
 import type { Reader } from '#core/event-store/store.ts'
 import { searchHybrid } from '#core/retrieval/hybrid-search.ts'
 import type { QueryVector } from '#core/retrieval/hybrid-search.ts'
-import type { MemoryTables } from './tables.ts'
+import type { MemoryTables } from '../contract/tables.ts'
 
 /** Whose items: those of an agent, and of one user if the agent keeps them per user. */
 export interface ItemOwner {

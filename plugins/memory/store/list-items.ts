@@ -3,7 +3,7 @@ import type { Access } from '#core/cluster/caller.ts'
 import type { Reader } from '#core/event-store/store.ts'
 import type { RowKey } from '#core/http/store/store-list.ts'
 import type { AgentMemoryItem } from '#schemas/api/memory.ts'
-import type { MemoryTables } from './tables.ts'
+import type { MemoryTables } from '../contract/tables.ts'
 import { agentOwner } from './usage.ts'
 
 type Proof = Access<'list', 'agentmemories'>

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { deletedUids } from '#core/cluster/object-index-sql.ts'
 import type { Tx } from '#core/event-store/store.ts'
-import type { Pruner } from '#plugins/pruning/points.ts'
+import type { Pruner } from '#plugins/pruning/contract/points.ts'
 import { requestErasure } from './erasures.ts'
 import { removeUsage } from './usage.ts'
-import type { MemoryTables } from './tables.ts'
+import type { MemoryTables } from '../contract/tables.ts'
 
 interface Removed {
   readonly agent_uid: string

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Reader } from '#core/event-store/store.ts'
-import { memoryErrors } from '../errors.ts'
-import type { MemorySettings } from '../settings.ts'
-import type { MemoryTables } from './tables.ts'
+import { memoryErrors } from '../contract/errors.ts'
+import type { MemorySettings } from '../contract/settings.ts'
+import type { MemoryTables } from '../contract/tables.ts'
 
 type Db = Transaction<MemoryTables>
 

@@ -30,8 +30,8 @@ import { applyShipped } from '#test/harness/deploy.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { memoryJobs } from '../jobs.ts'
 import { agentMemory } from '../index.ts'
-import { memorySettings } from '../settings.ts'
-import type { MemorySettings } from '../settings.ts'
+import { memorySettings } from '../contract/settings.ts'
+import type { MemorySettings } from '../contract/settings.ts'
 
 const migrationsOf = (name: string) => ({ name, migrations: new URL(`../../${name}/migrations/`, import.meta.url) })
 const limits = {

@@ -5,7 +5,7 @@ import { createChatChunks, messageToChat } from '#core/model-apis/messages-to-ch
 import type { ToChatOptions } from '#core/model-apis/messages-to-chat-answer.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { createSseParser } from '#core/sse/parser.ts'
-import type { ModelAdapter, ProviderCall, ResponseSink } from '../adapter.ts'
+import type { ModelAdapter, ProviderCall, ResponseSink } from '../contract/adapter.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import type { ProviderClient } from '../upstream/provider-client.ts'
 import { passAnswer } from './pass-answer.ts'

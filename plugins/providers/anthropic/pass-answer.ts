@@ -1,6 +1,6 @@
 import { createMessageReader } from '#core/model-apis/message-usage.ts'
 import { createFrameSplitter, frameData, framesIn } from '#core/sse/stream-frames.ts'
-import type { ResponseSink } from '../adapter.ts'
+import type { ResponseSink } from '../contract/adapter.ts'
 
 /** The answer of a provider on its way to the caller. */
 export interface ProviderAnswer {

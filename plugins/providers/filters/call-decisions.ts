@@ -1,4 +1,4 @@
-import type { FilterDecision } from './model-filter.ts'
+import type { FilterDecision } from '../contract/model-filter.ts'
 
 /** What the filters of one call have decided. */
 export interface CallDecisions {

@@ -1,4 +1,4 @@
-import type { Operation } from '../adapter.ts'
+import type { Operation } from '../contract/adapter.ts'
 import { readModelRequest } from '../gateway/model-request.ts'
 import type { Body } from '../gateway/model-request.ts'
 import { isObject } from '#core/json/is-object.ts'
@@ -9,7 +9,7 @@ import { TextStage } from './answer/text-stage.ts'
 import type { TextPlace } from './answer/text-stage.ts'
 import { createCallDecisions } from './call-decisions.ts'
 import type { CallDecisions } from './call-decisions.ts'
-import type { FilterDecision, ToolCall } from './model-filter.ts'
+import type { FilterDecision, ToolCall } from '../contract/model-filter.ts'
 import { createRequestView } from './request-view.ts'
 
 /** A request as its provider gets it. */

@@ -4,9 +4,9 @@ import { Type } from 'typebox'
 import { checkContributions } from '#core/host/load/check-points.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { providers } from '../index.ts'
-import { modelFilter } from '../points.ts'
+import { modelFilter } from '../contract/points.ts'
 import { orderFilters } from './filter-order.ts'
-import type { ModelFilter } from './model-filter.ts'
+import type { ModelFilter } from '../contract/model-filter.ts'
 
 const filter = (name: string, more: Partial<ModelFilter> = {}): ModelFilter => ({
   name,

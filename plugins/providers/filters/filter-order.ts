@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { OwnedValue } from '#core/jobs/extension-point.ts'
 import { didYouMean } from '#schemas/nearest.ts'
-import type { ModelFilter } from './model-filter.ts'
+import type { ModelFilter } from '../contract/model-filter.ts'
 
 /** Limits of what a filter declares. */
 export const filterLimits = { timeoutMs: 60_000, defaultTimeoutMs: 5_000, lookBack: 65_536 } as const

@@ -4,7 +4,14 @@ import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { filterLimits, isWithin } from './filter-order.ts'
 import { failedIn, refusedBy } from './filter-stop.ts'
 import type { FilterStage, FilterStop } from './filter-stop.ts'
-import type { CallFilter, FilterContext, FilterDecision, FilteredCall, ModelFilter, Verdict } from './model-filter.ts'
+import type {
+  CallFilter,
+  FilterContext,
+  FilterDecision,
+  FilteredCall,
+  ModelFilter,
+  Verdict,
+} from '../contract/model-filter.ts'
 
 /** Result of one invocation of a filter, for the metrics. */
 export interface Invocation {

@@ -3,7 +3,7 @@ import test from 'node:test'
 import type OpenAI from 'openai'
 import { needs } from '#test/harness/find-server.ts'
 import { refused } from '../testing/gateway.ts'
-import type { FilteredCall, ModelRequest } from './model-filter.ts'
+import type { FilteredCall, ModelRequest } from '../contract/model-filter.ts'
 import { completionOf, contentsOf, errors, startFilterGateway } from './testing/filter-gateway.ts'
 import type { ScenarioFilter } from './testing/filter-gateway.ts'
 

@@ -1,9 +1,9 @@
 import { mapStrings } from '#core/guardrails/body/map-strings.ts'
 import type { BodyString } from '#core/guardrails/body/map-strings.ts'
 import { isObject } from '#core/json/is-object.ts'
-import type { Operation } from '../adapter.ts'
+import type { Operation } from '../contract/adapter.ts'
 import type { Body } from '../gateway/model-request.ts'
-import type { ModelRequest, RequestText } from './model-filter.ts'
+import type { ModelRequest, RequestText } from '../contract/model-filter.ts'
 
 /** The view of a request for filters. `source` is the request as its provider gets it. Its texts throw `UnreadableBody`. */
 export function createRequestView(operation: Operation, body: Body, source: Body = body): ModelRequest {

@@ -1,7 +1,7 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { estimateInputTokens } from '#core/model-apis/estimate-input.ts'
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
-import type { Operation } from '../adapter.ts'
+import type { Operation } from '../contract/adapter.ts'
 import { toProviderRequest } from './model-request.ts'
 import type { Body } from './model-request.ts'
 

@@ -1,6 +1,6 @@
-import type { ResponseSink, Operation } from '../adapter.ts'
+import type { ResponseSink, Operation } from '../contract/adapter.ts'
 import type { ProvidersServices } from '../services.ts'
-import type { CallPayer, ServedCall } from '../points.ts'
+import type { CallPayer, ServedCall } from '../contract/points.ts'
 import { filterAnswer } from '../filters/answer/filter-answer.ts'
 import type { FilteredAnswer } from '../filters/answer/filter-answer.ts'
 import type { CallFilters } from '../filters/call-filters.ts'

@@ -1,7 +1,7 @@
 import { findRefusedField, findUnknownField } from '#core/model-apis/request-fields.ts'
 import { REQUEST_FIELD } from '#schemas/crds/model-route.ts'
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
-import type { Operation } from '../adapter.ts'
+import type { Operation } from '../contract/adapter.ts'
 import { GatewayError } from './gateway-error.ts'
 import { toProviderRequest } from './model-request.ts'
 import type { Body } from './model-request.ts'

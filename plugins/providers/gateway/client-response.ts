@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { ResponseSink } from '../adapter.ts'
+import type { ResponseSink } from '../contract/adapter.ts'
 import type { CallerApi } from './caller-api.ts'
 import { callErrorOf } from './gateway-error.ts'
 import { createAnswerTranslator } from './translate-answer.ts'

@@ -1,4 +1,4 @@
-import type { ResponseSink } from '../adapter.ts'
+import type { ResponseSink } from '../contract/adapter.ts'
 import type { ProvidersServices } from '../services.ts'
 import { createClientResponse } from './client-response.ts'
 import { tryInOrder } from './fallback.ts'

@@ -1,5 +1,5 @@
 import type { ErrorFormat, FailedRequest } from '#core/http/problem/error-format.ts'
-import type { ProvidersSettings } from '../settings.ts'
+import type { ProvidersSettings } from '../contract/settings.ts'
 import { errorsOfPath } from './caller-api.ts'
 import { callErrorOf, GatewayError } from './gateway-error.ts'
 import { unknownPath } from './unknown-path.ts'

@@ -1,4 +1,4 @@
-import type { ResponseSink } from '../adapter.ts'
+import type { ResponseSink } from '../contract/adapter.ts'
 import { FilterStop } from '../filters/filter-stop.ts'
 import { incompleteResponse, fromResponse, fromConnection } from './provider-failure.ts'
 import type { NamedProvider } from './provider-failure.ts'

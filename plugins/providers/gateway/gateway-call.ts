@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
-import type { CallPayer } from './call-payment.ts'
+import type { CallPayer } from '../contract/call-payment.ts'
 import type { CallerApi } from './caller-api.ts'
 import type { Principal } from './principal.ts'
 

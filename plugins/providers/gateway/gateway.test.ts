@@ -6,8 +6,8 @@ import type OpenAI from 'openai'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { sendRaw } from '#core/http/testing/raw-request.ts'
 import { needs } from '#test/harness/find-server.ts'
-import type { AgentCall } from '../agent-model.ts'
-import { agentRuns } from '../points.ts'
+import type { AgentCall } from '../contract/agent-model.ts'
+import { agentRuns } from '../contract/points.ts'
 import { addAgent, addKey, addRoute, refused, startGateway, startUpstream } from '../testing/gateway.ts'
 
 const servers = needs('kube-apiserver', 'etcd', 'kubectl', 'postgres', 'initdb')

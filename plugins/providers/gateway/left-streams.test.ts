@@ -5,8 +5,8 @@ import test from 'node:test'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { startFilterGateway } from '../filters/testing/filter-gateway.ts'
-import type { Metered } from '../events.ts'
-import { callPricing } from '../points.ts'
+import type { Metered } from '../contract/events.ts'
+import { callPricing } from '../contract/points.ts'
 import { delta, doneFrame, hello } from '../testing/api-gateway.ts'
 
 const pricing = contribute(callPricing, {

@@ -5,9 +5,9 @@ import { contribute } from '#core/jobs/extension-point.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { exchangeRaw } from '#test/listeners/raw-exchange.ts'
 import { needs } from '#test/harness/find-server.ts'
-import type { AgentCall, AgentOutcome } from '../agent-model.ts'
+import type { AgentCall, AgentOutcome } from '../contract/agent-model.ts'
 import { createErrorFormat } from './error-format.ts'
-import { agentRuns } from '../points.ts'
+import { agentRuns } from '../contract/points.ts'
 import { addAgent, addRoute, refused, startGateway } from '../testing/gateway.ts'
 
 const servers = needs('kube-apiserver', 'etcd', 'kubectl', 'postgres', 'initdb')

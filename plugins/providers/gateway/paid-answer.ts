@@ -1,6 +1,6 @@
 import { createTokenCount } from '#core/model-apis/token-count.ts'
 import type { TokenCount } from '#core/model-apis/token-count.ts'
-import type { ResponseSink } from '../adapter.ts'
+import type { ResponseSink } from '../contract/adapter.ts'
 import type { RouteTarget } from './targets.ts'
 import type { Counted, UsageMeter } from './usage-meter.ts'
 

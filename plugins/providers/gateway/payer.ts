@@ -1,7 +1,7 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { parsePayer, payerHeader } from '#core/retrieval/payer.ts'
-import type { CallPayer } from './call-payment.ts'
+import type { CallPayer } from '../contract/call-payment.ts'
 import { readAgent } from './principal.ts'
 import type { Principal } from './principal.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { CallPricing, ServedCall } from '../points.ts'
+import type { CallPricing, ServedCall } from '../contract/points.ts'
 import { priceCall } from './price-call.ts'
 
 test('B4: the first plugin that knows the cost decides; one that throws does not stop a call', async () => {

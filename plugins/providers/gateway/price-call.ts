@@ -1,6 +1,6 @@
 import type { Core } from '#core/plugin/core-services.ts'
-import { callPricing } from '../points.ts'
-import type { CallCost, ServedCall } from '../points.ts'
+import { callPricing } from '../contract/points.ts'
+import type { CallCost, ServedCall } from '../contract/points.ts'
 
 /** Cost of a call by the first plugin that knows its price. A plugin that throws is logged and counts as one that does not know it. */
 export async function priceCall(

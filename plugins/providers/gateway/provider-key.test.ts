@@ -4,7 +4,7 @@ import OpenAI from 'openai'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { needs } from '#test/harness/find-server.ts'
-import { createCallLabels, labelBounds } from '../metrics.ts'
+import { createCallLabels, labelBounds } from '../contract/metrics.ts'
 import { refusalOfKey } from '../key-binding.ts'
 import { addKey, addRoute, startGateway, startUpstream } from '../testing/gateway.ts'
 

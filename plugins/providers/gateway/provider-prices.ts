@@ -3,7 +3,7 @@ import { isStatus } from '#core/kube/status.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import type { ModelProviderObject } from '#schemas/crds/model-provider.ts'
-import type { ServedCall } from '../call-pricing.ts'
+import type { ServedCall } from '../contract/call-pricing.ts'
 import { targetsOf } from './targets.ts'
 import type { UsableRoute } from './usable-route.ts'
 

@@ -1,4 +1,4 @@
-import type { AgentOutcome } from '../agent-model.ts'
+import type { AgentOutcome } from '../contract/agent-model.ts'
 import { GatewayError } from './gateway-error.ts'
 
 const maxReason = 1_000

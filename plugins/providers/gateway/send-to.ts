@@ -1,5 +1,5 @@
-import type { Operation, ProviderCall, ResponseSink } from '../adapter.ts'
-import { modelAdapter } from '../points.ts'
+import type { Operation, ProviderCall, ResponseSink } from '../contract/adapter.ts'
+import { modelAdapter } from '../contract/points.ts'
 import type { ProvidersServices } from '../services.ts'
 import type { GatewayCall } from './gateway-call.ts'
 import { GatewayError } from './gateway-error.ts'

@@ -3,7 +3,7 @@ import { readChatCacheWrites } from '#core/model-apis/message-usage.ts'
 import type { CacheWrites } from '#core/model-apis/message-usage.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { createSseParser } from '#core/sse/parser.ts'
-import type { Metered } from '../events.ts'
+import type { Metered } from '../contract/events.ts'
 
 /** Token counts of a response; `usageReported` is false if the provider reported none. */
 export type Counted = Pick<

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ResponseSink, ModelAdapter, ProviderCall } from '../adapter.ts'
+import type { ResponseSink, ModelAdapter, ProviderCall } from '../contract/adapter.ts'
 import { completion, deltaFrame, doneFrame, usageFrame, wireUsage } from '../openai/completion.ts'
 import type { CompletionHead, WireUsage } from '../openai/completion.ts'
 import { mockAnswer } from './mock-answer.ts'

@@ -1,4 +1,4 @@
-import type { ModelAdapter, ProviderCall } from '../adapter.ts'
+import type { ModelAdapter, ProviderCall } from '../contract/adapter.ts'
 import type { ProviderClient } from '../upstream/provider-client.ts'
 
 /** Client for any endpoint with the OpenAI API. */

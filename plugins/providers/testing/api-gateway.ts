@@ -3,10 +3,10 @@ import type { TestContext } from 'node:test'
 import Anthropic, { APIError as AnthropicError } from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { contribute } from '#core/jobs/extension-point.ts'
-import type { AgentCall } from '../agent-model.ts'
+import type { AgentCall } from '../contract/agent-model.ts'
 import { errors, startFilterGateway } from '../filters/testing/filter-gateway.ts'
 import type { ScenarioFilter } from '../filters/testing/filter-gateway.ts'
-import { agentRuns } from '../points.ts'
+import { agentRuns } from '../contract/points.ts'
 import { addRoute } from './gateway.ts'
 
 /** A question. */

@@ -4,7 +4,7 @@ import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
 import { exchange } from '#core/http-client/request.ts'
 import { writeLike } from '#core/json/write-like.ts'
-import type { ProviderCall, ResponseSink } from '../adapter.ts'
+import type { ProviderCall, ResponseSink } from '../contract/adapter.ts'
 import { baseUrlOf } from './base-url.ts'
 
 /** A request in the API of the provider. */

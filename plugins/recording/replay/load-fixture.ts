@@ -1,6 +1,6 @@
 import { opendir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { checkOf } from '#core/errors/validate.ts'
+import { checkOf } from '#core/validation/validate.ts'
 import { mergeFixture, parsePart } from '#core/fixture/merge.ts'
 import { MAX_PART_BYTES } from '#schemas/fixture-format.ts'
 import { Fixture } from '#schemas/fixture.ts'

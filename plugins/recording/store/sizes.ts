@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
-import type { FoundRun } from '#plugins/runs/api.ts'
-import type { RecordingTables } from './tables.ts'
+import type { FoundRun } from '#plugins/runs/contract/api.ts'
+import type { RecordingTables } from '../contract/tables.ts'
 
 type RecordingTx = Transaction<RecordingTables>
 

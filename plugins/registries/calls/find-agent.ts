@@ -1,4 +1,4 @@
-import { findNamedObject } from '#plugins/agents/api.ts'
+import { findNamedObject } from '#plugins/agents/contract/api.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'

@@ -1,5 +1,5 @@
 import type { AgUiEventType } from '#schemas/api/ag-ui.ts'
-import type { LiveFrame } from '../stream/live-frame.ts'
+import type { LiveFrame } from '../contract/live-frame.ts'
 
 /** An event of the Agent User Interaction Protocol (docs.ag-ui.com, version 1.0). */
 export interface AgUiEvent {

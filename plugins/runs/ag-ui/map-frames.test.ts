@@ -3,7 +3,7 @@ import test from 'node:test'
 import { HttpAgent } from '@ag-ui/client'
 import fc from 'fast-check'
 import { entryKinds, pauseReasons } from '#schemas/run.ts'
-import type { LiveFrame } from '../stream/live-frame.ts'
+import type { LiveFrame } from '../contract/live-frame.ts'
 import type { AgUiEvent } from './event.ts'
 import { createFrameMapper, endsRun } from './map-frames.ts'
 

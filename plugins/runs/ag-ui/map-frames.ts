@@ -1,6 +1,6 @@
 import { AG_UI_VERSION } from '#schemas/api/ag-ui.ts'
 import { terminalStates } from '#schemas/run.ts'
-import type { LiveFrame } from '../stream/live-frame.ts'
+import type { LiveFrame } from '../contract/live-frame.ts'
 import type { AgUiEvent, Events } from './event.ts'
 import { mapPause } from './interrupts.ts'
 import { createMessageMapper } from './map-messages.ts'

@@ -1,7 +1,7 @@
 import { asObject } from '#core/json/is-object.ts'
 import { MAX_OPEN, readId } from './event.ts'
 import type { Events } from './event.ts'
-import type { LiveFrame } from '../stream/live-frame.ts'
+import type { LiveFrame } from '../contract/live-frame.ts'
 
 type StepFrame = Pick<LiveFrame, 'data' | 'spanId'>
 

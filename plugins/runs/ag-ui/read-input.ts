@@ -3,7 +3,7 @@ import { isObject } from '#core/json/is-object.ts'
 import type { AgUiRunInput } from '#schemas/api/ag-ui.ts'
 import type { Interrupt } from '#schemas/run.ts'
 import { guardrailInterruptPrefix } from '#schemas/run.ts'
-import type { ResumeAnswer } from '../lifecycle/decide.ts'
+import type { ResumeAnswer } from '../contract/caller-runs.ts'
 
 /**
  * The input of a new run: the text of the user messages after the last message of another role. Earlier ones are in the history of the

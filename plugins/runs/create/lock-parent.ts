@@ -1,7 +1,7 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { isSettled } from '../lifecycle/decide.ts'
 import { lockRun } from '../store/internal/lease.ts'
-import { runErrors } from '../errors.ts'
+import { runErrors } from '../contract/errors.ts'
 
 /**
  * Locks the parent of a new child run until COMMIT; throws `run_terminal` if it has ended or is being cancelled. A concurrent cancel of

@@ -1,13 +1,6 @@
 import type { Access } from '#core/cluster/caller.ts'
 import type { SubjectAttributes } from '#core/cluster/token-review.ts'
-
-/** A permission that a run needs: `create agentdeployments/invoke`, or that of its executor. */
-export interface Permission {
-  readonly verb: string
-  readonly resource: string
-  /** Default: the group of the platform. */
-  readonly group?: string | undefined
-}
+import type { Permission } from '../contract/prepared-run.ts'
 
 /** The permission of runs of agents. */
 export const invoke: Permission = { verb: 'create', resource: 'agentdeployments/invoke' }

@@ -1,7 +1,7 @@
 import { Fail } from '#core/errors/domain-error.ts'
-import { runErrors } from '../errors.ts'
+import { runErrors } from '../contract/errors.ts'
 import { findRun } from '../store/internal/find-run.ts'
-import type { SelectedRun } from '../store/tables.ts'
+import type { SelectedRun } from '../contract/tables.ts'
 
 const deepest = 8
 

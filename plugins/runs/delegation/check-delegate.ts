@@ -8,7 +8,7 @@ import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { mayDelegate } from '#schemas/delegates.ts'
 import type { AgentName } from '#schemas/delegates.ts'
 import { agentResource } from '../launchers/agent-resource.ts'
-import { runErrors } from '../errors.ts'
+import { runErrors } from '../contract/errors.ts'
 
 /**
  * Throws `delegate_not_allowed` unless the spec of the calling agent allows the target (PODS7, ADR 0022). The current spec in the

@@ -26,14 +26,14 @@ import { inheritedDeadline } from './inherited-deadline.ts'
 import { isRunningOut, readAnyGrant, readAttempt, readGrant, signGrant } from '../grants.ts'
 import type { WaitVerdict } from '../launchers/judge-readiness.ts'
 import { readReadiness } from '../launchers/read-readiness.ts'
-import type { LiveUpdates } from '../stream/live-frame.ts'
+import type { LiveUpdates } from '../contract/live-frame.ts'
 import { toError } from '../read/to-run.ts'
 import { cancelRun } from '../caller-runs.ts'
 import { readContent, replaceGrant } from '../store/internal/content.ts'
 import { findRun } from '../store/internal/find-run.ts'
-import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
-import { runErrors } from '../errors.ts'
+import { runErrors } from '../contract/errors.ts'
 
 /** Runs of the state role: child runs started in a pod, and repeated reviews of a subject's right. */
 export interface ChildRuns {

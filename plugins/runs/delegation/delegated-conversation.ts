@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
-import type { SelectedRun } from '../store/tables.ts'
+import type { SelectedRun } from '../contract/tables.ts'
 
 /**
  * Conversation of a delegated run (ADR 0022): a hash of the parent's conversation, the delegating agent, and the name given by the

@@ -1,6 +1,6 @@
 import type { Store } from '#core/event-store/store.ts'
 import { readContent } from '../store/internal/content.ts'
-import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 
 /** The earlier of a deadline that a launcher names and that of the calling run. A launcher cannot extend what its run has inherited. */
 export async function inheritedDeadline(

@@ -3,45 +3,22 @@ import { sleep } from '#core/async/sleep.ts'
 import type { UserInfo } from '#core/cluster/caller.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { formatTraceparent } from '#core/telemetry/traceparent.ts'
-import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { AgentName } from '#schemas/delegates.ts'
-import type { StateRun } from '#schemas/launcher.ts'
 import { agentPath } from '#schemas/envelope.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { createRun } from '../create/create-run.ts'
 import { targetOf } from '../create/find-target.ts'
 import { newRun } from '../create/new-run.ts'
-import { runErrors } from '../errors.ts'
+import { runErrors } from '../contract/errors.ts'
 import { readAgentPath } from '../store/internal/agent-path.ts'
 import { findRun } from '../store/internal/find-run.ts'
-import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import { isUuid, mayInvoke, ownRun, subjectOfRun, toDelegated, traceOfChild } from './child-runs.ts'
 import type { ChildRunServices } from './child-runs.ts'
 import { delegatedConversation } from './delegated-conversation.ts'
 import { inheritedDeadline } from './inherited-deadline.ts'
-
-/** A call of an agent by another one, whose envelope and membership were verified. */
-export interface PeerCall {
-  readonly from: AgentName & { readonly uid: string }
-  readonly to: AgentName
-  /** What the envelope claims of the calling run; compared with the stored runs. */
-  readonly parentRunId: string | undefined
-  readonly subject: string
-  readonly path: readonly string[]
-  readonly maxDepth: number
-  readonly deadline: Date
-  readonly input: unknown
-  readonly payloadDigest: string
-  readonly idempotencyKey: string
-  readonly conversationId: string | undefined
-  readonly trace: Trace | undefined
-}
-
-/** A run as the called agent's launcher sees it. */
-export interface PeerRun extends StateRun {
-  readonly conversationId: string
-}
+import type { PeerCall, PeerRun } from '../contract/api.ts'
 
 /**
  * Creates the run of a call between agents. Who calls, for whom, and through which agents is read from the stored runs: an envelope that

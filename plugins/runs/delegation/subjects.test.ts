@@ -20,7 +20,7 @@ import { runsProjection } from '../projections.ts'
 import { resumeRun } from '../interrupts/resume-run.ts'
 import { readContent } from '../store/internal/content.ts'
 import { findRun } from '../store/internal/find-run.ts'
-import type { RunsTables } from '../store/tables.ts'
+import type { RunsTables } from '../contract/tables.ts'
 import { agent, createWorld, queueRun, queueRunOf } from '../testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }

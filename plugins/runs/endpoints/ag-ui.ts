@@ -7,7 +7,7 @@ import { resumeAgUi } from '../ag-ui/resume-ag-ui.ts'
 import { streamAgUi } from '../ag-ui/stream-ag-ui.ts'
 import type { CallerRunsServices } from '../services.ts'
 import { readPauseSeq } from '../store/reads.ts'
-import type { RunsTables } from '../store/tables.ts'
+import type { RunsTables } from '../contract/tables.ts'
 
 const example = {
   threadId: 'thread-1',

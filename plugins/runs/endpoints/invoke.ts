@@ -15,7 +15,7 @@ import { streamAgUi } from '../ag-ui/stream-ag-ui.ts'
 import { encodeLiveFrame } from '../stream/encode-frame.ts'
 import type { CallerRunsServices } from '../services.ts'
 import { subscribeToEnd, waitForRun } from '../stream/wait-for-run.ts'
-import type { RunDetail } from '../read/to-run.ts'
+import type { RunDetail } from '../contract/run.ts'
 import { streamRun } from '../stream/stream-run.ts'
 import { describeError } from '#core/log/describe-error.ts'
 

@@ -11,7 +11,7 @@ import { streamAgUi } from '../ag-ui/stream-ag-ui.ts'
 import { encodeLiveFrame } from '../stream/encode-frame.ts'
 import type { CallerRunsServices } from '../services.ts'
 import { readJournalEnds } from '../store/reads.ts'
-import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import { nothingAfter, streamRun } from '../stream/stream-run.ts'
 
 const audit = (action: string) => ({ action, resourceKind: 'Run' })

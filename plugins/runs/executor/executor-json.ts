@@ -1,6 +1,6 @@
 import type { InvokeResult } from '#schemas/run.ts'
 import { toStorableValue } from '#schemas/storable-text.ts'
-import type { ExecutorResult } from '../points.ts'
+import type { ExecutorResult } from '../contract/points.ts'
 import { invalid } from '../worker/agent-fault.ts'
 import { exceeded } from '../worker/run-limits.ts'
 import type { RunLimits } from '../worker/run-limits.ts'

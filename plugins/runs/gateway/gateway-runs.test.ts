@@ -8,9 +8,9 @@ import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { followGatewayRun } from './gateway-runs.ts'
 import { noCosts } from '../store/read-costs.ts'
 import { toDetail } from '../read/to-run.ts'
-import type { RunDetail } from '../read/to-run.ts'
+import type { RunDetail } from '../contract/run.ts'
 import { findRun } from '../store/internal/find-run.ts'
-import type { RunsTables } from '../store/tables.ts'
+import type { RunsTables } from '../contract/tables.ts'
 import { createWorld, queueRun } from '../testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }

@@ -6,12 +6,13 @@ import { guardrailInterruptPrefix } from '#schemas/run.ts'
 import type { Decision, Interrupt, Resolution } from '#schemas/run.ts'
 import { answerProblems } from './answer-schema.ts'
 import { decideResume } from '../lifecycle/decide.ts'
-import type { ResolvedInterrupt, ResumeAnswer, RunFact } from '../lifecycle/decide.ts'
+import type { ResolvedInterrupt, RunFact } from '../lifecycle/decide.ts'
+import type { ResumeAnswer } from '../contract/caller-runs.ts'
 import { readRunContent } from '../store/reads.ts'
 import { saveResolution } from '../store/internal/content.ts'
-import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
-import { runErrors } from '../errors.ts'
+import { runErrors } from '../contract/errors.ts'
 
 /** Dependencies of answering an interrupt. */
 export interface ResumeServices {

@@ -2,8 +2,8 @@ import type { Caller } from '#core/cluster/caller.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { agentResource } from './agent-resource.ts'
 import type { JudgedAgent } from './judge-readiness.ts'
-import type { RunDetail } from '../read/to-run.ts'
-import type { SelectedRun } from '../store/tables.ts'
+import type { RunDetail } from '../contract/run.ts'
+import type { SelectedRun } from '../contract/tables.ts'
 
 // A run that starts at once needs no read of its agent.
 const waitsAfterMs = 2_000

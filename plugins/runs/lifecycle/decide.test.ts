@@ -14,7 +14,8 @@ import {
   decideStart,
   stateAfter,
 } from './decide.ts'
-import type { RunFact, ResumeAnswer, RunFacts } from './decide.ts'
+import type { RunFact, RunFacts } from './decide.ts'
+import type { ResumeAnswer } from '../contract/caller-runs.ts'
 import { threadMs } from '#test/harness/thread-time.ts'
 
 const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }

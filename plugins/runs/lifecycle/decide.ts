@@ -1,7 +1,8 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { guardrailInterruptPrefix, terminalStates } from '#schemas/run.ts'
-import type { FailReason, InvokeResult, PauseReason, Resolution, RunState } from '#schemas/run.ts'
-import { runErrors } from '../errors.ts'
+import type { FailReason, InvokeResult, PauseReason, RunState } from '#schemas/run.ts'
+import type { ResumeAnswer } from '../contract/caller-runs.ts'
+import { runErrors } from '../contract/errors.ts'
 
 /** State of a run, for decisions. */
 export interface RunFacts {
@@ -32,12 +33,6 @@ export interface ResolvedInterrupt {
   readonly onReject?: 'answer'
   /** Subject of the run. */
   readonly subject?: string
-}
-
-/** The answer of a caller. The allowed fields depend on the reason of the interrupt. */
-export interface ResumeAnswer extends Partial<Resolution> {
-  /** Whether a rejection ends the run or is passed to the agent as the answer. */
-  readonly onReject?: 'end' | 'answer'
 }
 
 /** Result of a decision. `fact-to-event.ts` has the event type and the journal entry of each fact. */

@@ -14,7 +14,7 @@ import {
   runSucceeded,
   runTimedOut,
   runWaiting,
-} from '../events.ts'
+} from '../contract/events.ts'
 import type { JournalEntry } from './journal-entry.ts'
 
 const facts: Readonly<Record<RunFact['fact'], { readonly type: EventType; readonly kind: EntryKind }>> = {

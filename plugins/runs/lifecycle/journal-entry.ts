@@ -1,5 +1,5 @@
 import type { EntryKind } from '#schemas/run.ts'
-import type { NewJournal } from '../store/tables.ts'
+import type { NewJournal } from '../contract/tables.ts'
 
 /** A journal entry before it has a sequence number. */
 export interface JournalEntry {

@@ -16,8 +16,8 @@ import {
   runTimedOut,
   runWaiting,
   usageReported,
-} from '../events.ts'
-import type { SelectedRun } from '../store/tables.ts'
+} from '../contract/events.ts'
+import type { SelectedRun } from '../contract/tables.ts'
 import { stateAfter } from './decide.ts'
 import type { RunFact } from './decide.ts'
 

@@ -10,21 +10,14 @@ import { checkProof, invoke, toScope } from '../create/permission.ts'
 import type { PermissionIn } from '../create/permission.ts'
 import { newRun } from '../create/new-run.ts'
 import type { RunAuthority } from '../create/new-run.ts'
-import { runExecutor } from '../points.ts'
+import { runExecutor } from '../contract/points.ts'
 import { checkRequest, refuse } from './request.ts'
-import type { PrepareRequest } from './request.ts'
+import type { PrepareRequest, PreparedRun, AccountName } from '../contract/prepared-run.ts'
 import { sealRun } from './seal.ts'
-import type { PreparedRun } from './seal.ts'
 
 /** Dependencies. */
 export interface PrepareServices {
   readonly core: Pick<Core, 'keys' | 'now' | 'observed' | 'extensions'>
-}
-
-/** A ServiceAccount by name. */
-export interface AccountName {
-  readonly namespace: string
-  readonly name: string
 }
 
 const daySeconds = 24 * 3600

@@ -1,30 +1,18 @@
 import type { Tx } from '#core/event-store/store.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Core } from '#core/plugin/core-services.ts'
-import type { RunState } from '#schemas/run.ts'
 import { createRunIn } from '../create/create-run.ts'
 import type { CreateServices, NewRun } from '../create/create-run.ts'
 import { targetOf } from '../create/find-target.ts'
 import { checkDepth } from '../create/run-depth.ts'
 import { findRun } from '../store/internal/find-run.ts'
 import { usePrepared } from '../store/internal/prepared.ts'
-import type { RunsTables, RunsTx, SelectedRun } from '../store/tables.ts'
+import type { RunsTables, RunsTx, SelectedRun } from '../contract/tables.ts'
 import { openSealed, refused } from './seal.ts'
+import type { QueuedRun, QueueOptions } from '../contract/prepared-run.ts'
 
 /** Dependencies. */
 export type QueueServices = Omit<CreateServices, 'store' | 'core'> & { readonly core: Pick<Core, 'keys' | 'now'> }
-
-/** How a prepared run is queued. */
-export interface QueueOptions {
-  /** Makes it a child: it is cancelled with its parent and has its trace. Parent and child must have one subject. */
-  readonly parentRunId?: string | undefined
-}
-
-/** A run in the queue. */
-export interface QueuedRun {
-  readonly runId: string
-  readonly state: RunState
-}
 
 /**
  * Queues a prepared run in the given transaction. Repeating it returns the run of the first time; it never makes a second one. The agent

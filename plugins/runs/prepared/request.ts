@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
-import type { Static } from 'typebox'
-import { checkOf } from '#core/errors/validate.ts'
+import { checkOf } from '#core/validation/validate.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import { CreateRunBody } from '#schemas/api/run-requests.ts'
 import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN } from '#schemas/parts.ts'
 import { findUnstorable } from '#schemas/storable-text.ts'
+import type { PrepareRequest } from '../contract/prepared-run.ts'
 
 const maxSeconds = 7 * 24 * 3600
 // The bound of a request's body.
@@ -27,19 +26,6 @@ const schema = Type.Object({
   trigger: Type.String({ pattern: word }),
   expiresInSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: maxSeconds })),
 })
-
-/** A run to prepare: that of `POST /api/runs` or one of an executor, with its origin and a bound on its use. */
-export interface PrepareRequest extends Omit<Static<typeof CreateRunBody>, 'agent'> {
-  readonly agent?: { readonly namespace: string; readonly name: string }
-  /** A run without an agent. `object` is the name of the object whose permission is reviewed; default: all of the namespace. */
-  readonly executor?: { readonly kind: string; readonly namespace: string; readonly object?: string }
-  /** Origin of the run, as in `trigger.kind`: lower case letters, digits and `-`. */
-  readonly trigger: string
-  /** Default: a day. At most seven days. */
-  readonly expiresInSeconds?: number
-  readonly traceparent?: string | undefined
-  readonly idempotency?: Idempotency | undefined
-}
 
 const check = checkOf(schema)
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Fail } from '#core/errors/domain-error.ts'
-import { runErrors } from '../errors.ts'
+import { runErrors } from '../contract/errors.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { JwsRefused, signJws } from '#core/signing/jws.ts'
 import type { Claims } from '#core/signing/jws.ts'
@@ -8,16 +8,7 @@ import type { Keyring } from '#core/signing/keyring.ts'
 import { maySign, verifyGrantKey } from '../grants.ts'
 import type { GrantKey } from '../grants.ts'
 import type { NewRun } from '../create/create-run.ts'
-
-/**
- * A run that was authorized and signed, to be queued later by `queueIn`. JSON, to be stored as it is; `content` has the input of the run.
- * It is valid once, until it expires, for this agent and subject.
- */
-export interface PreparedRun {
-  readonly runId: string
-  readonly content: string
-  readonly token: string
-}
+import type { PreparedRun } from '../contract/prepared-run.ts'
 
 /** A verified prepared run. */
 export interface OpenedRun {

@@ -1,8 +1,8 @@
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { parseMicros } from '#schemas/money.ts'
-import { modelCallMetered } from '#plugins/providers/events.ts'
-import type { Metered } from '#plugins/providers/events.ts'
-import { usageReported } from '../events.ts'
+import { modelCallMetered } from '#plugins/providers/contract/events.ts'
+import type { Metered } from '#plugins/providers/contract/events.ts'
+import { usageReported } from '../contract/events.ts'
 
 type Event = Pick<StoredEvent, 'type' | 'time' | 'data'>
 

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import type { Projection } from '#core/event-store/store.ts'
-import { modelCallMetered } from '#plugins/providers/events.ts'
-import { runDeleted, usageReported } from '../events.ts'
-import type { RunsTables } from '../store/tables.ts'
+import { modelCallMetered } from '#plugins/providers/contract/events.ts'
+import { runDeleted, usageReported } from '../contract/events.ts'
+import type { RunsTables } from '../contract/tables.ts'
 import { toAdditions } from './cost-additions.ts'
 
 type Event = Omit<StoredEvent, 'position'>

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { toRow } from '../testing/run-row.ts'
 import { buildTree } from './build-tree.ts'
-import type { TreeEntry, TreeNode } from './build-tree.ts'
+import type { TreeEntry } from './build-tree.ts'
+import type { TreeNode } from '../contract/run-tree.ts'
 
 const start = Date.parse('2026-11-22T10:00:00Z')
 

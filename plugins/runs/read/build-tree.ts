@@ -1,19 +1,8 @@
 import { terminalStates } from '#schemas/run.ts'
 import { isStorableTime } from '#schemas/storable-text.ts'
-import type { SelectedRun } from '../store/tables.ts'
+import type { TreeNode } from '../contract/run-tree.ts'
+import type { SelectedRun } from '../contract/tables.ts'
 import { traceparentOf } from '../lifecycle/run-writer.ts'
-
-/** A node of a run's tree. `spanId` is unique within it: that of the trace, or the id of the message, question or child run. */
-export interface TreeNode {
-  readonly spanId: string
-  readonly kind: string
-  readonly name: string
-  readonly startedAt: string
-  readonly durationMs: number | null
-  readonly status: 'ok' | 'error' | 'running' | 'paused' | 'queued'
-  readonly attributes: Readonly<Record<string, unknown>>
-  readonly children: readonly TreeNode[]
-}
 
 /** A journal entry as input of the tree. */
 export interface TreeEntry {

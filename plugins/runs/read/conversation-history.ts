@@ -1,5 +1,5 @@
 import { conversationOf, readHistory } from '../store/internal/content.ts'
-import type { SelectedRun } from '../store/tables.ts'
+import type { SelectedRun } from '../contract/tables.ts'
 
 const exchanges = 20
 const historyBytes = 64 * 1024

@@ -3,21 +3,9 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { idPattern } from '../caller-runs.ts'
 import { firstOfTrace, locateRun, readRun } from '../store/reads.ts'
 import { findRun } from '../store/internal/find-run.ts'
-import type { SelectedRun } from '../store/tables.ts'
+import type { SelectedRun } from '../contract/tables.ts'
 import { unknownRun, unknownTrace } from './unknown-run.ts'
-
-/** Names a run: by its id, or by its trace, whose oldest run is meant. */
-export type RunReference = { readonly runId: string } | { readonly traceId: string }
-
-/** A run for other plugins, without content. */
-export interface FoundRun {
-  readonly id: string
-  readonly namespace: DnsLabel
-  readonly namespaceUid: string
-  /** Name of its agent; null for a run without one. */
-  readonly agent: string | null
-  readonly traceId: string
-}
+import type { FoundRun, RunReference } from '../contract/found-run.ts'
 
 type Db = Parameters<typeof locateRun>[0]
 

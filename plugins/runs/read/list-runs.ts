@@ -3,9 +3,8 @@ import { storeList } from '#core/http/store/store-list.ts'
 import type { RowKey, StoreListCall, StorePage } from '#core/http/store/store-list.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { RunState } from '#schemas/run.ts'
-import type { Run } from './to-run.ts'
-import type { CallerRuns } from '../caller-runs.ts'
-import type { RunFilter, RunKey } from '../store/reads.ts'
+import type { Run } from '../contract/run.ts'
+import type { CallerRuns, RunKey, RunFilter } from '../contract/caller-runs.ts'
 
 /** Parsed query of a list of runs. */
 export interface RunListQuery {

@@ -1,14 +1,7 @@
 import { readJournalEnds, readJournalPage } from '../store/reads.ts'
-import type { SelectedRun } from '../store/tables.ts'
+import type { SelectedRun } from '../contract/tables.ts'
 import { buildTree } from './build-tree.ts'
-import type { TreeNode } from './build-tree.ts'
-
-/** A part of a run's tree. `nextAfter` is the position of the next part. */
-export interface RunTree {
-  readonly root: TreeNode
-  readonly truncated: boolean
-  readonly nextAfter: number | null
-}
+import type { RunTree } from '../contract/run-tree.ts'
 
 const mostOfTree = { rows: 10_000, bytes: 16 * 2 ** 20 }
 

@@ -1,36 +1,15 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { LiveFrame } from '../stream/live-frame.ts'
 import { toFrame } from '../stream/to-frame.ts'
 import { readCostsOf } from '../store/read-costs.ts'
 import { lockRun } from '../store/internal/lease.ts'
 import { readJournalPage, readRunContent } from '../store/reads.ts'
-import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import { buildTree } from './build-tree.ts'
-import type { TreeNode } from './build-tree.ts'
 import { findForCaller } from './find-run.ts'
-import type { FoundRun } from './find-run.ts'
+import type { RunSnapshot, SnapshotBounds } from '../contract/found-run.ts'
 import { toDetail } from './to-run.ts'
-import type { RunDetail } from './to-run.ts'
-
-/** A run at one moment: its state, its content and the beginning of its journal belong together. */
-export interface RunSnapshot {
-  readonly found: FoundRun
-  readonly agentUid: string | null
-  readonly run: RunDetail
-  readonly events: readonly LiveFrame[]
-  /** The journal was longer than asked for. */
-  readonly truncated: boolean
-  /** The span tree of the run, built from these of its events. */
-  readonly tree: (events: readonly LiveFrame[]) => TreeNode
-}
-
-/** Most of a journal that a snapshot holds: entries, and bytes of their JSON. */
-export interface SnapshotBounds {
-  readonly rows: number
-  readonly bytes: number
-}
 
 /** Takes a snapshot of a run that the caller may `get`. Throws `not_found` for others. */
 export async function snapshotRun(

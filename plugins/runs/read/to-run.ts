@@ -1,52 +1,8 @@
 import type { Decision, Interrupt, Usage } from '#schemas/run.ts'
-import type { RunCosts } from '../store/read-costs.ts'
+import type { Run, RunCosts, RunDetail, RunError } from '../contract/run.ts'
 import { mayStart } from '../lifecycle/decide.ts'
 import { waitMessage } from '../launchers/wait-message.ts'
-import type { SelectedRun } from '../store/tables.ts'
-
-/** A run in lists of the API (shape table of the API, "Run"). Fields that are not loaded are absent, never null. */
-export interface Run extends RunCosts {
-  readonly id: string
-  readonly agent: { readonly namespace: string; readonly name: string; readonly revision: number | null } | null
-  readonly conversationId: string
-  readonly rootRunId: string
-  readonly parentRunId: string | null
-  readonly trigger: { readonly kind: string; readonly by: string }
-  readonly subject: string
-  readonly decidedBy: string | null
-  readonly state: SelectedRun['state']
-  readonly pauseReason: SelectedRun['pause_reason']
-  readonly failReason: SelectedRun['fail_reason']
-  readonly interrupts: readonly Interrupt[]
-  readonly error: { readonly code: string; readonly message?: string } | null
-  /** Why the run waits for its agent. */
-  readonly waitReason?: WaitReason
-  readonly usage: Usage
-  readonly traceId: string
-  readonly createdAt: string
-  readonly startedAt: string | null
-  readonly finishedAt: string | null
-  readonly labels: Readonly<Record<string, string>>
-}
-
-/** A run with its content. null means that the run has no such value. */
-export interface RunDetail extends Run {
-  readonly decisions: readonly Decision[]
-  readonly input: unknown
-  readonly output: unknown
-  readonly error: RunError | null
-}
-
-/** Why a run waits for its agent. */
-export interface WaitReason extends RunError {
-  readonly reason?: string | undefined
-}
-
-/** The error of a run. */
-export interface RunError {
-  readonly code: string
-  readonly message: string
-}
+import type { SelectedRun } from '../contract/tables.ts'
 
 /** Additional content of the detail view. */
 export interface RunContent {

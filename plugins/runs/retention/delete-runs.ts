@@ -1,8 +1,8 @@
 import type { Actor } from '#core/event-store/event.ts'
 import type { Tx } from '#core/event-store/store.ts'
-import { runDeleted } from '../events.ts'
+import { runDeleted } from '../contract/events.ts'
 import { deleteRunContent } from '../store/deletion.ts'
-import type { RunsTables } from '../store/tables.ts'
+import type { RunsTables } from '../contract/tables.ts'
 import { subjectOf } from '../lifecycle/run-writer.ts'
 
 /** Removes runs with journal and content and appends `runs.deleted` for each. Returns their number. */

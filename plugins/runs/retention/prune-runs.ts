@@ -1,11 +1,11 @@
 import type { Tx } from '#core/event-store/store.ts'
-import type { Pruner } from '#plugins/pruning/points.ts'
+import type { Pruner } from '#plugins/pruning/contract/points.ts'
 import { decideCancel, isSettled } from '../lifecycle/decide.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { forgetStorage, openRunsOfAgent, runsOfNamespace } from '../store/deletion.ts'
 import { removeFormerKeys } from '../store/former-keys.ts'
 import { lockLeases } from '../store/internal/lease.ts'
-import type { RunsTables } from '../store/tables.ts'
+import type { RunsTables } from '../contract/tables.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
 
 const actor = { name: 'pruning', kind: 'controller' } as const

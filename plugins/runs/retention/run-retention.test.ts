@@ -10,7 +10,7 @@ import type { RunFact } from '../lifecycle/decide.ts'
 import { createRunRetention } from './run-retention.ts'
 import { savePartials } from '../store/partials.ts'
 import { findRun } from '../store/internal/find-run.ts'
-import type { RunsTables } from '../store/tables.ts'
+import type { RunsTables } from '../contract/tables.ts'
 import { createWorld, queueRun } from '../testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }

@@ -4,7 +4,7 @@ import type { Store } from '#core/event-store/store.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { dropExpiredPrepared } from '../store/internal/prepared.ts'
 import { dropOrphanPartials, runsFinishedBefore, runsPausedBefore } from '../store/deletion.ts'
-import type { RunsTables } from '../store/tables.ts'
+import type { RunsTables } from '../contract/tables.ts'
 
 const name = 'runs.retention'
 const actor = { name, kind: 'controller' } as const

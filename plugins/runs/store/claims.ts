@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import { leaseSeconds } from './internal/lease.ts'
 import type { Claim } from './internal/lease.ts'
-import type { LeaseRow, RunsTx, SelectedRun } from './tables.ts'
+import type { LeaseRow, RunsTx, SelectedRun } from '../contract/tables.ts'
 
 /** Request of a worker for runs. */
 export interface ClaimRequest {

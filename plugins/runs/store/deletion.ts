@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { lockLeases } from './internal/lease.ts'
-import type { RunsTables, RunsTx, SelectedRun } from './tables.ts'
+import type { RunsTables, RunsTx, SelectedRun } from '../contract/tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
 
 type Db = Reader<RunsTables>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { deletedUids } from '#core/cluster/object-index-sql.ts'
-import type { RunsTables, RunsTx } from './tables.ts'
+import type { RunsTables, RunsTx } from '../contract/tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
 
 /**

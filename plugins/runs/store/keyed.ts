@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { RunsTx, SelectedRun } from './tables.ts'
+import type { RunsTx, SelectedRun } from '../contract/tables.ts'
 
 // An invoke waits for at most a day, and its answer is kept for another.
 const kept = sql`interval '48 hours'`

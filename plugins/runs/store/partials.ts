@@ -1,4 +1,4 @@
-import type { PartialRow, RunsTx } from './tables.ts'
+import type { PartialRow, RunsTx } from '../contract/tables.ts'
 
 /** Replaces the partial texts of unfinished messages. */
 export async function savePartials(db: RunsTx, partials: readonly PartialRow[]): Promise<void> {

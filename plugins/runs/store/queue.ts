@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { RunsTables } from './tables.ts'
+import type { RunsTables } from '../contract/tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
 
 /** Milliseconds until the next run is due or the next lease expires; undefined if neither is known. Runs that are due do not count. */

@@ -1,26 +1,9 @@
 import { sql } from 'kysely'
 import { formatMicros } from '#schemas/money.ts'
 import type { Reader } from '#core/event-store/store.ts'
-import { METERED_WITHIN_SECONDS } from '../events.ts'
-import type { RunsTables } from './tables.ts'
-
-/** An amount of money. */
-export interface RunMoney {
-  readonly amount: string
-  readonly currency: string
-}
-
-/** What the model calls of a run cost. */
-export interface RunCosts {
-  /** Null without a priced call, and for calls in several currencies. */
-  readonly cost: RunMoney | null
-  /** Of the run and of all runs below it. Null as well for trees of more than 10,000 runs in one response. */
-  readonly treeCost: RunMoney | null
-  /** Calls of the run whose cost stays unknown. */
-  readonly unpricedCalls: number
-  /** Calls of the run that the gateway has answered and not metered yet. */
-  readonly pendingCalls: number
-}
+import { METERED_WITHIN_SECONDS } from '../contract/events.ts'
+import type { RunsTables } from '../contract/tables.ts'
+import type { RunCosts, RunMoney } from '../contract/run.ts'
 
 /** Costs of a run without calls. */
 export const noCosts: RunCosts = { cost: null, treeCost: null, unpricedCalls: 0, pendingCalls: 0 }

@@ -2,37 +2,9 @@ import { sql } from 'kysely'
 import type { RawBuilder, Selectable, SelectQueryBuilder } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import { inLiveNamespace, liveNamespaceUid } from '#core/cluster/object-index-sql.ts'
-import type { PauseReason, RunState } from '#schemas/run.ts'
-import type { JournalRow, RunsTables, SelectedRun } from './tables.ts'
+import type { JournalRow, RunsTables, SelectedRun } from '../contract/tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
-
-/** Filters of a list of runs; `since` bounds `createdAt` from below. */
-export interface RunFilter {
-  readonly agent?: string | undefined
-  readonly agentUid?: string | undefined
-  readonly conversationId?: string | undefined
-  readonly state?: RunState | undefined
-  /** One of these states. */
-  readonly states?: readonly RunState[] | undefined
-  /** One of these reasons of a pause. */
-  readonly pauseReasons?: readonly PauseReason[] | undefined
-  /** Bounds the last known time of the state from below. */
-  readonly changedSince?: Date | undefined
-  readonly label?: readonly [string, string] | undefined
-  readonly since?: Date | undefined
-}
-
-/** Sort key of a list: newest first, then by id. */
-export interface RunKey {
-  readonly createdAt: Date
-  readonly id: string
-}
-
-/** A page: its size and the key of the row before it. */
-export interface RunPage {
-  readonly limit: number
-  readonly after?: RunKey | undefined
-}
+import type { RunFilter, RunKey, RunPage } from '../contract/caller-runs.ts'
 
 type Db = Reader<RunsTables>
 

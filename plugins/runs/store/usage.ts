@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { RunsTables } from './tables.ts'
+import type { RunsTables } from '../contract/tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
 
 /** Usage that is compared with the quotas of a new run. */

@@ -1,5 +1,5 @@
 import { encodeFrame } from '#core/sse/frame.ts'
-import type { LiveFrame } from './live-frame.ts'
+import type { LiveFrame } from '../contract/live-frame.ts'
 
 const framed = new WeakMap<LiveFrame, Buffer>()
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createFrameBuffer } from './frame-buffer.ts'
-import type { LiveFrame } from './live-frame.ts'
+import type { LiveFrame } from '../contract/live-frame.ts'
 
 const frameOf = (seq: number, text: string): LiveFrame => ({
   v: 1,

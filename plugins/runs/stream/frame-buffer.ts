@@ -1,5 +1,5 @@
 import { encodeLiveFrame } from './encode-frame.ts'
-import type { LiveFrame } from './live-frame.ts'
+import type { LiveFrame } from '../contract/live-frame.ts'
 
 /** Buffer of live frames for a stream. */
 export interface FrameBuffer {

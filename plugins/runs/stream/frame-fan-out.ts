@@ -1,5 +1,5 @@
 import type { Bus, Subscription } from '#core/messaging/bus/bus.ts'
-import type { LiveUpdates, LiveFrame } from './live-frame.ts'
+import type { LiveUpdates, LiveFrame } from '../contract/live-frame.ts'
 
 interface Shared {
   readonly handlers: Set<(frame: LiveFrame) => void>

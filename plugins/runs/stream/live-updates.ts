@@ -1,5 +1,5 @@
 import type { Bus } from '#core/messaging/bus/bus.ts'
-import type { LiveFrame, LiveUpdates } from './live-frame.ts'
+import type { LiveFrame, LiveUpdates } from '../contract/live-frame.ts'
 import { createFrameFanOut } from './frame-fan-out.ts'
 
 /** Kind of the frame that signals that the journal has entries without a live frame. */

@@ -1,6 +1,6 @@
 import type { Store } from '#core/event-store/store.ts'
 import { readJournalEnds } from '../store/reads.ts'
-import type { RunsTables } from '../store/tables.ts'
+import type { RunsTables } from '../contract/tables.ts'
 
 /** A stream that follows a run by live frames, which may be lost. */
 export interface WatchedStream {

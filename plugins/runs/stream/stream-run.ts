@@ -1,16 +1,13 @@
 import type { Store } from '#core/event-store/store.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { createFrameBuffer } from './frame-buffer.ts'
-import type { LiveUpdates, LiveFrame } from './live-frame.ts'
+import type { LiveUpdates, LiveFrame, SendFrame } from '../contract/live-frame.ts'
 import { behindKind } from './live-updates.ts'
 import { toFrame } from './to-frame.ts'
 import type { RunWatch } from './run-watch.ts'
 import { readJournal, readJournalPage, readPartials } from '../store/reads.ts'
 import { nameOfRun } from '../lifecycle/run-writer.ts'
-import type { RunsTables, SelectedRun } from '../store/tables.ts'
-
-/** Sends a frame of a stream. */
-export type SendFrame = (frame: LiveFrame) => Promise<void> | void
+import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 
 /** Dependencies of a stream. */
 export interface StreamServices {

@@ -1,6 +1,6 @@
 import type { JournalPage } from '../store/reads.ts'
-import type { SelectedRun } from '../store/tables.ts'
-import type { LiveFrame } from './live-frame.ts'
+import type { SelectedRun } from '../contract/tables.ts'
+import type { LiveFrame } from '../contract/live-frame.ts'
 
 /** A journal entry as it is sent to clients. */
 export function toFrame(run: SelectedRun, row: JournalPage['entries'][number]): LiveFrame {

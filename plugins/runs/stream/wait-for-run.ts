@@ -1,9 +1,9 @@
 import { createSignal } from '#core/async/signal.ts'
 import type { Signal } from '#core/async/signal.ts'
 import { terminalStates } from '#schemas/run.ts'
-import type { LiveUpdates } from './live-frame.ts'
+import type { LiveUpdates } from '../contract/live-frame.ts'
 import { behindKind } from './live-updates.ts'
-import type { RunDetail } from '../read/to-run.ts'
+import type { RunDetail } from '../contract/run.ts'
 
 // Frames may be lost, so the run is read, too: seldom if it takes long.
 const firstPollMs = 500

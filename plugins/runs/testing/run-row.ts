@@ -1,4 +1,4 @@
-import type { SelectedRun } from '../store/tables.ts'
+import type { SelectedRun } from '../contract/tables.ts'
 
 /** A row of the read model with defaults for tests. */
 export function toRow(some: Partial<SelectedRun> = {}): SelectedRun {

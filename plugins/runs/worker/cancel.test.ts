@@ -26,7 +26,7 @@ import { cancelRun } from '../caller-runs.ts'
 import { resumeRun } from '../interrupts/resume-run.ts'
 import { readJournal } from '../store/reads.ts'
 import { findRun } from '../store/internal/find-run.ts'
-import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import { createWorld, workerServices, queueRun, settled, startWorker } from '../testing/world.ts'
 import type { World } from '../testing/world.ts'
 

@@ -1,6 +1,6 @@
 import type { ServiceEndpoint, ServicePort } from '#core/cluster/endpoint-slices.ts'
 import { reservedPorts } from '#schemas/launcher-ports.ts'
-import type { LauncherAddress } from '../store/tables.ts'
+import type { LauncherAddress } from '../contract/tables.ts'
 import type { LauncherClient } from './launcher-client.ts'
 
 /** Launchers of the run's agent. A run stays with the launcher that accepted it; the others do not know it. */

@@ -1,6 +1,6 @@
 import { sleep } from '#core/async/sleep.ts'
 import { createSignal } from '#core/async/signal.ts'
-import type { RunsTables } from '../store/tables.ts'
+import type { RunsTables } from '../contract/tables.ts'
 import { claimRuns } from '../store/claims.ts'
 import type { ClaimedRuns } from '../store/claims.ts'
 import { readNextDue } from '../store/queue.ts'

@@ -1,6 +1,6 @@
 import { sleep } from '#core/async/sleep.ts'
 import type { Claim } from '../store/internal/lease.ts'
-import type { SelectedRun } from '../store/tables.ts'
+import type { SelectedRun } from '../contract/tables.ts'
 import type { Launchers } from './choose-launcher.ts'
 import type { LauncherClient } from './launcher-client.ts'
 import { watchReadiness } from './watch-readiness.ts'

@@ -3,7 +3,7 @@ import { collect, exchange } from '#core/http-client/request.ts'
 import type { AnswerHeaders } from '#core/http-client/request.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { InvokeRequest, LauncherEntry } from '#schemas/run.ts'
-import type { LauncherAddress } from '../store/tables.ts'
+import type { LauncherAddress } from '../contract/tables.ts'
 import { AgentFault } from './agent-fault.ts'
 import { readEntry } from './read-entry.ts'
 

@@ -1,6 +1,6 @@
 import type { LauncherEntry } from '#schemas/run.ts'
 import { dropPartials, savePartials } from '../store/partials.ts'
-import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import type { WorkerServices } from './worker-services.ts'
 
 const partialEveryMs = 250

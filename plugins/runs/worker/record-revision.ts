@@ -1,7 +1,7 @@
 import type { NewEvent } from '#core/event-store/event.ts'
-import { runAttached } from '../events.ts'
+import { runAttached } from '../contract/events.ts'
 import type { Claim } from '../store/internal/lease.ts'
-import type { SelectedRun } from '../store/tables.ts'
+import type { SelectedRun } from '../contract/tables.ts'
 import { subjectOf } from '../lifecycle/run-writer.ts'
 
 /** The event with the agent revision that answered, appended with the next write of the run to save a transaction per run. */

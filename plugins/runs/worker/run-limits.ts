@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { LauncherEntry } from '#schemas/run.ts'
-import type { runsSettings } from '../settings.ts'
+import type { runsSettings } from '../contract/settings.ts'
 import { AgentFault } from './agent-fault.ts'
 
 /** Limits of one run. A run above a limit fails with a message that names the setting. */

@@ -1,7 +1,7 @@
 import { asSpan, createTraceScope, currentTrace } from '#core/telemetry/trace-context.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
-import type { SelectedRun } from '../store/tables.ts'
+import type { SelectedRun } from '../contract/tables.ts'
 import { traceparentOf } from '../lifecycle/run-writer.ts'
 
 /** Executes `work` as a span of the run's own trace. Without a tracer only the log lines have the trace id. */

@@ -4,7 +4,7 @@ import { workerAuthor } from '../lifecycle/run-writer.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { SegmentStart } from '../store/internal/write-run.ts'
 import { waitedMs } from '../store/internal/queue-time.ts'
-import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import type { WorkerServices } from './worker-services.ts'
 
 const minBackOffMs = 1_000

@@ -16,7 +16,7 @@ import {
 } from '#test/harness/statement-count.ts'
 import type { StatementCounter, StatementCounts } from '#test/harness/statement-count.ts'
 import { findRun } from '../store/internal/find-run.ts'
-import type { RunsTables } from '../store/tables.ts'
+import type { RunsTables } from '../contract/tables.ts'
 import { entryJson, frame, resultJson, startForgedLauncher } from '../testing/forged-launcher.ts'
 import { createWorld, queueRunOf, startWorker, workerServices } from '../testing/world.ts'
 import type { World } from '../testing/world.ts'

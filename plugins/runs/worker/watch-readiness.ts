@@ -4,7 +4,7 @@ import { neverMessage, waitMessage } from '../launchers/wait-message.ts'
 import { decideWaiting } from '../lifecycle/decide.ts'
 import { LeaseLost, workerAuthor } from '../lifecycle/run-writer.ts'
 import type { Claim } from '../store/internal/lease.ts'
-import type { SelectedRun } from '../store/tables.ts'
+import type { SelectedRun } from '../contract/tables.ts'
 import type { WorkerServices } from './worker-services.ts'
 
 /** The observation of an agent without a ready pod. */

@@ -7,7 +7,7 @@ import { parseLabel } from '#core/kube/names.ts'
 import { ShareList, ShareListQuery } from '#schemas/api/sharing.ts'
 import type { SharingServices } from '../services.ts'
 import { listSharesOf } from '../store/shares.ts'
-import type { SelectedShare, SharingTables } from '../store/tables.ts'
+import type { SelectedShare, SharingTables } from '../contract/tables.ts'
 import { toShare } from './to-share.ts'
 
 const DEFAULT_LIMIT = 50

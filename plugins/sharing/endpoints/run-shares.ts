@@ -10,7 +10,7 @@ import { createShare } from '../create-share.ts'
 import { isShareId, revokeShare } from '../revoke-share.ts'
 import type { SharingServices } from '../services.ts'
 import { listShares } from '../store/shares.ts'
-import type { SharingTables } from '../store/tables.ts'
+import type { SharingTables } from '../contract/tables.ts'
 import { toShare } from './to-share.ts'
 
 const resourceKind = 'RunShare'

@@ -7,7 +7,7 @@ import { SharedRun, TokenParams } from '#schemas/api/sharing.ts'
 import { streamShared } from '../public/stream-shared.ts'
 import type { SharingServices } from '../services.ts'
 import { peekShared, viewShared } from '../store/read-shared.ts'
-import type { SharingTables, SnapshotRow } from '../store/tables.ts'
+import type { SharingTables, SnapshotRow } from '../contract/tables.ts'
 import { hashToken } from '../token.ts'
 
 /** The public read of a share: no caller, no call to the cluster (S3), and one answer for every token that shows nothing (S2). */

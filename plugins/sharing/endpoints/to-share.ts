@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Share } from '#schemas/api/sharing.ts'
-import type { SelectedShare } from '../store/tables.ts'
+import type { SelectedShare } from '../contract/tables.ts'
 
 /** A stored share as it is answered. */
 export function toShare(row: SelectedShare): Static<typeof Share> {

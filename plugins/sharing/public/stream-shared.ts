@@ -5,9 +5,9 @@ import { serverReplyOf } from '#core/http/endpoint/reply.ts'
 import { openEventStream } from '#core/http/stream/event-stream.ts'
 import type { EventStream } from '#core/http/stream/event-stream.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
-import type { RunSnapshot } from '#plugins/runs/api.ts'
+import type { RunSnapshot } from '#plugins/runs/contract/api.ts'
 import { isShareOpen } from '../store/read-shared.ts'
-import type { SharingTables, SnapshotRow } from '../store/tables.ts'
+import type { SharingTables, SnapshotRow } from '../contract/tables.ts'
 import type { EndedShares } from './ended-shares.ts'
 
 /** Dependencies of `streamShared`. */

@@ -1,7 +1,7 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import { parseName } from '#core/kube/names.ts'
 import { KubeError } from '#core/kube/status.ts'
-import type { RunSnapshot } from '#plugins/runs/api.ts'
+import type { RunSnapshot } from '#plugins/runs/contract/api.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { TracePolicy } from './effective-redaction.ts'

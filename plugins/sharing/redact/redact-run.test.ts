@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Fail } from '#core/errors/domain-error.ts'
-import type { RunSnapshot } from '#plugins/runs/api.ts'
+import type { RunSnapshot } from '#plugins/runs/contract/api.ts'
 import type { EntryKind } from '#schemas/run.ts'
 import { effectiveRedaction } from './effective-redaction.ts'
 import type { TracePolicy } from './effective-redaction.ts'

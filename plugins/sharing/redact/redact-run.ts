@@ -1,6 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
-import type { RunSnapshot } from '#plugins/runs/api.ts'
-import { sharingErrors } from '../errors.ts'
+import type { RunSnapshot } from '#plugins/runs/contract/api.ts'
+import { sharingErrors } from '../contract/errors.ts'
 import type { Redaction } from './effective-redaction.ts'
 import { countsOf, metadataOf, withoutUsers } from './event-data.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { inLiveNamespace } from '#core/cluster/object-index-sql.ts'
 import type { Reader, Store } from '#core/event-store/store.ts'
-import type { SharingTables, SnapshotRow } from './tables.ts'
+import type { SharingTables, SnapshotRow } from '../contract/tables.ts'
 
 // By the clock of the database. Unknown, expired, revoked, used up: no row (S2, S4).
 const readable = sql<boolean>`expires_at > clock_timestamp() and (max_views is null or views < max_views)

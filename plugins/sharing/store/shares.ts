@@ -4,7 +4,7 @@ import type { Access } from '#core/cluster/caller.ts'
 import { inLiveNamespace } from '#core/cluster/object-index-sql.ts'
 import type { Reader } from '#core/event-store/store.ts'
 import { removeShareUsage } from './usage.ts'
-import type { SelectedShare, ShareRow, SharingTables, SnapshotRow } from './tables.ts'
+import type { SelectedShare, ShareRow, SharingTables, SnapshotRow } from '../contract/tables.ts'
 
 type SharingTx = Transaction<SharingTables>
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { Reader } from '#core/event-store/store.ts'
-import type { SharingTables } from './tables.ts'
+import type { SharingTables } from '../contract/tables.ts'
 
 type Db = Transaction<SharingTables>
 

@@ -14,14 +14,14 @@ import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { findForCaller } from '#plugins/runs/read/find-run.ts'
 import { snapshotRun } from '#plugins/runs/read/snapshot-run.ts'
 import { lockRun } from '#plugins/runs/store/internal/lease.ts'
-import type { RunsTables, SelectedRun } from '#plugins/runs/store/tables.ts'
+import type { RunsTables, SelectedRun } from '#plugins/runs/contract/tables.ts'
 import { agent, createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
 import type { EntryKind } from '#schemas/run.ts'
 import { sharingConsumers } from '../consumers.ts'
 import { sharingRoutes } from '../routes.ts'
 import { createServices } from '../services.ts'
-import { sharingSettings } from '../settings.ts'
-import type { SharingSettings } from '../settings.ts'
+import { sharingSettings } from '../contract/settings.ts'
+import type { SharingSettings } from '../contract/settings.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('../../runs/migrations/', import.meta.url) }
 const httpMigrations = { name: 'http', migrations: new URL('../../../core/http/migrations/', import.meta.url) }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Reader, Store } from '#core/event-store/store.ts'
 import type { Access } from '#core/cluster/caller.ts'
-import type { TenantQuota } from '../events.ts'
-import type { TenantsTables } from './tables.ts'
+import type { TenantQuota } from '../contract/events.ts'
+import type { TenantsTables } from '../contract/tables.ts'
 
 /** A tenant and its limits. */
 export interface StoredTenant {

@@ -1,6 +1,6 @@
-import { toSpendLimit } from '#plugins/budgets/api.ts'
+import { toSpendLimit } from '#plugins/budgets/contract/api.ts'
 import { formatMicros } from '#schemas/money.ts'
-import type { LiveUsage } from '#plugins/budgets/api.ts'
+import type { LiveUsage } from '#plugins/budgets/contract/api.ts'
 import type { TenantUsage } from '#schemas/api/tenants.ts'
 import { isLimiting } from '../record-quota.ts'
 import type { StoredTenant } from '../store/quotas.ts'

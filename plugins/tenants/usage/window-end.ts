@@ -1,4 +1,4 @@
-import type { SpendWindow } from '#plugins/budgets/points.ts'
+import type { SpendWindow } from '#plugins/budgets/contract/points.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import { inLiveNamespace } from '#core/cluster/object-index-sql.ts'
 import type { Reader } from '#core/event-store/store.ts'
-import type { SelectedChunk, TracesTables } from './tables.ts'
+import type { SelectedChunk, TracesTables } from '../contract/tables.ts'
 
 type Db = Reader<TracesTables>
 

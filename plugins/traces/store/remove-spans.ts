@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { RawBuilder, Transaction } from 'kysely'
 import { deletedUids } from '#core/cluster/object-index-sql.ts'
 import type { Tx } from '#core/event-store/store.ts'
-import type { Pruner } from '#plugins/pruning/points.ts'
-import type { TracesTables } from './tables.ts'
+import type { Pruner } from '#plugins/pruning/contract/points.ts'
+import type { TracesTables } from '../contract/tables.ts'
 
 interface RemovedChunk {
   readonly trace_id: string

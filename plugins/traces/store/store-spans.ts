@@ -4,7 +4,7 @@ import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { liveNamespaceUid } from '#core/cluster/object-index-sql.ts'
 import type { Tx } from '#core/event-store/store.ts'
 import type { TraceChunk } from '../stored-span.ts'
-import type { TracesTables } from './tables.ts'
+import type { TracesTables } from '../contract/tables.ts'
 
 /** The agent that sends spans. */
 export interface SpanOwner {

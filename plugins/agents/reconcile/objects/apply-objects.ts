@@ -1,5 +1,5 @@
 import type { KubeClient } from '#core/kube/client.ts'
-import type { ReconcileSettings } from '../settings.ts'
+import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 import type { DeploymentView } from '../status/workload-progress.ts'
 import { applyChild, findOwn, removeChild } from './apply-child.ts'
 import {

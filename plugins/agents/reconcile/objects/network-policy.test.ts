@@ -11,7 +11,7 @@ import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { networkRules } from './network-policy.ts'
 import { toNetworkPolicy } from './build-objects.ts'
-import type { ReconcileSettings } from '../settings.ts'
+import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 
 interface Block {
   readonly cidr: string

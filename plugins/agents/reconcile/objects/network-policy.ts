@@ -1,7 +1,7 @@
 import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { groupKey } from '#schemas/group.ts'
-import type { ReconcileSettings } from '../settings.ts'
+import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 import { registryLabels } from './registry-labels.ts'
 
 // Ports of pods, since policies apply after Service translation.

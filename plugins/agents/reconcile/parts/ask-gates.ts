@@ -1,5 +1,5 @@
 import type { KubeClient } from '#core/kube/client.ts'
-import type { AgentGate, GateHold } from '../../points.ts'
+import type { AgentGate, GateHold } from '../../contract/points.ts'
 import type { AgentParts } from './collect-parts.ts'
 import { named } from './collect-parts.ts'
 

@@ -1,7 +1,7 @@
 import type { Contributed } from '#core/jobs/extension-point.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import type { AgentGate, PodAddition, PodPart } from '../../points.ts'
+import type { AgentGate, PodAddition, PodPart } from '../../contract/points.ts'
 
 /** Points of other plugins that take part in a reconciliation. */
 export interface AgentParts {

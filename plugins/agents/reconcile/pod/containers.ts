@@ -2,12 +2,12 @@ import { HOOK_HEADER, INIT_COMMAND } from '#schemas/launcher.ts'
 import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { PLATFORM_VOLUMES } from '#schemas/pod-limits.ts'
-import type { PodSidecar } from '../../points.ts'
+import type { PodSidecar } from '../../contract/points.ts'
 import { withDiskLimit } from './disk-limits.ts'
 import { agentEnvironment, launcherEnvironment } from './environment.ts'
 import type { PodPlatform } from './environment.ts'
-import { LAUNCHER_COMMAND, LAUNCHER_USER, MOUNTS } from './image-layout.ts'
-import type { ReconcileSettings } from '../settings.ts'
+import { LAUNCHER_COMMAND, LAUNCHER_USER, MOUNTS } from '../../contract/image-layout.ts'
+import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 
 /** Seconds that a terminating pod still serves, since workers cache EndpointSlices for a second and the cluster updates them late. */
 export const LEAVING_SECONDS = 3

@@ -5,8 +5,8 @@ import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/a
 import { HOOK_TOKEN_VARIABLE } from '#schemas/launcher.ts'
 import { REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
 import { workloadType } from '../workload-type.ts'
-import { CONFIG_FILE, MOUNTS } from './image-layout.ts'
-import type { ReconcileSettings } from '../settings.ts'
+import { CONFIG_FILE, MOUNTS } from '../../contract/image-layout.ts'
+import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 
 /** One variable of a container, as in a Pod. */
 export interface EnvironmentVariable {

@@ -17,7 +17,7 @@ import {
 import { configText } from '../objects/launcher-config.ts'
 import { validateSpec } from '../validate-spec.ts'
 import { reservedVariable } from './environment.ts'
-import { LAUNCHER_COMMAND } from './image-layout.ts'
+import { LAUNCHER_COMMAND } from '../../contract/image-layout.ts'
 import { toPodTemplate } from './pod-template.ts'
 
 test('a declarative agent is one unprivileged container of the launcher image', () => {

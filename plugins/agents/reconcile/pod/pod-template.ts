@@ -1,7 +1,7 @@
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AGENT_LABEL, MANAGED_BY, REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
 import { PLATFORM_VOLUMES, VOLUME_SOURCES } from '#schemas/pod-limits.ts'
-import type { PodSidecar } from '../../points.ts'
+import type { PodSidecar } from '../../contract/points.ts'
 import { registryLabels } from '../objects/registry-labels.ts'
 import { withoutParts } from '../parts/merge-parts.ts'
 import type { MergedParts } from '../parts/merge-parts.ts'
@@ -17,8 +17,8 @@ import { withSizeLimit } from './disk-limits.ts'
 import { GRACE_SECONDS } from './environment.ts'
 import type { PodPlatform } from './environment.ts'
 import { workloadType } from '../workload-type.ts'
-import { CONFIG_FILE, LAUNCHER_USER } from './image-layout.ts'
-import type { ReconcileSettings } from '../settings.ts'
+import { CONFIG_FILE, LAUNCHER_USER } from '../../contract/image-layout.ts'
+import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 
 type AgentVolume = NonNullable<NonNullable<AgentDeploymentObject['spec']['pod']>['volumes']>[number]
 

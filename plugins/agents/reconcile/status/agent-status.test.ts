@@ -3,7 +3,7 @@ import test from 'node:test'
 import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { settings, declarative, command, agentOf, processSpecs } from '../../testing/agent-fixture.ts'
 import { statusEvents } from '../kube-events.ts'
-import type { ReconcileSettings } from '../settings.ts'
+import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 import { toStatus } from './agent-status.ts'
 import type { Findings } from './agent-status.ts'
 

@@ -11,7 +11,7 @@ import type { Progress } from './workload-progress.ts'
 import type { HeldRevision } from '../parts/ask-gates.ts'
 import type { PodRoutes } from './model-routes.ts'
 import type { PartCondition } from './part-condition.ts'
-import type { ReconcileSettings } from '../settings.ts'
+import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 
 /** Findings of a reconciliation. */
 export interface Findings extends PodRoutes {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import { masking, openFilters } from '../testing/session-filters.ts'
-import type { CallFilter, TextWindow } from '../model-filter.ts'
+import type { CallFilter, TextWindow } from '../../contract/model-filter.ts'
 import { createStreamFilter } from './stream-filter.ts'
 
 const numRuns = Number(process.env.MESH_PROPERTY_RUNS ?? 100)

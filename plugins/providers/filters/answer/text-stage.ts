@@ -1,5 +1,5 @@
 import type { FilterSession } from '../filter-session.ts'
-import type { Replacement, TextFilter } from '../model-filter.ts'
+import type { Replacement, TextFilter } from '../../contract/model-filter.ts'
 
 /** Place of a text in the frames of an answer. */
 export interface TextSlot {

@@ -6,7 +6,7 @@ import type { Contribution } from '#core/jobs/extension-point.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { providers } from '../../index.ts'
 import { addRoute, startGateway, startUpstream } from '../../testing/gateway.ts'
-import type { ModelFilter } from '../model-filter.ts'
+import type { ModelFilter } from '../../contract/model-filter.ts'
 
 /** A filter of a scenario. It applies to calls whose conversation has the scenario's name. */
 export interface ScenarioFilter extends Omit<ModelFilter, 'open'> {

@@ -1,6 +1,6 @@
 import { CallFilters } from '../call-filters.ts'
 import { FilterSession } from '../filter-session.ts'
-import type { CallFilter, ModelFilter, Replacement, TextFilter } from '../model-filter.ts'
+import type { CallFilter, ModelFilter, Replacement, TextFilter } from '../../contract/model-filter.ts'
 
 const call = {
   operation: 'chat/completions',

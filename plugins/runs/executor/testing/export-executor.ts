@@ -1,5 +1,5 @@
 import { sleep } from '#core/async/sleep.ts'
-import type { ExecutorResult, ExecutorRun, RunExecutor } from '../../points.ts'
+import type { ExecutorResult, ExecutorRun, RunExecutor } from '../../contract/points.ts'
 
 /** Table of the example plugin: one row for each page, whichever worker wrote it. */
 export type ExportTables = { x_exports_pages: { run_id: string; page: number; epoch: number } }

@@ -3,7 +3,7 @@
 import { readSync } from 'node:fs'
 import { openDatabase } from '#core/database/database.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
-import type { RunExecutor } from '../../points.ts'
+import type { RunExecutor } from '../../contract/points.ts'
 import { createWorld, startWorker, workerServices } from '../../testing/world.ts'
 import { createExportExecutor } from './export-executor.ts'
 

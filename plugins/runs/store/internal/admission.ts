@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { RunsTx } from '../tables.ts'
+import type { RunsTx } from '../../contract/tables.ts'
 import { usageColumns } from '../usage.ts'
 import type { RunUsage, UsageBounds, UsageOwner } from '../usage.ts'
 

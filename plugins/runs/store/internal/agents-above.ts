@@ -1,12 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from './db.ts'
-
-/** Agent of a run. */
-export interface AgentAbove {
-  readonly namespace: string
-  readonly name: string
-  readonly uid: string
-}
+import type { AgentAbove } from '../../contract/found-run.ts'
 
 // Deeper than any chain of calls: the depth is refused when a run is created.
 const longestChain = 64

@@ -1,4 +1,4 @@
-import type { RunsTables } from '../tables.ts'
+import type { RunsTables } from '../../contract/tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
 
 /**

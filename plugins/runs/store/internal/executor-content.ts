@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { RunsTx } from '../tables.ts'
+import type { RunsTx } from '../../contract/tables.ts'
 import type { Db } from './db.ts'
 
 /** Replaces the checkpoint of a run during its segment. */

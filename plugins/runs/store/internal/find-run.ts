@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { defineStatement } from '#core/database/statement.ts'
 import type { Placeholders } from '#core/database/statement.ts'
-import type { RunsTables, SelectedRun } from '../tables.ts'
+import type { RunsTables, SelectedRun } from '../../contract/tables.ts'
 import type { Db } from './db.ts'
 
 /** Reads a run by id, without a proof. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { NewJournal } from '../tables.ts'
+import type { NewJournal } from '../../contract/tables.ts'
 import type { Db } from './db.ts'
 
 /** Milliseconds since the start of the current segment, by the database's clock. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { LauncherPlace, RunsTx, SelectedRun } from '../tables.ts'
+import type { LauncherPlace, RunsTx, SelectedRun } from '../../contract/tables.ts'
 import type { Db } from './db.ts'
 import { findRun } from './find-run.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { RunsTx } from '../tables.ts'
+import type { RunsTx } from '../../contract/tables.ts'
 
 /**
  * Marks a prepared run as used. Returns false if it was, also by a concurrent transaction, whose COMMIT is awaited. The row outlives the

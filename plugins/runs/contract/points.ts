@@ -1,9 +1,7 @@
 import type { Tx } from '#core/event-store/store.ts'
 import { definePoint } from '#core/jobs/extension-point.ts'
 import type { EntryKind, InvokeResult, Resolution } from '#schemas/run.ts'
-import type { QueuedRun } from './prepared/queue.ts'
-import type { PreparedRun } from './prepared/seal.ts'
-import type { Permission } from './create/permission.ts'
+import type { QueuedRun, PreparedRun, Permission } from './prepared-run.ts'
 
 /** Executes runs of one kind, in the worker, under the lease of the run. */
 export interface RunExecutor {

@@ -1,4 +1,4 @@
-import type { SpendLimit, SpendWindow } from '../points.ts'
+import type { SpendLimit, SpendWindow } from './points.ts'
 import { parseMicros } from '#schemas/money.ts'
 
 /** Money as specs write it: decimal text, by default in USD per month. */

@@ -23,6 +23,7 @@ export const HoldRequest = Type.Object(
   },
   closed,
 )
+
 /** See {@link HoldRequest}. */
 export type HoldRequest = Static<typeof HoldRequest>
 
@@ -63,6 +64,7 @@ const settleFields = {
 
 /** Body of a settle. */
 export const SettleRequest = Type.Object(settleFields, closed)
+
 /** See {@link SettleRequest}. */
 export type SettleRequest = Static<typeof SettleRequest>
 

@@ -3,8 +3,8 @@ import type { AgentRuns } from './agent-model.ts'
 import type { ModelAdapter } from './adapter.ts'
 import type { CallAdmission } from './call-admission.ts'
 import type { CallPricing } from './call-pricing.ts'
-import type { CallPayment } from './gateway/call-payment.ts'
-import type { ModelFilter } from './filters/model-filter.ts'
+import type { CallPayment } from './call-payment.ts'
+import type { ModelFilter } from './model-filter.ts'
 
 export type { AgentCall, AgentOutcome, AgentRuns } from './agent-model.ts'
 export type { ModelAdapter } from './adapter.ts'
@@ -20,7 +20,7 @@ export type {
   PersonCall,
   RoleCall,
   UsedCall,
-} from './gateway/call-payment.ts'
+} from './call-payment.ts'
 export type {
   CallFilter,
   FilterContext,
@@ -36,7 +36,7 @@ export type {
   TextWindow,
   ToolCall,
   Verdict,
-} from './filters/model-filter.ts'
+} from './model-filter.ts'
 
 /** Adapter for one type of provider (`ModelProvider.spec.type`). */
 export const modelAdapter = definePoint<ModelAdapter>('providers.adapter')

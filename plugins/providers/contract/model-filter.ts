@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from '#core/errors/define-errors.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
-import type { Operation } from '../adapter.ts'
+import type { Operation } from './adapter.ts'
 
 /** A model call as a filter sees it before the content: references only. The caller is authorized for the model. */
 export interface FilteredCall {

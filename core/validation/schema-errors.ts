@@ -1,7 +1,7 @@
 import { didYouMean, oneOf } from '#schemas/nearest.ts'
 import { boundsOf, durationProblem } from '#schemas/duration.ts'
 import { patternText } from '#schemas/pattern-text.ts'
-import type { FieldError } from './domain-error.ts'
+import type { FieldError } from '../errors/domain-error.ts'
 
 /** An error of the schema library: JSON pointers into schema and value, and the keyword's parameters. */
 export interface SchemaError {

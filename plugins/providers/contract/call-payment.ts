@@ -1,6 +1,6 @@
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
-import type { ServedCall } from '../call-pricing.ts'
+import type { ServedCall } from './call-pricing.ts'
 
 /** Who pays for a call that a role of the platform makes. */
 export interface CallPayer {

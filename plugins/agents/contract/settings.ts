@@ -4,8 +4,8 @@ import type { SettingSource } from '#core/config/setting-source.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
 import { DNS_NAME_PATTERN } from '#schemas/parts.ts'
-import { LAUNCHER_USER } from './reconcile/pod/image-layout.ts'
-import type { ContainerResources, ReconcileSettings } from './reconcile/settings.ts'
+import { LAUNCHER_USER } from './image-layout.ts'
+import type { ContainerResources, ReconcileSettings } from './reconcile-settings.ts'
 
 const quantities = Type.Record(Type.String({ maxLength: 64 }), Type.String({ minLength: 1, maxLength: 32 }))
 const resourcesOf = (absent: ContainerResources, description: string) =>

@@ -1,5 +1,5 @@
 import type { ColumnType } from 'kysely'
-import type { TenantQuota } from '../events.ts'
+import type { TenantQuota } from './events.ts'
 
 /** One tenant; only the projection writes it. */
 export interface TenantQuotaRow {

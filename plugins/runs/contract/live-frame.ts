@@ -21,3 +21,6 @@ export interface LiveUpdates {
   onFrame(runId: string, handle: (frame: LiveFrame) => void): Promise<Subscription>
   onWake(handle: (runId: string) => void): Promise<Subscription>
 }
+
+/** Sends a frame of a stream. */
+export type SendFrame = (frame: LiveFrame) => Promise<void> | void

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import { isObject } from '#core/json/is-object.ts'
 import { boundsOf, durationProblem } from '#schemas/duration.ts'
 import { SHOWN_AS } from '#schemas/shown-as.ts'
-import type { FieldError } from './domain-error.ts'
+import type { FieldError } from '../errors/domain-error.ts'
 import { describeErrors, escapeStep, UNKNOWN_FIELD } from './schema-errors.ts'
 
 /** Returns the errors of a value; an empty list means valid. Nothing is coerced, defaulted or removed. */

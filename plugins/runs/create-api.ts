@@ -1,0 +1,46 @@
+import type { Store } from '#core/event-store/store.ts'
+import { readCostsOf } from './store/read-costs.ts'
+import { readPeerRun, startPeerRun } from './delegation/peer-runs.ts'
+import type { RunsApi, RunsSystem } from './contract/api.ts'
+import { prepareRun, prepareRunAs } from './prepared/prepare.ts'
+import { queuePrepared } from './prepared/queue.ts'
+import { findForCaller, findOfAgent } from './read/find-run.ts'
+import { createRunsOfCallers } from './read/runs-of-callers.ts'
+import { snapshotRun } from './read/snapshot-run.ts'
+import type { RunsServices } from './services.ts'
+import { readAgentsAbove } from './store/internal/agents-above.ts'
+import { findRun } from './store/internal/find-run.ts'
+import { lockRun } from './store/internal/lease.ts'
+import { readOwners } from './store/read-owners.ts'
+import type { RunsTables } from './contract/tables.ts'
+
+/** Creates the API. */
+export function createRunsApi(services: RunsServices): RunsApi {
+  return {
+    prepare: (caller, access, request) => prepareRun(services, caller, access, request),
+    prepareAs: (manager, account, request) => prepareRunAs(services, manager, account, request),
+    queueIn: (tx, prepared, options) => queuePrepared(services, tx, prepared, options),
+    find: (caller, reference) => findForCaller(services.store.reader<RunsTables>(), caller, reference),
+    costsOf: (run) => readCostsOf(services.store.reader<RunsTables>(), run),
+    ofCallers: () => createRunsOfCallers(services),
+    snapshot: (caller, runId, most) => snapshotRun(services.store, caller, runId, most),
+    lockIn: async (tx, runId) => (await lockRun(tx.tables<RunsTables>(), runId)) !== undefined,
+    heldTracesIn: async (tx, traceIds) => new Set((await readOwners(tx.tables<RunsTables>(), '', traceIds)).keys()),
+    startPeer: (state, call) => startPeerRun({ ...services, state }, call),
+    readPeer: (state, pod, runId, waitMs) => readPeerRun({ ...services, state }, pod, runId, waitMs),
+  }
+}
+
+/** Creates the reads. */
+export function createRunsSystem({ store }: { readonly store: Store }): RunsSystem {
+  const db = store.reader<RunsTables>()
+  return {
+    runOf: (agentUid, reference) => findOfAgent(db, agentUid, reference),
+    tracesOf: (agentUid, traceIds) => readOwners(db, agentUid, traceIds),
+    subjectOf: async (runId) => {
+      const run = await findRun(db, runId)
+      return run && { subject: run.subject, agentUid: run.agent_uid, conversationId: run.conversation_id }
+    },
+    agentsAbove: (agentUid, runId) => readAgentsAbove(db, agentUid, runId),
+  }
+}
