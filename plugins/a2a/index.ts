@@ -2,7 +2,7 @@ import { definePlugin } from '#core/plugin/plugin.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { a2aErrors } from './contract/errors.ts'
 import { a2aRoutes } from './routes.ts'
-import { createServices } from './services.ts'
+import { createServices } from './services/create-services.ts'
 import { a2aSettings } from './contract/settings.ts'
 
 /** Agents for clients of the Agent2Agent protocol (A2A): a task is a run, a context is a conversation. */

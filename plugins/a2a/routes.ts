@@ -9,7 +9,7 @@ import { readExposed } from './card/read-agent.ts'
 import { answerRpc } from './methods/answer-rpc.ts'
 import { writeRpcError } from './rpc/error-codes.ts'
 import { isLegacyClient } from './rpc/version.ts'
-import type { A2aServices } from './services.ts'
+import type { A2aServices } from './services/create-services.ts'
 
 const example = {
   jsonrpc: '2.0',

@@ -2,7 +2,7 @@ import { crud } from '#core/plugin/crud.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { readOneAgent } from './authoring/read-agent-file.ts'
 import { checkAgent } from './authoring/check-agent.ts'
-import { examples } from './endpoints/examples.ts'
+import { examples } from './routes/examples.ts'
 
 // As many fields as one agent may have.
 const sample = {

@@ -15,10 +15,10 @@ import { reconcileAgent } from './reconcile/reconcile-agent.ts'
 import type { ReconcileContext } from './reconcile/reconcile-agent.ts'
 import { createRevisionAuthors } from './reconcile/revision/revision-author.ts'
 import type { AuthorOptions } from './reconcile/revision/revision-author.ts'
-import { children } from './reconcile/objects/child-kinds.ts'
+import { children } from './reconcile/owned/child-kinds.ts'
 import { createRemoveFormerKeys } from './reconcile/objects/former-keys.ts'
-import { refIn } from './reconcile/owner-reference.ts'
-import { controllerRevisions, pods } from './resources.ts'
+import { refIn } from './reconcile/owned/owner-reference.ts'
+import { controllerRevisions, pods } from './contract/resources.ts'
 
 // Every change: the workload may be reported before its pods, and an agent that needs no write costs no request.
 function agentsOf(pod: KubeObject): ObjectRef[] {

@@ -16,9 +16,9 @@ import {
   Settlements,
   SettlementsAnswer,
 } from './contract/hold-schemas.ts'
-import { createHold, endHolds, renewHolds } from './holds.ts'
-import type { EndRequest, HoldServices } from './holds.ts'
-import { readRemaining } from './limits/remaining.ts'
+import { createHold, endHolds, renewHolds } from './holds/holds.ts'
+import type { EndRequest, HoldServices } from './holds/holds.ts'
+import { readRemaining } from './holds/remaining.ts'
 
 const IdParams = Type.Object({ id: HoldId })
 const RemainingAnswer = Type.Object({

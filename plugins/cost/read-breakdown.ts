@@ -1,6 +1,6 @@
 import type { StoreListCall } from '#core/http/store/store-list.ts'
 import { keyedPage } from '#core/http/store/store-list.ts'
-import type { Period } from './query/period.ts'
+import type { Period } from './store/period.ts'
 import { toTenants } from './query/by-tenant.ts'
 import { parseGroupBy } from './query/group-by.ts'
 import { toTotals } from './query/totals.ts'

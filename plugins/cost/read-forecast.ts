@@ -1,5 +1,5 @@
 import { BASIS_DAYS, forecastCost, toMethod } from './forecast/forecast-cost.ts'
-import { addDays, toDay } from './query/period.ts'
+import { addDays, toDay } from './store/period.ts'
 import type { CostServices } from './services.ts'
 import { readGroups } from './store/read-cost.ts'
 import type { CostAccess, GroupSums } from './store/read-cost.ts'

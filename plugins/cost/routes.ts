@@ -13,7 +13,7 @@ import {
   CostView,
 } from '#schemas/api/cost.ts'
 import { statementExample } from './export/statement-csv.ts'
-import { MOST_DAYS, parsePeriod } from './query/period.ts'
+import { MOST_DAYS, parsePeriod } from './store/period.ts'
 import { readBreakdown } from './read-breakdown.ts'
 import { exportStatement, readStatement } from './read-chargeback.ts'
 import { readForecast } from './read-forecast.ts'

@@ -2,7 +2,7 @@ import { removeInBatches } from '#core/event-store/maintenance/remove-in-batches
 import type { Tx } from '#core/event-store/store.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import type { JobContext } from '#core/plugin/role-contexts.ts'
-import type { KnowledgeServices } from './services.ts'
+import type { KnowledgeServices } from './services/create-services.ts'
 import { removeFinished } from './store/ingests.ts'
 
 const REMOVE_EVERY_MS = 3_600_000

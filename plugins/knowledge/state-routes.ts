@@ -3,10 +3,10 @@ import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { runIdOf } from '#plugins/agents/contract/api.ts'
-import { AgentSearchRequest, SearchAnswer } from './schemas.ts'
+import { AgentSearchRequest, SearchAnswer } from './contract/schemas.ts'
 import { basesOfAgent } from './search/bases-of-agent.ts'
 import { searchBases } from './search/search-bases.ts'
-import type { KnowledgeServices } from './services.ts'
+import type { KnowledgeServices } from './services/create-services.ts'
 import type { KnowledgeTables } from './contract/tables.ts'
 
 /** Routes of the state role: the search of an agent, by its launcher. */

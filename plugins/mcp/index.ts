@@ -1,6 +1,6 @@
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { bindingReconciler } from './bindings/reconcilers.ts'
-import { toolsEndpoint } from './endpoints/tools.ts'
+import { toolsEndpoint } from './routes/tools.ts'
 import { mcpErrors } from './contract/errors.ts'
 import { bindingKind, mcpAccess, serverKind, toolRegistryKind } from './kinds.ts'
 import { toolRegistryReconciler } from './registries/reconcilers.ts'

@@ -4,7 +4,7 @@ import type { KubeClient } from '#core/kube/client.ts'
 import { McpServer } from '#schemas/crds/mcp-server.ts'
 import type { McpServerObject, McpServerStatus } from '#schemas/crds/mcp-server.ts'
 import { durationToMs } from '#schemas/duration.ts'
-import { findCredential } from './credential.ts'
+import { findCredential } from './client/credential.ts'
 import type { Discoveries } from './discovery/discoveries.ts'
 import { toServerStatus } from './status/server-status.ts'
 

@@ -2,7 +2,7 @@ import { removeInBatches } from '#core/event-store/maintenance/remove-in-batches
 import type { Job } from '#core/jobs/background-work.ts'
 import type { JobContext } from '#core/plugin/role-contexts.ts'
 import type { StateStore } from '#core/state-store/state-store.ts'
-import type { MemoryServices } from './services.ts'
+import type { MemoryServices } from './services/create-services.ts'
 import { createSessionMemory } from './session/session-memory.ts'
 import { memoryMetrics } from './contract/metrics.ts'
 import { readItemBytes } from './store/usage.ts'

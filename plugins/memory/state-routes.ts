@@ -5,7 +5,7 @@ import { JsonPieces } from '#core/http/reply/raw-list.ts'
 import { runIdOf } from '#plugins/agents/contract/api.ts'
 import { MAX_ENTRY_BYTES } from './session/entry.ts'
 import { joinEntries } from './session/session-memory.ts'
-import type { PodMemory } from './pod-memory.ts'
+import type { PodMemory } from './services/pod-memory.ts'
 import {
   AppendAnswer,
   AppendRequest,

@@ -3,7 +3,7 @@ import type { CoreWith } from '#core/plugin/core-services.ts'
 import type { FoundRun, RunsApi } from '#plugins/runs/contract/api.ts'
 import { recordingMetrics } from './contract/metrics.ts'
 import type { RecordingSettings } from './contract/settings.ts'
-import type { PartServices } from './store-part.ts'
+import type { PartServices } from './store/store-part.ts'
 
 /** Services of the plugin, for its slots. */
 export interface RecordingServices extends PartServices {

@@ -11,10 +11,10 @@ import { Fixture, FixturePart } from '#schemas/fixture.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { recordingErrors } from './contract/errors.ts'
 import type { RecordingServices } from './services.ts'
-import { storePart } from './store-part.ts'
+import { storePart } from './store/store-part.ts'
 import { isRecorded } from './store/sizes.ts'
 import type { RecordingTables } from './contract/tables.ts'
-import { listParts, streamFixture } from './stream-fixture.ts'
+import { listParts, streamFixture } from './download/stream-fixture.ts'
 
 /** Parsing and writing a part again may make it longer: 1e20 has 21 digits. */
 const PART_BODY_BYTES = 2 * MAX_PART_BYTES

@@ -13,7 +13,7 @@ import { up as widenUsage } from './migrations/0005-usage-and-tries.ts'
 import { up as addStorage } from './migrations/0006-shares-and-storage.ts'
 import { claimRuns } from './store/claims.ts'
 import { deleteRunContent } from './store/deletion.ts'
-import { readRunUsage } from './store/usage.ts'
+import { readRunUsage } from './store/internal/usage.ts'
 import { createWorld } from './testing/world.ts'
 import type { RunsTables } from './contract/tables.ts'
 

@@ -1,7 +1,7 @@
 import { on } from '#core/messaging/consumer/consumer.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { runDeleted } from '#plugins/runs/contract/events.ts'
-import type { SharingServices } from './services.ts'
+import type { SharingServices } from './services/create-services.ts'
 import { removeShares } from './store/shares.ts'
 import type { SharingTables } from './contract/tables.ts'
 

@@ -4,8 +4,8 @@ import { sharingConsumers } from './consumers.ts'
 import { sharingErrors } from './contract/errors.ts'
 import { shareCreated, shareRevoked } from './contract/events.ts'
 import { sharingJobs } from './jobs.ts'
-import { sharingRoutes } from './routes.ts'
-import { createServices } from './services.ts'
+import { sharingRoutes } from './routes/index.ts'
+import { createServices } from './services/create-services.ts'
 import { sharingSettings } from './contract/settings.ts'
 
 /** Shares of runs: links that show a redacted snapshot to people without an account. */

@@ -2,7 +2,7 @@ import { createTtlCache } from '#core/async/ttl-cache.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { toSpendLimit } from '#plugins/budgets/contract/api.ts'
 import type { CallLimit, LimitSource } from '#plugins/budgets/contract/points.ts'
-import { isLimiting } from './record-quota.ts'
+import { isLimiting } from './store/record-quota.ts'
 import type { StoredTenant, TenantQuotas } from './store/quotas.ts'
 
 // A changed quota applies within this time, as a changed budget does.

@@ -7,7 +7,7 @@ import type { AgentTrigger, PodPart } from '#plugins/agents/contract/points.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { Tenant } from '#schemas/crds/tenant.ts'
 import type { TenantObject } from '#schemas/crds/tenant.ts'
-import { isLimiting, toQuota } from './record-quota.ts'
+import { isLimiting, toQuota } from './store/record-quota.ts'
 
 // Repairs a notification that was lost with its watch.
 const MAX_AGE_MS = 60_000

@@ -1,7 +1,7 @@
 import { on } from '#core/messaging/consumer/consumer.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { runDeleted } from '#plugins/runs/contract/events.ts'
-import type { TracesServices } from './services.ts'
+import type { TracesServices } from './services/create-services.ts'
 import { removeTraces } from './store/remove-spans.ts'
 
 /** Removes the spans of a trace with its last run. */

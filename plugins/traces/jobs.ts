@@ -2,7 +2,7 @@ import { removeInBatches } from '#core/event-store/maintenance/remove-in-batches
 import type { Job } from '#core/jobs/background-work.ts'
 import type { Tx } from '#core/event-store/store.ts'
 import type { JobContext } from '#core/plugin/role-contexts.ts'
-import type { TracesServices } from './services.ts'
+import type { TracesServices } from './services/create-services.ts'
 import { removeExpiredSpans, removeOrphanedSpans } from './store/remove-spans.ts'
 
 const REMOVE_EVERY_MS = 60_000

@@ -1,7 +1,7 @@
 import type { PodAddition, PodPart } from '#plugins/agents/contract/points.ts'
 import type { LauncherTraces } from '#schemas/traces.ts'
 import type { TracesSettings } from './contract/settings.ts'
-import { findPatternProblem, toAppliedPolicy } from './trace-policy.ts'
+import { findPatternProblem, toAppliedPolicy } from './spans/trace-policy.ts'
 
 /** Gives launchers the trace policy of their agent, and agents with a process the OTLP ports of their launcher. */
 export function tracesPodPart({ adapter }: Pick<TracesSettings, 'adapter'>): PodPart {

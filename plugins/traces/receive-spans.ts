@@ -3,10 +3,10 @@ import { OtlpMalformed } from '#core/otlp/span.ts'
 import type { OriginatedSpan, ReceivedSpans } from '#core/otlp/span.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { RunsSystem } from '#plugins/runs/contract/api.ts'
-import type { TracesServices } from './services.ts'
+import type { TracesServices } from './services/create-services.ts'
 import { NamespaceFull, storeSpans } from './store/store-spans.ts'
 import type { SpanOwner } from './store/store-spans.ts'
-import { toChunks } from './stored-span.ts'
+import { toChunks } from './spans/stored-span.ts'
 
 /** Answer to a launcher: spans that were stored, and those that were not. */
 export interface SpanReceipt {

@@ -7,7 +7,7 @@ import { deleteRuns } from '#plugins/runs/retention/delete-runs.ts'
 import { readOwners } from '#plugins/runs/store/read-owners.ts'
 import type { RunsTables } from '#plugins/runs/contract/tables.ts'
 import { tracesConsumers } from './consumers.ts'
-import type { TracesServices } from './services.ts'
+import type { TracesServices } from './services/create-services.ts'
 import { removeExpiredSpans, removeOrphanedSpans, spanPruner } from './store/remove-spans.ts'
 import { exportOf, openSpans, robot, spanId, spanOf } from './testing/spans.ts'
 

@@ -7,7 +7,7 @@ import { runs } from '#plugins/runs/index.ts'
 import { openObject } from '#schemas/api/common.ts'
 import { MAX_SPAN_BATCH_BYTES } from '#schemas/traces.ts'
 import { receiveSpans } from './receive-spans.ts'
-import type { TracesServices } from './services.ts'
+import type { TracesServices } from './services/create-services.ts'
 
 const receipt = Type.Object({ accepted: Type.Integer(), rejected: Type.Integer() })
 

@@ -82,14 +82,14 @@ export const rules: readonly Rule[] = [
     name: 'CON1: no plugin imports Fastify; core mounts its endpoints',
     of: (path) => inRoom(path, 'plugins', 'core/plugin'),
     forbids: ({ target }) => target === 'fastify' || target.startsWith('@fastify/'),
-    bad: { path: 'plugins/runs/caller-runs.ts', text: "import type { FastifyRequest } from 'fastify'" },
+    bad: { path: 'plugins/runs/callers/caller-runs.ts', text: "import type { FastifyRequest } from 'fastify'" },
   }),
   importRule({
     name: 'in a plugin only store, tables, projections and migrations import kysely',
     of: (path) =>
       inRoom(path, 'plugins') && !/\/(?:store|projections|migrations)(?:\.ts$|\/)|\/contract\/tables\.ts$/.test(path),
     forbids: ({ target }) => target === 'kysely',
-    bad: { path: 'plugins/runs/caller-runs.ts', text: "import type { Kysely } from 'kysely'" },
+    bad: { path: 'plugins/runs/callers/caller-runs.ts', text: "import type { Kysely } from 'kysely'" },
   }),
   importRule({
     name: 'only events.ts calls defineEvent',
@@ -99,7 +99,10 @@ export const rules: readonly Rule[] = [
       path !== 'core/http/audit/events.ts' &&
       !/^plugins\/[^/]+\/contract\/events\.ts$/.test(path),
     forbids: ({ names, typeOnly }) => !typeOnly && names.includes('defineEvent'),
-    bad: { path: 'plugins/runs/caller-runs.ts', text: "import { defineEvent } from '#core/event-store/event.ts'" },
+    bad: {
+      path: 'plugins/runs/callers/caller-runs.ts',
+      text: "import { defineEvent } from '#core/event-store/event.ts'",
+    },
   }),
   importRule({
     name: 'only consumers.ts calls on',
@@ -135,7 +138,7 @@ export const rules: readonly Rule[] = [
     name: 'routes do not import the system side of a store',
     of: (path) => inRoom(path, 'plugins') && /(?:^|[-/])(?:routes|endpoints)(?:\.ts$|\/)/.test(path),
     forbids: ({ target }) => /(?:^|[-/])system(?:-store|-reads)?\.ts$|\/store\/internal\//.test(target),
-    bad: { path: 'plugins/runs/routes.ts', text: "import { findRun } from './store/internal/find-run.ts'" },
+    bad: { path: 'plugins/runs/routes/index.ts', text: "import { findRun } from './store/internal/find-run.ts'" },
   }),
   importRule({
     name: 'points.ts imports nothing but definePoint and types',
@@ -147,7 +150,7 @@ export const rules: readonly Rule[] = [
     name: 'fastify-plugin is for core/http only: a feature leaks no decorator',
     of: (path) => !inRoom(path, 'core/http'),
     forbids: ({ target }) => target === 'fastify-plugin',
-    bad: { path: 'plugins/runs/routes.ts', text: "import fp from 'fastify-plugin'" },
+    bad: { path: 'plugins/runs/routes/index.ts', text: "import fp from 'fastify-plugin'" },
   }),
   importRule({
     name: '@kubernetes/client-node is imported lazily: 0.8 s and 130 MB at import',

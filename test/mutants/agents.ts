@@ -22,10 +22,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a volume of an agent has no size limit',
-    file: 'plugins/agents/reconcile/pod/pod-template.ts',
+    file: 'plugins/agents/reconcile/objects/pod-template.ts',
     find: 'return [{ name, emptyDir: withSizeLimit(emptyDir, limit) }]',
     replace: 'return [{ name, emptyDir }]',
-    tests: ['plugins/agents/reconcile/pod/pod-template.test.ts'],
+    tests: ['plugins/agents/reconcile/objects/pod-template.test.ts'],
     only: 'R2-CL-8',
   },
   {
@@ -70,18 +70,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'every start of the platform is an event of each agent',
-    file: 'plugins/agents/reconcile/kube-events.ts',
+    file: 'plugins/agents/reconcile/status/kube-events.ts',
     find: ' && !isRestart(agent, after)',
     replace: '',
-    tests: ['plugins/agents/reconcile/kube-events.test.ts'],
+    tests: ['plugins/agents/reconcile/status/kube-events.test.ts'],
     only: 'UXL12',
   },
   {
     name: 'a termination and the condition that it causes are two events',
-    file: 'plugins/agents/reconcile/kube-events.ts',
+    file: 'plugins/agents/reconcile/status/kube-events.ts',
     find: ' && one.reason !== after.lastTermination?.reason',
     replace: '',
-    tests: ['plugins/agents/reconcile/kube-events.test.ts'],
+    tests: ['plugins/agents/reconcile/status/kube-events.test.ts'],
     only: 'PODA23',
   },
   {
@@ -166,10 +166,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'whatever an object has below spec.pod is in its pods',
-    file: 'plugins/agents/reconcile/pod/pod-template.ts',
+    file: 'plugins/agents/reconcile/objects/pod-template.ts',
     find: '...(nodeSelector === undefined ? {} : { nodeSelector }),',
     replace: '...pod,',
-    tests: ['plugins/agents/reconcile/pod/pod-template.test.ts'],
+    tests: ['plugins/agents/reconcile/objects/pod-template.test.ts'],
     only: 'decision 8',
   },
   {

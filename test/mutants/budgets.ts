@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const migration = 'plugins/budgets/migrations/0001-ledger.ts'
 const ledger = ['plugins/budgets/store/ledger.test.ts']
-const holds = ['plugins/budgets/holds.test.ts']
+const holds = ['plugins/budgets/holds/holds.test.ts']
 const money = ['plugins/budgets/money/money.test.ts']
 const inherited = ['plugins/budgets/payment/inherited.test.ts']
 const roles = ['plugins/budgets/payment/call-payment.test.ts']
@@ -147,7 +147,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'budgets: a call without usage is free',
-    file: 'plugins/budgets/holds.ts',
+    file: 'plugins/budgets/holds/holds.ts',
     find: 'usage === null || currency === null\n      ? undefined',
     replace: 'usage === null || currency === null\n      ? 0n',
     tests: holds,
@@ -182,10 +182,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'budgets: the gateway accepts any hold',
-    file: 'plugins/budgets/hold-admission.ts',
+    file: 'plugins/budgets/payment/hold-admission.ts',
     find: 'hold === undefined || !(await ledger.isLive(hold))',
     replace: 'hold === undefined',
-    tests: ['plugins/budgets/hold-admission.test.ts'],
+    tests: ['plugins/budgets/payment/hold-admission.test.ts'],
   },
   {
     name: 'budgets: a cost is rounded down',

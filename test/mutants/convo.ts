@@ -90,7 +90,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'invoke: an outcome is waited for without the right to get it',
-    file: 'plugins/runs/endpoints/invoke.ts',
+    file: 'plugins/runs/routes/invoke.ts',
     find: "if (!streams) return (await caller.may('get', 'runs', where)) !== undefined",
     replace: 'if (!streams) return true',
     tests: invoke,
@@ -129,7 +129,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'idempotency: a repeat shows the state of a run without the right to get it',
-    file: 'plugins/runs/caller-runs.ts',
+    file: 'plugins/runs/callers/caller-runs.ts',
     find: 'toDetail(asQueued(run), noCosts, {',
     replace: 'toDetail(run, noCosts, {',
     tests: idempotency,

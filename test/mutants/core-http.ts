@@ -174,7 +174,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/http/error-answer.ts',
     find: "(namespace ?? '') !== ''",
     replace: "namespace === ''",
-    tests: ['plugins/agents/endpoints/endpoints.test.ts'],
+    tests: ['plugins/agents/routes/endpoints.test.ts'],
     only: 'UXM3',
   },
   {
@@ -182,7 +182,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/authoring/create-from-file.ts',
     find: 'if (agents.length > 1 && !options.dryRun)',
     replace: 'if (agents.length > 100 && !options.dryRun)',
-    tests: ['plugins/agents/endpoints/endpoints.test.ts'],
+    tests: ['plugins/agents/routes/endpoints.test.ts'],
     only: 'UXM3',
   },
   {

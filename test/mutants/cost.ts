@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 const days = ['plugins/cost/cost-days.test.ts']
 const forecasts = ['plugins/cost/forecast/forecast.test.ts']
 const exports = ['plugins/cost/export/export.test.ts']
-const period = ['plugins/cost/query/period.test.ts']
+const period = ['plugins/cost/store/period.test.ts']
 
 /** Defects of cost: calls counted twice or for nothing, unknown prices that are 0, costs of others. */
 export const mutants: readonly Mutant[] = [
@@ -65,24 +65,24 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'cost: a period has no maximum',
-    file: 'plugins/cost/query/period.ts',
+    file: 'plugins/cost/store/period.ts',
     find: 'daysOf({ from, to }) > MOST_DAYS',
     replace: 'daysOf({ from, to }) > 1e9',
     tests: period,
   },
   {
     name: 'cost: 30 February is a day',
-    file: 'plugins/cost/query/period.ts',
+    file: 'plugins/cost/store/period.ts',
     find: 'toDay(time) === text &&',
     replace: '',
     tests: period,
   },
   {
     name: 'cost: a pricing that throws stops a call',
-    file: 'plugins/providers/gateway/price-call.ts',
+    file: 'plugins/providers/gateway/payment/price-call.ts',
     find: '} catch (error) {',
     replace: '} catch (error) {\n      if (log !== undefined) throw error',
-    tests: ['plugins/providers/gateway/price-call.test.ts'],
+    tests: ['plugins/providers/gateway/payment/price-call.test.ts'],
   },
   {
     name: 'cost: a forecast is made of a few days',

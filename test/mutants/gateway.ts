@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-const keys = ['plugins/providers/gateway/provider-key.test.ts']
+const keys = ['plugins/providers/gateway/route/provider-key.test.ts']
 const apis = ['plugins/providers/gateway/translated-apis.test.ts']
 const apiErrors = ['plugins/providers/gateway/translated-errors.test.ts']
 const anthropic = ['plugins/providers/anthropic/anthropic-adapter.test.ts']
@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'apis: an error in a stream is the end of the answer',
-    file: 'plugins/providers/gateway/translate-answer.ts',
+    file: 'plugins/providers/gateway/response/translate-answer.ts',
     find: 'finish(errors.frame(callErrorOf(failureIn(chunk.error))))',
     replace: 'finish(events?.end())',
     tests: apiErrors,
@@ -51,7 +51,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'apis: a head is written before the answer can be translated',
-    file: 'plugins/providers/gateway/client-response.ts',
+    file: 'plugins/providers/gateway/response/client-response.ts',
     find: 'if (translator === undefined || streamed) open()',
     replace: 'open()',
     tests: apiErrors,
@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'apis: errors of the listener have the form of OpenAI only',
-    file: 'plugins/providers/gateway/caller-api.ts',
+    file: 'plugins/providers/gateway/request/caller-api.ts',
     find: '? anthropicErrors : openAiErrors',
     replace: '? openAiErrors : openAiErrors',
     tests: apiErrors,
@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: models are listed that the caller may not use',
-    file: 'plugins/providers/gateway/usable-models.ts',
+    file: 'plugins/providers/gateway/route/usable-models.ts',
     find: "if (await inNamespace('create', use, namespace)) kept.push(...group)",
     replace: "if (use !== '') kept.push(...group)",
     tests: sdk,

@@ -102,7 +102,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'guardrails: the gateway holds back no more than the look-back',
-    file: 'plugins/providers/filters/answer/text-stage.ts',
+    file: 'plugins/providers/filters/session/text-stage.ts',
     find: 'Math.max(this.#filter.lookBack, held)',
     replace: 'Math.max(this.#filter.lookBack, 0 * held)',
     tests: ['plugins/guardrails/guarded-bodies.test.ts'],

@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
-const podTemplate = ['plugins/agents/reconcile/pod/pod-template.test.ts']
-const validation = ['plugins/agents/reconcile/validate-spec.test.ts']
-const lostPods = ['plugins/agents/reconcile/pod/replace-lost-pods.test.ts']
+const podTemplate = ['plugins/agents/reconcile/objects/pod-template.test.ts']
+const validation = ['plugins/agents/reconcile/spec/validate-spec.test.ts']
+const lostPods = ['plugins/agents/reconcile/status/replace-lost-pods.test.ts']
 const agentStatus = ['plugins/agents/reconcile/status/agent-status.test.ts']
 const forged = ['plugins/runs/worker/forged-launcher.test.ts']
 const renewed = ['launcher/identity/keep-certified.test.ts']
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'variables of a declarative agent are accepted and not used',
-    file: 'plugins/agents/reconcile/validate-spec.ts',
+    file: 'plugins/agents/reconcile/spec/validate-spec.ts',
     find: '(env.length > 0 || args.length > 0)',
     replace: 'args.length > 0',
     tests: validation,
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an agent may have the private key of its launcher as a variable',
-    file: 'plugins/agents/reconcile/validate-spec.ts',
+    file: 'plugins/agents/reconcile/spec/validate-spec.ts',
     find: 'if (variable !== undefined)\n    return refusal(',
     replace: 'if (variable === undefined)\n    return refusal(',
     tests: validation,
@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a worker speaks to a launcher without a certificate',
-    file: 'plugins/runs/worker/launcher-connections.ts',
+    file: 'plugins/runs/worker/connections/launcher-connections.ts',
     find: '    if (problem === undefined) return socket\n',
     replace: "    if (problem !== '') return socket\n",
     tests: forged,
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a worker speaks to a launcher of a former version with any key',
-    file: 'plugins/runs/worker/launcher-connections.ts',
+    file: 'plugins/runs/worker/connections/launcher-connections.ts',
     find: '(await formerKeysOf(agentUid)).includes(key)',
     replace: '(await formerKeysOf(agentUid)).length < 9',
     tests: forged,
@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a worker speaks to a launcher without TLS',
-    file: 'plugins/runs/worker/launcher-connections.ts',
+    file: 'plugins/runs/worker/connections/launcher-connections.ts',
     find: "    if (target.protocol !== 'https:') throw",
     replace: "    if (target.protocol === 'ftp:') throw",
     tests: forged,
@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a pod whose launcher lost its port stays',
-    file: 'plugins/agents/reconcile/pod/replace-lost-pods.ts',
+    file: 'plugins/agents/reconcile/status/replace-lost-pods.ts',
     find: 'return ended?.exitCode === EXIT_PORT_TAKEN',
     replace: 'return ended?.exitCode === 1',
     tests: lostPods,
@@ -184,7 +184,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an agent may have the keys of another agent',
-    file: 'plugins/agents/reconcile/resolve-references.ts',
+    file: 'plugins/agents/reconcile/spec/resolve-references.ts',
     find: "if (kind === 'Secret' && isPlatformSecret(found.metadata))",
     replace: "if (kind === 'ModelRoute' && isPlatformSecret(found.metadata))",
     tests: reconciler,
@@ -224,7 +224,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a volume may be any source',
-    file: 'plugins/agents/reconcile/pod/pod-template.ts',
+    file: 'plugins/agents/reconcile/objects/pod-template.ts',
     find: 'if (PLATFORM_VOLUMES.includes(volume.name)) return []',
     replace: 'if (PLATFORM_VOLUMES.includes(volume.name)) return [volume]',
     tests: podTemplate,

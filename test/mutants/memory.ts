@@ -57,14 +57,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'memory: the state role trusts the launcher about session memory',
-    file: 'plugins/memory/pod-memory.ts',
+    file: 'plugins/memory/services/pod-memory.ts',
     find: "if (session === undefined) throw new Fail(memoryErrors.not_bound, 'spec.memory.session of the agent is absent.')\n  return { namespace, uid, session }",
     replace: 'return { namespace, uid, session: session ?? {} }',
     tests: plugin,
   },
   {
     name: 'memory: a run of another agent names the conversation',
-    file: 'plugins/memory/pod-memory.ts',
+    file: 'plugins/memory/services/pod-memory.ts',
     find: 'if (run?.agentUid !== uid) throw new Fail(memoryErrors.unknown_run)\n  return toStoredName',
     replace: 'if (run === undefined) throw new Fail(memoryErrors.unknown_run)\n  return toStoredName',
     tests: plugin,
@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'memory: a run of another agent names the user',
-    file: 'plugins/memory/pod-memory.ts',
+    file: 'plugins/memory/services/pod-memory.ts',
     find: 'if (runId !== undefined && run?.agentUid !== uid)',
     replace: 'if (runId !== undefined && run === undefined)',
     tests: plugin,

@@ -9,7 +9,7 @@ const a2a = ['test/flows/a2a.test.ts']
 export const mutants: readonly Mutant[] = [
   {
     name: 'ag-ui: the outcome is streamed to those who may only invoke',
-    file: 'plugins/runs/endpoints/ag-ui.ts',
+    file: 'plugins/runs/routes/ag-ui.ts',
     find: "      await caller.review('get', 'runs', { namespace: params.ns })\n",
     replace: '',
     tests: agUi,

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const guard = ['core/http-client/guard.test.ts']
-const keys = ['plugins/providers/gateway/provider-key.test.ts']
+const keys = ['plugins/providers/gateway/route/provider-key.test.ts']
 const signing = ['core/signing/signing.test.ts']
 const outbound = ['core/http-client/outbound.test.ts']
 
@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'provider key: the annotation of the Secret is not compared with the address',
-    file: 'plugins/providers/key-binding.ts',
+    file: 'plugins/providers/upstream/key-binding.ts',
     find: 'if (origin === undefined || URL.parse(bound)?.origin !== origin)',
     replace: 'if (origin === undefined)',
     tests: keys,
@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'provider key: any Secret of the namespace is read',
-    file: 'plugins/providers/key-binding.ts',
+    file: 'plugins/providers/upstream/key-binding.ts',
     find: "metadata.labels?.[PROVIDER_KEY_LABEL] !== 'true'",
     replace: 'metadata.labels === null',
     tests: keys,

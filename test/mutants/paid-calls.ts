@@ -23,14 +23,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: anybody names who pays for embeddings',
-    file: 'plugins/providers/gateway/payer.ts',
+    file: 'plugins/providers/gateway/payment/payer.ts',
     find: "  await principal.caller.review('create', 'modelroutes/charge', { namespace })\n",
     replace: '',
     tests: payers,
   },
   {
     name: 'gateway: an agent names who pays for its embeddings',
-    file: 'plugins/providers/gateway/payer.ts',
+    file: 'plugins/providers/gateway/payment/payer.ts',
     find:
       "if (principal.kind === 'pod') throw new Fail('forbidden', 'An agent pays for its own calls and names no payer.')\n" +
       '  const { namespace, uid } = payer\n  await principal',
@@ -39,35 +39,35 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: an agent pays that has only the name of the payer',
-    file: 'plugins/providers/gateway/payer.ts',
+    file: 'plugins/providers/gateway/payment/payer.ts',
     find: 'agent?.metadata.uid !== uid',
     replace: 'agent === undefined',
     tests: payers,
   },
   {
     name: 'gateway: a refused call of a role keeps its hold',
-    file: 'plugins/providers/gateway/pay-call.ts',
+    file: 'plugins/providers/gateway/payment/pay-call.ts',
     find: "how === 'refused' ? hold.release() : hold.settle(undefined)",
     replace: 'hold.settle(undefined)',
     tests: roles,
   },
   {
     name: 'gateway: a call of a role that was cut is free',
-    file: 'plugins/providers/gateway/pay-call.ts',
+    file: 'plugins/providers/gateway/payment/pay-call.ts',
     find: "how === 'refused' ? hold.release() : hold.settle(undefined)",
     replace: 'hold.release()',
     tests: roles,
   },
   {
     name: 'gateway: a stream that is left costs as much as a whole one',
-    file: 'plugins/providers/gateway/pay-call.ts',
+    file: 'plugins/providers/gateway/payment/pay-call.ts',
     find: "how === 'left' ? estimate() : undefined",
     replace: 'undefined',
     tests: inherited,
   },
   {
     name: 'gateway: the input of a stream that is left is free',
-    file: 'plugins/providers/gateway/pay-call.ts',
+    file: 'plugins/providers/gateway/payment/pay-call.ts',
     find: 'const estimate = () => estimated(estimateOf(seen, bounds.inputTokens, mostOf({ hold, bounds })))',
     replace: 'const estimate = () => estimated(estimateOf(seen, 0, mostOf({ hold, bounds })))',
     tests: inherited,
@@ -81,21 +81,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: the usage behind a filter is not read',
-    file: 'plugins/providers/gateway/paid-answer.ts',
+    file: 'plugins/providers/gateway/payment/paid-answer.ts',
     find: '        answering?.meter.pass(chunk)\n',
     replace: '',
     tests: inherited,
   },
   {
     name: 'gateway: a filter gets more output than is held',
-    file: 'plugins/providers/gateway/call-bounds.ts',
+    file: 'plugins/providers/gateway/payment/call-bounds.ts',
     find: '(limit !== undefined && limit <= maxOutputTokens)',
     replace: 'limit !== undefined',
     tests: inherited,
   },
   {
     name: 'gateway: a call that a filter refuses keeps its hold',
-    file: 'plugins/providers/gateway/pay-call.ts',
+    file: 'plugins/providers/gateway/payment/pay-call.ts',
     find: "    await payment.fail('refused')\n",
     replace: '',
     tests: inherited,
@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: a count of tokens reaches files of the key',
-    file: 'plugins/providers/gateway/native-messages.ts',
+    file: 'plugins/providers/gateway/request/native-messages.ts',
     find: 'validated(checkNativeInput, body, beta)',
     replace: 'validated(() => undefined, body, beta)',
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],
@@ -146,7 +146,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: fields with a price of their own are sent where money is counted',
-    file: 'plugins/providers/gateway/pay-call.ts',
+    file: 'plugins/providers/gateway/payment/pay-call.ts',
     find: 'refuseUncountedFields(model)\n}',
     replace: 'void model\n}',
     tests: ['plugins/budgets/payment/request-fields.test.ts'],
@@ -162,10 +162,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: an agent calls routes that its spec does not allow',
-    file: 'plugins/providers/gateway/agent-routes.ts',
+    file: 'plugins/providers/gateway/route/agent-routes.ts',
     find: 'return allowed.includes(EVERY_ROUTE)',
     replace: 'return !spec.model?.allowRoutes || allowed.includes(EVERY_ROUTE)',
-    tests: ['plugins/providers/gateway/agent-routes.test.ts'],
+    tests: ['plugins/providers/gateway/route/agent-routes.test.ts'],
     only: 'R2-CL-4',
   },
   {
@@ -178,7 +178,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: calls of persons are free',
-    file: 'plugins/providers/gateway/pay-call.ts',
+    file: 'plugins/providers/gateway/payment/pay-call.ts',
     find: 'return hold && { hold, bounds }\n  }\n  if (payer',
     replace: 'return hold && undefined\n  }\n  if (payer',
     tests: ['plugins/budgets/payment/persons.test.ts'],

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-const keys = ['plugins/providers/gateway/provider-key.test.ts']
+const keys = ['plugins/providers/gateway/route/provider-key.test.ts']
 const status = ['plugins/providers/reconcilers.test.ts']
 const metering = ['plugins/providers/metering/metering.test.ts']
 const groups = ['plugins/providers/metering/group-writer.test.ts']

@@ -80,14 +80,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'recording: a namespace has no bound of bytes',
-    file: 'plugins/recording/store-part.ts',
+    file: 'plugins/recording/store/store-part.ts',
     find: 'if (ofNamespace > bytesPerNamespace)',
     replace: 'if (ofNamespace < 0)',
     tests: role,
   },
   {
     name: 'recording: a part that was not stored stays counted',
-    file: 'plugins/recording/store-part.ts',
+    file: 'plugins/recording/store/store-part.ts',
     find: 'await store.transact((tx) => removePart(tx.tables<RecordingTables>(), run, bytes.length))',
     replace: '',
     tests: role,

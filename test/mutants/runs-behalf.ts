@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 const prepared = ['plugins/runs/prepared/prepared-runs.test.ts']
 const parts = ['plugins/agents/reconcile/parts/parts.test.ts']
 const marks = ['plugins/agents/references/marks.test.ts']
-const executor = ['plugins/runs/executor/executor.test.ts']
+const executor = ['plugins/runs/worker/executor/executor.test.ts']
 
 /** Defects in runs on behalf of others: forged, moved, late or repeated prepared runs, missing reviews, lost fencing. */
 export const mutants: readonly Mutant[] = [
@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'prepared runs: the key of the manager signs for persons',
-    file: 'plugins/runs/grants.ts',
+    file: 'plugins/runs/grants/grants.ts',
     find: "return by === 'grant' || ",
     replace: "return by === 'grant' || subject !== '' || ",
     tests: prepared,
@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'executors: a frozen one writes after its run was taken over',
-    file: 'plugins/runs/executor/executor-run.ts',
+    file: 'plugins/runs/worker/executor/executor-run.ts',
     find: 'await writer.changeIn(tx, run.id, workerAuthor(claim, run), ',
     replace: "await writer.changeIn(tx, run.id, { actor: { name: 'x', kind: 'system' } }, ",
     tests: executor,
@@ -97,7 +97,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'executors: one that ignores its cancel keeps the run',
-    file: 'plugins/runs/executor/execute-run-kind.ts',
+    file: 'plugins/runs/worker/executor/execute-run-kind.ts',
     find: 'if (performance.now() - since >= cancelPatienceMs)',
     replace: 'if (performance.now() - since >= cancelPatienceMs * 1e6)',
     tests: executor,
@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
     file: 'schemas/crds/agent-behaviour.ts',
     find: ", 'x-mesh-link': 'AgentDeployment'",
     replace: '',
-    tests: ['plugins/agents/endpoints/endpoints.test.ts'],
+    tests: ['plugins/agents/routes/endpoints.test.ts'],
     only: 'R2-M3',
   },
   {

@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'text of a launcher is stored as it is',
-    file: 'plugins/runs/worker/read-entry.ts',
+    file: 'plugins/runs/worker/entries/read-entry.ts',
     find: "json.includes('\\\\u') ? toStorableValue(given) : given",
     replace: 'given',
     tests: bounds,
@@ -100,7 +100,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a launcher reports a decision of a person',
-    file: 'plugins/runs/worker/read-result.ts',
+    file: 'plugins/runs/worker/entries/read-result.ts',
     find: 'reason === undefined || notOfLaunchers.has(reason)',
     replace: 'reason === undefined',
     tests: bounds,
@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'two questions have one id',
-    file: 'plugins/runs/worker/read-result.ts',
+    file: 'plugins/runs/worker/entries/read-result.ts',
     find: '  if (new Set(questions.map(({ id }) => id)).size < questions.length)\n',
     replace: '  if (new Set(questions.map(({ id }) => id)).size < 0)\n',
     tests: bounds,
@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an entry of any depth is read',
-    file: 'plugins/runs/worker/read-entry.ts',
+    file: 'plugins/runs/worker/entries/read-entry.ts',
     find: '  return depth === 0 ||',
     replace: '  return depth === -1e6 ||',
     tests: bounds,
@@ -124,7 +124,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'data that the store refuses is retried',
-    file: 'plugins/runs/worker/settle-failure.ts',
+    file: 'plugins/runs/worker/segment/settle-failure.ts',
     find: '/^(?:22|54)\\w{3}$/',
     replace: '/^(?:99)\\w{3}$/',
     tests: bounds,
@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a failing run is retried without end',
-    file: 'plugins/runs/worker/settle-failure.ts',
+    file: 'plugins/runs/worker/segment/settle-failure.ts',
     find: "now?.state === 'cancelling' || claim.tries + 1 >= services.maxAttempts",
     replace: "now?.state === 'cancelling'",
     tests: bounds,
@@ -140,7 +140,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a cancelled run is retried like another',
-    file: 'plugins/runs/worker/settle-failure.ts',
+    file: 'plugins/runs/worker/segment/settle-failure.ts',
     find: "now?.state === 'cancelling' || claim.tries + 1",
     replace: 'claim.tries + 1',
     tests: bounds,
@@ -204,7 +204,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the output of a run is not counted',
-    file: 'plugins/runs/worker/record-result.ts',
+    file: 'plugins/runs/worker/segment/record-result.ts',
     find: '    contentBytes: bytesOf(result),\n',
     replace: '',
     tests: fairness,
@@ -212,15 +212,15 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a launcher is never paused',
-    file: 'plugins/runs/worker/entry-batcher.ts',
+    file: 'plugins/runs/worker/entries/entry-batcher.ts',
     find: '      return room.promise\n',
     replace: '      return undefined\n',
-    tests: ['plugins/runs/worker/entry-batcher.test.ts'],
+    tests: ['plugins/runs/worker/entries/entry-batcher.test.ts'],
     only: 'pauses',
   },
   {
     name: 'deltas of a run are not bounded',
-    file: 'plugins/runs/worker/run-limits.ts',
+    file: 'plugins/runs/worker/entries/run-limits.ts',
     find: 'if (deltaBytes > limits.runDeltaBytes)',
     replace: 'if (deltaBytes < 0)',
     tests: pressure,
@@ -228,7 +228,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'entries of a run are not bounded',
-    file: 'plugins/runs/worker/run-limits.ts',
+    file: 'plugins/runs/worker/entries/run-limits.ts',
     find: 'if (entries > limits.runEntries)',
     replace: 'if (entries < 0)',
     tests: pressure,

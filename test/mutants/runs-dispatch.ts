@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 const decide = ['plugins/runs/lifecycle/decide.test.ts']
 const dispatch = ['plugins/runs/worker/decide-dispatch.test.ts']
 const worker = ['plugins/runs/worker/worker.test.ts']
-const launchers = ['plugins/runs/worker/choose-launcher.test.ts']
+const launchers = ['plugins/runs/worker/connections/choose-launcher.test.ts']
 const waiting = ['plugins/runs/worker/waiting.test.ts']
 const lease = ['plugins/runs/worker/lease.test.ts']
 
@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a resumed run goes to any pod',
-    file: 'plugins/runs/worker/choose-launcher.ts',
+    file: 'plugins/runs/worker/connections/choose-launcher.ts',
     find: 'return ready[indexOf(preferred)] ?? ready',
     replace: 'return ready',
     tests: launchers,
@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a busy pod is asked again and again',
-    file: 'plugins/runs/worker/choose-launcher.ts',
+    file: 'plugins/runs/worker/connections/choose-launcher.ts',
     find: '(indexOf(named) + 1)',
     replace: 'indexOf(named)',
     tests: launchers,

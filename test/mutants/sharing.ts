@@ -11,7 +11,7 @@ const retention = ['plugins/sharing/retention.test.ts']
 export const mutants: readonly Mutant[] = [
   {
     name: 'sharing: the token is stored as it is',
-    file: 'plugins/sharing/token.ts',
+    file: 'plugins/sharing/shares/token.ts',
     find: "createHash('sha256').update(text).digest()",
     replace: 'Buffer.from(text)',
     tests: shares,
@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sharing: a repeat with a key keeps the lost token',
-    file: 'plugins/sharing/record-share.ts',
+    file: 'plugins/sharing/shares/record-share.ts',
     find: 'await replaceToken(db, found.id, hashOf(token))',
     replace: '',
     tests: shares,
@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sharing: a namespace has one share too many',
-    file: 'plugins/sharing/record-share.ts',
+    file: 'plugins/sharing/shares/record-share.ts',
     find: 'used.shares > sharesPerNamespace',
     replace: 'used.shares > sharesPerNamespace + 1',
     tests: shares,
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sharing: own shares are listed where their runs may not be read',
-    file: 'plugins/sharing/endpoints/my-shares.ts',
+    file: 'plugins/sharing/routes/my-shares.ts',
     find: 'if (reviews.allows(row)) items.push(row)',
     replace: 'items.push(row)',
     tests: shares,
@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sharing: reads of an address are not limited',
-    file: 'plugins/sharing/endpoints/shared-run.ts',
+    file: 'plugins/sharing/routes/shared-run.ts',
     find: '      limit(services, request.ip)\n',
     replace: '',
     tests: streams,
@@ -209,7 +209,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sharing: links leave out the address of the setting',
-    file: 'plugins/sharing/endpoints/run-shares.ts',
+    file: 'plugins/sharing/routes/run-shares.ts',
     find: "(settings.publicUrl ?? '')",
     replace: "('')",
     tests: shares,

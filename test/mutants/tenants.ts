@@ -29,7 +29,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'tenants: a quota of places alone limits nothing',
-    file: 'plugins/tenants/record-quota.ts',
+    file: 'plugins/tenants/store/record-quota.ts',
     find: ' || concurrency !== undefined',
     replace: '',
     tests: tenants,

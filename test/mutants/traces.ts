@@ -18,10 +18,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'traces: a called agent replaces spans of its caller',
-    file: 'plugins/traces/build-trace.ts',
+    file: 'plugins/traces/spans/build-trace.ts',
     find: 'return `${agentUid} ${spanId}`',
     replace: 'return agentUid && spanId',
-    tests: ['plugins/traces/build-trace.test.ts'],
+    tests: ['plugins/traces/spans/build-trace.test.ts'],
   },
   {
     name: 'traces: a trace has no quota',

@@ -4,7 +4,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { RunDetail, RunsOfCallers } from '#plugins/runs/contract/api.ts'
 import type { AgentPath } from '../card/read-agent.ts'
 import { a2aErrors } from '../contract/errors.ts'
-import type { A2aServices } from '../services.ts'
+import type { A2aServices } from '../services/create-services.ts'
 import type { StreamItem, A2aTask } from '../tasks/task.ts'
 
 /** The HTTP call of a method. */

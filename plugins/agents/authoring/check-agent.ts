@@ -11,7 +11,7 @@ import { findPodProblems } from '#schemas/pod-rules.ts'
 import { collectReferences } from '#schemas/references.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
 import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '#schemas/platform-secrets.ts'
-import { secretResource } from '../resources.ts'
+import { secretResource } from '../contract/resources.ts'
 
 type CheckedPod = Parameters<typeof findPodProblems>[0]
 

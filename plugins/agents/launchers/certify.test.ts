@@ -16,8 +16,8 @@ import { toThumbprinted } from '#core/signing/key-thumbprint.ts'
 import { createTestIssuer } from '#core/signing/testing/test-issuer.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { children } from '../reconcile/objects/child-kinds.ts'
-import { pods } from '../resources.ts'
+import { children } from '../reconcile/owned/child-kinds.ts'
+import { pods } from '../contract/resources.ts'
 import { createCertifyLauncher } from './certify.ts'
 
 const folder = new URL('../../../deploy/crds/', import.meta.url)

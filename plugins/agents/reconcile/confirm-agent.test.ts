@@ -5,7 +5,7 @@ import { parseName } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { confirming } from './confirm-agent.ts'
-import { children, events } from './objects/child-kinds.ts'
+import { children, events } from './owned/child-kinds.ts'
 
 const ref = { name: parseName('name', 'bot') }
 

@@ -2,7 +2,7 @@ import { shareStatusWrites } from '#core/controllers/foreign-status.ts'
 import type { KubeClient, Resource } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { events } from './objects/child-kinds.ts'
+import { events } from './owned/child-kinds.ts'
 
 /** The agent was changed, deleted or made again since it was stored. */
 export class AgentOutdated extends Error {

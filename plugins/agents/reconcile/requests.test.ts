@@ -16,8 +16,8 @@ import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/a
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { agentReconciler } from '../reconcilers.ts'
-import { controllerRevisions } from '../resources.ts'
-import { children } from './objects/child-kinds.ts'
+import { controllerRevisions } from '../contract/resources.ts'
+import { children } from './owned/child-kinds.ts'
 import { settings } from '../testing/agent-fixture.ts'
 
 const folder = new URL('../../../deploy/crds/', import.meta.url)

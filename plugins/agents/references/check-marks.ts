@@ -3,7 +3,7 @@ import type { OwnedValue } from '#core/jobs/extension-point.ts'
 import type { AnyKind } from '#schemas/kind.ts'
 import { didYouMean } from '#schemas/nearest.ts'
 import type { ReferenceMark } from '../contract/points.ts'
-import { otherTargets } from '../resources.ts'
+import { otherTargets } from '../contract/resources.ts'
 import { findField, isFieldPath } from './marked-field.ts'
 
 const qualifiedName = /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/

@@ -10,7 +10,7 @@ import type { RequirementCheck } from '../contract/points.ts'
 import { allowedNamespacesOf, readTarget } from './read-references.ts'
 import type { ReadOptions } from './read-references.ts'
 import type { References } from './references.ts'
-import type { FindResource } from '../resources.ts'
+import type { FindResource } from '../contract/resources.ts'
 
 /** Requirements of an agent, as the caller sees them: the right to create it, and every reference. */
 export async function checkRequirements(

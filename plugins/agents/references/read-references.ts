@@ -4,7 +4,7 @@ import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
-import type { FindResource } from '../resources.ts'
+import type { FindResource } from '../contract/resources.ts'
 import type { Reference } from '#schemas/references.ts'
 
 /** A reference and whether its target exists; null if the caller may not read it. */

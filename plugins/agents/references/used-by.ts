@@ -10,7 +10,7 @@ import type { AnyKind } from '#schemas/kind.ts'
 import type { TypedObject } from '#schemas/object.ts'
 import type { Reference } from '#schemas/references.ts'
 import type { References } from './references.ts'
-import { createFindResource } from '../resources.ts'
+import { createFindResource } from '../contract/resources.ts'
 
 /** The target of a used-by query. */
 export interface UsedTarget {

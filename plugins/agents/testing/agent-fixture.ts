@@ -1,7 +1,7 @@
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import { toLauncherConfig } from '../reconcile/objects/launcher-config.ts'
-import { toPodTemplate } from '../reconcile/pod/pod-template.ts'
+import { toLauncherConfig } from '../reconcile/revision/launcher-config.ts'
+import { toPodTemplate } from '../reconcile/objects/pod-template.ts'
 import type { ReconcileSettings } from '../contract/reconcile-settings.ts'
 import type { Revision } from '../versions/revisions.ts'
 

@@ -13,7 +13,7 @@ import {
   SUMMARY_ANNOTATION,
 } from '#schemas/labels.ts'
 import { toPatch, toSections } from './diff.ts'
-import { controllerRevisions } from '../resources.ts'
+import { controllerRevisions } from '../contract/resources.ts'
 
 /** A ControllerRevision of an agent (Kubernetes apps/v1). */
 export interface Revision extends KubeObject {

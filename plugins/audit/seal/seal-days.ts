@@ -4,13 +4,8 @@ import { assertEpoch } from '#core/database/leader-election.ts'
 import { auditDaySealed } from '../contract/events.ts'
 import { closeDays, digestDay, insertSeal, lastHead, unsealedDays } from '../store/seals.ts'
 import type { AuditTables } from '../contract/tables.ts'
-import { sealHead } from './chain.ts'
-
-/** Name of the lease under which days are sealed and dropped. */
-export interface SealingTerm {
-  readonly name: string
-  readonly epoch: bigint
-}
+import { sealHead } from '../store/chain.ts'
+import type { SealingTerm } from '../store/chain.ts'
 
 /** One hour, longer than outcomes wait for a healthy store. Later outcomes become rows of the open day. */
 export const graceSeconds = 3_600

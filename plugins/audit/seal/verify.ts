@@ -3,9 +3,9 @@ import type { Store } from '#core/event-store/store.ts'
 import { differingBlock, digestOfBlocks, readSeals, readTombstones, rowBefore } from '../store/seals.ts'
 import type { AuditReader } from '../store/seals.ts'
 import type { AuditTables } from '../contract/tables.ts'
-import { sealHead, tombstoneHead } from './chain.ts'
+import { sealHead, tombstoneHead } from '../store/chain.ts'
 import { firstFault } from './compare-rows.ts'
-import type { Seal, Tombstone } from './chain.ts'
+import type { Seal, Tombstone } from '../store/chain.ts'
 
 /** Result of comparing the sealed days with their seals. */
 export type SealVerdict =

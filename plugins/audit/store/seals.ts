@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Seal, Tombstone } from '../seal/chain.ts'
+import type { Seal, Tombstone } from './chain.ts'
 import { ensureBlocks, today } from './day-partitions.ts'
 import type { AuditTables, AuditTx as Tx } from '../contract/tables.ts'
 import type { Reader } from '#core/event-store/store.ts'

@@ -10,7 +10,7 @@ import type {
   UsedCall,
 } from '#plugins/providers/contract/points.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { isLimited } from '../hold-admission.ts'
+import { isLimited } from './hold-admission.ts'
 import { HoldId } from '../contract/hold-schemas.ts'
 import { Value } from 'typebox/value'
 import { toLimit } from '../limits/agent-limits.ts'

@@ -1,4 +1,4 @@
-import { addDays, endOfMonth } from '../query/period.ts'
+import { addDays, endOfMonth } from '../store/period.ts'
 import { toCsv } from './csv.ts'
 import type { Cell } from './csv.ts'
 import type { ExportLine } from './line.ts'

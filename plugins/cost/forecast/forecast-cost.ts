@@ -1,6 +1,6 @@
 import { formatMicros } from '#schemas/money.ts'
 import type { CostForecastOfCurrency } from '#schemas/api/cost.ts'
-import { addDays, daysOf, endOfMonth } from '../query/period.ts'
+import { addDays, daysOf, endOfMonth } from '../store/period.ts'
 import { FEWEST_DAYS, forecast } from './forecast.ts'
 import type { Forecast } from './forecast.ts'
 

@@ -4,7 +4,7 @@ import type { AccessScope } from '#core/cluster/caller.ts'
 import { hadOtherNamespace, inLiveNamespace } from '#core/cluster/object-index-sql.ts'
 import type { Reader } from '#core/event-store/store.ts'
 import { METERED_WITHIN_SECONDS } from '#plugins/runs/contract/events.ts'
-import type { Period } from '../query/period.ts'
+import type { Period } from './period.ts'
 import type { CostTables } from '../contract/tables.ts'
 
 /** Proofs of a review of `costs`; the namespace '' is the whole cluster. */

@@ -22,9 +22,6 @@ const endings: Readonly<Record<string, DocumentFormat>> = {
 /** Media types of documents. */
 export const documentTypes: readonly string[] = Object.keys(formats)
 
-/** Media types of documents that are text. */
-export const textTypes = ['text/plain', 'text/markdown', 'text/html', 'text/csv'] as const
-
 /** Format of a media type; undefined if documents of it cannot be read. */
 export function formatOf(contentType: string): DocumentFormat | undefined {
   const type = essence(contentType)

@@ -4,7 +4,7 @@ import type { TaskHandler } from '#core/tasks/task.ts'
 import { refreshBase } from './refresh-base.ts'
 import { runIngest } from './run-ingest.ts'
 import { ingestTask, refreshTask } from './tasks.ts'
-import type { KnowledgeServices } from '../services.ts'
+import type { KnowledgeServices } from '../services/create-services.ts'
 
 /** Handlers of the plugin's tasks. */
 export function knowledgeTasks(services: KnowledgeServices, { embeddings }: WorkerContext): readonly TaskHandler[] {

@@ -2,7 +2,7 @@ import { mapStrings } from '#core/guardrails/body/map-strings.ts'
 import type { BodyString } from '#core/guardrails/body/map-strings.ts'
 import { isObject } from '#core/json/is-object.ts'
 import type { Operation } from '../contract/adapter.ts'
-import type { Body } from '../gateway/model-request.ts'
+import type { Body } from '../gateway/request/model-request.ts'
 import type { ModelRequest, RequestText } from '../contract/model-filter.ts'
 
 /** The view of a request for filters. `source` is the request as its provider gets it. Its texts throw `UnreadableBody`. */

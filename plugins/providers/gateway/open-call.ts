@@ -11,10 +11,10 @@ import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentRuns, OwnerOfRun } from '../contract/agent-model.ts'
 import { agentRuns } from '../contract/points.ts'
-import type { ProvidersServices } from '../services.ts'
-import type { GatewayCall } from './gateway-call.ts'
-import { payerOf } from './payer.ts'
-import { authenticate } from './principal.ts'
+import type { ProvidersServices } from '../services/create-services.ts'
+import type { GatewayCall } from './request/gateway-call.ts'
+import { payerOf } from './payment/payer.ts'
+import { authenticate } from './request/principal.ts'
 
 /** A request of the gateway, as the framework has it. */
 export type GatewayExchange = Pick<Call<unknown, unknown, unknown>, 'bearer' | 'body' | 'request' | 'reply' | 'signal'>

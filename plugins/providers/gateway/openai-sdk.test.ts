@@ -6,7 +6,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { exchangeRaw } from '#test/listeners/raw-exchange.ts'
 import { needs } from '#test/harness/find-server.ts'
 import type { AgentCall, AgentOutcome } from '../contract/agent-model.ts'
-import { createErrorFormat } from './error-format.ts'
+import { createErrorFormat } from './request/error-format.ts'
 import { agentRuns } from '../contract/points.ts'
 import { addAgent, addRoute, refused, startGateway } from '../testing/gateway.ts'
 

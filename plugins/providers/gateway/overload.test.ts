@@ -7,7 +7,7 @@ import type { RequestLimits } from '#core/config/request-limits.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { buildServer, REJECTED } from '#core/http/testing/build-server.ts'
 import { sendLargeBody } from '#test/harness/large-body.ts'
-import { createErrorFormat } from './error-format.ts'
+import { createErrorFormat } from './request/error-format.ts'
 
 const messages = [{ role: 'user' as const, content: 'hello there' }]
 

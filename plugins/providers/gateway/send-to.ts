@@ -1,12 +1,12 @@
 import type { Operation, ProviderCall, ResponseSink } from '../contract/adapter.ts'
 import { modelAdapter } from '../contract/points.ts'
-import type { ProvidersServices } from '../services.ts'
-import type { GatewayCall } from './gateway-call.ts'
-import { GatewayError } from './gateway-error.ts'
-import { fromConnection, misconfigured, nameOfProvider } from './provider-failure.ts'
-import { loadTarget } from './targets.ts'
-import type { LoadedTarget, RouteTarget } from './targets.ts'
-import type { UsableRoute } from './usable-route.ts'
+import type { ProvidersServices } from '../services/create-services.ts'
+import type { GatewayCall } from './request/gateway-call.ts'
+import { GatewayError } from './errors/gateway-error.ts'
+import { fromConnection, misconfigured, nameOfProvider } from './errors/provider-failure.ts'
+import { loadTarget } from './route/targets.ts'
+import type { LoadedTarget, RouteTarget } from './route/targets.ts'
+import type { UsableRoute } from './route/usable-route.ts'
 
 /** What an adapter sends. */
 export type SentRequest = Pick<ProviderCall, 'body' | 'messages'>

@@ -1,5 +1,5 @@
 import type { ModelProviderObject } from '#schemas/crds/model-provider.ts'
-import type { KeyRefusal } from '../key-binding.ts'
+import type { KeyRefusal } from '../upstream/key-binding.ts'
 import type { ConditionValue } from '#core/controllers/conditions.ts'
 
 /** Why the address of a provider is not usable: refused by the guard, or the name does not resolve. */

@@ -36,7 +36,7 @@ import { kubectl } from '#test/harness/kubectl.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { API_VERSION } from '#schemas/group.ts'
 import { providers } from '../index.ts'
-import { createServices } from '../services.ts'
+import { createServices } from '../services/create-services.ts'
 
 let count = 0
 

@@ -6,7 +6,7 @@ import type { S3Address, S3Settings } from '#core/objects/s3-address.ts'
 import { openS3Store } from '#core/objects/s3-store.ts'
 import type { CommandInput } from '#core/plugin/command.ts'
 import { recordingErrors } from '../contract/errors.ts'
-import { listParts, streamFixture } from '../stream-fixture.ts'
+import { listParts, streamFixture } from './stream-fixture.ts'
 import { writePrivateFile } from './write-private-file.ts'
 
 interface DownloadOptions {

@@ -1,5 +1,5 @@
 import { asObject } from '#core/json/is-object.ts'
-import { readUsage } from '../worker/read-result.ts'
+import { readUsage } from '../worker/entries/read-result.ts'
 import { MAX_OPEN, readId } from './event.ts'
 import type { FrameData } from './event.ts'
 

@@ -62,3 +62,6 @@ export interface RunError {
   readonly code: string
   readonly message: string
 }
+/** Pattern of the id of a run. */
+
+export const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

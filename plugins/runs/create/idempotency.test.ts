@@ -10,8 +10,8 @@ import { memoryKeyring } from '#core/signing/testing/key-types.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
-import { invokeEndpoints } from '../endpoints/invoke.ts'
-import { createCallerRuns } from '../caller-runs.ts'
+import { invokeEndpoints } from '../routes/invoke.ts'
+import { createCallerRuns } from '../callers/caller-runs.ts'
 import { agent, createWorld, queueRunOf } from '../testing/world.ts'
 
 const sources = [

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { runsSettings } from '../contract/settings.ts'
-import type { RunUsage } from '../store/usage.ts'
+import type { RunUsage } from '../store/internal/usage.ts'
 import { runErrors } from '../contract/errors.ts'
 
 /** Bounds of queued runs and stored bytes per caller and namespace. */

@@ -1,6 +1,6 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
-import { idPattern } from '../caller-runs.ts'
+import { idPattern } from '../contract/run.ts'
 import { firstOfTrace, locateRun, readRun } from '../store/reads.ts'
 import { findRun } from '../store/internal/find-run.ts'
 import type { SelectedRun } from '../contract/tables.ts'

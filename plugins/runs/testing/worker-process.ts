@@ -2,8 +2,8 @@
 // instant of its first invocation: `started` before it, `sent` during it, `answered` after it.
 import { openDatabase } from '#core/database/database.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
-import type { LauncherClient } from '../worker/launcher-client.ts'
-import type { Launchers } from '../worker/choose-launcher.ts'
+import type { LauncherClient } from '../worker/connections/launcher-client.ts'
+import type { Launchers } from '../worker/connections/choose-launcher.ts'
 import { createWorld, workerServices, startWorker } from './world.ts'
 
 const [url = '', origin = '', instant, settings = '{}'] = process.argv.slice(2)

@@ -9,7 +9,7 @@ import type { Claim } from '../store/internal/lease.ts'
 import { executeRun } from './execute-run.ts'
 import type { Execution } from './execute-run.ts'
 import { describeError } from '#core/log/describe-error.ts'
-import type { WorkerServices } from './worker-services.ts'
+import type { WorkerServices } from './segment/worker-services.ts'
 
 // Signals may be lost.
 const pollMs = 5_000

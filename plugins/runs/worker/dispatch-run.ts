@@ -1,7 +1,7 @@
 import { sleep } from '#core/async/sleep.ts'
 import type { InvokeRequest } from '#schemas/run.ts'
 import type { SegmentStart } from '../store/internal/write-run.ts'
-import type { Launchers } from './choose-launcher.ts'
+import type { Launchers } from './connections/choose-launcher.ts'
 import { beginDispatch, decideDispatch, stateAfterAnswer } from './decide-dispatch.ts'
 import type {
   DispatchAction,
@@ -11,8 +11,8 @@ import type {
   Patience,
   SegmentState,
 } from './decide-dispatch.ts'
-import { LauncherRefused } from './launcher-client.ts'
-import type { LauncherClient } from './launcher-client.ts'
+import { LauncherRefused } from './connections/launcher-client.ts'
+import type { LauncherClient } from './connections/launcher-client.ts'
 
 /** A segment to be dispatched, and the effects that a dispatch has. */
 export interface Dispatch {

@@ -1,6 +1,6 @@
 import type { FailReason, InvokeRequest, RunLineage } from '#schemas/run.ts'
-import { executeRunKind } from '../executor/execute-run-kind.ts'
-import { grantAgeMs } from '../grants.ts'
+import { executeRunKind } from './executor/execute-run-kind.ts'
+import { grantAgeMs } from '../grants/grants.ts'
 import { mayStart } from '../lifecycle/decide.ts'
 import { readInvocation } from '../store/internal/content.ts'
 import { releaseLease } from '../store/internal/lease.ts'
@@ -12,16 +12,23 @@ import { LeaseLost } from '../lifecycle/run-writer.ts'
 import { readConversation } from '../read/conversation-history.ts'
 import type { DispatchOutcome, SegmentState } from './decide-dispatch.ts'
 import { describeError } from '#core/log/describe-error.ts'
-import type { WorkerServices } from './worker-services.ts'
-import { backOffMs, failRun, isUnavailable, settleFailure, unprovenMessage, unreadyMessage } from './settle-failure.ts'
+import type { WorkerServices } from './segment/worker-services.ts'
+import {
+  backOffMs,
+  failRun,
+  isUnavailable,
+  settleFailure,
+  unprovenMessage,
+  unreadyMessage,
+} from './segment/settle-failure.ts'
 import { findLauncher } from './find-launcher.ts'
 import { followRun } from './follow-run.ts'
 import { dispatchRun } from './dispatch-run.ts'
 import type { Dispatched } from './dispatch-run.ts'
-import type { LauncherClient } from './launcher-client.ts'
-import type { Launchers } from './choose-launcher.ts'
-import { recordRevision } from './record-revision.ts'
-import { commitStart, requeue } from './start-segment.ts'
+import type { LauncherClient } from './connections/launcher-client.ts'
+import type { Launchers } from './connections/choose-launcher.ts'
+import { recordRevision } from './segment/record-revision.ts'
+import { commitStart, requeue } from './segment/start-segment.ts'
 import { inRunSpan } from './run-span.ts'
 
 // A right may have been revoked, and a grant lasts seven days.

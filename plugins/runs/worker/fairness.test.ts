@@ -13,7 +13,7 @@ import { claimRuns } from '../store/claims.ts'
 import type { ClaimRequest, ClaimedRuns } from '../store/claims.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
-import { readRunUsage } from '../store/usage.ts'
+import { readRunUsage } from '../store/internal/usage.ts'
 import { entryJson, frame, resultJson, startForgedLauncher } from '../testing/forged-launcher.ts'
 import { createWorld, workerServices, queueRunOf, settled, startWorker } from '../testing/world.ts'
 

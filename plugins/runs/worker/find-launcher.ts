@@ -1,10 +1,10 @@
 import { sleep } from '#core/async/sleep.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { SelectedRun } from '../contract/tables.ts'
-import type { Launchers } from './choose-launcher.ts'
-import type { LauncherClient } from './launcher-client.ts'
+import type { Launchers } from './connections/choose-launcher.ts'
+import type { LauncherClient } from './connections/launcher-client.ts'
 import { watchReadiness } from './watch-readiness.ts'
-import type { WorkerServices } from './worker-services.ts'
+import type { WorkerServices } from './segment/worker-services.ts'
 
 /** A run that needs a launcher. */
 interface Searching {

@@ -24,10 +24,10 @@ import type { RunsTables } from '../contract/tables.ts'
 import { agent, createWorld, workerServices, queueRun, settled, startWorker } from '../testing/world.ts'
 import type { World } from '../testing/world.ts'
 import { dispatchRun } from './dispatch-run.ts'
-import { createLauncherClient } from './launcher-client.ts'
-import type { LauncherClient } from './launcher-client.ts'
-import { createLauncherConnections, LauncherUnproven } from './launcher-connections.ts'
-import { createLaunchers } from './choose-launcher.ts'
+import { createLauncherClient } from './connections/launcher-client.ts'
+import type { LauncherClient } from './connections/launcher-client.ts'
+import { createLauncherConnections, LauncherUnproven } from './connections/launcher-connections.ts'
+import { createLaunchers } from './connections/choose-launcher.ts'
 
 const testIssuer = createTestIssuer()
 const { launcherOf } = testIssuer

@@ -5,7 +5,7 @@ import { decideWaiting } from '../lifecycle/decide.ts'
 import { LeaseLost, workerAuthor } from '../lifecycle/run-writer.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { SelectedRun } from '../contract/tables.ts'
-import type { WorkerServices } from './worker-services.ts'
+import type { WorkerServices } from './segment/worker-services.ts'
 
 /** The observation of an agent without a ready pod. */
 interface ReadinessWatch {

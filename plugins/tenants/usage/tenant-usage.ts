@@ -2,7 +2,7 @@ import { toSpendLimit } from '#plugins/budgets/contract/api.ts'
 import { formatMicros } from '#schemas/money.ts'
 import type { LiveUsage } from '#plugins/budgets/contract/api.ts'
 import type { TenantUsage } from '#schemas/api/tenants.ts'
-import { isLimiting } from '../record-quota.ts'
+import { isLimiting } from '../store/record-quota.ts'
 import type { StoredTenant } from '../store/quotas.ts'
 import { windowEnd } from './window-end.ts'
 

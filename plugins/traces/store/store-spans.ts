@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { liveNamespaceUid } from '#core/cluster/object-index-sql.ts'
 import type { Tx } from '#core/event-store/store.ts'
-import type { TraceChunk } from '../stored-span.ts'
+import type { TraceChunk } from '../spans/stored-span.ts'
 import type { TracesTables } from '../contract/tables.ts'
 
 /** The agent that sends spans. */

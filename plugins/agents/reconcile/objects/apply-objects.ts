@@ -1,7 +1,7 @@
 import type { KubeClient } from '#core/kube/client.ts'
 import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 import type { DeploymentView } from '../status/workload-progress.ts'
-import { applyChild, findOwn, removeChild } from './apply-child.ts'
+import { applyChild, findOwn, removeChild } from '../owned/apply-child.ts'
 import {
   toConfigMap,
   toDeployment,

@@ -2,20 +2,17 @@ import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { KubeObject } from '#core/kube/client.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import { groupKey } from '#schemas/group.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
 import type { LauncherConfig } from '#schemas/launcher.ts'
 import { CONFIG_FILE } from '../../contract/image-layout.ts'
-import { configName, configText } from './launcher-config.ts'
+import { configName, configText } from '../revision/launcher-config.ts'
 import { networkRules } from './network-policy.ts'
-import { ownerReference } from '../owner-reference.ts'
-import { podLabels, toPodTemplate } from '../pod/pod-template.ts'
+import { ownerReference } from '../owned/owner-reference.ts'
+import { podLabels, toPodTemplate } from './pod-template.ts'
 import type { MergedParts } from '../parts/merge-parts.ts'
 import type { DeploymentView } from '../status/workload-progress.ts'
 import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
-
-/** Annotation of a workload: the name of the revision that it runs. */
-export const REVISION_ANNOTATION = groupKey('revision')
+import { REVISION_ANNOTATION } from '../owned/names.ts'
 
 /** Parameters of the objects of one revision. */
 export interface Workload {

@@ -2,11 +2,11 @@ import { MANAGER } from '#core/controllers/write-status.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { FORMER_KEYS_ANNOTATION, KEYS_SECRET_SUFFIX } from '#schemas/labels.ts'
-import { refIn } from '../owner-reference.ts'
+import { refIn } from '../owned/owner-reference.ts'
 import type { AgentPod } from '../status/agent-pod.ts'
 import type { WorkloadState } from '../status/read-workload.ts'
-import { findOwn, ignore } from './apply-child.ts'
-import { children } from './child-kinds.ts'
+import { findOwn, ignore } from '../owned/apply-child.ts'
+import { children } from '../owned/child-kinds.ts'
 
 /** Deletes the Secret with the key pair that an agent had before launchers were certified, once no pod needs it any more. */
 export type RemoveFormerKeys = (agent: AgentDeploymentObject, state: WorkloadState) => Promise<void>

@@ -3,13 +3,13 @@ import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/a
 import { PLATFORM_VOLUMES, isAgentKeysName } from '#schemas/pod-limits.ts'
 import { findPodProblems } from '#schemas/pod-rules.ts'
 import type { AddedPort, PodAddition, PodSidecar } from '../../contract/points.ts'
-import { LAUNCHER_CONTAINER } from '../pod/containers.ts'
+import { LAUNCHER_CONTAINER } from '../owned/names.ts'
 import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
-import type { ConditionProblem } from '../status/problem.ts'
-import { platformConditions } from '../status/part-condition.ts'
-import type { PartCondition } from '../status/part-condition.ts'
-import { validateSpec } from '../validate-spec.ts'
-import { workloadType } from '../workload-type.ts'
+import type { ConditionProblem } from '../conditions/problem.ts'
+import { platformConditions } from '../conditions/part-condition.ts'
+import type { PartCondition } from '../conditions/part-condition.ts'
+import { validateSpec } from '../spec/validate-spec.ts'
+import { workloadType } from '../owned/workload-type.ts'
 
 /** What the parts of all plugins make of an agent. */
 export interface MergedParts {

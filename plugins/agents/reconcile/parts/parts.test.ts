@@ -24,10 +24,10 @@ import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { agents } from '../../index.ts'
 import { agentGate, agentPodPart } from '../../contract/points.ts'
 import type { AgentGate, PodAddition } from '../../contract/points.ts'
-import type { AgentsServices } from '../../services.ts'
+import type { AgentsServices } from '../../services/create-services.ts'
 import { agentOf, command, declarative, hookToken, processSpecs, settings } from '../../testing/agent-fixture.ts'
-import { children } from '../objects/child-kinds.ts'
-import { toPodTemplate } from '../pod/pod-template.ts'
+import { children } from '../owned/child-kinds.ts'
+import { toPodTemplate } from '../objects/pod-template.ts'
 import { mergeParts } from './merge-parts.ts'
 
 const cache: PodAddition = {

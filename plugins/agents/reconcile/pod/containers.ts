@@ -8,12 +8,10 @@ import { agentEnvironment, launcherEnvironment } from './environment.ts'
 import type { PodPlatform } from './environment.ts'
 import { LAUNCHER_COMMAND, LAUNCHER_USER, MOUNTS } from '../../contract/image-layout.ts'
 import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
+import { LAUNCHER_CONTAINER } from '../owned/names.ts'
 
 /** Seconds that a terminating pod still serves, since workers cache EndpointSlices for a second and the cluster updates them late. */
 export const LEAVING_SECONDS = 3
-
-/** Container name of the launcher beside an agent process. */
-export const LAUNCHER_CONTAINER = 'launcher'
 
 /** A declarative agent: the launcher runs the loop, no other process exists. */
 export function declarativeContainer(agent: AgentDeploymentObject, settings: PodPlatform) {

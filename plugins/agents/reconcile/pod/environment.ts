@@ -4,7 +4,7 @@ import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { HOOK_TOKEN_VARIABLE } from '#schemas/launcher.ts'
 import { REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
-import { workloadType } from '../workload-type.ts'
+import { workloadType } from '../owned/workload-type.ts'
 import { CONFIG_FILE, MOUNTS } from '../../contract/image-layout.ts'
 import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 

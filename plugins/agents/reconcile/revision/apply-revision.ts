@@ -1,10 +1,10 @@
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { controllerRevisions } from '../../resources.ts'
-import type { KubeEvent } from '../kube-events.ts'
-import { RECONCILER_FIELD_MANAGER, NotOwned } from '../objects/apply-child.ts'
-import { isOwnedBy, refIn } from '../owner-reference.ts'
+import { controllerRevisions } from '../../contract/resources.ts'
+import type { KubeEvent } from '../status/kube-events.ts'
+import { RECONCILER_FIELD_MANAGER, NotOwned } from '../owned/apply-child.ts'
+import { isOwnedBy, refIn } from '../owned/owner-reference.ts'
 import type { RevisionPlan } from './plan-revision.ts'
 
 /** Makes the planned content the newest revision. Returns the Event of the change. */

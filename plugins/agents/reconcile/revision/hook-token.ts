@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { HOOK_TOKEN_ANNOTATION } from '#schemas/labels.ts'
-import { controllerRevisions } from '../../resources.ts'
+import { controllerRevisions } from '../../contract/resources.ts'
 import type { Revision } from '../../versions/revisions.ts'
-import { RECONCILER_FIELD_MANAGER } from '../objects/apply-child.ts'
-import { refIn } from '../owner-reference.ts'
+import { RECONCILER_FIELD_MANAGER } from '../owned/apply-child.ts'
+import { refIn } from '../owned/owner-reference.ts'
 
 /**
  * The token of the preStop hook of a revision's pods. It is kept with the revision, so that a rollback to it replaces no pod.

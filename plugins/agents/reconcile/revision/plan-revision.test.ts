@@ -4,7 +4,7 @@ import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/a
 import { declarative, resolved, agentOf, revisionOf } from '../../testing/agent-fixture.ts'
 import { toVersions } from '../../versions/revisions.ts'
 import type { Revision } from '../../versions/revisions.ts'
-import type { Resolved } from '../resolve-references.ts'
+import type { Resolved } from '../spec/resolve-references.ts'
 import { planRevision, revisionsToPrune, toRevisionData } from './plan-revision.ts'
 
 test('new content creates a revision, the newest needs no change, an older one gets a new number', () => {

@@ -14,9 +14,9 @@ import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
 import { isEqual } from '../../versions/diff.ts'
 import { firstNumber, formerNumbers, revisionAt, summarize, withoutScaling } from '../../versions/revisions.ts'
 import type { Revision } from '../../versions/revisions.ts'
-import type { Resolved } from '../resolve-references.ts'
-import { ownerReference } from '../owner-reference.ts'
-import { stableHash } from '../stable-hash.ts'
+import type { Resolved } from '../spec/resolve-references.ts'
+import { ownerReference } from '../owned/owner-reference.ts'
+import { stableHash } from '../owned/stable-hash.ts'
 
 /** Data of a ControllerRevision: everything that is needed to run the agent as it was. */
 export interface RevisionData {

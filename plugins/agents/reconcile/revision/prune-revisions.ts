@@ -1,14 +1,14 @@
 import type { KubeClient } from '#core/kube/client.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
-import { controllerRevisions } from '../../resources.ts'
+import { controllerRevisions } from '../../contract/resources.ts'
 import type { Revision } from '../../versions/revisions.ts'
-import { ignore, removeChild } from '../objects/apply-child.ts'
-import { configName, toLauncherConfig } from '../objects/launcher-config.ts'
-import { refIn } from '../owner-reference.ts'
+import { ignore, removeChild } from '../owned/apply-child.ts'
+import { configName, toLauncherConfig } from './launcher-config.ts'
+import { refIn } from '../owned/owner-reference.ts'
 import { revisionsToPrune } from './plan-revision.ts'
 import type { RevisionData } from './plan-revision.ts'
-import { listRevisions } from './list-revisions.ts'
+import { listRevisions } from '../owned/list-revisions.ts'
 
 /** Deletes the oldest revisions beyond the limit, with their configurations and Jobs. Returns the others. */
 export async function pruneRevisions(

@@ -3,10 +3,10 @@ import type { ChangeActorFinder } from '#core/controllers/objects/extension-poin
 import type { KubeClient } from '#core/kube/client.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { CHANGE_ANNOTATION, CREATED_BY_ANNOTATION, CREATED_BY_EXACT_ANNOTATION } from '#schemas/labels.ts'
-import { controllerRevisions } from '../../resources.ts'
+import { controllerRevisions } from '../../contract/resources.ts'
 import type { Revision } from '../../versions/revisions.ts'
-import { RECONCILER_FIELD_MANAGER, ignore } from '../objects/apply-child.ts'
-import { refIn } from '../owner-reference.ts'
+import { RECONCILER_FIELD_MANAGER, ignore } from '../owned/apply-child.ts'
+import { refIn } from '../owned/owner-reference.ts'
 
 /** The audit log has the actor of a change within seconds, of one through kubectl after a delivery of the webhook. */
 const WAIT_MS = 120_000

@@ -3,14 +3,14 @@ import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds
 import { AGENT_LABEL } from '#schemas/labels.ts'
 import { toConditions } from '#core/controllers/conditions.ts'
 import type { ConditionValue } from '#core/controllers/conditions.ts'
-import type { ConditionProblem } from './problem.ts'
-import { workloadType } from '../workload-type.ts'
+import type { ConditionProblem } from '../conditions/problem.ts'
+import { workloadType } from '../owned/workload-type.ts'
 import { lastTermination } from './last-termination.ts'
 import type { AgentPod } from './agent-pod.ts'
 import type { Progress } from './workload-progress.ts'
 import type { HeldRevision } from '../parts/ask-gates.ts'
 import type { PodRoutes } from './model-routes.ts'
-import type { PartCondition } from './part-condition.ts'
+import type { PartCondition } from '../conditions/part-condition.ts'
 import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 
 /** Findings of a reconciliation. */

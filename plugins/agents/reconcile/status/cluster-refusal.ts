@@ -1,6 +1,6 @@
 import { KubeError } from '#core/kube/status.ts'
-import { NotOwned } from '../objects/apply-child.ts'
-import type { ConditionProblem } from './problem.ts'
+import { NotOwned } from '../owned/apply-child.ts'
+import type { ConditionProblem } from '../conditions/problem.ts'
 
 /** Runs writes; returns the problem for a condition if the cluster refuses one permanently, or if an object cannot be written. */
 export async function blockedBy(work: () => Promise<void>): Promise<ConditionProblem | undefined> {

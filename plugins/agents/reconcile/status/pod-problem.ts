@@ -1,7 +1,7 @@
 import { AGENT_LISTENS } from '#schemas/labels.ts'
 import type { AgentPod, ContainerStatus, Terminated } from './agent-pod.ts'
-import { LAUNCHER_CONTAINER } from '../pod/containers.ts'
-import type { ConditionProblem } from './problem.ts'
+import { LAUNCHER_CONTAINER } from '../owned/names.ts'
+import type { ConditionProblem } from '../conditions/problem.ts'
 import { lastLine, missingProgram } from './termination-message.ts'
 
 const CRASH_LOOP = 'CrashLoopBackOff'

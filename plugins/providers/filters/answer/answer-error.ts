@@ -1,4 +1,4 @@
-import { GatewayError } from '../../gateway/gateway-error.ts'
+import { GatewayError } from '../../gateway/errors/gateway-error.ts'
 
 /** An answer in a form that filters cannot read. Passing it would be a way around them. */
 export function unreadableAnswer(): GatewayError {

@@ -2,7 +2,7 @@ import type { CallFilters } from '../call-filters.ts'
 import { unreadableAnswer } from './answer-error.ts'
 import type { FrameText, HeldFrame } from './held-frames.ts'
 import type { CallPart } from './message-parts.ts'
-import type { Piece, TextStage } from './text-stage.ts'
+import type { Piece, TextStage } from '../session/text-stage.ts'
 
 const maxFields = 16
 

@@ -1,4 +1,4 @@
-import type { ClientResponse } from '../../gateway/client-response.ts'
+import type { ClientResponse } from '../../gateway/response/client-response.ts'
 import type { CallFilters } from '../call-filters.ts'
 import type { AnswerReader } from './answer-reader.ts'
 import { createPlainFilter } from './plain-filter.ts'

@@ -1,6 +1,6 @@
 import { writeLike } from '#core/json/write-like.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
-import type { TextSlot } from './text-stage.ts'
+import type { TextSlot } from '../session/text-stage.ts'
 import type { AnswerPart } from './message-parts.ts'
 
 /** A text of a frame, and where it is. */

@@ -4,7 +4,7 @@ import { heldTooMuch, unreadableAnswer } from './answer-error.ts'
 import type { AnswerReader } from './answer-reader.ts'
 import { callParts, choicesOf, messageOf, removeUnseen, textFields } from './message-parts.ts'
 import type { AnswerPart } from './message-parts.ts'
-import type { Piece } from './text-stage.ts'
+import type { Piece } from '../session/text-stage.ts'
 
 const nothing = Buffer.alloc(0)
 

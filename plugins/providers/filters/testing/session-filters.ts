@@ -1,5 +1,5 @@
 import { CallFilters } from '../call-filters.ts'
-import { FilterSession } from '../filter-session.ts'
+import { FilterSession } from '../session/filter-session.ts'
 import type { CallFilter, ModelFilter, Replacement, TextFilter } from '../../contract/model-filter.ts'
 
 const call = {

@@ -16,7 +16,7 @@ import { createRunsApi } from '../../create-api.ts'
 import { runs as runsPlugin } from '../../index.ts'
 import type { RunsApi } from '#plugins/runs/contract/api.ts'
 import type { RunExecutor } from '../../contract/points.ts'
-import type { RunsServices } from '../../services.ts'
+import type { RunsServices } from '../../services/create-services.ts'
 import { createWorld } from '../../testing/world.ts'
 
 type RunsRole = 'bff' | 'gateway' | 'state' | 'worker' | 'manager'

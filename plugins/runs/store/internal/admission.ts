@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { RunsTx } from '../../contract/tables.ts'
-import { usageColumns } from '../usage.ts'
-import type { RunUsage, UsageBounds, UsageOwner } from '../usage.ts'
+import { usageColumns } from './usage.ts'
+import type { RunUsage, UsageBounds, UsageOwner } from './usage.ts'
 
 /** What the admission of a new run depends on. */
 export interface RunAdmission {

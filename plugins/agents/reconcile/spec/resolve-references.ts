@@ -1,0 +1,110 @@
+import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
+import { isLabel, isName } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { mayRefer } from '#schemas/references.ts'
+import type { Condition } from '#schemas/object.ts'
+import type { Reference } from '#schemas/references.ts'
+import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '#schemas/platform-secrets.ts'
+import { allowedNamespacesOf } from '../../references/read-references.ts'
+import type { References } from '../../references/references.ts'
+import type { FindResource } from '../../contract/resources.ts'
+import type { ConditionProblem } from '../conditions/problem.ts'
+
+/** Resolved references: stored with the spec of a revision. */
+export interface Resolved {
+  /** `namespace/name` of each route, in the order of the spec: the first one and its fallbacks. */
+  readonly routes: readonly string[]
+  /** The digest of an image that is named by one. */
+  readonly imageDigest?: string
+}
+
+/** All references, or the problem. A route that is not ready does not block a revision; `warning` has the reason. */
+export type ResolvedReferences =
+  | { readonly resolved: Resolved; readonly warning?: ConditionProblem }
+  | { readonly refusal: ConditionProblem }
+
+/** The manager's client, references and kinds of the installation. */
+export interface ResolveContext {
+  readonly cluster: KubeClient
+  readonly references: References
+  readonly findResource: FindResource
+}
+
+/** Resolves every reference with the manager's rights. The target must exist and allow the agent's namespace. */
+export async function resolveReferences(
+  context: ResolveContext,
+  agent: AgentDeploymentObject,
+): Promise<ResolvedReferences> {
+  const references = context.references.collect(AgentDeployment, agent)
+  const checked = await Promise.all(references.map((one) => check(context, one, agent.metadata.namespace ?? '')))
+  const problems = checked.filter((one) => one !== undefined)
+  const refusal = joined(problems.filter(({ reason }) => reason !== ROUTE_NOT_READY))
+  if (refusal !== undefined) return { refusal }
+  const warning = joined(problems)
+  return { resolved: toResolved(agent, references), ...(warning === undefined ? {} : { warning }) }
+}
+
+const ROUTE_NOT_READY = 'RouteNotReady'
+
+function joined(problems: readonly ConditionProblem[]): ConditionProblem | undefined {
+  const [first] = problems
+  return first && { reason: first.reason, message: problems.map(({ message }) => message).join(' ') }
+}
+
+function toResolved(agent: AgentDeploymentObject, references: readonly Reference[]): Resolved {
+  const digest = /@(sha256:[0-9a-f]{64})$/.exec(agent.spec.image ?? '')?.[1]
+  return {
+    routes: references
+      .filter((one) => one.kind === 'ModelRoute' && one.field.startsWith('spec.model.'))
+      .map((one) => `${one.namespace || agent.metadata.namespace}/${one.name}`),
+    ...(digest === undefined ? {} : { imageDigest: digest }),
+  }
+}
+
+async function check(
+  { cluster, findResource }: ResolveContext,
+  reference: Reference,
+  from: string,
+): Promise<ConditionProblem | undefined> {
+  const { kind, name, field } = reference
+  const namespace = reference.namespace || from
+  const resource = findResource(kind)
+  if (name === '') return { reason: 'NotFound', message: `${field} is no name of an object of the kind ${kind}.` }
+  const target = `${kind} ${namespace}/${name} (${field})`
+  if (resource === undefined)
+    return { reason: 'KindNotAvailable', message: `${target}: this install does not have the kind.` }
+  const found = await read(cluster, resource, namespace, name)
+  if (found === undefined) return { reason: 'NotFound', message: `${target} does not exist.` }
+  if (!mayRefer(from, namespace, allowedNamespacesOf(found)))
+    return { reason: 'NotAllowed', message: `${target} does not allow the namespace ${from} (spec.allowedNamespaces).` }
+  if (kind === 'Secret' && isPlatformSecret(found.metadata))
+    return { reason: 'SecretNotForAgents', message: `${field} ${PLATFORM_SECRET_MESSAGE}.` }
+  const unready = unreadyMessage(found)
+  return unready === undefined ? undefined : { reason: ROUTE_NOT_READY, message: `${target}: ${unready}` }
+}
+
+// Conditions of an earlier generation do not apply to the current one.
+function unreadyMessage({ kind, metadata, status }: KubeObject): string | undefined {
+  if (kind !== 'ModelRoute') return undefined
+  const { conditions = [] } = (status ?? {}) as { conditions?: readonly Condition[] }
+  const ready = conditions.find(({ type }) => type === 'Ready')
+  return ready?.status === 'False' && ready.observedGeneration === metadata.generation ? ready.message : undefined
+}
+
+async function read(
+  cluster: KubeClient,
+  resource: Resource,
+  namespace: string,
+  name: string,
+): Promise<KubeObject | undefined> {
+  if (!isLabel(namespace) || !isName(name)) return undefined
+  try {
+    // Metadata only: the manager does not read the data of Secrets and ConfigMaps.
+    return await cluster.get(resource, { namespace, name }, { metadataOnly: resource.group === '' })
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,184 @@
+import { Type } from 'typebox'
+import type { Caller } from '#core/cluster/caller.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import {
+  Agent,
+  CreatedAgents,
+  CreateAgentBody,
+  CreateAgentQuery,
+  ForkBody,
+  ObjectWriteQuery,
+} from '#schemas/api/agents.ts'
+import { ExpandAnswer, ExpandBody, GenerateAnswer, GenerateBody, RefineBody } from '#schemas/api/agent-authoring.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { FIELD_MANAGER } from '#schemas/group.ts'
+import type { AgentEndpointServices } from '../services/create-services.ts'
+import { expandFile, readAgentFile } from '../authoring/read-agent-file.ts'
+import { checkAgent } from '../authoring/check-agent.ts'
+import { createFromFile } from '../authoring/create-from-file.ts'
+import { toFork } from '../authoring/fork.ts'
+import type { GenerateTask } from '../generate/prompt.ts'
+import { generateConfig } from '../generate/generate-config.ts'
+import type { Generated } from '../generate/generate-config.ts'
+import { expandConfig, toNewAgent } from '../authoring/new-agent.ts'
+import { visibleRoutes } from '../generate/visible-routes.ts'
+import { examples, stored } from './examples.ts'
+
+/** Making agents: create, fork, expand, generate, refine. */
+export function authoringEndpoints(agents: AgentEndpointServices): AnyEndpoint[] {
+  return [create, fork, expand, generate(agents), refine(agents)]
+}
+
+const create = endpoint({
+  method: 'POST',
+  url: '/agents',
+  id: 'createAgent',
+  docs: { examples: examples.create, response: stored, sends: ['ETag'] },
+  summary:
+    'Create an agent from an object, from {namespace, config} in the simplified format, or agents from a YAML file.',
+  authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
+  audit: { action: 'create', resourceKind: 'AgentDeployment' },
+  query: CreateAgentQuery,
+  body: CreateAgentBody,
+  response: { 201: Type.Union([Agent, CreatedAgents]) },
+  handle: async ({ caller, query, body, signal, reply }) => {
+    const agent = toNewAgent(body, namespaceOf(query))
+    const made = await createAgent(caller, agent, { dryRun: query.dryRun === 'All', signal })
+    reply.headers(headersOf(made))
+    return made
+  },
+  handleYaml: async ({ caller, query, body, signal, reply }) => {
+    const agents = readAgentFile(body, namespaceOf(query))
+    const made = await createFromFile(caller, agents, { dryRun: query.dryRun === 'All', signal })
+    const [first, ...more] = made
+    if (first === undefined || more.length > 0) return { items: made }
+    reply.headers(headersOf(first))
+    return first
+  },
+})
+
+function namespaceOf({ namespace }: { readonly namespace?: string }): DnsLabel | undefined {
+  return namespace === undefined || namespace === '' ? undefined : parseLabel('?namespace', namespace)
+}
+
+const fork = endpoint({
+  method: 'POST',
+  url: '/agents/:ns/:name/fork',
+  id: 'forkAgent',
+  docs: { examples: examples.fork, response: stored, sends: ['ETag'] },
+  summary: 'Fork an agent: create another one with its spec.',
+  authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
+  audit: { action: 'fork', resourceKind: 'AgentDeployment' },
+  query: ObjectWriteQuery,
+  body: ForkBody,
+  response: { 201: Agent },
+  handle: async ({ caller, params, query, body, signal, reply }) => {
+    const namespace = parseLabel('/namespace', body.namespace ?? params.ns)
+    const name = parseName('/name', body.name)
+    const ref = { namespace: params.ns, name: params.name }
+    const origin = await caller.cluster.get<AgentDeploymentObject>(AgentDeployment, ref, { signal })
+    const { overrides } = body
+    const copy = toFork(origin, { name, namespace, ...(overrides === undefined ? {} : { overrides }) })
+    const made = await createAgent(caller, copy, { dryRun: query.dryRun === 'All', signal })
+    reply.headers(headersOf(made))
+    return made
+  },
+})
+
+const expand = endpoint({
+  method: 'POST',
+  url: '/expand',
+  id: 'expandAgentConfig',
+  docs: { examples: examples.expand },
+  summary: 'Expand an agent config to Kubernetes documents; nothing is stored.',
+  authz: { kind: 'bearer' },
+  body: ExpandBody,
+  response: { 200: ExpandAnswer },
+  handle: async ({ body: { config, source } }) => {
+    if ((config === undefined) === (source === undefined)) {
+      throw new Fail('invalid_body', undefined, {
+        errors: [{ pointer: '', detail: 'exactly one of config and source is required' }],
+      })
+    }
+    return source === undefined ? expandConfig(config) : expandFile(source)
+  },
+  handleYaml: async ({ body }) => expandFile(body),
+})
+
+const generate = (agents: AgentEndpointServices): AnyEndpoint =>
+  endpoint({
+    method: 'POST',
+    url: '/agents/generate',
+    id: 'generateAgentConfig',
+    docs: { examples: examples.generate },
+    summary: 'Generate an agent config from a description, with a model; nothing is stored.',
+    authz: { kind: 'bearer' },
+    audit: { action: 'generate', resourceKind: 'AgentDeployment' },
+    body: GenerateBody,
+    response: { 200: GenerateAnswer },
+    handle: async ({ caller, body, signal }) => withModel(agents, caller, { ...body, request: body.prompt, signal }),
+  })
+
+const refine = (agents: AgentEndpointServices): AnyEndpoint =>
+  endpoint({
+    method: 'POST',
+    url: '/agents/refine',
+    id: 'refineAgentConfig',
+    docs: { examples: examples.refine },
+    summary: 'Refine an agent config as described, with a model; nothing is stored.',
+    authz: { kind: 'bearer' },
+    audit: { action: 'refine', resourceKind: 'AgentDeployment' },
+    body: RefineBody,
+    response: { 200: GenerateAnswer },
+    handle: async ({ caller, body, signal }) =>
+      withModel(agents, caller, { ...body, request: body.instruction, base: body.config, signal }),
+  })
+
+interface ModelRequest {
+  request: string
+  base?: Record<string, unknown>
+  namespace?: string
+  route?: string
+  signal: AbortSignal
+}
+
+async function withModel(agents: AgentEndpointServices, caller: Caller, wanted: ModelRequest): Promise<Generated> {
+  const { request, base, namespace: given, signal } = wanted
+  const namespace = parseLabel('/namespace', given ?? 'default')
+  const [first = '', second] = (wanted.route ?? agents.generateRoute).split('/', 2)
+  const route = parseName('/route', second ?? first)
+  const routeNamespace = second === undefined ? namespace : parseLabel('/route', first)
+  const routes = await visibleRoutes(caller, { namespace, preferred: route, signal })
+  const task: GenerateTask = {
+    request,
+    routes,
+    ...(base === undefined ? {} : { base }),
+    ...(given === undefined ? {} : { namespace: given }),
+  }
+  const context = { gateway: agents.gateway, bearer: caller.bearer, route: `${routeNamespace}/${route}`, signal }
+  return generateConfig(task, context)
+}
+
+async function createAgent(
+  caller: Caller,
+  agent: AgentDeploymentObject,
+  options: { dryRun: boolean; signal: AbortSignal },
+): Promise<AgentDeploymentObject> {
+  await checkAgent(caller, { namespace: agent.metadata.namespace ?? '', spec: agent.spec }, options.signal)
+  return caller.cluster.create<AgentDeploymentObject>(AgentDeployment, agent, {
+    ...options,
+    fieldManager: FIELD_MANAGER,
+  })
+}
+
+function headersOf({ metadata }: AgentDeploymentObject): Record<string, string> {
+  return {
+    location: `/api/agents/${metadata.namespace ?? ''}/${metadata.name}`,
+    ...(metadata.resourceVersion === undefined ? {} : { etag: `"${metadata.resourceVersion}"` }),
+  }
+}

@@ -1,0 +1,38 @@
+import type { ChangeActorFinder } from '#core/controllers/objects/extension-points.ts'
+import type { UnenforcedField } from '#core/plugin/enforced-fields.ts'
+import type { Keyring } from '#core/signing/keyring.ts'
+import type { AnyKind } from '#schemas/kind.ts'
+import type { ModelGateway } from '../generate/model-gateway.ts'
+import type { AgentTrigger, RequirementCheck } from '../contract/points.ts'
+import type { AgentParts } from '../reconcile/parts/collect-parts.ts'
+import type { References } from '../references/references.ts'
+import type { ReconcileSettings } from '../contract/reconcile-settings.ts'
+
+/** Services used by the routes. */
+export interface AgentEndpointServices {
+  now(): Date
+  gateway: ModelGateway
+  /** Default ModelRoute of generate and refine: `name` or `namespace/name`. */
+  generateRoute: string
+  /** Requirement checks of other plugins. Read per request, since `create` runs before they are contributed. */
+  checks(): readonly RequirementCheck[]
+  /** Kinds of the installation, which references may point to. */
+  kinds(): readonly AnyKind[]
+  /** References between objects. Read per request, as `checks`. */
+  references(): References
+}
+
+/** Services of the plugin. */
+export interface AgentsServices extends AgentEndpointServices {
+  reconcile: ReconcileSettings
+  /** Additions and gates of other plugins. */
+  parts(): AgentParts
+  /** Fields of agents whose plugin is not available. */
+  unenforced(): readonly UnenforcedField[]
+  /** Objects of other kinds whose change reconciles agents. */
+  triggers(): readonly AgentTrigger[]
+  /** Keys of the role: the state role certifies launchers. */
+  keys: Keyring
+  /** The authenticated actor of a change of an agent, if a plugin knows one. */
+  findActor: ChangeActorFinder
+}

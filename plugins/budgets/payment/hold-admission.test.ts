@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import test from 'node:test'
+import { contribute } from '#core/jobs/extension-point.ts'
+import { openDatabase } from '#core/database/database.ts'
+import { addAgent, addRoute, refused, startGateway } from '#plugins/providers/testing/gateway.ts'
+import { apply } from '#plugins/providers/testing/manager.ts'
+import { callAdmission } from '#plugins/providers/contract/points.ts'
+import { createDatabase } from '#test/harness/database.ts'
+import { needs } from '#test/harness/find-server.ts'
+import { createHoldAdmission } from './hold-admission.ts'
+import { budgetPodPart } from '../pod-part.ts'
+import { newHold, openLedger } from '../testing/ledger.ts'
+import { storeMigrations } from '#core/event-store/store-migrations.ts'
+import { migrate } from '#core/database/migrate.ts'
+
+const servers = needs('kube-apiserver', 'etcd', 'postgres', 'initdb')
+
+test('the gateway refuses a budgeted agent without a live hold of its own for the route', servers, async (t) => {
+  const { ledger } = await openLedger(t, async () => {
+    const database = await openDatabase({ url: await createDatabase(t) })
+    t.after(() => database.close())
+    await migrate(database, [storeMigrations])
+    return database
+  })
+  const gateway = await startGateway(t, [
+    contribute(
+      callAdmission,
+      createHoldAdmission(ledger, () => []),
+    ),
+  ])
+  const { admin, namespaces } = gateway
+  const namespace = namespaces.a
+  await addRoute(admin, namespace, 'mock', { provider: { type: 'mock' } })
+  await addRoute(admin, namespace, 'other', { provider: { type: 'mock' } })
+  const clientOf = async (name: string, budget?: object) => {
+    await gateway.run('create', 'serviceaccount', name, '-n', namespace)
+    const agentUid = await addAgent(admin, namespace, name)
+    const mayCall = { route: 'mock', allowRoutes: ['other'] }
+    const spec = { model: mayCall, ...(budget === undefined ? {} : { budget }) }
+    await apply(admin, {
+      apiVersion: 'mesh.dev/v1alpha1',
+      kind: 'AgentDeployment',
+      metadata: { name, namespace },
+      spec,
+    })
+    const token = await gateway.run('create', 'token', name, '-n', namespace, '--audience=gateway')
+    const ask = (hold?: string, model = 'mock') =>
+      gateway
+        .client(token, hold === undefined ? {} : { 'x-mesh-hold': hold })
+        .chat.completions.create({ model, messages: [{ role: 'user', content: 'Hi.' }] })
+    return { agentUid, ask }
+  }
+  const [free, paid, thief] = [
+    await clientOf('free'),
+    await clientOf('paid', { amount: '1' }),
+    await clientOf('thief', { amount: '1' }),
+  ]
+  const holdOf = async (agentUid: string, leaseSeconds = 60) => {
+    const hold = newHold({ agentUid, route: `${namespace}/mock`, leaseSeconds })
+    await ledger.reserve(hold)
+    return hold.id
+  }
+  const [own, ended, late] = [await holdOf(paid.agentUid), await holdOf(paid.agentUid), await holdOf(paid.agentUid, 0)]
+  await ledger.end({ id: ended, holder: 'holder-1', state: 'settled', charge: 1n })
+  assert.equal((await free.ask()).choices[0]?.message.content, 'MOCK_OK', 'no budget, no hold')
+  assert.equal((await paid.ask(own)).choices[0]?.message.content, 'MOCK_OK')
+  const attempts = [
+    () => paid.ask(),
+    () => paid.ask('x'),
+    () => paid.ask(randomUUID()),
+    () => paid.ask(ended),
+    () => paid.ask(late),
+    () => paid.ask(own, 'other'),
+    () => thief.ask(own),
+  ]
+  for (const [index, attempt] of attempts.entries()) {
+    const error = await refused(attempt())
+    assert.deepEqual([error.status, error.code], [402, 'hold_required'], String(index))
+  }
+})
+
+test('the launcher of an agent with a budget serves its model calls', async () => {
+  const partOf = (spec: object) => budgetPodPart({ metadata: {}, spec } as never, undefined as never)
+  assert.deepEqual(await partOf({ budget: { amount: '1' } }), { modelProxy: true, launcher: { money: true } })
+  assert.equal(await partOf({ model: { route: 'mock' } }), undefined)
+  assert.deepEqual(await partOf({ guardrails: [{ name: 'p' }] }), { launcher: { money: 'inherited' } })
+})

@@ -1,0 +1,137 @@
+import { Fail } from '#core/errors/domain-error.ts'
+import type { Store } from '#core/event-store/store.ts'
+import type { CallingAgent, FindCallingAgent } from '#plugins/agents/contract/api.ts'
+import type { RunsSystem } from '#plugins/runs/contract/api.ts'
+import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import { durationBounds, durationProblem, durationToMs } from '#schemas/duration.ts'
+import { memoryErrors } from '../contract/errors.ts'
+import type { EmbedText, EmbeddingAgent } from '../items/embed-text.ts'
+import { searchItems } from '../store/item-memory.ts'
+import type { ItemOwner, RankedItem } from '../store/item-memory.ts'
+import { isEmbedded, rememberItem } from '../store/remember-item.ts'
+import type { MemoryTables } from '../contract/tables.ts'
+import { toStoredName } from '../session/bound-conversation.ts'
+import { toEntry } from '../session/entry.ts'
+import type { SessionMemory, SessionOwner } from '../session/session-memory.ts'
+import type { MemorySettings } from '../contract/settings.ts'
+import type { ItemSearch, RememberRequest } from '../contract/state-schemas.ts'
+
+/** Memory of the agent whose pod calls. Every function authenticates the bearer first, and throws `not_bound` by the agent's spec. */
+export interface PodMemory {
+  append(bearer: string, conversationId: string, entry: unknown): Promise<number>
+  entries(bearer: string, conversationId: string): Promise<readonly string[]>
+  /** Turns of the conversation of a run, which belongs to the user of the run. */
+  turns(bearer: string, runId: string): Promise<readonly string[]>
+  /** Adds a turn to it; the oldest turns are dropped in a conversation of its maximum size. Returns their number. */
+  appendTurn(bearer: string, runId: string, messages: readonly unknown[]): Promise<number>
+  /** Stores an item. A repeat with the same text and metadata returns the id of the stored one. */
+  remember(bearer: string, request: RememberRequest, runId: string | undefined): Promise<string>
+  /** `note` says why a search is by words only although the spec has an embedding route. */
+  search(
+    bearer: string,
+    request: ItemSearch,
+    runId: string | undefined,
+  ): Promise<{ readonly items: readonly RankedItem[]; readonly note?: string }>
+}
+
+/** Dependencies. */
+export interface PodMemoryOptions {
+  readonly store: Store
+  readonly settings: MemorySettings
+  readonly find: FindCallingAgent
+  readonly session: SessionMemory
+  readonly runs: Pick<RunsSystem, 'subjectOf'> | undefined
+  readonly embed: EmbedText
+}
+
+type LongTerm = NonNullable<NonNullable<AgentDeploymentSpec['memory']>['longTerm']>
+
+/** Creates the memory of calling agents. */
+export function createPodMemory(options: PodMemoryOptions): PodMemory {
+  const { store, settings, find, session, embed } = options
+  const db = store.reader<MemoryTables>()
+  return {
+    append: async (bearer, conversationId, entry) =>
+      session.append(sessionOf(await find(bearer)), conversationId, toEntry(entry)),
+    entries: async (bearer, conversationId) => session.read(sessionOf(await find(bearer)), conversationId),
+    turns: async (bearer, runId) => {
+      const owner = sessionOf(await find(bearer))
+      return session.read(owner, await conversationOf(options, owner, runId))
+    },
+    appendTurn: async (bearer, runId, messages) => {
+      const owner = sessionOf(await find(bearer))
+      const turn = toEntry({ runId, messages })
+      return session.append(owner, await conversationOf(options, owner, runId), turn, { dropsOldest: true })
+    },
+    remember: async (bearer, { text, metadata = {}, ttl }, runId) => {
+      const agent = await find(bearer)
+      const bound = longTermOf(agent)
+      const ttlMs = ttlOf(ttl, bound)
+      const owner = await ownerOf(options, agent, bound, runId)
+      const known = await isEmbedded(db, owner, { text, metadata })
+      const vector = known ? undefined : (await embed(embeddingOf(agent, bound, runId), text)).vector
+      return rememberItem(store, owner, { text, metadata, ttlMs, runId, vector }, settings)
+    },
+    search: async (bearer, { query, limit = 10, filter = {} }, runId) => {
+      const agent = await find(bearer)
+      const bound = longTermOf(agent)
+      const owner = await ownerOf(options, agent, bound, runId)
+      const { vector, note } = await embed(embeddingOf(agent, bound, runId), query)
+      const items = await searchItems(db, owner, { query, limit, filter, vector })
+      return { items, ...(note === undefined ? {} : { note }) }
+    },
+  }
+}
+
+function sessionOf({ namespace, uid, spec }: CallingAgent): SessionOwner {
+  const session = spec.memory?.session
+  if (session === undefined) throw new Fail(memoryErrors.not_bound, 'spec.memory.session of the agent is absent.')
+  return { namespace, uid, session }
+}
+
+// From the row of the run: a launcher names neither the user nor the conversation.
+async function conversationOf({ runs }: PodMemoryOptions, { uid }: SessionOwner, runId: string): Promise<string> {
+  const run = await runs?.subjectOf(runId)
+  if (run?.agentUid !== uid) throw new Fail(memoryErrors.unknown_run)
+  return toStoredName({ id: run.conversationId, subject: run.subject })
+}
+
+function longTermOf({ spec }: CallingAgent): LongTerm {
+  const bound = spec.memory?.longTerm
+  if (bound === undefined) throw new Fail(memoryErrors.not_bound, 'spec.memory.longTerm of the agent is absent.')
+  return bound
+}
+
+function embeddingOf(
+  { namespace, name, uid }: CallingAgent,
+  { embeddingRoute: route }: LongTerm,
+  runId: string | undefined,
+): EmbeddingAgent {
+  return { payer: { kind: 'agent', namespace, name, uid }, route, runId }
+}
+
+function ttlOf(ttl: string | undefined, { ttl: bound }: LongTerm): number | undefined {
+  const most = bound === undefined ? Infinity : (durationToMs(bound) ?? Infinity)
+  const problem = ttl === undefined ? undefined : durationProblem(ttl, durationBounds.retention)
+  if (problem !== undefined) throw refuse('/ttl', problem)
+  const ms = Math.min(most, ttl === undefined ? Infinity : (durationToMs(ttl) ?? Infinity))
+  return ms === Infinity ? undefined : ms
+}
+
+/** The owner of items: with `scope: user` the subject of the run, which must be a run of the agent. */
+async function ownerOf(
+  { runs }: PodMemoryOptions,
+  { namespace, name, uid }: CallingAgent,
+  { scope = 'agent' }: LongTerm,
+  runId: string | undefined,
+): Promise<ItemOwner> {
+  const run = runId === undefined ? undefined : await runs?.subjectOf(runId)
+  if (runId !== undefined && run?.agentUid !== uid) throw new Fail(memoryErrors.unknown_run)
+  if (scope === 'user' && run === undefined)
+    throw refuse('X-Mesh-Run-Id', 'memory of this agent is kept per user: a run is needed')
+  return { namespace, name, uid, subject: scope === 'user' ? run?.subject : undefined }
+}
+
+function refuse(pointer: string, detail: string): Fail {
+  return new Fail('malformed_request', `${pointer}: ${detail}`, { errors: [{ pointer, detail }] })
+}

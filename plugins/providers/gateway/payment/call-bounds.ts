@@ -1,0 +1,63 @@
+import { Fail } from '#core/errors/domain-error.ts'
+import { estimateInputTokens } from '#core/model-apis/estimate-input.ts'
+import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
+import type { Operation } from '../../contract/adapter.ts'
+import { toProviderRequest } from '../request/model-request.ts'
+import type { Body } from '../request/model-request.ts'
+
+/** What bounds the cost of a request. */
+export interface CallBounds {
+  readonly inputTokens: number
+  /** Of each choice; undefined: neither request nor route set a limit. */
+  readonly maxOutputTokens: number | undefined
+  readonly choices: number
+}
+
+/** A request and its route, as far as its bounds depend on them. */
+export interface BoundedCall {
+  readonly operation: Operation
+  readonly body: Body
+  readonly route: { readonly spec: Pick<ModelRouteSpec, 'params'> }
+  readonly native?: object | undefined
+}
+
+const MOST_TOKENS = 10_000_000
+const MOST_CHOICES = 128
+
+/** Reads the bounds of a request as providers get it, defaults of the route included. Throws `invalid_body`. */
+export function readCallBounds({ operation, body, route, native }: BoundedCall): CallBounds {
+  const inputTokens = estimateInputTokens(Buffer.from(JSON.stringify(body)), body)
+  if (operation === 'embeddings') return { inputTokens, maxOutputTokens: 0, choices: 1 }
+  const sent = toSent({ operation, body, route, native })
+  return { inputTokens, maxOutputTokens: outputLimitIn(sent), choices: within(sent, 'n', MOST_CHOICES) ?? 1 }
+}
+
+/** The request with at most this output: a filter may have raised or removed its limit. Embeddings have none. */
+export function withOutputLimit(call: BoundedCall, maxOutputTokens: number): Body {
+  const { operation, body } = call
+  const limit = outputLimitIn(toSent(call))
+  if (operation === 'embeddings' || (limit !== undefined && limit <= maxOutputTokens)) return body
+  // A field that is null sets no limit.
+  const { max_tokens: _, max_completion_tokens: __, ...rest } = body
+  return { ...rest, max_tokens: maxOutputTokens }
+}
+
+function toSent({ operation, body, route, native }: BoundedCall): Body {
+  return native === undefined ? toProviderRequest({ operation, body, params: route.spec.params }, '') : body
+}
+
+function outputLimitIn(sent: Body): number | undefined {
+  const limits = limitFields.flatMap((field) => within(sent, field, MOST_TOKENS) ?? [])
+  return limits.length === 0 ? undefined : Math.max(...limits)
+}
+
+const limitFields = ['max_tokens', 'max_completion_tokens'] as const
+
+function within(body: Body, field: string, most: number): number | undefined {
+  const value = body[field]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= most) return value
+  throw new Fail('invalid_body', undefined, {
+    errors: [{ pointer: `/${field}`, detail: `must be a whole number from 1 to ${most}` }],
+  })
+}

@@ -1,0 +1,205 @@
+import { estimateInputTokens } from '#core/model-apis/estimate-input.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import type { ResponseSink } from '../../contract/adapter.ts'
+import type { CallHold, CallPayment, UsedCall } from '../../contract/call-payment.ts'
+import { agentRuns, callPayment } from '../../contract/points.ts'
+import type { GatewayCall } from '../request/gateway-call.ts'
+import { readCallBounds } from './call-bounds.ts'
+import type { BoundedCall, CallBounds } from './call-bounds.ts'
+import { refuseUncountedFields } from '../request/check-fields.ts'
+import { createPaidAnswer } from './paid-answer.ts'
+import type { MeterOf, PaidAnswer, SeenAnswer } from './paid-answer.ts'
+import { readAgent } from '../request/principal.ts'
+import { readProviderPrices } from './provider-prices.ts'
+import type { RouteTarget } from '../route/targets.ts'
+import type { UsableRoute } from '../route/usable-route.ts'
+import { unmetered } from '../response/usage-meter.ts'
+import type { Counted } from '../response/usage-meter.ts'
+
+/**
+ * Why a call failed: no provider has worked for it; a provider may have; or its caller or a filter left it, so that it costs what was seen.
+ */
+export type FailedCall = 'refused' | 'unknown' | 'left'
+
+/** The payment of one call. It ends once, and never throws then: what is not ended is charged when its lease ends. */
+export interface OpenPayment {
+  /** Output tokens of each choice that the hold covers; undefined: nothing is held. */
+  readonly outputLimit: number | undefined
+  /** The sink for an attempt at a target. */
+  watch(target: RouteTarget, sink: ResponseSink, meterOf: MeterOf): ResponseSink
+  /** What a stream that was left has used so far, as an estimate; undefined: nothing was streamed. */
+  estimate(): EstimatedCall | undefined
+  /** Charges an answered call by its usage; without reported usage what is held. */
+  settle(): Promise<void>
+  /** Ends the payment of a call that failed: by its usage, by what was seen of a stream that was left, else at the hold or not at all. */
+  fail(how: FailedCall): Promise<void>
+}
+
+/** A call whose provider did not come to report its usage. */
+export interface EstimatedCall {
+  readonly target: RouteTarget
+  readonly usage: Counted
+}
+
+type PaymentParts = Pick<Core, 'extensions' | 'log'>
+
+interface PaidModel extends BoundedCall {
+  readonly route: UsableRoute
+}
+
+/** Makes a call whose money is held before anything else is decided about it. What is refused then gives the money back. */
+export async function withPayment(
+  core: PaymentParts,
+  { call, model }: { readonly call: GatewayCall; readonly model: PaidModel },
+  make: (payment: OpenPayment) => Promise<void>,
+): Promise<void> {
+  const payment = await payCall(core, call, model)
+  try {
+    await make(payment)
+  } finally {
+    await payment.fail('refused')
+  }
+}
+
+/**
+ * Holds the money of a call that a role makes for a payer, that an agent makes in a run that others pay for, too, or that a person makes in
+ * a tenant. Throws why the call cannot be paid.
+ */
+async function payCall(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<OpenPayment> {
+  const held = await holdFor(core, call, model)
+  return held === undefined ? nothingHeld(model) : endOnce(core, held, createPaidAnswer())
+}
+
+interface HeldCall {
+  readonly hold: CallHold
+  readonly bounds: CallBounds
+}
+
+async function holdFor(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<HeldCall | undefined> {
+  const [payment] = core.extensions(callPayment)
+  const { payer, principal, runId, header } = call
+  const { route } = model
+  if (payment === undefined) return undefined
+  const above = await agentsAbove(core, call)
+  await refuseUncounted(payment, call, { model, above })
+  const providerPrices = () => readProviderPrices(call.gateway, route)
+  if (payer === undefined && principal.kind === 'person') {
+    const bounds = readCallBounds(model)
+    const hold = await payment.holdForPerson({ runId, route, providerPrices, ...bounds })
+    return hold && { hold, bounds }
+  }
+  if (payer !== undefined) {
+    const bounds = readCallBounds(model)
+    const hold = await payment.hold({ payer, runId, above, route, providerPrices, inputTokens: bounds.inputTokens })
+    return hold && { hold, bounds }
+  }
+  if (above.length === 0 || principal.kind === 'person') return undefined
+  const bounds = readCallBounds(model)
+  const launcherHold = header('x-mesh-hold')
+  const { agent } = principal
+  const hold = await payment.inherit({ agent, launcherHold, runId, above, route, providerPrices, ...bounds })
+  return hold && { hold, bounds }
+}
+
+/** Refuses fields whose cost nothing counts, if a limit of money applies to the call. */
+export async function checkCountedFields(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<void> {
+  const [payment] = core.extensions(callPayment)
+  if (payment !== undefined) await refuseUncounted(payment, call, { model, above: await agentsAbove(core, call) })
+}
+
+interface CountedCall {
+  readonly model: PaidModel
+  readonly above: readonly AgentDeploymentObject[]
+}
+
+// Also where the launcher holds the money: it forwards what it does not know.
+async function refuseUncounted(payment: CallPayment, call: GatewayCall, { model, above }: CountedCall): Promise<void> {
+  const { principal, payer } = call
+  const caller = principal.kind === 'pod' ? principal.agent : payer?.agent
+  const agents = caller === undefined ? above : [caller, ...above]
+  if (await payment.isCounted({ namespace: spenderOf(call, model.route), agents })) refuseUncountedFields(model)
+}
+
+function nothingHeld({ body }: PaidModel): OpenPayment {
+  const answer = createPaidAnswer()
+  return {
+    outputLimit: undefined,
+    watch: (target, sink) => answer.from(target, sink, () => unmetered),
+    estimate: () => estimateOf(answer.seen(), estimateInputTokens(Buffer.from(JSON.stringify(body)), body)),
+    settle: async () => undefined,
+    fail: async () => undefined,
+  }
+}
+
+function endOnce({ log }: PaymentParts, { hold, bounds }: HeldCall, answer: PaidAnswer): OpenPayment {
+  let open = true
+  const end = async (work: () => Promise<void>): Promise<void> => {
+    if (!open) return
+    open = false
+    try {
+      await work()
+    } catch (error) {
+      log.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'hold not ended; its lease charges it')
+    }
+  }
+  return {
+    outputLimit: bounds.maxOutputTokens ?? hold.maxOutputTokens,
+    watch: answer.from,
+    estimate: () => estimateOf(answer.seen(), bounds.inputTokens, mostOf({ hold, bounds })),
+    settle: () => end(() => hold.settle(reported(answer.seen()))),
+    fail: (how) =>
+      end(() => {
+        const seen = answer.seen()
+        if (seen === undefined) return how === 'refused' ? hold.release() : hold.settle(undefined)
+        const estimate = () => estimated(estimateOf(seen, bounds.inputTokens, mostOf({ hold, bounds })))
+        return hold.settle(reported(seen) ?? (how === 'left' ? estimate() : undefined))
+      }),
+  }
+}
+
+function mostOf({ hold, bounds }: HeldCall): number {
+  return (hold.maxOutputTokens ?? Infinity) * bounds.choices
+}
+
+function reported(seen: SeenAnswer | undefined): UsedCall | undefined {
+  if (seen?.usage.usageReported !== true) return undefined
+  return { ...toServed(seen.target), usage: seen.usage, estimated: false }
+}
+
+function estimated(seen: EstimatedCall | undefined): UsedCall | undefined {
+  return seen && { ...toServed(seen.target), usage: seen.usage, estimated: true }
+}
+
+// The provider has generated no more than the request allows.
+function estimateOf(seen: SeenAnswer | undefined, inputTokens: number, most = Infinity): EstimatedCall | undefined {
+  if (seen?.outputTokens === undefined) return undefined
+  const { target, outputTokens } = seen
+  const usage = { inputTokens, outputTokens: Math.min(outputTokens, most), cachedTokens: 0, reasoningTokens: 0 }
+  return { target, usage: { usageReported: false, ...usage } }
+}
+
+/** Namespace that pays for a call. */
+export function spenderOf({ payer, principal }: GatewayCall, route: Pick<UsableRoute, 'namespace'>): string {
+  if (payer !== undefined) return payer.namespace
+  return principal.kind === 'pod' ? principal.namespace : route.namespace
+}
+
+function toServed({ namespace, name, model }: RouteTarget): Pick<UsedCall, 'provider' | 'model'> {
+  return { provider: `${namespace}/${name}`, model }
+}
+
+async function agentsAbove(
+  { extensions }: PaymentParts,
+  { gateway, agentUid, runId, rootRunId }: GatewayCall,
+): Promise<readonly AgentDeploymentObject[]> {
+  if (agentUid === undefined || (runId !== undefined && rootRunId === runId)) return []
+  const above = (await extensions(agentRuns)[0]?.agentsAbove(agentUid, runId)) ?? []
+  const read = await Promise.all(
+    above.map(async (one) => {
+      const agent = await readAgent(gateway, one)
+      return agent?.metadata.uid === one.uid ? [agent] : []
+    }),
+  )
+  return read.flat()
+}

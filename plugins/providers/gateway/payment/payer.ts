@@ -1,0 +1,33 @@
+import { Fail } from '#core/errors/domain-error.ts'
+import type { GatewayContext } from '#core/plugin/role-contexts.ts'
+import { parsePayer, payerHeader } from '#core/retrieval/payer.ts'
+import type { CallPayer } from '../../contract/call-payment.ts'
+import { readAgent } from '../request/principal.ts'
+import type { Principal } from '../request/principal.ts'
+
+/**
+ * The payer that a role of the platform names in `X-Mesh-Payer`; undefined without the header. Only callers that may `create
+ * modelroutes/charge` in the namespace of the payer name one, so no tenant spends the money of another. Throws `forbidden` for others.
+ */
+export async function payerOf(
+  gateway: GatewayContext,
+  principal: Principal,
+  given: string | undefined,
+): Promise<CallPayer | undefined> {
+  if (given === undefined) return undefined
+  const payer = parsePayer(given)
+  if (payer === undefined) throw refusedPayer('must be agent/<namespace>/<name>/<uid> or namespace/<namespace>/<uid>')
+  if (principal.kind === 'pod') throw new Fail('forbidden', 'An agent pays for its own calls and names no payer.')
+  const { namespace, uid } = payer
+  await principal.caller.review('create', 'modelroutes/charge', { namespace })
+  if (payer.kind === 'namespace') return { namespace, namespaceUid: uid, agent: undefined }
+  const agent = await readAgent(gateway, payer)
+  if (agent?.metadata.uid !== uid) throw new Fail('forbidden', 'The agent that is to pay does not exist.')
+  return { namespace, namespaceUid: undefined, agent }
+}
+
+/** A refusal of the header. */
+export function refusedPayer(detail: string): Fail {
+  const pointer = 'X-Mesh-Payer'
+  return new Fail('malformed_request', `${payerHeader}: ${detail}.`, { errors: [{ pointer, detail }] })
+}

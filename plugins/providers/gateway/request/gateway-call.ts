@@ -1,0 +1,39 @@
+import type { ServerResponse } from 'node:http'
+import type { GatewayContext } from '#core/plugin/role-contexts.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import type { CallPayer } from '../../contract/call-payment.ts'
+import type { CallerApi } from './caller-api.ts'
+import type { Principal } from './principal.ts'
+
+/** One request of the gateway, without its body. */
+export interface GatewayCall {
+  readonly gateway: GatewayContext
+  /** The form of answers and errors. */
+  readonly api: CallerApi
+  readonly principal: Principal
+  /** Namespace of a bare model name: of `X-Mesh-Namespace`, the pod's own, else `default`. */
+  readonly namespace: DnsLabel
+  /** `X-Mesh-Namespace`. */
+  readonly narrowedTo: DnsLabel | undefined
+  /** Who pays for a call of a role; undefined for all other calls. */
+  readonly payer: CallPayer | undefined
+  /** The run that a pod or a role names, if it belongs to the agent. */
+  readonly runId: string | undefined
+  /** The root of that run. */
+  readonly rootRunId: string | undefined
+  /** The agent whose pod calls, or that pays for a call of a role. */
+  readonly agentUid: string | undefined
+  readonly conversationId: string | undefined
+  /** Header of the request, by its name in lower case. One that is given twice refuses the call. */
+  readonly header: (name: string) => string | undefined
+  /** The JSON document of the request, unless its API is translated. */
+  readonly document: () => string | undefined
+  readonly traceparent: string
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal
+  readonly startedAt: number // monotonic, milliseconds
+  readonly response: ServerResponse
+  readonly headers: Readonly<Record<string, string | number | string[] | undefined>>
+  /** Takes over the response from the framework, which does not write to it afterwards. */
+  readonly take: () => void
+}

@@ -1,0 +1,31 @@
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { EVERY_ROUTE, modelRoutesOf } from '#schemas/model-routes.ts'
+import { GatewayError } from '../errors/gateway-error.ts'
+
+interface RouteName {
+  readonly namespace: string
+  readonly name: string
+}
+
+/**
+ * Whether an agent may call a route: one that its spec names, or one of the revisions that still run, which its status has. A new spec
+ * takes no route from pods that a rollout has yet to replace, or that serve because it is held back.
+ */
+export function mayCallRoute(
+  { metadata, spec, status }: AgentDeploymentObject,
+  { namespace, name }: RouteName,
+): boolean {
+  const allowed = [...modelRoutesOf(metadata.namespace ?? '', spec), ...(status?.modelRoutes ?? [])]
+  return allowed.includes(EVERY_ROUTE) || allowed.includes(`${namespace}/${name}`)
+}
+
+/** The error for a route that the spec of the agent does not name. */
+export function routeNotAllowed(
+  { metadata, spec }: AgentDeploymentObject,
+  { namespace, name }: RouteName,
+): GatewayError {
+  const agent = `${metadata.namespace ?? ''}/${metadata.name}`
+  const field = spec.model === undefined ? 'spec.model.route' : 'spec.model.allowRoutes'
+  const message = `model: the agent ${agent} may not call ${namespace}/${name}. Name the route in ${field} of the agent.`
+  return new GatewayError(403, 'route_not_allowed', message, { param: 'model' })
+}

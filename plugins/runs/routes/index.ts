@@ -1,0 +1,18 @@
+import type { Mountable } from '#core/http/endpoint/mountable.ts'
+import { agUiEndpoint } from './ag-ui.ts'
+import { invokeEndpoints } from './invoke.ts'
+import { listEndpoints } from './lists.ts'
+import { runEndpoints } from './run.ts'
+import { withCallerRuns } from '../services/create-services.ts'
+import type { RunsServices } from '../services/create-services.ts'
+
+/** Every route of the plugin, below `/api`. */
+export function runsRoutes(services: RunsServices): readonly Mountable[] {
+  const callerServices = withCallerRuns(services)
+  return [
+    ...listEndpoints(callerServices, services.core),
+    ...invokeEndpoints(callerServices),
+    ...runEndpoints(callerServices),
+    agUiEndpoint(callerServices),
+  ]
+}

@@ -1,0 +1,33 @@
+import type { NewEvent } from '#core/event-store/event.ts'
+import { runAttached } from '../../contract/events.ts'
+import type { Claim } from '../../store/internal/lease.ts'
+import type { SelectedRun } from '../../contract/tables.ts'
+import { subjectOf } from '../../lifecycle/run-writer.ts'
+
+/** The event with the agent revision that answered, appended with the next write of the run to save a transaction per run. */
+export interface RevisionRecord {
+  /** The event until a write with it is committed, then none. */
+  pending(): readonly NewEvent[]
+  written(): void
+}
+
+/** Creates the record; empty if the launcher reported no revision, or the one that the run has already. */
+export function recordRevision(claim: Claim, run: SelectedRun, agentRevision: number | undefined): RevisionRecord {
+  let pending: readonly NewEvent[] =
+    agentRevision === undefined || agentRevision === run.agent_revision
+      ? []
+      : [
+          {
+            type: runAttached,
+            subject: subjectOf(run),
+            correlationId: run.root_run_id,
+            data: { runId: run.id, epoch: claim.epoch, agentRevision },
+          },
+        ]
+  return {
+    pending: () => pending,
+    written: () => {
+      pending = []
+    },
+  }
+}

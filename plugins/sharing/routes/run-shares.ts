@@ -1,0 +1,105 @@
+import type { Access, Caller } from '#core/cluster/caller.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import { storeList } from '#core/http/store/store-list.ts'
+import { nothing } from '#schemas/api/common.ts'
+import { RunParams } from '#schemas/api/run-requests.ts'
+import { CreatedShare, ShareInput, ShareList, ShareListQuery, ShareParams } from '#schemas/api/sharing.ts'
+import { createShare } from '../shares/create-share.ts'
+import { isShareId, revokeShare } from '../shares/revoke-share.ts'
+import type { SharingServices } from '../services/create-services.ts'
+import { listShares } from '../store/shares.ts'
+import type { SharingTables } from '../contract/tables.ts'
+import { toShare } from './to-share.ts'
+
+const resourceKind = 'RunShare'
+const examples = {
+  default: { summary: 'For a week', value: {} },
+  narrow: {
+    summary: 'For a day, read at most ten times, without mail addresses',
+    value: { expiresIn: '1d', maxViews: 10, redaction: { redact: ['email'] } },
+  },
+}
+
+/** Shares of one run. A run that the caller may not `get` is unknown on every method. */
+export function runShareEndpoints(services: SharingServices): readonly AnyEndpoint[] {
+  const { runs, store } = services
+  const find = (caller: Caller, runId: string) => runs.find(caller, { runId })
+  const create = endpoint({
+    method: 'POST',
+    url: '/runs/:id/shares',
+    id: 'createRunShare',
+    docs: { examples },
+    summary: 'Create a share of a run as it is now: a link that needs no account.',
+    authz: { kind: 'row', verb: 'create', resource: 'runshares' },
+    audit: { action: 'create', resourceKind },
+    idempotent: true,
+    params: RunParams,
+    body: ShareInput,
+    response: { 201: CreatedShare },
+    review: async ({ caller, params }): Promise<Access<'create', 'runshares'>> => {
+      const { namespace } = await find(caller, params.id)
+      return caller.review('create', 'runshares', { namespace })
+    },
+    handle: async ({ caller, params, body, idempotency, signal, reply }) => {
+      const made = await createShare(services, caller, { runId: params.id, body, idempotency, signal }).catch(
+        (error: unknown) => {
+          if (error instanceof Fail && error.code === 'share_quota_exceeded') services.counted('refused')
+          throw error
+        },
+      )
+      services.counted(made.repeated ? 'repeated' : 'created')
+      const { id, token, expiresAt, redaction } = made
+      reply.header('location', `/api/runs/${params.id}/shares/${id}`)
+      return { id, token, url: urlOf(services, token), expiresAt: expiresAt.toISOString(), redaction }
+    },
+  })
+  const list = endpoint({
+    method: 'GET',
+    url: '/runs/:id/shares',
+    id: 'listRunShares',
+    summary: 'List the shares of a run that have not expired, newest first, without their tokens.',
+    authz: { kind: 'row', verb: 'list', resource: 'runshares' },
+    params: RunParams,
+    query: ShareListQuery,
+    response: { 200: ShareList },
+    handle: async (call) => {
+      const run = await find(call.caller, call.params.id)
+      const access = await call.caller.review('list', 'runshares', { namespace: run.namespace })
+      const { items, ...rest } = await storeList(call, {
+        resource: 'runshares',
+        access,
+        bound: run.id,
+        read: (proof, { limit, after }) =>
+          listShares(store.reader<SharingTables>(), proof, run.id, { limit, after: after && String(after[0]) }),
+        keyOf: ({ id }) => [id],
+      })
+      return { ...rest, items: items.map(toShare) }
+    },
+  })
+  const revoke = endpoint({
+    method: 'DELETE',
+    url: '/runs/:id/shares/:shareId',
+    id: 'revokeRunShare',
+    summary: 'Revoke a share: its link is unknown at once.',
+    authz: { kind: 'row', verb: 'delete', resource: 'runshares' },
+    audit: { action: 'delete', resourceKind },
+    params: ShareParams,
+    response: { 204: nothing },
+    handle: async ({ caller, params }) => {
+      const run = await find(caller, params.id)
+      const { shareId } = params
+      if (!isShareId(shareId)) throw new Fail('not_found')
+      await caller.review('delete', 'runshares', { namespace: run.namespace, name: shareId })
+      const ended = (ids: readonly string[]): void => services.shares.announce(ids)
+      await revokeShare({ store, ended }, { run, shareId, by: caller.username })
+      services.counted('revoked')
+    },
+  })
+  return [create, list, revoke]
+}
+
+function urlOf({ settings }: SharingServices, token: string): string {
+  return `${(settings.publicUrl ?? '').replace(/\/$/, '')}/api/shared/runs/${token}`
+}

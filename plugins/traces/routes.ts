@@ -1,9 +1,0 @@
-import type { Mountable } from '#core/http/endpoint/mountable.ts'
-import { tracePolicyEndpoints } from './endpoints/trace-policy.ts'
-import { detailPart, summaryPart } from './endpoints/traces.ts'
-import type { TracesServices } from './services.ts'
-
-/** Routes of the plugin, below `/api`. */
-export function tracesRoutes(services: TracesServices): readonly Mountable[] {
-  return [...tracePolicyEndpoints, summaryPart(services), detailPart(services)]
-}

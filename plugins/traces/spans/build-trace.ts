@@ -1,0 +1,114 @@
+import type { TraceSpanNode } from '#schemas/api/traces.ts'
+import type { StoredSpan } from './stored-span.ts'
+import type { SelectedChunk } from '../contract/tables.ts'
+
+interface OpenSpan extends Omit<TraceSpanNode, 'children'> {
+  readonly children: OpenSpan[]
+}
+
+/** Nesting of an answer; spans below it are listed at this depth. */
+const DEEPEST = 64
+
+/** A span that is placed in the tree. */
+interface KnownSpan {
+  /** Spans of two agents may have the same id: an agent knows those of its caller, and must not replace them. */
+  readonly key: string
+  readonly agentUid: string
+  readonly span: OpenSpan
+  readonly start: bigint
+}
+
+type StoredChunk = Pick<SelectedChunk, 'content' | 'namespace' | 'agent_name' | 'agent_uid'>
+
+/**
+ * Builds the tree of a trace: each span once, below its parent, in the order of their start. A span that its agent repeats counts as stored
+ * last. Spans whose parent is missing are roots, as is the earliest of spans that are each other's parents.
+ */
+export function buildTrace(chunks: readonly StoredChunk[]): {
+  readonly spans: number
+  readonly roots: readonly TraceSpanNode[]
+} {
+  const all = readSpans(chunks)
+  const firstOf = new Map<string, string>()
+  for (const { key, span } of all.values()) if (!firstOf.has(span.spanId)) firstOf.set(span.spanId, key)
+  const ordered = [...all.values()].sort((a, b) => Number(a.start - b.start))
+  // A parent of the same agent, else the first that was stored with that id: the span of a caller.
+  const parentOf = ({ agentUid, span: { parentSpanId } }: KnownSpan): string | undefined => {
+    if (parentSpanId === null) return undefined
+    const own = keyOf(agentUid, parentSpanId)
+    return all.has(own) ? own : firstOf.get(parentSpanId)
+  }
+  const below = Map.groupBy(ordered, parentOf)
+  const roots: OpenSpan[] = []
+  const seen = new Set<string>()
+  // Of spans in a circle none is a root: the second pass takes the first that no root reaches.
+  for (const known of [...(below.get(undefined) ?? []), ...ordered])
+    if (!seen.has(known.key)) place(known, { below, seen, roots })
+  return { spans: all.size, roots }
+}
+
+function readSpans(chunks: readonly StoredChunk[]): ReadonlyMap<string, KnownSpan> {
+  const all = new Map<string, KnownSpan>()
+  for (const { content, namespace, agent_name: name, agent_uid: agentUid } of chunks)
+    for (const stored of JSON.parse(content) as readonly StoredSpan[]) {
+      const key = keyOf(agentUid, stored.spanId)
+      all.set(key, { key, agentUid, span: toSpan(stored, { namespace, name }), start: BigInt(stored.start) })
+    }
+  return all
+}
+
+function keyOf(agentUid: string, spanId: string): string {
+  return `${agentUid} ${spanId}`
+}
+
+interface Placing {
+  readonly below: ReadonlyMap<string | undefined, readonly KnownSpan[]>
+  readonly seen: Set<string>
+  readonly roots: OpenSpan[]
+}
+
+// Without recursion: a trace may be a chain of thousands of spans.
+function place(root: KnownSpan, { below, seen, roots }: Placing): void {
+  const waiting = [{ known: root, into: roots, depth: 0 }]
+  seen.add(root.key)
+  for (const { known, into, depth } of waiting) {
+    const { span, key } = known
+    into.push(span)
+    for (const child of below.get(key) ?? []) {
+      if (seen.has(child.key)) continue
+      seen.add(child.key)
+      const deeper = depth < DEEPEST
+      waiting.push({ known: child, into: deeper ? span.children : into, depth: deeper ? depth + 1 : DEEPEST })
+    }
+  }
+}
+
+function toSpan(stored: StoredSpan, agent: TraceSpanNode['agent']): OpenSpan {
+  const { start, end, events = [], links = [] } = stored
+  return {
+    spanId: stored.spanId,
+    parentSpanId: stored.parentSpanId ?? null,
+    agent,
+    service: stored.service ?? null,
+    scope: stored.scope ?? null,
+    name: stored.name,
+    kind: stored.kind,
+    startedAt: toTime(start),
+    durationMs: Number(BigInt(end) - BigInt(start)) / 1e6,
+    status: stored.status,
+    statusMessage: stored.message ?? null,
+    attributes: { ...stored.attributes },
+    events: events.map(({ name, at, attributes }) => ({ name, at: toTime(at), attributes: { ...attributes } })),
+    links: [...links],
+    dropped: stored.dropped ?? 0,
+    children: [],
+  }
+}
+
+const LATEST_MS = 253_402_300_799_999n
+
+// An event may have any time.
+function toTime(nanos: string): string {
+  const milliseconds = BigInt(nanos) / 1_000_000n
+  return new Date(Number(milliseconds > LATEST_MS ? LATEST_MS : milliseconds)).toISOString()
+}
