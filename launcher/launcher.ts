@@ -1,5 +1,5 @@
 import type { Logger } from '#core/log/logger.ts'
-import { reservedPorts } from '#schemas/launcher-ports.ts'
+import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 import { builtInTools } from './agent/built-in-tools.ts'
 import type { LoopParts } from './agent/loop.ts'
 import { createAgent } from './create-agent.ts'

@@ -11,8 +11,8 @@ import { plugins } from '#plugins/index.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { composeStack } from './stack.ts'
 import type { Started } from './stack.ts'
-import { workloadResources } from './workloads/workload-objects.ts'
-import type { LocalDeployment, Pod } from './workloads/workload-objects.ts'
+import { workloadResources } from './workloads/objects/workload-objects.ts'
+import type { LocalDeployment, Pod } from './workloads/objects/workload-objects.ts'
 
 test('a restart on other ports starts each agent once, with the new addresses', { timeout: 90_000 }, async (t) => {
   const data = tempFolder('stack')

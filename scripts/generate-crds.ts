@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import { toCrd } from '#schemas/crd.ts'
+import { toCrd } from '#schemas/kinds/crd.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
 

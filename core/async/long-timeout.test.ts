@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { MAX_TIMER_MS } from '#schemas/duration.ts'
+import { MAX_TIMER_MS } from '#schemas/values/duration.ts'
 import { longTimeout } from './long-timeout.ts'
 
 test('UXH10, F9: a delay above 2^31 - 1 ms does not fire early, and fires once', (t) => {

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '#schemas/duration.ts'
+import { MAX_TIMER_MS } from '#schemas/values/duration.ts'
 
 /** A pending timeout that can be cancelled. */
 export interface LongTimeout {

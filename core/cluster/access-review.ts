@@ -1,4 +1,4 @@
-import { GROUP } from '#schemas/group.ts'
+import { GROUP } from '#schemas/names/group.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { InvalidName, isLabel } from '#core/kube/names.ts'

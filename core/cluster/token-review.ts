@@ -1,4 +1,4 @@
-import { GROUP } from '#schemas/group.ts'
+import { GROUP } from '#schemas/names/group.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { UserInfo } from './caller.ts'
 import { isAllowed, reviewFailure } from './access-review.ts'

@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import { nearest } from '#schemas/nearest.ts'
+import { nearest } from '#schemas/values/nearest.ts'
 import { getAt } from '#core/json/get-at.ts'
 import type { YamlFile } from './yaml-file.ts'
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from '#core/kube/client.ts'
-import type { Condition } from '#schemas/object.ts'
+import type { Condition } from '#schemas/kinds/object.ts'
 
 /** A condition without its times. */
 export type ConditionValue = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>

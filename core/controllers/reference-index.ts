@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
-import type { Reference } from '#schemas/references.ts'
+import type { Reference } from '#schemas/kinds/references.ts'
 
 /** Objects of one kind that refer to an object. Its change reconciles them without a list of all. */
 export function createReferenceIndex() {

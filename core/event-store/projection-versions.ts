@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { nearest } from '#schemas/nearest.ts'
+import { nearest } from '#schemas/values/nearest.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 import type { Database } from '#core/database/database.ts'
 import { rebuild } from './rebuild-projection.ts'

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '#schemas/duration.ts'
+import { MAX_TIMER_MS } from '#schemas/values/duration.ts'
 import type { Job } from './background-work.ts'
 import { parseCron } from './cron.ts'
 

@@ -1,4 +1,4 @@
-import type { AnyKind } from '#schemas/kind.ts'
+import type { AnyKind } from '#schemas/kinds/kind.ts'
 
 declare const carries: unique symbol
 

@@ -1,9 +1,9 @@
-import type { DeclaredRules } from '#schemas/declared-rules.ts'
-import type { ObjectMeta } from '#schemas/object.ts'
+import type { DeclaredRules } from '#schemas/kinds/declared-rules.ts'
+import type { ObjectMeta } from '#schemas/kinds/object.ts'
 import type { DnsLabel, DnsName } from './names.ts'
 
 // Declared once, beside the kinds, and re-exported for users of the client.
-export type { ManagedFields, ObjectMeta, OwnerReference } from '#schemas/object.ts'
+export type { ManagedFields, ObjectMeta, OwnerReference } from '#schemas/kinds/object.ts'
 
 /** REST coordinates of a kind. `Kind` values of `schemas/crds` satisfy it. */
 export interface Resource {

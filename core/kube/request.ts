@@ -6,7 +6,7 @@ import { collectAnswer, answerTooLarge, MAX_ANSWER_BYTES, ACCEPTED_ENCODING, dec
 import type { KubePool } from './connection-pool.ts'
 import { KubeError, deadlineError, errorFromAnswer, unreachableError } from './status.ts'
 import type { CallOptions } from './client.ts'
-import type { DeclaredRules } from '#schemas/declared-rules.ts'
+import type { DeclaredRules } from '#schemas/kinds/declared-rules.ts'
 
 /** A bearer, a function that returns a current one, or null to use the pool's client certificate. */
 export type Bearer = string | (() => Promise<string>) | null

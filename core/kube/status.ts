@@ -1,6 +1,6 @@
 import { asObject } from '#core/json/is-object.ts'
-import type { DeclaredRules } from '#schemas/declared-rules.ts'
-import { patternText } from '#schemas/pattern-text.ts'
+import type { DeclaredRules } from '#schemas/kinds/declared-rules.ts'
+import { patternText } from '#schemas/values/pattern-text.ts'
 
 /** One cause of a refusal: a field path and a reason, never the submitted value (M7). */
 export interface StatusCause {

@@ -1,5 +1,5 @@
 import type { SpanKind } from '#core/telemetry/tracer.ts'
-import { toStorable } from '#schemas/storable-text.ts'
+import { toStorable } from '#schemas/values/storable-text.ts'
 import { spanBounds } from './span.ts'
 import type { OtlpAttributes, OtlpSpan, OtlpValue, OriginatedSpan, ReceivedSpans, SpanOrigin } from './span.ts'
 

@@ -4,7 +4,7 @@ import { namespaceKind } from '#core/cluster/served-namespaces.ts'
 import type { Informer } from '#core/controllers/watch/declarations.ts'
 import { createResourceNames } from '#core/http/endpoint/resource-names.ts'
 import type { ResourceNames } from '#core/http/endpoint/resource-names.ts'
-import type { AnyKind } from '#schemas/kind.ts'
+import type { AnyKind } from '#schemas/kinds/kind.ts'
 import type { AnyPlugin } from './plugin.ts'
 
 /** Informers that every installation runs: namespaces feed their directory, and rows of the store are joined on their uids. */

@@ -13,7 +13,7 @@ import type { TaskQueue } from '#core/tasks/task-queue.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Contributed, Point } from '#core/jobs/extension-point.ts'
-import type { AnyKind } from '#schemas/kind.ts'
+import type { AnyKind } from '#schemas/kinds/kind.ts'
 import type { UnenforcedField } from './enforced-fields.ts'
 
 /** Services of every plugin. `cluster` only acts as callers; a role's own identity is part of that role's context. */

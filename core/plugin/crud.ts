@@ -2,7 +2,7 @@ import { accessVerbs, readVerbs, writeVerbs } from '#core/cluster/roles/access-r
 import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
 import { resourceRoutes } from '#core/http/resource/resource-routes.ts'
 import type { ResourceRoutes } from '#core/http/resource/resource-routes.ts'
-import type { AnyKind } from '#schemas/kind.ts'
+import type { AnyKind } from '#schemas/kinds/kind.ts'
 import type { KindSlot } from './kind-slot.ts'
 
 /** Options of `crud`. */

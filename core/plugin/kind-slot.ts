@@ -2,7 +2,7 @@ import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
 import type { Informer } from '#core/controllers/watch/declarations.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { KubeObject } from '#core/kube/client.ts'
-import type { AnyKind } from '#schemas/kind.ts'
+import type { AnyKind } from '#schemas/kinds/kind.ts'
 
 /** A kind of a plugin with everything that follows from it. `crud` builds one. */
 export interface KindSlot {

@@ -2,7 +2,7 @@ import { accountRoles, personaRoles } from '#core/cluster/roles/access-rule.ts'
 import type { GrantedRole } from '#core/cluster/roles/access-rule.ts'
 import { toManifest } from '#core/cluster/roles/manifest.ts'
 import { pluginRoles, shippedRoles } from '#core/cluster/roles/role-objects.ts'
-import { toCrd } from '#schemas/crd.ts'
+import { toCrd } from '#schemas/kinds/crd.ts'
 import { accessOf, accessOfPlugins, kindsOf } from './access-of-plugins.ts'
 import type { AnyPlugin } from './plugin.ts'
 

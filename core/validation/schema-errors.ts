@@ -1,6 +1,6 @@
-import { didYouMean, oneOf } from '#schemas/nearest.ts'
-import { boundsOf, durationProblem } from '#schemas/duration.ts'
-import { patternText } from '#schemas/pattern-text.ts'
+import { didYouMean, oneOf } from '#schemas/values/nearest.ts'
+import { boundsOf, durationProblem } from '#schemas/values/duration.ts'
+import { patternText } from '#schemas/values/pattern-text.ts'
 import type { FieldError } from '../errors/domain-error.ts'
 
 /** An error of the schema library: JSON pointers into schema and value, and the keyword's parameters. */

@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isObject } from '#core/json/is-object.ts'
-import { boundsOf, durationProblem } from '#schemas/duration.ts'
-import { SHOWN_AS } from '#schemas/shown-as.ts'
+import { boundsOf, durationProblem } from '#schemas/values/duration.ts'
+import { SHOWN_AS } from '#schemas/values/shown-as.ts'
 import type { FieldError } from '../errors/domain-error.ts'
 import { describeErrors, escapeStep, UNKNOWN_FIELD } from './schema-errors.ts'
 
@@ -46,7 +46,7 @@ function crowdedErrors(schema: unknown, value: unknown, pointer: string): readon
   )
 }
 
-// JSON Schema cannot compare durations, so the bounds are annotations of the field (schemas/parts.ts).
+// JSON Schema cannot compare durations, so the bounds are annotations of the field (schemas/kinds/parts.ts).
 function durationErrors(schema: unknown, value: unknown, pointer: string): readonly FieldError[] {
   if (!isObject(schema)) return []
   if (Array.isArray(value))

@@ -1,4 +1,4 @@
-import type { EntryKind } from '#schemas/run.ts'
+import type { EntryKind } from '#schemas/runs/run.ts'
 import type { Span } from '#core/telemetry/tracer.ts'
 import { calculate } from './calculate.ts'
 import type { ToolDefinition } from './chat-messages.ts'

@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { Span } from '#core/telemetry/tracer.ts'
-import type { InvokeRequest, Resolution } from '#schemas/run.ts'
+import type { InvokeRequest, Resolution } from '#schemas/runs/run.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import { toContent } from './chat-messages.ts'
 import type { ChatMessage, ToolCall } from './chat-messages.ts'

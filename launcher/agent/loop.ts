@@ -1,6 +1,6 @@
 import { toDecided } from '#core/guardrails/messages.ts'
 import { genAi, genAiOperations, modelCallAttributes } from '#core/otlp/gen-ai.ts'
-import type { Interrupt, InvokeResult } from '#schemas/run.ts'
+import type { Interrupt, InvokeResult } from '#schemas/runs/run.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import { pause, toInterrupt } from '../runs/outcome.ts'
 import { failed, newMessageId, noUsage, stopped } from '../runs/run-context.ts'

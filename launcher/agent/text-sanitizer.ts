@@ -1,4 +1,4 @@
-import { toStorable } from '#schemas/storable-text.ts'
+import { toStorable } from '#schemas/values/storable-text.ts'
 
 /** Replaces U+0000 and lone surrogates in streamed text by U+FFFD (F5). */
 export interface TextSanitizer {

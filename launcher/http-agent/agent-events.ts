@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import type { EntryKind, Interrupt, InvokeResult } from '#schemas/run.ts'
+import type { EntryKind, Interrupt, InvokeResult } from '#schemas/runs/run.ts'
 import type { ParsedEvent } from '#core/sse/parser.ts'
 import { JsonRefused, notJson, parseBoundedJson } from '../http/bounded-json.ts'
 import { maxInterrupts, pause, toInterrupt, tooManyInterrupts, toUsage } from '../runs/outcome.ts'
@@ -34,7 +34,7 @@ export interface AgentEvents {
 /**
  * Reads an agent's event stream: unnamed events are text; `message.delta` is `{text, messageId?}`; `output` is the output as
  * JSON; `error` is `{message}`; `usage.reported` is a Usage; `interrupt.requested` is an Interrupt, with the checkpoint in an event
- * `checkpoint`; other kinds of schemas/run.ts are appended to the journal unchanged. Without `output` the text is the output.
+ * `checkpoint`; other kinds of schemas/runs/run.ts are appended to the journal unchanged. Without `output` the text is the output.
  */
 export function createAgentEvents(context: RunContext): AgentEvents {
   const interrupts: Interrupt[] = []

@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import type { InvokeResult } from '#schemas/run.ts'
+import type { InvokeResult } from '#schemas/runs/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { AnswerHeaders } from '#core/http-client/request.ts'
 import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { collect, exchange } from '#core/http-client/request.ts'
-import type { InvokeResult } from '#schemas/run.ts'
+import type { InvokeResult } from '#schemas/runs/run.ts'
 import { untilAgentReady } from '../supervise/readiness.ts'
 import { createReply } from './agent-reply.ts'
 import { pausedIfWaiting } from '../runs/outcome.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { PortName } from '#schemas/launcher-ports.ts'
+import type { PortName } from '#schemas/launcher/launcher-ports.ts'
 import type { Refusal, RefusalCode } from './refusal.ts'
 import type { Schema } from './schema.ts'
 

@@ -1,4 +1,4 @@
-import { toStorable } from '#schemas/storable-text.ts'
+import { toStorable } from '#schemas/values/storable-text.ts'
 import type { Handlers } from '../http/port.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { MemoryBackend, MemoryOperation } from '../memory/backend.ts'

@@ -1,4 +1,4 @@
-import type { Usage } from '#schemas/run.ts'
+import type { Usage } from '#schemas/runs/run.ts'
 import type { Approvals } from '../runs/approvals.ts'
 import type { OnFindings } from './guard-request.ts'
 import type { Cost } from './holds.ts'

@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import { readChatCacheWrites } from '#core/model-apis/message-usage.ts'
 import { createTokenCount } from '#core/model-apis/token-count.ts'
-import type { Usage } from '#schemas/run.ts'
+import type { Usage } from '#schemas/runs/run.ts'
 import { frameData, framesIn } from '#core/sse/stream-frames.ts'
 
 const nothing = Buffer.alloc(0)

@@ -1,4 +1,4 @@
-import type { FixtureRequest } from '#schemas/fixture.ts'
+import type { FixtureRequest } from '#schemas/runs/fixture.ts'
 
 /** A call that may be recorded. */
 export interface StartedCall {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { mergeFixture, parsePart } from '#core/fixture/merge.ts'
-import type { FixturePart } from '#schemas/fixture.ts'
+import type { FixturePart } from '#schemas/runs/fixture.ts'
 import { createLog } from '../telemetry/log.ts'
 import type { StateAnswer, StateCall } from '../state/state-client.ts'
 import { createRecorder } from './recorder.ts'

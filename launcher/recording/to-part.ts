@@ -1,8 +1,8 @@
 import { assembleAnswer, parseAnswer } from '#core/fixture/assemble-answer.ts'
 import type { Redactor } from '#core/guardrails/redactor.ts'
-import { toStorableValue } from '#schemas/storable-text.ts'
-import { MAX_PART_BYTES } from '#schemas/fixture-format.ts'
-import type { FixtureAnswer, FixtureCall, FixtureRequest } from '#schemas/fixture.ts'
+import { toStorableValue } from '#schemas/values/storable-text.ts'
+import { MAX_PART_BYTES } from '#schemas/runs/fixture-format.ts'
+import type { FixtureAnswer, FixtureCall, FixtureRequest } from '#schemas/runs/fixture.ts'
 import type { CallEnd } from './open-call.ts'
 
 /** A call that has ended, before secrets are removed. */

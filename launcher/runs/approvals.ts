@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
-import { guardrailInterruptPrefix, toolInterruptPrefix } from '#schemas/run.ts'
-import type { Interrupt, InvokeRequest } from '#schemas/run.ts'
+import { guardrailInterruptPrefix, toolInterruptPrefix } from '#schemas/runs/run.ts'
+import type { Interrupt, InvokeRequest } from '#schemas/runs/run.ts'
 
 /** Approvals of one run: what people have decided about its model calls and tool calls, and what waits for a decision. */
 export interface Approvals {

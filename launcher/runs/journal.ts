@@ -1,4 +1,4 @@
-import type { EntryKind, LauncherEntry } from '#schemas/run.ts'
+import type { EntryKind, LauncherEntry } from '#schemas/runs/run.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 
 /** A live reader of a journal. Frames are shared Buffers and must not be changed. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { EntryKind, FailReason, InvokeRequest, InvokeResult, Usage } from '#schemas/run.ts'
+import type { EntryKind, FailReason, InvokeRequest, InvokeResult, Usage } from '#schemas/runs/run.ts'
 import type { Attributes, Span, Tracer } from '#core/telemetry/tracer.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { Approvals } from './approvals.ts'

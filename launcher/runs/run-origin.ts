@@ -1,4 +1,4 @@
-import type { InvokeRequest } from '#schemas/run.ts'
+import type { InvokeRequest } from '#schemas/runs/run.ts'
 
 /** For whom a run is done, by its verified grant. */
 export interface RunAuthority {

@@ -1,4 +1,4 @@
-import type { EntryKind, InvokeRequest, InvokeResult, Usage } from '#schemas/run.ts'
+import type { EntryKind, InvokeRequest, InvokeResult, Usage } from '#schemas/runs/run.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { RefusalCode } from '../http/refusal.ts'

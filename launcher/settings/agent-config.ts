@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
-import { durationBounds, durationProblem, durationToMs } from '#schemas/duration.ts'
-import type { LauncherConfig, LauncherTool } from '#schemas/launcher.ts'
+import { durationBounds, durationProblem, durationToMs } from '#schemas/values/duration.ts'
+import type { LauncherConfig, LauncherTool } from '#schemas/launcher/launcher.ts'
 
 /** Default limits; a test keeps them equal to the defaults of AgentDeployment. */
 export const limitDefaults = { timeout: '10m', maxSteps: 25, maxDelegationDepth: 8, concurrency: 1 } as const

@@ -9,9 +9,9 @@ import { parseLevel } from '../telemetry/log.ts'
 import { parseTraceSettings } from '../telemetry/trace-settings.ts'
 import type { TraceSettings } from '../telemetry/trace-settings.ts'
 import type { Level } from '../telemetry/log.ts'
-import { defaultAgentPort, parsePort, portOf } from '#schemas/launcher-ports.ts'
-import { HOOK_TOKEN_VARIABLE } from '#schemas/launcher.ts'
-import type { PortName } from '#schemas/launcher-ports.ts'
+import { defaultAgentPort, parsePort, portOf } from '#schemas/launcher/launcher-ports.ts'
+import { HOOK_TOKEN_VARIABLE } from '#schemas/launcher/launcher.ts'
+import type { PortName } from '#schemas/launcher/launcher-ports.ts'
 
 /** Milliseconds of the pod's grace period that are reserved for ending the agent and flushing. */
 export const shutdownReserveMs = 5000

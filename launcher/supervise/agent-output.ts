@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { LAUNCHER_LINE } from '#schemas/launcher-line.ts'
+import { LAUNCHER_LINE } from '#schemas/launcher/launcher-line.ts'
 
 // Below are the launcher's own streams: their reader has the line already.
 const firstOwn = 3

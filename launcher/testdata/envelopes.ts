@@ -3,9 +3,9 @@ import { digestPayload, signEnvelope } from '#core/signing/envelope.ts'
 import type { EnvelopeClaims } from '#core/signing/envelope.ts'
 import { createTestIssuer } from '#core/signing/testing/test-issuer.ts'
 import type { TestLauncher } from '#core/signing/testing/test-issuer.ts'
-import type { AgentName } from '#schemas/delegates.ts'
-import { agentPath } from '#schemas/envelope.ts'
-import type { Peer, PeerRegistry } from '#schemas/envelope.ts'
+import type { AgentName } from '#schemas/names/delegates.ts'
+import { agentPath } from '#schemas/launcher/envelope.ts'
+import type { Peer, PeerRegistry } from '#schemas/launcher/envelope.ts'
 import type { Directory, FoundPeer } from '../listeners/amp/directory.ts'
 
 export type { EnvelopeClaims }

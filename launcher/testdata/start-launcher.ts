@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LauncherConfig } from '#schemas/launcher.ts'
+import type { LauncherConfig } from '#schemas/launcher/launcher.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { startLauncher } from '../launcher.ts'

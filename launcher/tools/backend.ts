@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import { toStorableValue } from '#schemas/storable-text.ts'
+import { toStorableValue } from '#schemas/values/storable-text.ts'
 import { Refusal, isRefusalCode } from '../http/refusal.ts'
 import type { Pod } from '../listeners/define-listener.ts'
 import { pluginDisabled } from '../state/plugin-disabled.ts'

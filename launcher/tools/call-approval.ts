@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '#core/json/canonical-json.ts'
-import { toolInterruptPrefix } from '#schemas/run.ts'
+import { toolInterruptPrefix } from '#schemas/runs/run.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Approvals } from '../runs/approvals.ts'
 import type { OfferedTool } from './offered-tool.ts'

@@ -8,7 +8,7 @@ import { completeRoles, roleResources, withoutReasons } from '#core/cluster/role
 import { accessOfPlugins, kindsOf } from '#core/plugin/access-of-plugins.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { applyNode } from './node-object.ts'
-import { demoNamespaces, personaBindings } from './personas.ts'
+import { demoNamespaces, personaBindings } from '../data-folder/personas.ts'
 
 const fieldManager = 'mesh-local'
 

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
-import { toCrd } from '#schemas/crd.ts'
-import type { AnyKind } from '#schemas/kind.ts'
+import { toCrd } from '#schemas/kinds/crd.ts'
+import type { AnyKind } from '#schemas/kinds/kind.ts'
 
 const definitions: Resource = {
   group: 'apiextensions.k8s.io',

@@ -1,7 +1,7 @@
 import { arch, cpus, hostname, platform, release, totalmem, type } from 'node:os'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { parseName } from '#core/kube/names.ts'
-import { LOCAL_NODE } from '../workloads/pod-object.ts'
+import { LOCAL_NODE } from '../workloads/objects/pod-object.ts'
 
 const nodes: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false }
 

@@ -8,10 +8,10 @@ import { plugins } from '#plugins/index.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { startApiServer } from '@mesh.dev/embedded-apiserver'
 import { BadDataFolder, loadTokens, openDataFolder } from './data-folder.ts'
-import { toKubeconfig } from '../cluster/kubeconfig.ts'
+import { toKubeconfig } from './kubeconfig.ts'
 import { ignoredLine, ownEnvironment } from '../own-environment.ts'
-import { personas } from '../cluster/personas.ts'
-import { givenPorts } from '../ports.ts'
+import { personas } from './personas.ts'
+import { givenPorts } from '../terminal/ports.ts'
 
 /** Modes of the files below a folder that grant access to others than the owner. */
 function open(path: string): string[] {

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { lockHolder } from '#core/database/lock-file.ts'
 import { pathsOf, readTokens, writePrivate } from './data-folder.ts'
 import type { DataFolder } from './data-folder.ts'
-import type { Persona } from '../cluster/personas.ts'
+import type { Persona } from './personas.ts'
 
 /** Addresses of a running platform. */
 export interface PlatformAddresses {

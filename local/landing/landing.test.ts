@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { buildServer } from '#core/http/testing/build-server.ts'
-import { toJsonLine, toText } from '../terminal/announcement.ts'
+import { toJsonLine, toText } from '../announcement.ts'
 import { toShell } from '../terminal/print-env.ts'
 import { tryCommands } from './landing-commands.ts'
 import { landingPage, landingStyle } from './landing-page.ts'
 import { createOneTimeCode, landingRoutes } from './landing-routes.ts'
-import { movedLine } from '../ports.ts'
+import { movedLine } from '../terminal/ports.ts'
 
 const page = {
   url: 'http://127.0.0.1:8080',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { KubeClient } from '#core/kube/client.ts'
 import { localEnvironment } from './container-environment.ts'
-import type { Pod } from './workload-objects.ts'
+import type { Pod } from './objects/workload-objects.ts'
 
 const pod: Pod = {
   apiVersion: 'v1',

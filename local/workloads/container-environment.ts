@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
-import { reservedPorts } from '#schemas/launcher-ports.ts'
-import { workloadResources } from './workload-objects.ts'
+import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
+import { workloadResources } from './objects/workload-objects.ts'
 import type { LocalContainers } from './local-containers.ts'
-import type { Container, Pod } from './workload-objects.ts'
+import type { Container, Pod } from './objects/workload-objects.ts'
 import type { MountedVolumes } from './volumes.ts'
 
 // Variables that programs need; no other variable of the platform's environment reaches a launcher or agent.

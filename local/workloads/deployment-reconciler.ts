@@ -1,15 +1,15 @@
 import type { Reconciler, ReconcileResult } from '#core/controllers/watch/declarations.ts'
 import type { ObjectRef } from '#core/kube/client.ts'
-import { AGENT_LABEL } from '#schemas/labels.ts'
-import { deploymentStatus, isOverdue } from './deployment-status.ts'
-import { workloadResources } from './workload-objects.ts'
-import type { LocalDeployment } from './workload-objects.ts'
-import { refusedStatus } from './refused-deployment.ts'
+import { AGENT_LABEL } from '#schemas/names/labels.ts'
+import { deploymentStatus, isOverdue } from './objects/deployment-status.ts'
+import { workloadResources } from './objects/workload-objects.ts'
+import type { LocalDeployment } from './objects/workload-objects.ts'
+import { refusedStatus } from './objects/refused-deployment.ts'
 import type { ReplicaContext } from './replica.ts'
 import { hashOf, hashOfPod, keyOf, replicasOf, startReplica, stopReplica } from './replicas.ts'
 import type { Replicas } from './replicas.ts'
 import { planRollout } from './rollout-plan.ts'
-import { writeWorkloadStatus } from './workload-status.ts'
+import { writeWorkloadStatus } from './objects/workload-status.ts'
 
 /** Runs the Deployments of agents as processes; other Deployments get the condition `ReplicaFailure`. */
 export function deploymentReconciler(context: ReplicaContext, all: Replicas): Reconciler {

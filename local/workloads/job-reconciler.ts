@@ -1,12 +1,12 @@
 import type { Reconciler, ReconcileResult } from '#core/controllers/watch/declarations.ts'
 import type { ObjectRef } from '#core/kube/client.ts'
-import { jobStatus } from './job-status.ts'
-import { workloadResources } from './workload-objects.ts'
-import type { LocalJob } from './workload-objects.ts'
+import { jobStatus } from './objects/job-status.ts'
+import { workloadResources } from './objects/workload-objects.ts'
+import type { LocalJob } from './objects/workload-objects.ts'
 import type { ReplicaContext } from './replica.ts'
 import { hashOf, keyOf, replicasOf, startReplica } from './replicas.ts'
 import type { Replicas } from './replicas.ts'
-import { writeWorkloadStatus } from './workload-status.ts'
+import { writeWorkloadStatus } from './objects/workload-status.ts'
 
 /** Runs the Jobs of agents as processes. */
 export function jobReconciler(context: ReplicaContext, all: Replicas): Reconciler {

@@ -1,5 +1,5 @@
-import { INIT_COMMAND } from '#schemas/launcher.ts'
-import type { Container, Pod } from './workload-objects.ts'
+import { INIT_COMMAND } from '#schemas/launcher/launcher.ts'
+import type { Container, Pod } from './objects/workload-objects.ts'
 
 /** The containers of an agent's pod as local processes: the launcher, and the agent as its child. */
 export interface LocalContainers {

@@ -3,7 +3,7 @@ import { createReadStream, existsSync, mkdirSync, renameSync, writeSync, openSyn
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { StringDecoder } from 'node:string_decoder'
-import { LAUNCHER_LINE } from '#schemas/launcher-line.ts'
+import { LAUNCHER_LINE } from '#schemas/launcher/launcher-line.ts'
 
 /** A container's log on disk: each line follows its time. */
 export interface ContainerLog {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
-import { isOverdue } from './deployment-status.ts'
+import { isOverdue } from './objects/deployment-status.ts'
 import { planRollout } from './rollout-plan.ts'
 import type { PlannedReplica } from './rollout-plan.ts'
 

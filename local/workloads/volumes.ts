@@ -2,8 +2,8 @@ import { closeSync, constants, lstatSync, mkdirSync, openSync, renameSync, rmSyn
 import { basename, dirname, join, resolve } from 'node:path'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
-import { workloadResources } from './workload-objects.ts'
-import type { Pod, Volume } from './workload-objects.ts'
+import { workloadResources } from './objects/workload-objects.ts'
+import type { Pod, Volume } from './objects/workload-objects.ts'
 
 /** Local folders of a pod's volumes. */
 export interface MountedVolumes {

@@ -12,7 +12,7 @@ import { createAgentLimits } from './limits/agent-limits.ts'
 import { ownerOf } from './limits/owner.ts'
 import { createFindRoute } from './limits/route-prices.ts'
 import { budgetMetrics } from './contract/metrics.ts'
-import { formatMicros } from '#schemas/money.ts'
+import { formatMicros } from '#schemas/values/money.ts'
 import { limitSource } from './contract/points.ts'
 import type { BudgetsSettings } from './contract/settings.ts'
 

@@ -11,7 +11,7 @@ import { isStatus } from '#core/kube/status.ts'
 import { GuardrailPolicy } from '#schemas/crds/guardrail-policy.ts'
 import type { GuardrailPolicyObject, GuardrailPolicySpec } from '#schemas/crds/guardrail-policy.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
-import type { Reference } from '#schemas/references.ts'
+import type { Reference } from '#schemas/kinds/references.ts'
 import { modelReferences, policyVerdict } from './status/policy-verdicts.ts'
 import type { PolicyFindings } from './status/policy-verdicts.ts'
 

@@ -4,7 +4,7 @@ import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { hasTag } from '#core/http/reply/etag.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
-import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
 import { nothing } from '#schemas/api/common.ts'
 import { createPolicySource } from './policies/policy-source.ts'
 

@@ -4,8 +4,8 @@ import { namespaceKind } from '#core/cluster/served-namespaces.ts'
 import type { KubeObject } from '#core/kube/client.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
-import { DISPLAY_NAME_ANNOTATION } from '#schemas/labels.ts'
-import { FIELD_MANAGER } from '#schemas/group.ts'
+import { DISPLAY_NAME_ANNOTATION } from '#schemas/names/labels.ts'
+import { FIELD_MANAGER } from '#schemas/names/group.ts'
 
 // Concurrent reads of one request.
 const BATCH = 16

@@ -12,7 +12,7 @@ import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { toProblemAnswer } from '#core/http/problem/problem.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { eventStreamText, namespaceQuery, scope } from '#schemas/api/common.ts'
-import { patternText } from '#schemas/pattern-text.ts'
+import { patternText } from '#schemas/values/pattern-text.ts'
 import type { IntegrationsServices } from './services.ts'
 import { createEventRights } from './event-rights.ts'
 

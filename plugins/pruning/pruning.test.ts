@@ -24,7 +24,7 @@ import { savePartials } from '#plugins/runs/store/partials.ts'
 import { findRun } from '#plugins/runs/store/internal/find-run.ts'
 import type { RunsTables, RunsTx } from '#plugins/runs/contract/tables.ts'
 import { createWorld } from '#plugins/runs/testing/world.ts'
-import { toCrd } from '#schemas/crd.ts'
+import { toCrd } from '#schemas/kinds/crd.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { pruningConsumers } from './consumers.ts'
 

@@ -1,7 +1,7 @@
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { RunParams } from '#schemas/api/run-requests.ts'
-import { Fixture } from '#schemas/fixture.ts'
+import { Fixture } from '#schemas/runs/fixture.ts'
 import { createFixtureClient } from './fixture-client.ts'
 import type { RecordingServices } from './services.ts'
 

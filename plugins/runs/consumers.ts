@@ -1,6 +1,6 @@
 import { on } from '#core/messaging/consumer/consumer.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
-import { terminalStates } from '#schemas/run.ts'
+import { terminalStates } from '#schemas/runs/run.ts'
 import { decideCancel } from './lifecycle/decide.ts'
 import { cancelRequested } from './contract/events.ts'
 import { lockLeases } from './store/internal/lease.ts'

@@ -1,7 +1,7 @@
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { findNamedObject } from '#plugins/agents/contract/api.ts'
 import type { SecretBindingObject } from '#schemas/crds/secret-binding.ts'
-import { isPlatformSecret } from '#schemas/platform-secrets.ts'
+import { isPlatformSecret } from '#schemas/kinds/platform-secrets.ts'
 
 const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
 

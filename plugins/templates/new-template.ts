@@ -8,8 +8,8 @@ import { agentSpec } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 import type { AgentTemplateObject, AgentTemplateSpec } from '#schemas/crds/agent-template.ts'
-import { GROUP } from '#schemas/group.ts'
-import { PUBLISHED_FROM_ANNOTATION } from '#schemas/labels.ts'
+import { GROUP } from '#schemas/names/group.ts'
+import { PUBLISHED_FROM_ANNOTATION } from '#schemas/names/labels.ts'
 
 const checkTemplate = checkOf(AgentTemplate.spec)
 const checkAgent = checkOf(agentSpec)

@@ -1,5 +1,5 @@
 import type { PodAddition, PodPart } from '#plugins/agents/contract/points.ts'
-import type { LauncherTraces } from '#schemas/traces.ts'
+import type { LauncherTraces } from '#schemas/launcher/traces.ts'
 import type { TracesSettings } from './contract/settings.ts'
 import { findPatternProblem, toAppliedPolicy } from './spans/trace-policy.ts'
 

@@ -10,7 +10,7 @@ import {
   tokenOf,
 } from '#plugins/budgets/testing/state-role.ts'
 import { createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
-import { MAX_SPAN_BATCH_BYTES } from '#schemas/traces.ts'
+import { MAX_SPAN_BATCH_BYTES } from '#schemas/launcher/traces.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { traces } from './index.ts'
 import { exportOf, spanId, spanOf } from './testing/spans.ts'

@@ -5,7 +5,7 @@ import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { createFindCallingAgent } from '#plugins/agents/contract/api.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { openObject } from '#schemas/api/common.ts'
-import { MAX_SPAN_BATCH_BYTES } from '#schemas/traces.ts'
+import { MAX_SPAN_BATCH_BYTES } from '#schemas/launcher/traces.ts'
 import { receiveSpans } from './receive-spans.ts'
 import type { TracesServices } from './services/create-services.ts'
 

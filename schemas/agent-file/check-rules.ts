@@ -1,8 +1,8 @@
-import { findPodProblems, secretProblems } from '../pod-rules.ts'
+import { findPodProblems, secretProblems } from '../agents/pod-rules.ts'
 import { checkReferenceText } from './reference.ts'
 import type { FileProblem } from './problem.ts'
 import type { AgentFile } from './schema.ts'
-import { didYouMean } from '../nearest.ts'
+import { didYouMean } from '../values/nearest.ts'
 
 const RESERVED_PORTS = [2994, 2995, 2996, 2997, 2998, 2999, 4317, 4318, 8080, 8081]
 const OWN_TOOLS = ['time', 'calculate', 'ask_human']

@@ -1,9 +1,9 @@
 import { isObject } from '#core/json/is-object.ts'
-import { boundsOf, durationProblem } from '../duration.ts'
-import { patternText } from '../pattern-text.ts'
+import { boundsOf, durationProblem } from '../values/duration.ts'
+import { patternText } from '../values/pattern-text.ts'
 import { MAX_PROBLEMS } from './problem.ts'
 import type { Path, FileProblem } from './problem.ts'
-import { didYouMean, oneOf } from '../nearest.ts'
+import { didYouMean, oneOf } from '../values/nearest.ts'
 
 type Node = Record<string, unknown>
 

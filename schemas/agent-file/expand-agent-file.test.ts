@@ -13,7 +13,7 @@ import * as runsApi from '../api/runs.ts'
 import * as templatesApi from '../api/templates.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
-import { patternText } from '../pattern-text.ts'
+import { patternText } from '../values/pattern-text.ts'
 import { expandAgentConfig, expandAgentFile } from './expand-agent-file.ts'
 import { findConfigProblems } from './find-problems.ts'
 

@@ -1,6 +1,6 @@
 import { Composer, LineCounter, Parser, isAlias, isNode, isPair, isScalar, visit } from 'yaml'
 import type { CST, Document, Node, YAMLMap } from 'yaml'
-import { findUnstorable } from '../storable-text.ts'
+import { findUnstorable } from '../values/storable-text.ts'
 import { AgentFileError, MAX_PROBLEMS, pathOf, pointerOf } from './problem.ts'
 import type { LocatedProblem, Path, FileProblem } from './problem.ts'
 

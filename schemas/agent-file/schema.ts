@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { described } from '../described.ts'
+import { described } from '../values/described.ts'
 import { bindingRef, budgetAmount, delegate, toolRegistryRef, toolsNeedingApproval } from '../crds/agent-behaviour.ts'
 import { agentSpec } from '../crds/agent-deployment.ts'
 import { environment as environmentList, resources as agentResources } from '../crds/agent-runtime.ts'
-import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, objectRef, quantity } from '../parts.ts'
+import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, objectRef, quantity } from '../kinds/parts.ts'
 
 const spec = agentSpec.properties
 

@@ -1,4 +1,4 @@
-import { API_VERSION, groupKey } from '../group.ts'
+import { API_VERSION, groupKey } from '../names/group.ts'
 import type { AgentDeploymentSpec } from '../crds/agent-deployment.ts'
 import { toObjectRef } from './reference.ts'
 import type { AgentFile } from './schema.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { described } from '../described.ts'
-import { CONVERSATION_ID_PATTERN } from '../conversation-id.ts'
+import { described } from '../values/described.ts'
+import { CONVERSATION_ID_PATTERN } from '../names/conversation-id.ts'
 import { anyValue, openObject } from './common.ts'
 
 /** Version of the Agent2Agent protocol (a2a-protocol.org). */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { described } from '../described.ts'
-import { shownAs } from '../shown-as.ts'
+import { described } from '../values/described.ts'
+import { shownAs } from '../values/shown-as.ts'
 import { agentConfig, CreateAgentBody, namespaceName, objectName, patchOperation } from './agents.ts'
 import { AnyObject, anyObject } from './common.ts'
 

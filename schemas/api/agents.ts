@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { described, exemplified } from '../described.ts'
+import { described, exemplified } from '../values/described.ts'
 import { AgentFile } from '../agent-file/schema.ts'
 import { AgentDeployment } from '../crds/agent-deployment.ts'
-import { DNS_LABEL_PATTERN } from '../parts.ts'
-import { shownAs, titled } from '../shown-as.ts'
+import { DNS_LABEL_PATTERN } from '../kinds/parts.ts'
+import { shownAs, titled } from '../values/shown-as.ts'
 import {
   anyObject,
   anyValue,

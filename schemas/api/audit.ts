@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { described, exemplified } from '../described.ts'
+import { described, exemplified } from '../values/described.ts'
 import { cursor, limit, listOf, namespaceQuery, openObject, scope, time } from './common.ts'
 
 const text = Type.String()

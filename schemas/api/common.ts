@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { TObject, TSchema } from 'typebox'
-import { described } from '../described.ts'
-import { shownAs, titled } from '../shown-as.ts'
+import { described } from '../values/described.ts'
+import { shownAs, titled } from '../values/shown-as.ts'
 
 /** RFC 3339 time in UTC. */
 export const time = Type.String({ format: 'date-time', examples: ['2026-11-20T08:00:00.000Z'] })

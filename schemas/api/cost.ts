@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { described, exemplified } from '../described.ts'
+import { described, exemplified } from '../values/described.ts'
 import { listOf, Money, namespaceQuery, pageQuery, scope } from './common.ts'
 
 const strict = { additionalProperties: false }

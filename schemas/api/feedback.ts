@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { described, exemplified } from '../described.ts'
-import { DNS_NAME_PATTERN } from '../parts.ts'
-import { SCORE_NAME_PATTERN, TRACE_ID_PATTERN, scoreBounds } from '../feedback.ts'
-import { RunId } from '../run-id.ts'
+import { described, exemplified } from '../values/described.ts'
+import { DNS_NAME_PATTERN } from '../kinds/parts.ts'
+import { SCORE_NAME_PATTERN, TRACE_ID_PATTERN, scoreBounds } from '../launcher/feedback.ts'
+import { RunId } from '../names/run-id.ts'
 import { listOf, namespaceQuery, pageQuery, scope, time } from './common.ts'
 
 const strict = { additionalProperties: false }

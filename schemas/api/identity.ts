@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { described } from '../described.ts'
+import { described } from '../values/described.ts'
 import { ObjectMeta, listOf, pageQuery, scope } from './common.ts'
 
 /** Answer of `GET /api/whoami`: the caller as the cluster knows it. */

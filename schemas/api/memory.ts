@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { described, exemplified } from '../described.ts'
-import { CONVERSATION_ID_PATTERN } from '../conversation-id.ts'
+import { described, exemplified } from '../values/described.ts'
+import { CONVERSATION_ID_PATTERN } from '../names/conversation-id.ts'
 import { memory } from '../crds/agent-behaviour.ts'
 import { openObject, pageQuery, time, timeOrNull } from './common.ts'
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { described, exemplified } from '../described.ts'
-import { RunId } from '../run-id.ts'
-import { entryKinds } from '../run.ts'
-import { componentRef, shownAs } from '../shown-as.ts'
+import { described, exemplified } from '../values/described.ts'
+import { RunId } from '../names/run-id.ts'
+import { entryKinds } from '../runs/run.ts'
+import { componentRef, shownAs } from '../values/shown-as.ts'
 import { anyObject, anyValue, openObject, time } from './common.ts'
 import { FailReason, Interrupt, PauseReason, runCosts, Usage } from './runs.ts'
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { described, exemplified } from '../described.ts'
-import { RunId } from '../run-id.ts'
-import { failReasons, pauseReasons, runStates } from '../run.ts'
+import { described, exemplified } from '../values/described.ts'
+import { RunId } from '../names/run-id.ts'
+import { failReasons, pauseReasons, runStates } from '../runs/run.ts'
 import { anyValue, listOf, Money, openObject, time, timeOrNull } from './common.ts'
 
 const textOrNull = Type.Union([Type.String(), Type.Null()])

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { described } from '../described.ts'
+import { described } from '../values/described.ts'
 import { AgentTemplate } from '../crds/agent-template.ts'
-import { shownAs } from '../shown-as.ts'
+import { shownAs } from '../values/shown-as.ts'
 import { agentConfig } from './agents.ts'
 import {
   anyObject,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { described, exemplified } from '../described.ts'
+import { described, exemplified } from '../values/described.ts'
 import { listOf, pageQuery, scope, time, timeOrNull } from './common.ts'
 
 const counted = (what: string) =>

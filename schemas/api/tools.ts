@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { described } from '../described.ts'
+import { described } from '../values/described.ts'
 import { anyObject, cursor, listOf, namespaceQuery, scope } from './common.ts'
 
 /** Query of the catalog of tools. */

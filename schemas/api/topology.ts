@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { described, exemplified } from '../described.ts'
+import { described, exemplified } from '../values/described.ts'
 import { namespaceQuery, scope } from './common.ts'
 
 const objectName = {

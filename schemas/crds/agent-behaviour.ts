@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { durationBounds } from '../duration.ts'
-import { ModelParams } from '../model-params.ts'
+import { durationBounds } from '../values/duration.ts'
+import { ModelParams } from '../kinds/model-params.ts'
 import {
   amount,
   currency,
@@ -11,7 +11,7 @@ import {
   PATH_REFERENCE_PATTERN,
   pathRef,
   spendWindow,
-} from '../parts.ts'
+} from '../kinds/parts.ts'
 
 /** Built-in tools of the launcher. */
 export const OWN_TOOLS = ['time', 'calculate', 'ask_human'] as const

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { secretRefs } from '../parts.ts'
-import { POD_MESSAGES } from '../pod-limits.ts'
+import { secretRefs } from '../kinds/parts.ts'
+import { POD_MESSAGES } from '../values/pod-limits.ts'
 import { resources } from './agent-runtime.ts'
 import { annotations } from './pod-annotations.ts'
 import { affinity } from './pod-affinity.ts'

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { defineKind } from '../kind.ts'
-import type { ObjectOf } from '../kind.ts'
-import { DNS_LABEL_PATTERN, allowedNamespaces, conditions, observedGeneration } from '../parts.ts'
+import { defineKind } from '../kinds/kind.ts'
+import type { ObjectOf } from '../kinds/kind.ts'
+import { DNS_LABEL_PATTERN, allowedNamespaces, conditions, observedGeneration } from '../kinds/parts.ts'
 
 /** Role of a member that no role of the registry lists. */
 export const DEFAULT_ROLE = 'member'

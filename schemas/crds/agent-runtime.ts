@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { localRef, quantity, secretKeyRef } from '../parts.ts'
+import { localRef, quantity, secretKeyRef } from '../kinds/parts.ts'
 
 const environmentVariable = Type.Object(
   {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { defineKind } from '../kind.ts'
-import type { ObjectOf } from '../kind.ts'
-import { conditionsStatus, freeObject } from '../parts.ts'
+import { defineKind } from '../kinds/kind.ts'
+import type { ObjectOf } from '../kinds/kind.ts'
+import { conditionsStatus, freeObject } from '../kinds/parts.ts'
 
 const textMap = (description: string, maxLength: number) =>
   Type.Record(Type.String(), Type.String({ maxLength }), { description })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { durationBounds } from '../duration.ts'
-import { duration, freeObject } from '../parts.ts'
+import { durationBounds } from '../values/duration.ts'
+import { duration, freeObject } from '../kinds/parts.ts'
 
 /** Kinds of personal data, each with its own syntax and checksum. */
 export const PII_KINDS = ['email', 'phone', 'credit_card', 'iban', 'us_ssn', 'ip_address'] as const

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { defineKind } from '../kind.ts'
-import type { ObjectOf } from '../kind.ts'
-import { allowedNamespaces, conditionsStatus, onlyOne } from '../parts.ts'
+import { defineKind } from '../kinds/kind.ts'
+import type { ObjectOf } from '../kinds/kind.ts'
+import { allowedNamespaces, conditionsStatus, onlyOne } from '../kinds/parts.ts'
 import { CHECKS, checks } from './guardrail-checks.ts'
 
 const rule = Type.Object(

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { defineKind } from '../kind.ts'
-import type { ObjectOf } from '../kind.ts'
-import { allowedNamespaces, conditions, DNS_LABEL_PATTERN, observedGeneration, pathRef } from '../parts.ts'
+import { defineKind } from '../kinds/kind.ts'
+import type { ObjectOf } from '../kinds/kind.ts'
+import { allowedNamespaces, conditions, DNS_LABEL_PATTERN, observedGeneration, pathRef } from '../kinds/parts.ts'
 
 /** Text search configurations of PostgreSQL that a knowledge base may use: stemming and stop words of a language, `simple` for none. */
 export const searchLanguages = [

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { durationBounds } from '../duration.ts'
-import { defineKind } from '../kind.ts'
-import type { ObjectOf } from '../kind.ts'
-import { conditions, duration, observedGeneration, secretKeyRef } from '../parts.ts'
+import { durationBounds } from '../values/duration.ts'
+import { defineKind } from '../kinds/kind.ts'
+import type { ObjectOf } from '../kinds/kind.ts'
+import { conditions, duration, observedGeneration, secretKeyRef } from '../kinds/parts.ts'
 
 /** SHA-256 of a manifest, as text. */
 const digest = (description: string) => Type.String({ maxLength: 71, pattern: '^sha256:[0-9a-f]{64}$', description })

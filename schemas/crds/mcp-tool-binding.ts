@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { durationBounds } from '../duration.ts'
-import { defineKind } from '../kind.ts'
-import type { ObjectOf } from '../kind.ts'
-import { allowedNamespaces, conditions, duration, localRef, observedGeneration } from '../parts.ts'
+import { durationBounds } from '../values/duration.ts'
+import { defineKind } from '../kinds/kind.ts'
+import type { ObjectOf } from '../kinds/kind.ts'
+import { allowedNamespaces, conditions, duration, localRef, observedGeneration } from '../kinds/parts.ts'
 
 const toolName = { minLength: 1, maxLength: 128 }
 

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { durationBounds } from '../duration.ts'
-import { defineKind } from '../kind.ts'
-import type { ObjectOf } from '../kind.ts'
-import { modelPrice } from '../prices.ts'
-import { allowedNamespaces, conditionsStatus, duration, freeObject, secretKeyRef } from '../parts.ts'
+import { durationBounds } from '../values/duration.ts'
+import { defineKind } from '../kinds/kind.ts'
+import type { ObjectOf } from '../kinds/kind.ts'
+import { modelPrice } from '../kinds/prices.ts'
+import { allowedNamespaces, conditionsStatus, duration, freeObject, secretKeyRef } from '../kinds/parts.ts'
 
 const scriptedToolCall = Type.Object(
   {

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { durationBounds } from '../duration.ts'
-import { defineKind } from '../kind.ts'
-import type { ObjectOf } from '../kind.ts'
-import { ModelParams } from '../model-params.ts'
-import { allowedNamespaces, conditionsStatus, duration, objectRef } from '../parts.ts'
-import { priceFields } from '../prices.ts'
+import { durationBounds } from '../values/duration.ts'
+import { defineKind } from '../kinds/kind.ts'
+import type { ObjectOf } from '../kinds/kind.ts'
+import { ModelParams } from '../kinds/model-params.ts'
+import { allowedNamespaces, conditionsStatus, duration, objectRef } from '../kinds/parts.ts'
+import { priceFields } from '../kinds/prices.ts'
 
 const upstreamModel = Type.String({
   minLength: 1,

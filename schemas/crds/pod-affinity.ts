@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { DNS_LABEL_PATTERN } from '../parts.ts'
+import { DNS_LABEL_PATTERN } from '../kinds/parts.ts'
 
 const atomic = { 'x-kubernetes-list-type': 'atomic' }
 const labelKey = (description: string) => Type.String({ minLength: 1, maxLength: 317, description })

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { ANNOTATION_KEY, POD_MESSAGES, REFUSED_ANNOTATIONS } from '../pod-limits.ts'
+import { ANNOTATION_KEY, POD_MESSAGES, REFUSED_ANNOTATIONS } from '../values/pod-limits.ts'
 
 /** Annotations of the pods. */
 export const annotations = Type.Unsafe<Record<string, string>>({

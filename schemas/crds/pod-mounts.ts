@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { DNS_LABEL_PATTERN } from '../parts.ts'
-import { MOUNT_PATH, POD_MESSAGES, RELATIVE_PATH, RESERVED_PATHS, SHARED_MEMORY } from '../pod-limits.ts'
+import { DNS_LABEL_PATTERN } from '../kinds/parts.ts'
+import { MOUNT_PATH, POD_MESSAGES, RELATIVE_PATH, RESERVED_PATHS, SHARED_MEMORY } from '../values/pod-limits.ts'
 
 /** A path inside a volume. */
 export const relativePath = (description: string) =>

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, notAgentKeys, onlyOne, quantity } from '../parts.ts'
-import { POD_MESSAGES, PROJECTION_SOURCES } from '../pod-limits.ts'
+import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, notAgentKeys, onlyOne, quantity } from '../kinds/parts.ts'
+import { POD_MESSAGES, PROJECTION_SOURCES } from '../values/pod-limits.ts'
 import { relativePath } from './pod-mounts.ts'
 
 const atomic = { 'x-kubernetes-list-type': 'atomic' }

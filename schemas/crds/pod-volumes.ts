@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { DNS_LABEL_PATTERN, onlyOne } from '../parts.ts'
-import { PLATFORM_VOLUMES, POD_MESSAGES, REFUSED_SOURCES, VOLUME_SOURCES } from '../pod-limits.ts'
+import { DNS_LABEL_PATTERN, onlyOne } from '../kinds/parts.ts'
+import { PLATFORM_VOLUMES, POD_MESSAGES, REFUSED_SOURCES, VOLUME_SOURCES } from '../values/pod-limits.ts'
 import {
   configMap,
   downwardAPI,

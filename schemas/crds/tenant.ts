@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { defineKind } from '../kind.ts'
-import type { ObjectOf } from '../kind.ts'
-import { amount, conditions, currency, DNS_LABEL_PATTERN, observedGeneration, spendWindow } from '../parts.ts'
+import { defineKind } from '../kinds/kind.ts'
+import type { ObjectOf } from '../kinds/kind.ts'
+import { amount, conditions, currency, DNS_LABEL_PATTERN, observedGeneration, spendWindow } from '../kinds/parts.ts'
 
 const namespaces = (description: string) =>
   Type.Array(Type.String({ maxLength: 63, pattern: DNS_LABEL_PATTERN }), {

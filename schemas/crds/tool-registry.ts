@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { defineKind } from '../kind.ts'
-import type { ObjectOf } from '../kind.ts'
-import { allowedNamespaces, conditions, localRef, observedGeneration } from '../parts.ts'
+import { defineKind } from '../kinds/kind.ts'
+import type { ObjectOf } from '../kinds/kind.ts'
+import { allowedNamespaces, conditions, localRef, observedGeneration } from '../kinds/parts.ts'
 
 const spec = Type.Object(
   {

@@ -1,4 +1,4 @@
-import { badPods, fullPod, misshapenPods } from '../pod-samples.ts'
+import { badPods, fullPod, misshapenPods } from '../agents/pod-samples.ts'
 
 const model = { route: 'mock' }
 const stolenKey = { name: 'K', valueFrom: { secretKeyRef: { name: 'other.keys.mesh.dev', key: 'agent.key' } } }

@@ -1,4 +1,4 @@
-import { API_VERSION } from '../group.ts'
+import { API_VERSION } from '../names/group.ts'
 
 const object = (kind: string, spec: object, name = 'sample') => ({
   apiVersion: API_VERSION,

@@ -1,7 +1,7 @@
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
 import { AgentFile } from '#schemas/agent-file/schema.ts'
-import type { AnyKind } from '#schemas/kind.ts'
+import type { AnyKind } from '#schemas/kinds/kind.ts'
 import { fieldRows, toTable } from '../reference/field-rows.ts'
 import type { FieldNode } from '../reference/field-rows.ts'
 

@@ -1,6 +1,6 @@
 import { portFailures } from '#launcher/listeners/failure-rows.ts'
 import type { Outcome, PortFailures } from '#launcher/listeners/failure.ts'
-import { reservedPorts } from '#schemas/launcher-ports.ts'
+import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 
 /** docs/operations/launcher-failures.md, from the rows next to the listeners. test/failures produces each cell. */
 export async function generate(): Promise<Map<string, string>> {

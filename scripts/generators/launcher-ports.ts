@@ -1,5 +1,5 @@
-import { defaultAgentPort, EXIT_PORT_TAKEN, reservedPorts } from '#schemas/launcher-ports.ts'
-import type { ReservedPort } from '#schemas/launcher-ports.ts'
+import { defaultAgentPort, EXIT_PORT_TAKEN, reservedPorts } from '#schemas/launcher/launcher-ports.ts'
+import type { ReservedPort } from '#schemas/launcher/launcher-ports.ts'
 import type { PortContract, RouteContract } from '#launcher/http/port.ts'
 import { refusals } from '#launcher/http/refusal.ts'
 import type { JsonSchema } from '#launcher/http/schema.ts'

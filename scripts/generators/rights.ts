@@ -3,7 +3,7 @@ import type { AccessRule, GrantedRole, Verb } from '#core/cluster/roles/access-r
 import { policyRules } from '#core/cluster/roles/policy-rules.ts'
 import { accessOfPlugins } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
-import { GROUP } from '#schemas/group.ts'
+import { GROUP } from '#schemas/names/group.ts'
 
 /** docs/reference/rights.md: verbs of each role on each resource, from the rules of plugins. */
 export async function generate(): Promise<Map<string, string>> {

@@ -4,7 +4,7 @@ import { toManifest } from '#core/cluster/roles/manifest.ts'
 import { policyRules } from '#core/cluster/roles/policy-rules.ts'
 import { accessOfPlugins } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
-import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
+import { SYSTEM_NAMESPACE } from '#schemas/names/group.ts'
 
 const apiGroup = 'rbac.authorization.k8s.io'
 const generated = 'Generated from `access`, `kinds` and `informers` of plugins by `npm run generate`; do not edit.'

@@ -13,7 +13,7 @@ export type {
 export type { AccessRule, Verb } from '#core/cluster/roles/access-rule.ts'
 export type { CrudOptions } from '#core/plugin/crud.ts'
 export type { KindSlot } from '#core/plugin/kind-slot.ts'
-export type { AnyKind, Kind, KindDefinition, ObjectOf } from '#schemas/kind.ts'
+export type { AnyKind, Kind, KindDefinition, ObjectOf } from '#schemas/kinds/kind.ts'
 export type {
   Command,
   CommandInput,

@@ -1,5 +1,5 @@
-import { defaultAgentPort, reservedPorts } from '#schemas/launcher-ports.ts'
-import type { ReservedPort } from '#schemas/launcher-ports.ts'
+import { defaultAgentPort, reservedPorts } from '#schemas/launcher/launcher-ports.ts'
+import type { ReservedPort } from '#schemas/launcher/launcher-ports.ts'
 
 const block = /<!-- variables -->\n[\s\S]*?<!-- \/variables -->/
 

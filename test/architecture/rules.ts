@@ -36,7 +36,7 @@ export const rules: readonly Rule[] = [
     name: 'core/json imports nothing of ours but itself',
     of: (path) => inRoom(path, 'core/json'),
     forbids: ({ target }) => isOurs(target) && !inRoom(target, 'core/json'),
-    bad: { path: 'core/json/a.ts', text: "import { x } from '#schemas/duration.ts'" },
+    bad: { path: 'core/json/a.ts', text: "import { x } from '#schemas/values/duration.ts'" },
   }),
   importRule({
     name: 'core imports schemas and core only',

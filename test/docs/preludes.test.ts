@@ -4,8 +4,8 @@ import { basename, join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parseAllDocuments } from 'yaml'
-import { reservedPorts } from '#schemas/launcher-ports.ts'
-import type { ReservedPort } from '#schemas/launcher-ports.ts'
+import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
+import type { ReservedPort } from '#schemas/launcher/launcher-ports.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')

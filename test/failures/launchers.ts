@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer } from 'node:http'
-import type { LauncherConfig } from '#schemas/launcher.ts'
+import type { LauncherConfig } from '#schemas/launcher/launcher.ts'
 import { launch } from '#launcher/testdata/launch.ts'
 import type { LaunchedProcess } from '#launcher/testdata/launch.ts'
 import { nodeAgent } from '#launcher/testdata/node-agent.ts'

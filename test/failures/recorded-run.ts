@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fetch, post } from '#launcher/testdata/launch.ts'
 import type { LaunchedProcess } from '#launcher/testdata/launch.ts'
-import type { Fixture } from '#schemas/fixture.ts'
+import type { Fixture } from '#schemas/runs/fixture.ts'
 
 /** A recorded run that its agent works on until it is ended. */
 export interface RecordedRun {

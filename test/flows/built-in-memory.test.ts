@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isObject } from '#core/json/is-object.ts'
-import type { Persona } from '#local/cluster/personas.ts'
+import type { Persona } from '#local/data-folder/personas.ts'
 import { addRoute, startUpstream } from '#plugins/providers/testing/gateway.ts'
 import { sharedEmbedded } from './platform/shared-platform.ts'
 

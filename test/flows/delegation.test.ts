@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Persona } from '#local/cluster/personas.ts'
+import type { Persona } from '#local/data-folder/personas.ts'
 import { addRoute } from '#plugins/providers/testing/gateway.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import type { Delegated } from './platform/agent-command.ts'

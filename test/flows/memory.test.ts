@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Persona } from '#local/cluster/personas.ts'
+import type { Persona } from '#local/data-folder/personas.ts'
 import { sharedEmbedded } from './platform/shared-platform.ts'
 import { createPageShell } from '../docs/page-shell.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Persona } from '#local/cluster/personas.ts'
+import type { Persona } from '#local/data-folder/personas.ts'
 import type { Platform } from './platform/running-platform.ts'
 import type { RawAnswer } from './platform/send.ts'
 import { sharedEmbedded } from './platform/shared-platform.ts'

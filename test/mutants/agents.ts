@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a crash after a rollout makes it overdue',
-    file: 'local/workloads/deployment-status.ts',
+    file: 'local/workloads/objects/deployment-status.ts',
     find: 'return !rollout.rolledOut && now',
     replace: 'return now',
     tests: ['local/workloads/rollout-plan.test.ts'],

@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'durations: the rule of the CRD has no maximum for days',
-    file: 'schemas/duration.ts',
+    file: 'schemas/values/duration.ts',
     find: "const ofDays = maxDays < 1 ? 'false' : `self.matches('${daysUpTo(maxDays)}')`",
     replace: "const ofDays = maxDays < 1 ? 'false' : 'true'",
     tests: durations,

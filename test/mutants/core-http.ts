@@ -265,7 +265,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a described schema is no longer optional',
-    file: 'schemas/described.ts',
+    file: 'schemas/values/described.ts',
     find: 'Object.create(Object.getPrototypeOf(schema) as object, Object.getOwnPropertyDescriptors(schema)) as T',
     replace: '{ ...schema }',
     tests: ['core/http/openapi/examples.test.ts'],

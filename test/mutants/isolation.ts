@@ -192,7 +192,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the label of the platform does not keep a Secret from agents',
-    file: 'schemas/platform-secrets.ts',
+    file: 'schemas/kinds/platform-secrets.ts',
     find: 'labels[MANAGED_BY.label] === MANAGED_BY.value ||',
     replace: '',
     tests: reconciler,
@@ -232,7 +232,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a mount may shadow the tokens of the platform',
-    file: 'schemas/pod-rules.ts',
+    file: 'schemas/agents/pod-rules.ts',
     find: 'return isReservedPath(mountPath) ? [',
     replace: 'return isReservedPath(mountPath) && mountPath.length < 5 ? [',
     tests: validation,

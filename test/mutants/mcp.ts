@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'mcp: an agent refers to the token of an MCP server',
-    file: 'schemas/platform-secrets.ts',
+    file: 'schemas/kinds/platform-secrets.ts',
     find: "    labels[MCP_CREDENTIAL_LABEL] === 'true' ||\n",
     replace: '',
     tests: ['plugins/agents/reconcile/reconcile-agent.test.ts'],
@@ -42,10 +42,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'mcp: the key of a Secret may be one that every object inherits',
-    file: 'schemas/secret-value.ts',
+    file: 'schemas/values/secret-value.ts',
     find: "typeof encoded === 'string' ?",
     replace: 'encoded !== undefined ?',
-    tests: ['schemas/secret-value.test.ts'],
+    tests: ['schemas/values/secret-value.test.ts'],
   },
   {
     name: 'mcp: the entry of an agent widens its binding',

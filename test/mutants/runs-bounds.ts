@@ -52,7 +52,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'keys of a body are not checked for U+0000',
-    file: 'schemas/storable-text.ts',
+    file: 'schemas/values/storable-text.ts',
     find: '    if (!isStorable(key)) return pointer\n',
     replace: '',
     tests: storable,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { reservedPorts } from '#schemas/launcher-ports.ts'
+import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 import { at } from './api.ts'
 import { sharedCluster } from './cluster-fixture.ts'
 import { readPolicies } from './policy-oracle.ts'

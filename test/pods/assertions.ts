@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '#core/database/database.ts'
-import { terminalStates } from '#schemas/run.ts'
+import { terminalStates } from '#schemas/runs/run.ts'
 import { at } from './api.ts'
 import type { Cluster } from './cluster.ts'
 import type { Load } from './load.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { terminalStates } from '#schemas/run.ts'
+import { terminalStates } from '#schemas/runs/run.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { at, until } from './api.ts'
 import type { Api } from './api.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { terminalStates } from '#schemas/run.ts'
+import { terminalStates } from '#schemas/runs/run.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { apiOf, at, until } from './api.ts'
 import type { Answer, Api } from './api.ts'

@@ -6,12 +6,12 @@ import { Type } from 'typebox'
 import { checkOf } from '#core/validation/validate.ts'
 import { checkValue } from '#schemas/agent-file/check-schema.ts'
 import { InvokeBody } from '#schemas/api/run-requests.ts'
-import { toStructuralSchema } from '#schemas/crd-schema.ts'
-import { MAX_TIMER_MS, durationBounds, durationProblem, durationToMs } from '#schemas/duration.ts'
-import type { DurationBounds } from '#schemas/duration.ts'
+import { toStructuralSchema } from '#schemas/kinds/crd-schema.ts'
+import { MAX_TIMER_MS, durationBounds, durationProblem, durationToMs } from '#schemas/values/duration.ts'
+import type { DurationBounds } from '#schemas/values/duration.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
-import { duration, durationText } from '#schemas/parts.ts'
+import { duration, durationText } from '#schemas/kinds/parts.ts'
 
 const kinds = kindsOf(plugins)
 

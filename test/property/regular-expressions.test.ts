@@ -14,10 +14,10 @@ const dynamic: Readonly<Record<string, string>> = {
     ]),
   ),
   'schemas/agent-file/check-schema.ts': 'patterns of our own schemas, which are checked below',
-  'schemas/conversation-id.ts': 'a constant of the same file, which is checked below',
-  'schemas/pod-limits.ts':
+  'schemas/names/conversation-id.ts': 'a constant of the same file, which is checked below',
+  'schemas/values/pod-limits.ts':
     'constants of the same file, over keys of at most 317 characters and paths of bounded length',
-  'schemas/duration.ts': 'a constant of the same file, which is checked below',
+  'schemas/values/duration.ts': 'a constant of the same file, which is checked below',
 }
 // Run by a developer over a file of the repository, never by the product.
 const tools = new Set(['local/apiserver/json/generate-protobuf-messages.ts'])

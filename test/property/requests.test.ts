@@ -11,7 +11,7 @@ import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { buildServer } from '#core/http/testing/build-server.ts'
 import { isLabel } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
-import { isStorable } from '#schemas/storable-text.ts'
+import { isStorable } from '#schemas/values/storable-text.ts'
 import { startUpstream } from './upstream.ts'
 
 const numRuns = Number(process.env.MESH_PROPERTY_RUNS ?? 200)

@@ -1,4 +1,4 @@
-import { GROUP } from '#schemas/group.ts'
+import { GROUP } from '#schemas/names/group.ts'
 import { accessVerbs, personaRoles } from './access-rule.ts'
 import type { AccessRule, GrantedRole, Verb } from './access-rule.ts'
 

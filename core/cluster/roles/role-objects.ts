@@ -1,5 +1,5 @@
 import type { KubeObject, Resource } from '#core/kube/client.ts'
-import { groupKey, SYSTEM_NAMESPACE } from '#schemas/group.ts'
+import { groupKey, SYSTEM_NAMESPACE } from '#schemas/names/group.ts'
 import { accountRoles, personaRoles } from './access-rule.ts'
 import type { AccessRule, GrantedRole } from './access-rule.ts'
 import { policyRules } from './policy-rules.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { described } from '#schemas/described.ts'
+import { described } from '#schemas/values/described.ts'
 import { defineEvent } from '#core/event-store/event.ts'
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()])

@@ -1,5 +1,5 @@
 import type { Command } from '#core/plugin/command.ts'
-import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
+import { SYSTEM_NAMESPACE } from '#schemas/names/group.ts'
 import { defineCoreCommand } from './core-command.ts'
 
 /** `--output text|json` of commands that print a result. */

@@ -1,4 +1,4 @@
-import { nearest } from '#schemas/nearest.ts'
+import { nearest } from '#schemas/values/nearest.ts'
 
 /** One line of `mesh --help`. */
 export interface HelpEntry {

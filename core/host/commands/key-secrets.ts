@@ -6,7 +6,7 @@ import { isStatus } from '#core/kube/status.ts'
 import { parseKeyFile } from '#core/signing/key-files.ts'
 import { roleKeyFiles } from '#core/signing/role-keys.ts'
 import type { KeyTypes, RoleKeys } from '#core/signing/keyring.ts'
-import { MANAGED_BY } from '#schemas/labels.ts'
+import { MANAGED_BY } from '#schemas/names/labels.ts'
 import type { DeclaredKeys, KeyRole } from '../load/plugin-keys.ts'
 
 /** All private keys of an installation: contents by file name. */

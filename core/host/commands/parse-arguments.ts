@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { BadArguments } from '#core/plugin/command.ts'
 import type { CommandOption, CommandOptions } from '#core/plugin/command.ts'
-import { didYouMean, oneOf } from '#schemas/nearest.ts'
+import { didYouMean, oneOf } from '#schemas/values/nearest.ts'
 
 type Given = Map<string, string[]>
 

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { Type } from 'typebox'
 import { crud } from '#core/plugin/crud.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
-import { defineKind } from '#schemas/kind.ts'
+import { defineKind } from '#schemas/kinds/kind.ts'
 import { checkKinds } from './check-kinds.ts'
 
 const kindOf = (kind: string, plural: string) =>

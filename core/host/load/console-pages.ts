@@ -1,7 +1,7 @@
 import { getAt } from '#core/json/get-at.ts'
 import type { ConsolePage } from '#core/plugin/console-page.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import { didYouMean } from '#schemas/nearest.ts'
+import { didYouMean } from '#schemas/values/nearest.ts'
 import { BootError } from './startup-error.ts'
 
 interface PageInput {

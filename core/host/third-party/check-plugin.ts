@@ -1,4 +1,4 @@
-import { didYouMean } from '#schemas/nearest.ts'
+import { didYouMean } from '#schemas/values/nearest.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { checkAccess, checkInformers, checkKindSlots } from './check-slots.ts'
 import { BootError } from '../load/startup-error.ts'

@@ -1,7 +1,7 @@
 import { accessVerbs, accountRoles, personaRoles } from '#core/cluster/roles/access-rule.ts'
 import { asObject } from '#core/json/is-object.ts'
 import { isName } from '#core/kube/names.ts'
-import { GROUP } from '#schemas/group.ts'
+import { GROUP } from '#schemas/names/group.ts'
 
 type Refuse = (why: string) => never
 

@@ -21,7 +21,7 @@ import { crud } from '#core/plugin/crud.ts'
 import { TaskFailure, defineTask, handleTask } from '#core/tasks/task.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import { defineKind } from '#schemas/kind.ts'
+import { defineKind } from '#schemas/kinds/kind.ts'
 import { assertPoint, pointNames } from '../load/check-points.ts'
 import { defineOwnEvent } from './third-party-events.ts'
 

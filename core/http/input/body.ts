@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
-import { findUnstorable } from '#schemas/storable-text.ts'
+import { findUnstorable } from '#schemas/values/storable-text.ts'
 import { bodyTooLarge, unsupportedMediaType, YAML_TYPE } from './body-errors.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { checkOf } from '#core/validation/validate.ts'

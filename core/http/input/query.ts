@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
-import { didYouMean } from '#schemas/nearest.ts'
-import { isStorable, isStorableTime } from '#schemas/storable-text.ts'
+import { didYouMean } from '#schemas/values/nearest.ts'
+import { isStorable, isStorableTime } from '#schemas/values/storable-text.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { FieldError } from '#core/errors/domain-error.ts'
 import { checkOf } from '#core/validation/validate.ts'

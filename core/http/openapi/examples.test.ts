@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Type } from 'typebox'
-import { described, exemplified } from '#schemas/described.ts'
-import { shownAs } from '#schemas/shown-as.ts'
+import { described, exemplified } from '#schemas/values/described.ts'
+import { shownAs } from '#schemas/values/shown-as.ts'
 import { describeGaps, findGaps } from './document-gaps.ts'
-import { exampleOf } from '#schemas/example-of.ts'
+import { exampleOf } from '#schemas/values/example-of.ts'
 
 const name = described(Type.String(), 'A name.', 'hello')
 

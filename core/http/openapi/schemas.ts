@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import { SHOWN_AS } from '#schemas/shown-as.ts'
+import { SHOWN_AS } from '#schemas/values/shown-as.ts'
 
 type Node = Readonly<Record<string, unknown>>
 

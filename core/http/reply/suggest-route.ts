@@ -1,4 +1,4 @@
-import { nearest } from '#schemas/nearest.ts'
+import { nearest } from '#schemas/values/nearest.ts'
 import type { MountedEndpoint } from '../endpoint/mounted-endpoint.ts'
 
 // No route has more; a path with thousands of segments is not compared.

@@ -1,7 +1,7 @@
 import { isObject, asObject } from '#core/json/is-object.ts'
 import { ObjectMeta } from '#schemas/api/common.ts'
 import type { Examples } from '../endpoint/endpoint.ts'
-import { exampleOf } from '#schemas/example-of.ts'
+import { exampleOf } from '#schemas/values/example-of.ts'
 import type { RoutedKind } from './resource-schemas.ts'
 
 /** Example of a stored object: the first example body of the kind with what the cluster adds. Undefined without such a body. */

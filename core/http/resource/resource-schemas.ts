@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import type { TObject } from 'typebox'
 import { dryRun, managedFields, pageQuery, scope as permittedScope } from '#schemas/api/common.ts'
 import type { Resource } from '#core/kube/client.ts'
-import { declaredRules } from '#schemas/declared-rules.ts'
-import { GROUP } from '#schemas/group.ts'
-import type { Rule } from '#schemas/kind.ts'
+import { declaredRules } from '#schemas/kinds/declared-rules.ts'
+import { GROUP } from '#schemas/names/group.ts'
+import type { Rule } from '#schemas/kinds/kind.ts'
 
 /** Parts of a kind that routes need; every `Kind` of `schemas/crds` satisfies it. */
 export interface RoutedKind {

@@ -1,7 +1,7 @@
 import type { KubeObject, ObjectRef, WriteOptions } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
-import { FIELD_MANAGER } from '#schemas/group.ts'
+import { FIELD_MANAGER } from '#schemas/names/group.ts'
 import type { Call } from '../endpoint/endpoint.ts'
 import type { PathNames } from '../endpoint/path-params.ts'
 import { Fail } from '#core/errors/domain-error.ts'

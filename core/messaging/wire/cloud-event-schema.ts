@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
-import { described } from '#schemas/described.ts'
-import { titled } from '#schemas/shown-as.ts'
+import { described } from '#schemas/values/described.ts'
+import { titled } from '#schemas/values/shown-as.ts'
 import { toDataSchema } from './cloud-event.ts'
 import type { EventType } from '#core/event-store/event.ts'
 

@@ -1,5 +1,5 @@
-import { GROUP } from '#schemas/group.ts'
-import type { AnyKind } from '#schemas/kind.ts'
+import { GROUP } from '#schemas/names/group.ts'
+import type { AnyKind } from '#schemas/kinds/kind.ts'
 import type { EventType, StoredEvent } from '#core/event-store/event.ts'
 
 /** A permission reviewed as the caller: `verb` on `resource` in `namespace`, '' for the cluster. */

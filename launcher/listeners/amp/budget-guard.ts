@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import type { Envelope } from '#schemas/envelope.ts'
+import type { Envelope } from '#schemas/launcher/envelope.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { StateClient } from '../../state/state-client.ts'
 

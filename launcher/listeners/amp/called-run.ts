@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
-import type { PeerCallRequest } from '#schemas/envelope.ts'
-import { terminalStates } from '#schemas/run.ts'
+import type { PeerCallRequest } from '#schemas/launcher/envelope.ts'
+import { terminalStates } from '#schemas/runs/run.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { RefusalCode } from '../../http/refusal.ts'
 import type { StateAnswer, StateClient } from '../../state/state-client.ts'

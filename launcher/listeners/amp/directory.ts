@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { Logger } from '#core/log/logger.ts'
-import { agentPath } from '#schemas/envelope.ts'
-import type { Peer, PeerRegistry } from '#schemas/envelope.ts'
+import { agentPath } from '#schemas/launcher/envelope.ts'
+import type { Peer, PeerRegistry } from '#schemas/launcher/envelope.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { StateClient } from '../../state/state-client.ts'
 

@@ -3,7 +3,7 @@ import type * as Undici from 'undici'
 import type { Dispatcher, buildConnector } from 'undici'
 import type { CertificateIssuer } from '#core/signing/launcher-certificate.ts'
 import { launcherProblem } from '#core/signing/launcher-proof.ts'
-import type { Peer } from '#schemas/envelope.ts'
+import type { Peer } from '#schemas/launcher/envelope.ts'
 
 /** The peer is no launcher of the called agent: the agent was re-created, or the peer is another program. Nothing was sent. */
 export class PeerNotProved extends Error {

@@ -1,4 +1,4 @@
-import { MAX_AMP_PAYLOAD } from '#schemas/envelope.ts'
+import { MAX_AMP_PAYLOAD } from '#schemas/launcher/envelope.ts'
 import { definePort } from '../../http/port.ts'
 import { anyValue, object, text } from '../../http/schema.ts'
 

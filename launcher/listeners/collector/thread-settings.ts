@@ -1,4 +1,4 @@
-import type { PortName } from '#schemas/launcher-ports.ts'
+import type { PortName } from '#schemas/launcher/launcher-ports.ts'
 import type { RefusalCode } from '../../http/refusal.ts'
 import type { Settings } from '../../settings/settings.ts'
 

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
 import { isObject } from '#core/json/is-object.ts'
 import { collect } from '#core/http-client/request.ts'
-import { mayDelegate } from '#schemas/delegates.ts'
-import type { AgentName, Delegator } from '#schemas/delegates.ts'
-import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
-import { terminalStates } from '#schemas/run.ts'
+import { mayDelegate } from '#schemas/names/delegates.ts'
+import type { AgentName, Delegator } from '#schemas/names/delegates.ts'
+import type { StateRun, StateRunRequest } from '#schemas/launcher/launcher.ts'
+import { terminalStates } from '#schemas/runs/run.ts'
 import { Refusal } from '../../http/refusal.ts'
 
 /** Options of `createDelegate`: the state role, which creates runs for pods. */
@@ -48,7 +48,7 @@ export type Delegate = (delegation: Delegation) => Promise<Delegated>
 
 const longestWaitSeconds = 20
 
-/** Delegates by `POST {STATE_URL}/runs` of the state role (schemas/launcher.ts). */
+/** Delegates by `POST {STATE_URL}/runs` of the state role (schemas/launcher/launcher.ts). */
 export function createDelegate(options: DelegateOptions): Delegate {
   return async (delegation) => {
     const target = toAgentName(delegation.agent, options.namespace)

@@ -1,5 +1,5 @@
-import { durationToMs } from '#schemas/duration.ts'
-import type { EntryKind } from '#schemas/run.ts'
+import { durationToMs } from '#schemas/values/duration.ts'
+import type { EntryKind } from '#schemas/runs/run.ts'
 import type { Call, Reply } from '../../http/port.ts'
 import { attribute } from '../../runs/attribution.ts'
 import type { Settings } from '../../settings/settings.ts'

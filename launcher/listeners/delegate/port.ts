@@ -1,5 +1,5 @@
-import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
-import { durationBounds, durationProblem } from '#schemas/duration.ts'
+import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/names/conversation-id.ts'
+import { durationBounds, durationProblem } from '#schemas/values/duration.ts'
 import { definePort } from '../../http/port.ts'
 import { anyValue, flag, object, oneOf, optional, text } from '../../http/schema.ts'
 

@@ -1,6 +1,6 @@
 import { parseTraceparent } from '#core/telemetry/traceparent.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
-import type { FeedbackRequest } from '#schemas/feedback.ts'
+import type { FeedbackRequest } from '#schemas/launcher/feedback.ts'
 import { singleHeader } from '../../http/guard.ts'
 import type { Call, Reply } from '../../http/port.ts'
 import { Refusal } from '../../http/refusal.ts'

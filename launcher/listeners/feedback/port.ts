@@ -7,8 +7,8 @@ import {
   scoreBounds,
   scoreValueProblem,
   textProblem,
-} from '#schemas/feedback.ts'
-import type { ScoreValue } from '#schemas/feedback.ts'
+} from '#schemas/launcher/feedback.ts'
+import type { ScoreValue } from '#schemas/launcher/feedback.ts'
 import { definePort } from '../../http/port.ts'
 import { checked, object, oneOf, optional, text } from '../../http/schema.ts'
 

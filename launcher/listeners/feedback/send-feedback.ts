@@ -1,4 +1,4 @@
-import type { FeedbackRequest } from '#schemas/feedback.ts'
+import type { FeedbackRequest } from '#schemas/launcher/feedback.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { StateAnswer, StateClient } from '../../state/state-client.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { JwsRefused, verifyJws } from '#core/signing/jws.ts'
 import type { Claims } from '#core/signing/jws.ts'
-import type { AttemptToken, RunGrant } from '#schemas/run.ts'
+import type { AttemptToken, RunGrant } from '#schemas/runs/run.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { singleHeader } from '../../http/guard.ts'
 import { Refusal } from '../../http/refusal.ts'

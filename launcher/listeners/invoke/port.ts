@@ -31,7 +31,7 @@ const invokeRequest = object({
 
 const about = { runId: text(), agentRevision: optional(count) }
 const running = object({ ...about, state: oneOf('running') })
-// The fields of each state are those of `InvokeResult` in schemas/run.ts.
+// The fields of each state are those of `InvokeResult` in schemas/runs/run.ts.
 const ended = object(
   { ...about, state: oneOf('succeeded', 'failed', 'paused', 'cancelled', 'timed_out') },
   { open: true },
@@ -42,7 +42,7 @@ const status = (...values: readonly string[]) => object({ status: oneOf(...value
 
 const unready = object({ status: oneOf('unavailable'), reason: oneOf(...unreadyReasons) })
 
-/** Port 8080: workers start and follow runs, the kubelet probes. schemas/run.ts describes the protocol. */
+/** Port 8080: workers start and follow runs, the kubelet probes. schemas/runs/run.ts describes the protocol. */
 export const invokePort = definePort({
   name: 'invoke',
   // History has at most 64 KiB; the checkpoint of a resumed run is the larger part.

@@ -1,4 +1,4 @@
-import { toStorable } from '#schemas/storable-text.ts'
+import { toStorable } from '#schemas/values/storable-text.ts'
 import type { Tool, ToolScope } from '../../agent/built-in-tools.ts'
 import { text } from '../../agent/built-in-tools.ts'
 import type { MemoryBackend, MemoryOperation } from '../../memory/backend.ts'

@@ -1,4 +1,4 @@
-import { durationBounds, durationProblem } from '#schemas/duration.ts'
+import { durationBounds, durationProblem } from '#schemas/values/duration.ts'
 import { definePort } from '../../http/port.ts'
 import type { RouteContract } from '../../http/port.ts'
 import { Refusal } from '../../http/refusal.ts'

@@ -1,4 +1,4 @@
-import { toStorableValue } from '#schemas/storable-text.ts'
+import { toStorableValue } from '#schemas/values/storable-text.ts'
 import type { TurnScope, Turns } from '../../agent/turns.ts'
 import type { MemoryBackend, MemoryOperation } from '../../memory/backend.ts'
 

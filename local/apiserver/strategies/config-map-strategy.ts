@@ -3,8 +3,8 @@ import type { KubeObject } from '../json/kube-object.ts'
 import { forbiddenField } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
 import { configMapFaults, secretFaults } from './config-map-faults.ts'
-import { immutable, section } from './strategy-parts.ts'
-import type { Strategy } from './strategy-parts.ts'
+import { immutable, section } from './parts/strategy-parts.ts'
+import type { Strategy } from './parts/strategy-parts.ts'
 
 /** Strategy of Secrets: `stringData` is written into `data`. */
 export const secret: Strategy = {

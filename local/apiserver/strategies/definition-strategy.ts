@@ -2,8 +2,8 @@ import { definitionFaults } from '../definitions/definition-faults.ts'
 import { isObject, objectsOf, setKey, stringOf, stringsOf } from '../json/json-value.ts'
 import type { Json } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
-import { section } from './strategy-parts.ts'
-import type { Strategy } from './strategy-parts.ts'
+import { section } from './parts/strategy-parts.ts'
+import type { Strategy } from './parts/strategy-parts.ts'
 
 /** Strategy of CustomResourceDefinitions: names and conversion get defaults, the server owns the status. */
 export const definition: Strategy = {

@@ -5,8 +5,8 @@ import { invalidValue, required, unsupportedValue } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
 import { nameFaults } from '../kinds/names.ts'
 import { fillDefaults } from './workloads/pod-defaults.ts'
-import { immutable } from './strategy-parts.ts'
-import type { Strategy } from './strategy-parts.ts'
+import { immutable } from './parts/strategy-parts.ts'
+import type { Strategy } from './parts/strategy-parts.ts'
 
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6']
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP']

@@ -3,8 +3,8 @@ import { invalidValue, required } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
 import { keyFaults } from '../kinds/names.ts'
 import { fillDefaults } from './workloads/pod-defaults.ts'
-import { read } from './strategy-parts.ts'
-import type { Strategy } from './strategy-parts.ts'
+import { read } from './parts/strategy-parts.ts'
+import type { Strategy } from './parts/strategy-parts.ts'
 
 /** Fields of an event without `omitempty`, and required fields of an event with an `eventTime`. */
 export const event: Strategy = {

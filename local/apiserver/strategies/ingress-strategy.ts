@@ -4,8 +4,8 @@ import type { JsonObject } from '../json/json-value.ts'
 import { invalidValue, required, unsupportedValue } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
 import { nameFaults } from '../kinds/names.ts'
-import { section } from './strategy-parts.ts'
-import type { Strategy } from './strategy-parts.ts'
+import { section } from './parts/strategy-parts.ts'
+import type { Strategy } from './parts/strategy-parts.ts'
 
 /** Strategy of Ingresses: stored, nothing is routed. */
 export const ingress: Strategy = {

@@ -1,4 +1,4 @@
-import type { Strategy } from './strategy-parts.ts'
+import type { Strategy } from './parts/strategy-parts.ts'
 
 /** Strategy of Namespaces: the name is a label; deletion waits for the finalizer `kubernetes`. */
 export const namespace: Strategy = {

@@ -2,8 +2,8 @@ import { isObject } from '../json/json-value.ts'
 import { labelValueFaults } from '../kinds/names.ts'
 import { fillDefaults } from './workloads/pod-defaults.ts'
 import type { Defaults } from './workloads/pod-defaults.ts'
-import { read, section } from './strategy-parts.ts'
-import type { Strategy } from './strategy-parts.ts'
+import { read, section } from './parts/strategy-parts.ts'
+import type { Strategy } from './parts/strategy-parts.ts'
 
 const PEER_PORTS: Defaults = { ports: [{ protocol: 'TCP' }] }
 

@@ -1,7 +1,7 @@
 import { isObject } from '../json/json-value.ts'
 import { fillDefaults } from './workloads/pod-defaults.ts'
-import { section } from './strategy-parts.ts'
-import type { Strategy } from './strategy-parts.ts'
+import { section } from './parts/strategy-parts.ts'
+import type { Strategy } from './parts/strategy-parts.ts'
 
 const INFO = [
   'machineID',

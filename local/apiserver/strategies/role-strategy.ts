@@ -1,7 +1,7 @@
 import { isObject } from '../json/json-value.ts'
 import { invalidValue } from '../json/status.ts'
-import { immutable, section } from './strategy-parts.ts'
-import type { Strategy } from './strategy-parts.ts'
+import { immutable, section } from './parts/strategy-parts.ts'
+import type { Strategy } from './parts/strategy-parts.ts'
 
 /** Strategy of RoleBindings and ClusterRoleBindings: `roleRef` is immutable. */
 export const roleRef: Strategy = {

@@ -4,8 +4,8 @@ import { invalidValue } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
 import { fillDefaults } from './workloads/pod-defaults.ts'
 import type { Defaults } from './workloads/pod-defaults.ts'
-import { immutable, section } from './strategy-parts.ts'
-import type { Strategy } from './strategy-parts.ts'
+import { immutable, section } from './parts/strategy-parts.ts'
+import type { Strategy } from './parts/strategy-parts.ts'
 
 const SERVICE: Defaults = {
   type: 'ClusterIP',

@@ -6,8 +6,8 @@ import type { Cause } from '../json/status.ts'
 import { nameFaults } from '../kinds/names.ts'
 import { fillDefaults } from './workloads/pod-defaults.ts'
 import { billionthsOf } from './workloads/quantity.ts'
-import { immutable, section } from './strategy-parts.ts'
-import type { Strategy } from './strategy-parts.ts'
+import { immutable, section } from './parts/strategy-parts.ts'
+import type { Strategy } from './parts/strategy-parts.ts'
 
 /** Strategy of PersistentVolumeClaims: stored, never bound. */
 export const volumeClaim: Strategy = {

@@ -1,7 +1,7 @@
 import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import type { LiveFrame, SelectedRun } from '#plugins/runs/contract/api.ts'
-import { terminalStates } from '#schemas/run.ts'
+import { terminalStates } from '#schemas/runs/run.ts'
 import type { A2aTask, StreamItem } from '../tasks/task.ts'
 import { createTaskUpdates } from '../tasks/task-updates.ts'
 import { isInterrupted } from '../tasks/to-task.ts'

@@ -1,6 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { A2aTaskParams } from '#schemas/api/a2a.ts'
-import { terminalStates } from '#schemas/run.ts'
+import { terminalStates } from '#schemas/runs/run.ts'
 import { a2aErrors } from '../contract/errors.ts'
 import { methodParamsReader } from '../rpc/read-request.ts'
 import { toTask } from '../tasks/to-task.ts'

@@ -1,7 +1,7 @@
 import type { RunDetail } from '#plugins/runs/contract/api.ts'
 import type { A2aTaskState } from '#schemas/api/a2a.ts'
-import { pauseReasons, runStates } from '#schemas/run.ts'
-import type { Interrupt, PauseReason, RunState } from '#schemas/run.ts'
+import { pauseReasons, runStates } from '#schemas/runs/run.ts'
+import type { Interrupt, PauseReason, RunState } from '#schemas/runs/run.ts'
 import { toPart } from './task.ts'
 import type { Artifact, Message, A2aPart, A2aTask } from './task.ts'
 

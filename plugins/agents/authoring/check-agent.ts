@@ -7,10 +7,10 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { pod } from '#schemas/crds/agent-pod.ts'
-import { findPodProblems } from '#schemas/pod-rules.ts'
-import { collectReferences } from '#schemas/references.ts'
+import { findPodProblems } from '#schemas/agents/pod-rules.ts'
+import { collectReferences } from '#schemas/kinds/references.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
-import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '#schemas/platform-secrets.ts'
+import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '#schemas/kinds/platform-secrets.ts'
 import { secretResource } from '../contract/resources.ts'
 
 type CheckedPod = Parameters<typeof findPodProblems>[0]

@@ -2,7 +2,7 @@ import type { Caller } from '#core/cluster/caller.ts'
 import { KubeError } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { FIELD_MANAGER } from '#schemas/group.ts'
+import { FIELD_MANAGER } from '#schemas/names/group.ts'
 import type { FiledAgent } from './read-agent-file.ts'
 import { checkAgent } from './check-agent.ts'
 

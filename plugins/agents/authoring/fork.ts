@@ -1,8 +1,8 @@
 import { mergePatch } from '#core/json/merge-patch.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import { GROUP } from '#schemas/group.ts'
-import { FORKED_FROM_ANNOTATION } from '#schemas/labels.ts'
+import { GROUP } from '#schemas/names/group.ts'
+import { FORKED_FROM_ANNOTATION } from '#schemas/names/labels.ts'
 
 /** Target and changes of a fork. */
 export interface Fork {

@@ -4,7 +4,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
-import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 

@@ -1,4 +1,4 @@
-import { INIT_COMMAND } from '#schemas/launcher.ts'
+import { INIT_COMMAND } from '#schemas/launcher/launcher.ts'
 
 /** Paths in the launcher's image. The launcher runs in containers of this image only; nothing is copied elsewhere. */
 export const ROOT = '/mesh'

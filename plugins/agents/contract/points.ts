@@ -1,11 +1,11 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import { definePoint } from '#core/jobs/extension-point.ts'
 import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
-import type { AnyKind } from '#schemas/kind.ts'
+import type { AnyKind } from '#schemas/kinds/kind.ts'
 import type { Requirement } from '#schemas/api/agent-authoring.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import type { Condition, TypedObject } from '#schemas/object.ts'
-import type { Reference } from '#schemas/references.ts'
+import type { Condition, TypedObject } from '#schemas/kinds/object.ts'
+import type { Reference } from '#schemas/kinds/references.ts'
 
 /** Reports requirements of an agent beyond its references, with the caller's rights. */
 export type RequirementCheck = (

@@ -1,5 +1,5 @@
 import type { Resource } from '#core/kube/client.ts'
-import type { AnyKind } from '#schemas/kind.ts'
+import type { AnyKind } from '#schemas/kinds/kind.ts'
 
 /** ControllerRevisions hold the versions of an agent. */
 export const controllerRevisions = namespaced('apps', 'controllerrevisions', 'ControllerRevision')

@@ -5,7 +5,7 @@ import { isStatus } from '#core/kube/status.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
 import type { FindResource } from '../contract/resources.ts'
-import type { Reference } from '#schemas/references.ts'
+import type { Reference } from '#schemas/kinds/references.ts'
 
 /** A reference and whether its target exists; null if the caller may not read it. */
 export interface CheckedReference extends Reference {

@@ -1,5 +1,5 @@
-import type { AnyKind } from '#schemas/kind.ts'
-import type { Mark } from '#schemas/references.ts'
+import type { AnyKind } from '#schemas/kinds/kind.ts'
+import type { Mark } from '#schemas/kinds/references.ts'
 
 const known = {
   'x-mesh-ref': new WeakMap<AnyKind, ReadonlySet<string>>(),

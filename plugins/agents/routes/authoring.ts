@@ -16,7 +16,7 @@ import {
 import { ExpandAnswer, ExpandBody, GenerateAnswer, GenerateBody, RefineBody } from '#schemas/api/agent-authoring.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { FIELD_MANAGER } from '#schemas/group.ts'
+import { FIELD_MANAGER } from '#schemas/names/group.ts'
 import type { AgentEndpointServices } from '../services/create-services.ts'
 import { expandFile, readAgentFile } from '../authoring/read-agent-file.ts'
 import { checkAgent } from '../authoring/check-agent.ts'

@@ -1,7 +1,7 @@
 import type { ChangeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import type { UnenforcedField } from '#core/plugin/enforced-fields.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
-import type { AnyKind } from '#schemas/kind.ts'
+import type { AnyKind } from '#schemas/kinds/kind.ts'
 import type { ModelGateway } from '../generate/model-gateway.ts'
 import type { AgentTrigger, RequirementCheck } from '../contract/points.ts'
 import type { AgentParts } from '../reconcile/parts/collect-parts.ts'

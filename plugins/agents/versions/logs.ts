@@ -4,7 +4,7 @@ import type { KubeObject, ObjectRef, PodLogOptions } from '#core/kube/client.ts'
 import { parseName } from '#core/kube/names.ts'
 import type { DnsName } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
-import { AGENT_LABEL } from '#schemas/labels.ts'
+import { AGENT_LABEL } from '#schemas/names/labels.ts'
 import { pods } from '../contract/resources.ts'
 
 /** Query of the logs route, parsed. */

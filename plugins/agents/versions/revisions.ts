@@ -11,7 +11,7 @@ import {
   ROLLBACK_ANNOTATION,
   SOURCE_ANNOTATION,
   SUMMARY_ANNOTATION,
-} from '#schemas/labels.ts'
+} from '#schemas/names/labels.ts'
 import { toPatch, toSections } from './diff.ts'
 import { controllerRevisions } from '../contract/resources.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { modelPrice } from '#schemas/prices.ts'
+import { modelPrice } from '#schemas/kinds/prices.ts'
 
 /** Settings of the plugin. */
 export const budgetsSettings = Type.Object(

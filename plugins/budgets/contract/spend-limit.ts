@@ -1,5 +1,5 @@
 import type { SpendLimit, SpendWindow } from './points.ts'
-import { parseMicros } from '#schemas/money.ts'
+import { parseMicros } from '#schemas/values/money.ts'
 
 /** Money as specs write it: decimal text, by default in USD per month. */
 export interface WrittenAmount {

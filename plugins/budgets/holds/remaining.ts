@@ -2,7 +2,7 @@ import type { UserInfo } from '#core/cluster/caller.ts'
 import { agentOf } from './holds.ts'
 import type { HoldServices } from './holds.ts'
 import { ownerOf } from '../limits/owner.ts'
-import { formatMicros } from '#schemas/money.ts'
+import { formatMicros } from '#schemas/values/money.ts'
 
 /** Money that is left: of the limit that ends first. */
 export interface RemainingMoney {

@@ -1,5 +1,5 @@
 import type { CallPricing } from '#plugins/providers/contract/points.ts'
-import { formatMicros } from '#schemas/money.ts'
+import { formatMicros } from '#schemas/values/money.ts'
 import type { LimitSource } from '../contract/points.ts'
 import type { BudgetsSettings } from '../contract/settings.ts'
 import { costOfCall, pricesOfRoute, providersOf } from './price-table.ts'

@@ -1,5 +1,5 @@
-import { parseMicros } from '#schemas/money.ts'
-import type { ListPrice } from '#schemas/prices.ts'
+import { parseMicros } from '#schemas/values/money.ts'
+import type { ListPrice } from '#schemas/kinds/prices.ts'
 import type { TargetPrice } from './price.ts'
 
 /** A price and who names it. */

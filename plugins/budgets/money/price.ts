@@ -1,5 +1,5 @@
 import type { CacheWrites } from '#core/model-apis/message-usage.ts'
-import { MOST_MICROS } from '#schemas/money.ts'
+import { MOST_MICROS } from '#schemas/values/money.ts'
 
 /** Prices of a model, in micro-units per million tokens. */
 export interface TokenPrices {

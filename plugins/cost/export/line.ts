@@ -1,4 +1,4 @@
-import { formatMicros } from '#schemas/money.ts'
+import { formatMicros } from '#schemas/values/money.ts'
 import type { GroupKey, GroupSums } from '../store/read-cost.ts'
 
 /** What a statement is grouped by, beside the day of an export. */

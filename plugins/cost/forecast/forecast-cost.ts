@@ -1,4 +1,4 @@
-import { formatMicros } from '#schemas/money.ts'
+import { formatMicros } from '#schemas/values/money.ts'
 import type { CostForecastOfCurrency } from '#schemas/api/cost.ts'
 import { addDays, daysOf, endOfMonth } from '../store/period.ts'
 import { FEWEST_DAYS, forecast } from './forecast.ts'

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '#core/event-store/event.ts'
-import { parseMicros } from '#schemas/money.ts'
+import { parseMicros } from '#schemas/values/money.ts'
 import type { Metered } from '#plugins/providers/contract/events.ts'
-import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
 import type { CostDayRow, CostPersonRow } from '../contract/tables.ts'
 
 type Event = Omit<StoredEvent, 'position'>

@@ -1,4 +1,4 @@
-import { formatMicros } from '#schemas/money.ts'
+import { formatMicros } from '#schemas/values/money.ts'
 import type { CostTotals } from '#schemas/api/cost.ts'
 import type { GroupSums } from '../store/read-cost.ts'
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { defineEvent } from '#core/event-store/event.ts'
 import type { EventType } from '#core/event-store/event.ts'
-import { RunId as runId } from '#schemas/run-id.ts'
+import { RunId as runId } from '#schemas/names/run-id.ts'
 
 const recordedData = Type.Object({
   scoreId: Type.String({ format: 'uuid', description: 'Value and comment are read by `GET /api/feedback`.' }),

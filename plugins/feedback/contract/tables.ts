@@ -1,5 +1,5 @@
 import type { ColumnType, Selectable } from 'kysely'
-import type { ScoreValue } from '#schemas/feedback.ts'
+import type { ScoreValue } from '#schemas/launcher/feedback.ts'
 
 /** A score. `comment` is content: it is in no event, log or trace. */
 export interface ScoreRow {

@@ -3,7 +3,7 @@ import { OutboundError } from '#core/http-client/outbound-error.ts'
 import { isObject } from '#core/json/is-object.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { FilteredCall } from '#plugins/providers/contract/points.ts'
-import { durationToMs } from '#schemas/duration.ts'
+import { durationToMs } from '#schemas/values/duration.ts'
 import { guardrailMetrics } from '../contract/metrics.ts'
 import type { ExternalRule } from '../policies/agent-policies.ts'
 

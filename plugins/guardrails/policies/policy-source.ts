@@ -6,7 +6,7 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { GuardrailPolicy } from '#schemas/crds/guardrail-policy.ts'
 import type { GuardrailPolicyObject } from '#schemas/crds/guardrail-policy.ts'
-import { mayRefer } from '#schemas/references.ts'
+import { mayRefer } from '#schemas/kinds/references.ts'
 import { toPolicySet, unavailable } from './agent-policies.ts'
 import type { PolicySet } from './agent-policies.ts'
 

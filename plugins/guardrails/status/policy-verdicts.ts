@@ -2,7 +2,7 @@ import { compileGuard } from '#core/guardrails/compile-guard.ts'
 import { PolicyProblem } from '#core/guardrails/detectors/policy-problem.ts'
 import type { ConditionValue } from '#core/controllers/conditions.ts'
 import type { GuardrailPolicyObject, GuardrailPolicySpec } from '#schemas/crds/guardrail-policy.ts'
-import type { Reference } from '#schemas/references.ts'
+import type { Reference } from '#schemas/kinds/references.ts'
 
 /** What was found about a policy beyond its own content. */
 export interface PolicyFindings {

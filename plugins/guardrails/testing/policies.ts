@@ -2,7 +2,7 @@ import type { KubeClient } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { GuardrailPolicy } from '#schemas/crds/guardrail-policy.ts'
 import type { GuardrailPolicyObject, GuardrailPolicySpec, GuardrailRule } from '#schemas/crds/guardrail-policy.ts'
-import { API_VERSION } from '#schemas/group.ts'
+import { API_VERSION } from '#schemas/names/group.ts'
 
 /** The word that the rules of tests find. */
 export const word = 'MAGENTA-7'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { described, exemplified } from '#schemas/described.ts'
+import { described, exemplified } from '#schemas/values/described.ts'
 import { pageQuery } from '#schemas/api/common.ts'
 
 /** Media types of documents that are text. */

@@ -1,4 +1,4 @@
-import { toStorable } from '#schemas/storable-text.ts'
+import { toStorable } from '#schemas/values/storable-text.ts'
 import { charsetOf } from './formats.ts'
 import { IngestFailure } from './parsed-document.ts'
 import type { DocumentFormat, ParsedDocument, ParseLimits } from './parsed-document.ts'

@@ -1,6 +1,6 @@
 import type { Tx } from '#core/event-store/store.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
-import { toStorable } from '#schemas/storable-text.ts'
+import { toStorable } from '#schemas/values/storable-text.ts'
 import { TaskFailure } from '#core/tasks/task.ts'
 import type { Task, TaskContext } from '#core/tasks/task.ts'
 import { chunkText } from '../documents/chunk-text.ts'

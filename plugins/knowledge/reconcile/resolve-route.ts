@@ -3,7 +3,7 @@ import { spaceOf } from '#core/retrieval/embeddings.ts'
 import { findNamedObject } from '#plugins/agents/contract/api.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
-import { mayRefer, splitReference } from '#schemas/references.ts'
+import { mayRefer, splitReference } from '#schemas/kinds/references.ts'
 
 /** The route of an embedding model and the space of its vectors, or why it cannot be used. */
 export type ResolvedRoute =

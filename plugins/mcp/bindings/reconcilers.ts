@@ -7,7 +7,7 @@ import { McpServer } from '#schemas/crds/mcp-server.ts'
 import type { McpServerObject } from '#schemas/crds/mcp-server.ts'
 import { McpToolBinding } from '#schemas/crds/mcp-tool-binding.ts'
 import type { McpToolBindingObject } from '#schemas/crds/mcp-tool-binding.ts'
-import { collectReferences } from '#schemas/references.ts'
+import { collectReferences } from '#schemas/kinds/references.ts'
 import { toBindingStatus } from './binding-status.ts'
 
 /** Dependencies of the status of bindings. */

@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import { toStorableValue } from '#schemas/storable-text.ts'
+import { toStorableValue } from '#schemas/values/storable-text.ts'
 import { isPlain } from '../manifest/plain-value.ts'
 
 /** Result of a tool, as the server gave it: text for agents and models, never for a page. */

@@ -2,8 +2,8 @@ import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { McpServerSpec } from '#schemas/crds/mcp-server.ts'
-import { MCP_CREDENTIAL_LABEL, ORIGIN_ANNOTATION } from '#schemas/labels.ts'
-import { secretValueOf } from '#schemas/secret-value.ts'
+import { MCP_CREDENTIAL_LABEL, ORIGIN_ANNOTATION } from '#schemas/names/labels.ts'
+import { secretValueOf } from '#schemas/values/secret-value.ts'
 
 const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
 

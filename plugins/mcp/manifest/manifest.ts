@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '#core/json/canonical-json.ts'
 import { isObject } from '#core/json/is-object.ts'
 import type { McpTool } from '#schemas/crds/mcp-server.ts'
-import { findUnstorable } from '#schemas/storable-text.ts'
+import { findUnstorable } from '#schemas/values/storable-text.ts'
 import { McpFailure } from '../client/mcp-failure.ts'
 import { isPlain } from './plain-value.ts'
 

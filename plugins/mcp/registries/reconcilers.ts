@@ -7,7 +7,7 @@ import { McpToolBinding } from '#schemas/crds/mcp-tool-binding.ts'
 import type { McpToolBindingObject } from '#schemas/crds/mcp-tool-binding.ts'
 import { ToolRegistry } from '#schemas/crds/tool-registry.ts'
 import type { ToolRegistryObject } from '#schemas/crds/tool-registry.ts'
-import { collectReferences } from '#schemas/references.ts'
+import { collectReferences } from '#schemas/kinds/references.ts'
 import { toToolRegistryStatus } from './registry-status.ts'
 import type { NamedBinding } from './registry-status.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { CONVERSATION_ID_PATTERN } from '#schemas/conversation-id.ts'
+import { CONVERSATION_ID_PATTERN } from '#schemas/names/conversation-id.ts'
 import { time } from '#schemas/api/common.ts'
 
 /** Maximum length of the text of an item. */

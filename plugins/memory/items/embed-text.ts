@@ -8,7 +8,7 @@ import type { Payer } from '#core/retrieval/payer.ts'
 import { findNamedObject } from '#plugins/agents/contract/api.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
-import { mayRefer, splitReference } from '#schemas/references.ts'
+import { mayRefer, splitReference } from '#schemas/kinds/references.ts'
 
 /** An agent whose text is embedded, and which pays for it. */
 export interface EmbeddingAgent {

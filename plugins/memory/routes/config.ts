@@ -8,7 +8,7 @@ import { DryRunQuery } from '#schemas/api/agents.ts'
 import { LongTermMemoryConfig, SessionMemoryConfig } from '#schemas/api/memory.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { FIELD_MANAGER } from '#schemas/group.ts'
+import { FIELD_MANAGER } from '#schemas/names/group.ts'
 
 type Part = 'session' | 'longTerm'
 type ConfigCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'headers' | 'reply' | 'signal'>

@@ -8,7 +8,7 @@ import type {
   ListUsage,
 } from '#core/state-store/state-store.ts'
 import { stateStoreUnavailable } from '#core/state-store/state-store.ts'
-import { durationToMs } from '#schemas/duration.ts'
+import { durationToMs } from '#schemas/values/duration.ts'
 import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { memoryErrors } from '../contract/errors.ts'
 import type { MemorySettings } from '../contract/settings.ts'

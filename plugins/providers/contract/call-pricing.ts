@@ -1,5 +1,5 @@
 import type { CacheWrites } from '#core/model-apis/message-usage.ts'
-import type { ModelPrice } from '#schemas/prices.ts'
+import type { ModelPrice } from '#schemas/kinds/prices.ts'
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
 
 /** A call that a provider has answered with its usage. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { defineEvent } from '#core/event-store/event.ts'
 import type { EventType } from '#core/event-store/event.ts'
-import { RunId } from '#schemas/run-id.ts'
+import { RunId } from '#schemas/names/run-id.ts'
 
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const count = (description: string) => Type.Integer({ minimum: 0, description })

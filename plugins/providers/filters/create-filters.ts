@@ -1,6 +1,6 @@
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { guardedHeader } from '#core/guardrails/proof.ts'
-import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Operation } from '../contract/adapter.ts'
 import { modelCallRefused } from '../contract/events.ts'

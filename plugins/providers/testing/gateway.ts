@@ -34,7 +34,7 @@ import { createDatabase } from '#test/harness/database.ts'
 import { applyShipped } from '#test/harness/deploy.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { sharedKube } from '#test/harness/kube.ts'
-import { API_VERSION } from '#schemas/group.ts'
+import { API_VERSION } from '#schemas/names/group.ts'
 import { providers } from '../index.ts'
 import { createServices } from '../services/create-services.ts'
 

@@ -1,7 +1,7 @@
 import type { Resource } from '#core/kube/client.ts'
-import { ORIGIN_ANNOTATION, PROVIDER_KEY_LABEL } from '#schemas/labels.ts'
+import { ORIGIN_ANNOTATION, PROVIDER_KEY_LABEL } from '#schemas/names/labels.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
-import type { ObjectMeta } from '#schemas/object.ts'
+import type { ObjectMeta } from '#schemas/kinds/object.ts'
 import { originOfProvider } from './base-url.ts'
 
 /** Kubernetes Secrets. */

@@ -8,7 +8,7 @@ import { endPart, modelPart, runId, toolPart } from '#core/fixture/testing/parts
 import { runForTest } from '#core/host/testing/run-command.ts'
 import { openS3 } from '#core/objects/testing/adapters.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import type { Fixture, FixturePart } from '#schemas/fixture.ts'
+import type { Fixture, FixturePart } from '#schemas/runs/fixture.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { startS3 } from '#test/harness/s3.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'

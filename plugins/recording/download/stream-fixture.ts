@@ -4,7 +4,7 @@ import { parsePartKey, prefixOfRun } from '#core/fixture/part-key.ts'
 import type { ObjectKey } from '#core/objects/object-key.ts'
 import { MAX_PAGE } from '#core/objects/object-store.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
-import { FIXTURE_FORMAT, MAX_PART_BYTES, fixtureChannels } from '#schemas/fixture-format.ts'
+import { FIXTURE_FORMAT, MAX_PART_BYTES, fixtureChannels } from '#schemas/runs/fixture-format.ts'
 import { toRecordingFailure } from '../store/store-part.ts'
 
 /** More than a recording has with the largest quota. */

@@ -1,5 +1,5 @@
 import { hashRequest } from '#core/fixture/request-hash.ts'
-import type { Fixture, FixtureRequest } from '#schemas/fixture.ts'
+import type { Fixture, FixtureRequest } from '#schemas/runs/fixture.ts'
 
 /**
  * A call without what differs by the way to its server and not by the agent: the options of a stream, which a launcher adds, and the name that

@@ -2,8 +2,8 @@ import { opendir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkOf } from '#core/validation/validate.ts'
 import { mergeFixture, parsePart } from '#core/fixture/merge.ts'
-import { MAX_PART_BYTES } from '#schemas/fixture-format.ts'
-import { Fixture } from '#schemas/fixture.ts'
+import { MAX_PART_BYTES } from '#schemas/runs/fixture-format.ts'
+import { Fixture } from '#schemas/runs/fixture.ts'
 
 /** Thrown for a path that has no recording. The message completes a sentence about the path, and contains nothing of its files. */
 export class UnusableFixture extends Error {

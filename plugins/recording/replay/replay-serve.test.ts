@@ -13,7 +13,7 @@ import { runForTest } from '#core/host/testing/run-command.ts'
 import type { CommandResult } from '#core/host/testing/run-command.ts'
 import { sendRaw } from '#core/http/testing/raw-request.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import type { FixtureAnswer, FixturePart } from '#schemas/fixture.ts'
+import type { FixtureAnswer, FixturePart } from '#schemas/runs/fixture.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { recording } from '../index.ts'
 

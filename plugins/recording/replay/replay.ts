@@ -3,8 +3,8 @@ import type { Divergence } from '#core/fixture/match.ts'
 import type { MergedCall } from '#core/fixture/merge.ts'
 import { sequenceOf } from '#core/fixture/part-key.ts'
 import { createRedactor } from '#core/guardrails/redactor.ts'
-import { toStorableValue } from '#schemas/storable-text.ts'
-import type { Fixture, FixtureAnswer, FixtureRequest } from '#schemas/fixture.ts'
+import { toStorableValue } from '#schemas/values/storable-text.ts'
+import type { Fixture, FixtureAnswer, FixtureRequest } from '#schemas/runs/fixture.ts'
 import { toComparable, toComparableFixture } from './comparable-call.ts'
 
 /** The recorded answer to a call, or the reason for its absence. */

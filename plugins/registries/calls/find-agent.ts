@@ -4,7 +4,7 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AgentRegistry } from '#schemas/crds/agent-registry.ts'
 import type { AgentRegistryObject } from '#schemas/crds/agent-registry.ts'
-import type { AgentName } from '#schemas/delegates.ts'
+import type { AgentName } from '#schemas/names/delegates.ts'
 
 type Reads = Pick<KubeClient, 'get'>
 

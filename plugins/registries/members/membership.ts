@@ -1,9 +1,9 @@
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { DEFAULT_ROLE } from '#schemas/crds/agent-registry.ts'
 import type { AgentRegistryObject, AgentRegistrySpec, RegistryMember } from '#schemas/crds/agent-registry.ts'
-import { MAX_AMP_DEPTH } from '#schemas/envelope.ts'
-import type { AgentName } from '#schemas/delegates.ts'
-import { mayRefer } from '#schemas/references.ts'
+import { MAX_AMP_DEPTH } from '#schemas/launcher/envelope.ts'
+import type { AgentName } from '#schemas/names/delegates.ts'
+import { mayRefer } from '#schemas/kinds/references.ts'
 
 /** Whether an agent is a member: it names the registry, and the registry admits its namespace. */
 export function isMember(agent: AgentDeploymentObject, registry: AgentRegistryObject): boolean {

@@ -4,7 +4,7 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { AgentRegistryObject, RegistryMember } from '#schemas/crds/agent-registry.ts'
-import { isDnsLabel } from '#schemas/envelope.ts'
+import { isDnsLabel } from '#schemas/launcher/envelope.ts'
 import { isMember, roleOf } from '../members/membership.ts'
 
 /** Lists the members of a registry, oldest first, in its namespace and those that it admits. */

@@ -3,7 +3,7 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AgentRegistry } from '#schemas/crds/agent-registry.ts'
 import type { AgentRegistryObject } from '#schemas/crds/agent-registry.ts'
-import type { Reference } from '#schemas/references.ts'
+import type { Reference } from '#schemas/kinds/references.ts'
 import { isMember, roleOf } from '../members/membership.ts'
 
 /** An agent with what it refers to. */

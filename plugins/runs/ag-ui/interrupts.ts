@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
-import { pauseReasons } from '#schemas/run.ts'
-import type { Interrupt } from '#schemas/run.ts'
+import { pauseReasons } from '#schemas/runs/run.ts'
+import type { Interrupt } from '#schemas/runs/run.ts'
 import { readId } from './event.ts'
 import type { Events, FrameData } from './event.ts'
 import type { ToolMapper } from './map-tools.ts'

@@ -1,5 +1,5 @@
 import { AG_UI_VERSION } from '#schemas/api/ag-ui.ts'
-import { terminalStates } from '#schemas/run.ts'
+import { terminalStates } from '#schemas/runs/run.ts'
 import type { LiveFrame } from '../contract/live-frame.ts'
 import type { AgUiEvent, Events } from './event.ts'
 import { mapPause } from './interrupts.ts'

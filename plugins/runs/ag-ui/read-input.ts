@@ -1,8 +1,8 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { isObject } from '#core/json/is-object.ts'
 import type { AgUiRunInput } from '#schemas/api/ag-ui.ts'
-import type { Interrupt } from '#schemas/run.ts'
-import { guardrailInterruptPrefix } from '#schemas/run.ts'
+import type { Interrupt } from '#schemas/runs/run.ts'
+import { guardrailInterruptPrefix } from '#schemas/runs/run.ts'
 import type { ResumeAnswer } from '../contract/caller-runs.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
-import type { PauseReason, Resolution, RunState } from '#schemas/run.ts'
+import type { PauseReason, Resolution, RunState } from '#schemas/runs/run.ts'
 import type { Caller, Access } from '#core/cluster/caller.ts'
 import type { RunTree } from './run-tree.ts'
 import type { RunDetail, RunCosts, Run } from './run.ts'

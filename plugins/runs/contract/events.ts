@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { described } from '#schemas/described.ts'
+import { described } from '#schemas/values/described.ts'
 import { defineEvent } from '#core/event-store/event.ts'
 import type { EventType } from '#core/event-store/event.ts'
-import { RunId as runId } from '#schemas/run-id.ts'
-import { failReasons, pauseReasons } from '#schemas/run.ts'
+import { RunId as runId } from '#schemas/names/run-id.ts'
+import { failReasons, pauseReasons } from '#schemas/runs/run.ts'
 
 const oneOf = <const T extends readonly string[]>(values: T) => Type.Union(values.map((value) => Type.Literal(value)))
 const auditedRun = (action: string) => ({ action, resourceKind: 'Run' })

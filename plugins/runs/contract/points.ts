@@ -1,6 +1,6 @@
 import type { Tx } from '#core/event-store/store.ts'
 import { definePoint } from '#core/jobs/extension-point.ts'
-import type { EntryKind, InvokeResult, Resolution } from '#schemas/run.ts'
+import type { EntryKind, InvokeResult, Resolution } from '#schemas/runs/run.ts'
 import type { QueuedRun, PreparedRun, Permission } from './prepared-run.ts'
 
 /** Executes runs of one kind, in the worker, under the lease of the run. */

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import type { CreateRunBody } from '#schemas/api/run-requests.ts'
-import type { RunState } from '#schemas/run.ts'
+import type { RunState } from '#schemas/runs/run.ts'
 
 /** A permission that a run needs: `create agentdeployments/invoke`, or that of its executor. */
 export interface Permission {

@@ -1,4 +1,4 @@
-import type { Decision, Interrupt, Usage } from '#schemas/run.ts'
+import type { Decision, Interrupt, Usage } from '#schemas/runs/run.ts'
 import type { SelectedRun } from './tables.ts'
 
 /** An amount of money. */

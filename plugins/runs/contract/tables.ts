@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, Insertable, Selectable, Transaction } from 'kysely'
-import type { Decision, FailReason, Interrupt, PauseReason, Resolution, RunState } from '#schemas/run.ts'
+import type { Decision, FailReason, Interrupt, PauseReason, Resolution, RunState } from '#schemas/runs/run.ts'
 
 /** A jsonb column: read as a value, written as JSON text, which both drivers accept. */
 type Json<T> = ColumnType<T, string, string>

@@ -6,8 +6,8 @@ import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import { parseTraceparent } from '#core/telemetry/traceparent.ts'
-import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
-import type { StateRunRequest } from '#schemas/launcher.ts'
+import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/names/conversation-id.ts'
+import type { StateRunRequest } from '#schemas/launcher/launcher.ts'
 import type { ChildRuns } from './child-runs.ts'
 
 const IdParams = Type.Object({ id: Type.String() })

@@ -2,7 +2,7 @@ import { isObject } from '#core/json/is-object.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import { JwsRefused, signJws, verifyJws } from '#core/signing/jws.ts'
 import type { Claims, Expected, FindKey } from '#core/signing/jws.ts'
-import type { AttemptToken, RunGrant } from '#schemas/run.ts'
+import type { AttemptToken, RunGrant } from '#schemas/runs/run.ts'
 
 const grantSeconds = 7 * 24 * 3600
 const attemptSeconds = 300

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { Fail } from '#core/errors/domain-error.ts'
-import { runStates, terminalStates } from '#schemas/run.ts'
-import type { InvokeResult } from '#schemas/run.ts'
+import { runStates, terminalStates } from '#schemas/runs/run.ts'
+import type { InvokeResult } from '#schemas/runs/run.ts'
 import { answerProblems } from '../interrupts/answer-schema.ts'
 import {
   decideBusy,

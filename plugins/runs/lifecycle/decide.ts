@@ -1,6 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
-import { guardrailInterruptPrefix, terminalStates } from '#schemas/run.ts'
-import type { FailReason, InvokeResult, PauseReason, RunState } from '#schemas/run.ts'
+import { guardrailInterruptPrefix, terminalStates } from '#schemas/runs/run.ts'
+import type { FailReason, InvokeResult, PauseReason, RunState } from '#schemas/runs/run.ts'
 import type { ResumeAnswer } from '../contract/caller-runs.ts'
 import { runErrors } from '../contract/errors.ts'
 

@@ -1,5 +1,5 @@
 import type { EventType, NewEvent } from '#core/event-store/event.ts'
-import type { EntryKind } from '#schemas/run.ts'
+import type { EntryKind } from '#schemas/runs/run.ts'
 import type { RunFact } from './decide.ts'
 import {
   cancelRequested,

@@ -1,4 +1,4 @@
-import type { EntryKind } from '#schemas/run.ts'
+import type { EntryKind } from '#schemas/runs/run.ts'
 import type { NewJournal } from '../contract/tables.ts'
 
 /** A journal entry before it has a sequence number. */

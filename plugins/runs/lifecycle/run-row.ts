@@ -1,5 +1,5 @@
 import type { StoredEvent } from '#core/event-store/event.ts'
-import type { Usage } from '#schemas/run.ts'
+import type { Usage } from '#schemas/runs/run.ts'
 import {
   cancelRequested,
   interruptResolved,

@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { checkOf } from '#core/validation/validate.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { CreateRunBody } from '#schemas/api/run-requests.ts'
-import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN } from '#schemas/parts.ts'
-import { findUnstorable } from '#schemas/storable-text.ts'
+import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN } from '#schemas/kinds/parts.ts'
+import { findUnstorable } from '#schemas/values/storable-text.ts'
 import type { PrepareRequest } from '../contract/prepared-run.ts'
 
 const maxSeconds = 7 * 24 * 3600

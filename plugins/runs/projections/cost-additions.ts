@@ -1,5 +1,5 @@
 import type { StoredEvent } from '#core/event-store/event.ts'
-import { parseMicros } from '#schemas/money.ts'
+import { parseMicros } from '#schemas/values/money.ts'
 import { modelCallMetered } from '#plugins/providers/contract/events.ts'
 import type { Metered } from '#plugins/providers/contract/events.ts'
 import { usageReported } from '../contract/events.ts'

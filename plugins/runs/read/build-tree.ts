@@ -1,5 +1,5 @@
-import { terminalStates } from '#schemas/run.ts'
-import { isStorableTime } from '#schemas/storable-text.ts'
+import { terminalStates } from '#schemas/runs/run.ts'
+import { isStorableTime } from '#schemas/values/storable-text.ts'
 import type { TreeNode } from '../contract/run-tree.ts'
 import type { SelectedRun } from '../contract/tables.ts'
 import { traceparentOf } from '../lifecycle/run-writer.ts'

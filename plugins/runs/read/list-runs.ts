@@ -2,7 +2,7 @@ import type { Access } from '#core/cluster/caller.ts'
 import { storeList } from '#core/http/store/store-list.ts'
 import type { RowKey, StoreListCall, StorePage } from '#core/http/store/store-list.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { RunState } from '#schemas/run.ts'
+import type { RunState } from '#schemas/runs/run.ts'
 import type { Run } from '../contract/run.ts'
 import type { CallerRuns, RunKey, RunFilter } from '../contract/caller-runs.ts'
 

@@ -1,4 +1,4 @@
-import type { Decision, Interrupt, Usage } from '#schemas/run.ts'
+import type { Decision, Interrupt, Usage } from '#schemas/runs/run.ts'
 import type { Run, RunCosts, RunDetail, RunError } from '../contract/run.ts'
 import { mayStart } from '../lifecycle/decide.ts'
 import { waitMessage } from '../launchers/wait-message.ts'

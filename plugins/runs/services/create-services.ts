@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { terminalStates } from '#schemas/run.ts'
+import { terminalStates } from '#schemas/runs/run.ts'
 import type { Core, CoreWith } from '#core/plugin/core-services.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { LiveUpdates } from '../contract/live-frame.ts'

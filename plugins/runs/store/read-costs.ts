@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { formatMicros } from '#schemas/money.ts'
+import { formatMicros } from '#schemas/values/money.ts'
 import type { Reader } from '#core/event-store/store.ts'
 import { METERED_WITHIN_SECONDS } from '../contract/events.ts'
 import type { RunsTables } from '../contract/tables.ts'

@@ -1,5 +1,5 @@
 import type { Store } from '#core/event-store/store.ts'
-import { terminalStates } from '#schemas/run.ts'
+import { terminalStates } from '#schemas/runs/run.ts'
 import { createFrameBuffer } from './frame-buffer.ts'
 import type { LiveUpdates, LiveFrame, SendFrame } from '../contract/live-frame.ts'
 import { behindKind } from './live-updates.ts'

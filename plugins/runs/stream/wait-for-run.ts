@@ -1,6 +1,6 @@
 import { createSignal } from '#core/async/signal.ts'
 import type { Signal } from '#core/async/signal.ts'
-import { terminalStates } from '#schemas/run.ts'
+import { terminalStates } from '#schemas/runs/run.ts'
 import type { LiveUpdates } from '../contract/live-frame.ts'
 import { behindKind } from './live-updates.ts'
 import type { RunDetail } from '../contract/run.ts'

@@ -1,4 +1,4 @@
-import type { FailReason } from '#schemas/run.ts'
+import type { FailReason } from '#schemas/runs/run.ts'
 
 /**
  * The segment to be dispatched. `unanswered`: an invocation by this worker got no answer and may still reach its launcher.

@@ -1,5 +1,5 @@
 import { sleep } from '#core/async/sleep.ts'
-import type { InvokeRequest } from '#schemas/run.ts'
+import type { InvokeRequest } from '#schemas/runs/run.ts'
 import type { SegmentStart } from '../store/internal/write-run.ts'
 import type { Launchers } from './connections/choose-launcher.ts'
 import { beginDispatch, decideDispatch, stateAfterAnswer } from './decide-dispatch.ts'

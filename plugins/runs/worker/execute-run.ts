@@ -1,4 +1,4 @@
-import type { FailReason, InvokeRequest, RunLineage } from '#schemas/run.ts'
+import type { FailReason, InvokeRequest, RunLineage } from '#schemas/runs/run.ts'
 import { executeRunKind } from './executor/execute-run-kind.ts'
 import { grantAgeMs } from '../grants/grants.ts'
 import { mayStart } from '../lifecycle/decide.ts'

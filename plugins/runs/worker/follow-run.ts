@@ -1,5 +1,5 @@
 import { sleep } from '#core/async/sleep.ts'
-import type { FailReason, InvokeResult, LauncherEntry } from '#schemas/run.ts'
+import type { FailReason, InvokeResult, LauncherEntry } from '#schemas/runs/run.ts'
 import { usageReported } from '../contract/events.ts'
 import { workedMs } from '../store/internal/journal.ts'
 import type { Claim } from '../store/internal/lease.ts'

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { described } from '#schemas/described.ts'
+import { described } from '#schemas/values/described.ts'
 import { defineEvent } from '#core/event-store/event.ts'
 import type { EventType } from '#core/event-store/event.ts'
-import { RunId as runId } from '#schemas/run-id.ts'
+import { RunId as runId } from '#schemas/names/run-id.ts'
 
 const shareId = Type.String({ format: 'uuid' })
 const createdData = Type.Object({

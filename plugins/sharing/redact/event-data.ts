@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import { pauseReasons } from '#schemas/run.ts'
+import { pauseReasons } from '#schemas/runs/run.ts'
 
 type Data = Readonly<Record<string, unknown>>
 

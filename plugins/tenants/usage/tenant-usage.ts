@@ -1,5 +1,5 @@
 import { toSpendLimit } from '#plugins/budgets/contract/api.ts'
-import { formatMicros } from '#schemas/money.ts'
+import { formatMicros } from '#schemas/values/money.ts'
 import type { LiveUsage } from '#plugins/budgets/contract/api.ts'
 import type { TenantUsage } from '#schemas/api/tenants.ts'
 import { isLimiting } from '../store/record-quota.ts'

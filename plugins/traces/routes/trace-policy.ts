@@ -7,7 +7,7 @@ import { DryRunQuery } from '#schemas/api/agents.ts'
 import { TracePolicyConfig } from '#schemas/api/traces.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import { FIELD_MANAGER } from '#schemas/group.ts'
+import { FIELD_MANAGER } from '#schemas/names/group.ts'
 import { findPatternProblem } from '../spans/trace-policy.ts'
 
 // A PUT replaces the policy, so fields that it does not give are removed.

@@ -1,7 +1,7 @@
 import { PolicyProblem } from '#core/guardrails/detectors/policy-problem.ts'
 import { createRedactor } from '#core/guardrails/redactor.ts'
 import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import type { AppliedTracePolicy } from '#schemas/traces.ts'
+import type { AppliedTracePolicy } from '#schemas/launcher/traces.ts'
 
 type Given = AgentDeploymentSpec['tracePolicy']
 

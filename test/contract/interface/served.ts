@@ -16,8 +16,8 @@ import { DEFAULT_TTL } from '#plugins/memory/session/session-memory.ts'
 import { PRIVATE_MODE } from '#plugins/recording/download/write-private-file.ts'
 import { AuditEvent, AuditPage } from '#schemas/api/audit.ts'
 import { Tenant } from '#schemas/crds/tenant.ts'
-import { ENVELOPE_HEADERS } from '#schemas/envelope.ts'
-import { reservedPorts } from '#schemas/launcher-ports.ts'
+import { ENVELOPE_HEADERS } from '#schemas/launcher/envelope.ts'
+import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 import { commandNames } from './command-names.ts'
 
 /** Every name that the platform serves, in the notation of names.yaml. */

@@ -1,6 +1,6 @@
 type Node = Readonly<Record<string, unknown>>
 
-/** Keyword of `schemas/shown-as.ts`. */
+/** Keyword of `schemas/values/shown-as.ts`. */
 const SHOWN_AS = 'x-mesh-shown-as'
 const branches = ['anyOf', 'oneOf', 'allOf']
 

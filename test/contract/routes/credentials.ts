@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { personas } from '#local/cluster/personas.ts'
-import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
+import { personas } from '#local/data-folder/personas.ts'
+import { SYSTEM_NAMESPACE } from '#schemas/names/group.ts'
 import type { RawRequest } from '#test/flows/platform/send.ts'
 import type { Platform } from '../../flows/platform/running-platform.ts'
 

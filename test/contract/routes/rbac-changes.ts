@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { GROUP, SYSTEM_NAMESPACE } from '#schemas/group.ts'
+import { GROUP, SYSTEM_NAMESPACE } from '#schemas/names/group.ts'
 import type { RawAnswer } from '#test/flows/platform/send.ts'
 import type { Platform } from '../../flows/platform/running-platform.ts'
 import { EXISTING, tenants } from './world.ts'

@@ -1,6 +1,6 @@
 import type { Role } from '#core/config/profile.ts'
 import type { KubeClient } from '#core/kube/client.ts'
-import type { Persona } from '#local/cluster/personas.ts'
+import type { Persona } from '#local/data-folder/personas.ts'
 import type { UpstreamLog } from './audit-log.ts'
 import type { PostgresOptions } from '#test/harness/postgres.ts'
 import type { PlatformProcess } from './platform-process.ts'

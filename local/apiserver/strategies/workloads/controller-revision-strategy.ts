@@ -1,7 +1,7 @@
 import { isObject } from '../../json/json-value.ts'
 import { required } from '../../json/status.ts'
-import { immutable } from '../strategy-parts.ts'
-import type { Strategy } from '../strategy-parts.ts'
+import { immutable } from '../parts/strategy-parts.ts'
+import type { Strategy } from '../parts/strategy-parts.ts'
 
 /** Strategy of ControllerRevisions: `data` is immutable. */
 export const controllerRevision: Strategy = {

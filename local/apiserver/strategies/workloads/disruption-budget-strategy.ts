@@ -4,8 +4,8 @@ import { invalidValue, required } from '../../json/status.ts'
 import type { Cause } from '../../json/status.ts'
 import { fillDefaults } from './pod-defaults.ts'
 import type { Defaults } from './pod-defaults.ts'
-import { read, section } from '../strategy-parts.ts'
-import type { Strategy } from '../strategy-parts.ts'
+import { read, section } from '../parts/strategy-parts.ts'
+import type { Strategy } from '../parts/strategy-parts.ts'
 import { boundFaults } from './number-bounds.ts'
 
 const BUDGET_COUNTS: Defaults = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }

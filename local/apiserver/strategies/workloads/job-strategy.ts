@@ -6,8 +6,8 @@ import { labelValueFaults } from '../../kinds/names.ts'
 import { MOMENTS, fillDefaults } from './pod-defaults.ts'
 import type { Defaults } from './pod-defaults.ts'
 import { podFaults } from './pod-faults.ts'
-import { dropZeros, immutable, read, section } from '../strategy-parts.ts'
-import type { Strategy } from '../strategy-parts.ts'
+import { dropZeros, immutable, read, section } from '../parts/strategy-parts.ts'
+import type { Strategy } from '../parts/strategy-parts.ts'
 import { fillTemplate, unselected } from './pod-template.ts'
 
 const JOB: Defaults = {

@@ -5,8 +5,8 @@ import { forbiddenField, invalidValue } from '../../json/status.ts'
 import type { Cause } from '../../json/status.ts'
 import { MOMENTS, fillDefaults, fillPodSpec } from './pod-defaults.ts'
 import { podFaults } from './pod-faults.ts'
-import { section } from '../strategy-parts.ts'
-import type { Strategy } from '../strategy-parts.ts'
+import { section } from '../parts/strategy-parts.ts'
+import type { Strategy } from '../parts/strategy-parts.ts'
 
 /** Quality of service class by the containers' requests and limits. */
 function qosOf(containers: Json | undefined): string {

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../json/kube-object.ts'
 import { invalidValue, required } from '../../json/status.ts'
 import type { Cause } from '../../json/status.ts'
 import { fillDefaults, fillPodSpec } from './pod-defaults.ts'
-import { read } from '../strategy-parts.ts'
+import { read } from '../parts/strategy-parts.ts'
 
 /** The cause of a template whose labels the selector does not match. */
 export function selectsTemplate(object: KubeObject): Cause[] {

@@ -1,4 +1,4 @@
-import type { Condition } from '#schemas/object.ts'
+import type { Condition } from '#schemas/kinds/object.ts'
 
 /** A condition of a plugin in the status of an agent. */
 export type PartCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>

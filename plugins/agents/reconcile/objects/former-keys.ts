@@ -1,7 +1,7 @@
 import { MANAGER } from '#core/controllers/write-status.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { FORMER_KEYS_ANNOTATION, KEYS_SECRET_SUFFIX } from '#schemas/labels.ts'
+import { FORMER_KEYS_ANNOTATION, KEYS_SECRET_SUFFIX } from '#schemas/names/labels.ts'
 import { refIn } from '../owned/owner-reference.ts'
 import type { AgentPod } from '../status/agent-pod.ts'
 import type { WorkloadState } from '../status/read-workload.ts'

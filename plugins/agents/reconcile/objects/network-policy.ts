@@ -1,6 +1,6 @@
-import { reservedPorts } from '#schemas/launcher-ports.ts'
+import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { groupKey } from '#schemas/group.ts'
+import { groupKey } from '#schemas/names/group.ts'
 import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 import { registryLabels } from './registry-labels.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import { fullPod } from '#schemas/pod-samples.ts'
+import { fullPod } from '#schemas/agents/pod-samples.ts'
 import {
   settings,
   declarative,

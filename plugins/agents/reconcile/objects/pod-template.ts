@@ -1,6 +1,6 @@
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { AGENT_LABEL, MANAGED_BY, REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
-import { PLATFORM_VOLUMES, VOLUME_SOURCES } from '#schemas/pod-limits.ts'
+import { AGENT_LABEL, MANAGED_BY, REVISION_NUMBER_LABEL } from '#schemas/names/labels.ts'
+import { PLATFORM_VOLUMES, VOLUME_SOURCES } from '#schemas/values/pod-limits.ts'
 import type { PodSidecar } from '../../contract/points.ts'
 import { registryLabels } from './registry-labels.ts'
 import { withoutParts } from '../parts/merge-parts.ts'

@@ -1,5 +1,5 @@
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { REGISTRY_LABEL_PREFIX } from '#schemas/labels.ts'
+import { REGISTRY_LABEL_PREFIX } from '#schemas/names/labels.ts'
 import { stableHash } from '../owned/stable-hash.ts'
 
 /** Label keys of the registries that an agent names. A hash, since both names of a registry exceed a label key. */

@@ -1,4 +1,4 @@
-import { groupKey } from '#schemas/group.ts'
+import { groupKey } from '#schemas/names/group.ts'
 
 /** Container name of the launcher beside an agent process. */
 export const LAUNCHER_CONTAINER = 'launcher'

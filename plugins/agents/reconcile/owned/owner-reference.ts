@@ -2,7 +2,7 @@ import type { ObjectRef, OwnerReference } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { AGENT_LABEL } from '#schemas/labels.ts'
+import { AGENT_LABEL } from '#schemas/names/labels.ts'
 
 /** Adds the owner reference of the agent: the object is deleted with it, and its changes reconcile the agent. */
 export function ownerReference(agent: AgentDeploymentObject): OwnerReference {

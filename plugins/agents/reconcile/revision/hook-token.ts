@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { HOOK_TOKEN_ANNOTATION } from '#schemas/labels.ts'
+import { HOOK_TOKEN_ANNOTATION } from '#schemas/names/labels.ts'
 import { controllerRevisions } from '../../contract/resources.ts'
 import type { Revision } from '../../versions/revisions.ts'
 import { RECONCILER_FIELD_MANAGER } from '../owned/apply-child.ts'

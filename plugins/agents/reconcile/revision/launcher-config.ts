@@ -1,7 +1,7 @@
 import { canonicalJson } from '#core/json/canonical-json.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import type { LauncherConfig } from '#schemas/launcher.ts'
-import { toRequestFields } from '#schemas/model-params.ts'
+import type { LauncherConfig } from '#schemas/launcher/launcher.ts'
+import { toRequestFields } from '#schemas/kinds/model-params.ts'
 import type { RevisionData } from './plan-revision.ts'
 import { stableHash } from '../owned/stable-hash.ts'
 

@@ -9,7 +9,7 @@ import {
   ROLLBACK_ANNOTATION,
   SOURCE_ANNOTATION,
   SUMMARY_ANNOTATION,
-} from '#schemas/labels.ts'
+} from '#schemas/names/labels.ts'
 import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
 import { isEqual } from '../../versions/diff.ts'
 import { firstNumber, formerNumbers, revisionAt, summarize, withoutScaling } from '../../versions/revisions.ts'

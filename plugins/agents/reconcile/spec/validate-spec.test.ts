@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import { badPods } from '#schemas/pod-samples.ts'
+import { badPods } from '#schemas/agents/pod-samples.ts'
 import { settings, declarative, command, agentOf } from '../../testing/agent-fixture.ts'
 import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 import { validateSpec } from './validate-spec.ts'

@@ -1,6 +1,6 @@
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import { POD_MESSAGES, isAgentKeysName } from '#schemas/pod-limits.ts'
-import { findPodProblems } from '#schemas/pod-rules.ts'
+import { POD_MESSAGES, isAgentKeysName } from '#schemas/values/pod-limits.ts'
+import { findPodProblems } from '#schemas/agents/pod-rules.ts'
 import { reservedVariable } from '../pod/environment.ts'
 import { workloadType } from '../owned/workload-type.ts'
 import { isAllowedAnnotation } from '../pod/allowed-annotations.ts'

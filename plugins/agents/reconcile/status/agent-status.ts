@@ -1,6 +1,6 @@
-import { reservedPorts } from '#schemas/launcher-ports.ts'
+import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
-import { AGENT_LABEL } from '#schemas/labels.ts'
+import { AGENT_LABEL } from '#schemas/names/labels.ts'
 import { toConditions } from '#core/controllers/conditions.ts'
 import type { ConditionValue } from '#core/controllers/conditions.ts'
 import type { ConditionProblem } from '../conditions/problem.ts'

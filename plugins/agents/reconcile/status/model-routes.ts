@@ -1,6 +1,6 @@
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
-import { modelRoutesOf } from '#schemas/model-routes.ts'
+import { REVISION_NUMBER_LABEL } from '#schemas/names/labels.ts'
+import { modelRoutesOf } from '#schemas/agents/model-routes.ts'
 import { firstNumber } from '../../versions/revisions.ts'
 import type { Revision } from '../../versions/revisions.ts'
 import type { AgentPod } from './agent-pod.ts'

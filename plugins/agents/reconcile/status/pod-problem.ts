@@ -1,4 +1,4 @@
-import { AGENT_LISTENS } from '#schemas/labels.ts'
+import { AGENT_LISTENS } from '#schemas/names/labels.ts'
 import type { AgentPod, ContainerStatus, Terminated } from './agent-pod.ts'
 import { LAUNCHER_CONTAINER } from '../owned/names.ts'
 import type { ConditionProblem } from '../conditions/problem.ts'

@@ -1,6 +1,6 @@
 import type { KubeClient } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
-import { EXIT_PORT_TAKEN } from '#schemas/launcher-ports.ts'
+import { EXIT_PORT_TAKEN } from '#schemas/launcher/launcher-ports.ts'
 import { pods as podResource } from '../../contract/resources.ts'
 import { ignore } from '../owned/apply-child.ts'
 import { LAUNCHER_CONTAINER } from '../owned/names.ts'

@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { OwnedValue } from '#core/jobs/extension-point.ts'
-import { didYouMean } from '#schemas/nearest.ts'
+import { didYouMean } from '#schemas/values/nearest.ts'
 import type { ModelFilter } from '../../contract/model-filter.ts'
 
 /** Limits of what a filter declares. */

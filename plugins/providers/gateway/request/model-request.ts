@@ -1,7 +1,7 @@
 import { asObject, isObject } from '#core/json/is-object.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
-import { toRequestFields } from '#schemas/model-params.ts'
+import { toRequestFields } from '#schemas/kinds/model-params.ts'
 import type { Operation } from '../../contract/adapter.ts'
 
 /** A JSON object of an OpenAI request. */

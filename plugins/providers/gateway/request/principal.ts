@@ -5,7 +5,7 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
 
 /** Caller of a model: a person with a bearer of the cluster, or an agent's pod with a token for the gateway only. */
 export type Principal =

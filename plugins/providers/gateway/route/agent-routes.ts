@@ -1,5 +1,5 @@
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { EVERY_ROUTE, modelRoutesOf } from '#schemas/model-routes.ts'
+import { EVERY_ROUTE, modelRoutesOf } from '#schemas/agents/model-routes.ts'
 import { GatewayError } from '../errors/gateway-error.ts'
 
 interface RouteName {

@@ -5,7 +5,7 @@ import { parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
-import { secretValueOf } from '#schemas/secret-value.ts'
+import { secretValueOf } from '#schemas/values/secret-value.ts'
 import { refusalOfKey, secrets } from '../../upstream/key-binding.ts'
 import { misconfigured } from '../errors/provider-failure.ts'
 

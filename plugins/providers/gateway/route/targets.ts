@@ -3,11 +3,11 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
-import { durationToMs } from '#schemas/duration.ts'
+import { durationToMs } from '#schemas/values/duration.ts'
 import { baseUrlOf } from '../../upstream/base-url.ts'
 import { misconfigured, nameOfProvider } from '../errors/provider-failure.ts'
 import { readProviderKey } from './provider-key.ts'
-import { mayRefer } from '#schemas/references.ts'
+import { mayRefer } from '#schemas/kinds/references.ts'
 import type { UsableRoute } from './usable-route.ts'
 
 /** A provider, and the model id there. */

@@ -4,7 +4,7 @@ import { defineStatement } from '#core/database/statement.ts'
 import type { Placeholders } from '#core/database/statement.ts'
 import type { NewJournal, RunsTables, RunsTx, SelectedRun } from '../../contract/tables.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
-import type { Decision, Resolution } from '#schemas/run.ts'
+import type { Decision, Resolution } from '#schemas/runs/run.ts'
 import type { Db } from './db.ts'
 import { addStoredBytes, insertEntries, journalBytes } from './journal.ts'
 

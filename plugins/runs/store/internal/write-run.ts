@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Interrupt } from '#schemas/run.ts'
+import type { Interrupt } from '#schemas/runs/run.ts'
 import type { LauncherAddress, LauncherPlace, NewJournal, RunsTx } from '../../contract/tables.ts'
 import { addStoredBytes, insertEntries, journalBytes } from './journal.ts'
 import type { LockedRun } from './lease.ts'

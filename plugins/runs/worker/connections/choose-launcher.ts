@@ -1,5 +1,5 @@
 import type { ServiceEndpoint, ServicePort } from '#core/cluster/endpoint-slices.ts'
-import { reservedPorts } from '#schemas/launcher-ports.ts'
+import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 import type { LauncherAddress } from '../../contract/tables.ts'
 import type { LauncherClient } from './launcher-client.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { LauncherEntry } from '#schemas/run.ts'
+import type { LauncherEntry } from '#schemas/runs/run.ts'
 import { createEntryBatcher } from './entry-batcher.ts'
 
 const entry = (kind: LauncherEntry['kind'], n?: number): LauncherEntry => ({

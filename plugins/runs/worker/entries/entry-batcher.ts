@@ -1,4 +1,4 @@
-import type { LauncherEntry } from '#schemas/run.ts'
+import type { LauncherEntry } from '#schemas/runs/run.ts'
 import type { JournalEntry } from '../../lifecycle/journal-entry.ts'
 
 /** Receives entries in the launcher's order: batches for the journal, deltas for the streams of clients. */

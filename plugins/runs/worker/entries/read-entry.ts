@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
-import type { EntryKind, LauncherEntry } from '#schemas/run.ts'
-import { isStorableTime, toStorableValue } from '#schemas/storable-text.ts'
+import type { EntryKind, LauncherEntry } from '#schemas/runs/run.ts'
+import { isStorableTime, toStorableValue } from '#schemas/values/storable-text.ts'
 import { invalid } from './agent-fault.ts'
 
 const maxDepth = 128

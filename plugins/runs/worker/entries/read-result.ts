@@ -1,6 +1,6 @@
 import { asObject } from '#core/json/is-object.ts'
-import { failReasons, pauseReasons } from '#schemas/run.ts'
-import type { FailReason, Interrupt, InvokeResult, PauseReason, Usage } from '#schemas/run.ts'
+import { failReasons, pauseReasons } from '#schemas/runs/run.ts'
+import type { FailReason, Interrupt, InvokeResult, PauseReason, Usage } from '#schemas/runs/run.ts'
 import { AgentFault, invalid } from './agent-fault.ts'
 import { readText, toRecord } from './read-entry.ts'
 

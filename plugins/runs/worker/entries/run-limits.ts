@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { LauncherEntry } from '#schemas/run.ts'
+import type { LauncherEntry } from '#schemas/runs/run.ts'
 import type { runsSettings } from '../../contract/settings.ts'
 import { AgentFault } from './agent-fault.ts'
 

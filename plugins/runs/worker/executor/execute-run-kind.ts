@@ -1,5 +1,5 @@
 import { describeError } from '#core/log/describe-error.ts'
-import type { InvokeResult } from '#schemas/run.ts'
+import type { InvokeResult } from '#schemas/runs/run.ts'
 import { mayStart } from '../../lifecycle/decide.ts'
 import { LeaseLost } from '../../lifecycle/run-writer.ts'
 import type { ExecutorResult, RunExecutor } from '../../contract/points.ts'

@@ -1,5 +1,5 @@
-import type { InvokeResult } from '#schemas/run.ts'
-import { toStorableValue } from '#schemas/storable-text.ts'
+import type { InvokeResult } from '#schemas/runs/run.ts'
+import { toStorableValue } from '#schemas/values/storable-text.ts'
 import type { ExecutorResult } from '../../contract/points.ts'
 import { invalid } from '../entries/agent-fault.ts'
 import { exceeded } from '../entries/run-limits.ts'

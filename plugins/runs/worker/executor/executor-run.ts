@@ -1,5 +1,5 @@
-import { terminalStates } from '#schemas/run.ts'
-import type { LauncherEntry, Resolution } from '#schemas/run.ts'
+import { terminalStates } from '#schemas/runs/run.ts'
+import type { LauncherEntry, Resolution } from '#schemas/runs/run.ts'
 import { LeaseLost, nameOfRun, traceparentOf, workerAuthor } from '../../lifecycle/run-writer.ts'
 import type { ChildRun, ExecutorChange, ExecutorEntry, ExecutorRun } from '../../contract/points.ts'
 import { readChildren, saveCheckpoint } from '../../store/internal/executor-content.ts'

@@ -1,4 +1,4 @@
-import type { LauncherEntry } from '#schemas/run.ts'
+import type { LauncherEntry } from '#schemas/runs/run.ts'
 import { dropPartials, savePartials } from '../../store/partials.ts'
 import type { RunsTables, SelectedRun } from '../../contract/tables.ts'
 import type { WorkerServices } from './worker-services.ts'

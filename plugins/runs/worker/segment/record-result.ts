@@ -1,4 +1,4 @@
-import type { InvokeResult, LauncherEntry } from '#schemas/run.ts'
+import type { InvokeResult, LauncherEntry } from '#schemas/runs/run.ts'
 import { decideResult } from '../../lifecycle/decide.ts'
 import type { RunFact, RunFacts } from '../../lifecycle/decide.ts'
 import type { OutcomeContent } from '../../store/internal/write-run.ts'

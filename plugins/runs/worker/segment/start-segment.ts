@@ -1,4 +1,4 @@
-import { msToDuration } from '#schemas/duration.ts'
+import { msToDuration } from '#schemas/values/duration.ts'
 import { decideBusy, decideStart } from '../../lifecycle/decide.ts'
 import { workerAuthor } from '../../lifecycle/run-writer.ts'
 import type { Claim } from '../../store/internal/lease.ts'

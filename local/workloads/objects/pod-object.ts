@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { KubeObject } from '#core/kube/client.ts'
-import { groupKey } from '#schemas/group.ts'
-import { AGENT_LISTENS } from '#schemas/labels.ts'
+import { groupKey } from '#schemas/names/group.ts'
+import { AGENT_LISTENS } from '#schemas/names/labels.ts'
 import { controllerReference } from './workload-objects.ts'
 import type { Pod, PodTemplate } from './workload-objects.ts'
 

@@ -1,5 +1,5 @@
-import type { AgentDeploymentSpec } from './crds/agent-deployment.ts'
-import { splitReference } from './references.ts'
+import type { AgentDeploymentSpec } from '../crds/agent-deployment.ts'
+import { splitReference } from '../kinds/references.ts'
 
 /** In a list of routes: every route that the namespace may use. */
 export const EVERY_ROUTE = '*'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { described } from './described.ts'
+import { described } from '../values/described.ts'
 import { FIXTURE_FORMAT, MAX_ORDINAL } from './fixture-format.ts'
 
 const closed = { additionalProperties: false }

@@ -1,4 +1,4 @@
-import { KEYS_SECRET_SUFFIX } from './labels.ts'
+import { KEYS_SECRET_SUFFIX } from '../names/labels.ts'
 
 // Without TypeBox, whose import costs more than the check of an agent file. Patterns are both RE2 and JavaScript.
 

@@ -6,23 +6,23 @@ import { Agent, fetch } from 'undici'
 import { applyShipped } from '#test/harness/deploy.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { sharedKube } from '#test/harness/kube.ts'
-import { findDrift } from '../scripts/generate.ts'
-import { generate as generateAgentFile } from '../scripts/generators/agent-file.ts'
-import { generate as generateCrds } from '../scripts/generators/crds.ts'
-import { expandAgentConfig, expandAgentFile } from './agent-file/expand-agent-file.ts'
-import { findConfigProblems } from './agent-file/find-problems.ts'
+import { findDrift } from '../../scripts/generate.ts'
+import { generate as generateAgentFile } from '../../scripts/generators/agent-file.ts'
+import { generate as generateCrds } from '../../scripts/generators/crds.ts'
+import { expandAgentConfig, expandAgentFile } from '../agent-file/expand-agent-file.ts'
+import { findConfigProblems } from '../agent-file/find-problems.ts'
 import { toStructuralSchema } from './crd-schema.ts'
-import { API_VERSION } from './group.ts'
+import { API_VERSION } from '../names/group.ts'
 import { checkOf } from '#core/validation/validate.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
-import { configSamples } from './testing/agent-configs.ts'
-import { badSamples } from './testing/refused-objects.ts'
+import { configSamples } from '../testing/agent-configs.ts'
+import { badSamples } from '../testing/refused-objects.ts'
 
 const kinds = kindsOf(plugins)
 
 const NAMES = kinds.map((kind) => `crd/${kind.plural}.${kind.group}`)
-const CRDS = new URL('../deploy/crds', import.meta.url).pathname
+const CRDS = new URL('../../deploy/crds', import.meta.url).pathname
 
 async function admin(t: TestContext) {
   const kube = await sharedKube(t)
@@ -128,7 +128,7 @@ test('CRDs: bad samples are refused with the message of the rule', async (t) => 
 test('CRDs: the examples of the agent format are accepted by the cluster', async (t) => {
   const run = await admin(t)
   await applyShipped(await sharedKube(t))
-  const folder = new URL('../examples/', import.meta.url)
+  const folder = new URL('../../examples/', import.meta.url)
   for (const name of (await readdir(folder)).filter((file) => file.endsWith('.yaml'))) {
     const { documents } = expandAgentFile(await readFile(new URL(name, folder), 'utf8'), name)
     const made = await run(dryRun, documents[0])

@@ -1,4 +1,4 @@
-import type { AgentDeploymentSpec } from './crds/agent-deployment.ts'
+import type { AgentDeploymentSpec } from '../crds/agent-deployment.ts'
 import {
   PLATFORM_VOLUMES,
   POD_MESSAGES,
@@ -8,7 +8,7 @@ import {
   isAgentKeysName,
   isRefusedAnnotation,
   isReservedPath,
-} from './pod-limits.ts'
+} from '../values/pod-limits.ts'
 
 /** A rule that a spec breaks, and where in the spec. */
 export interface PodProblem {

@@ -1,4 +1,4 @@
-import type { AgentDeploymentSpec } from './crds/agent-deployment.ts'
+import type { AgentDeploymentSpec } from '../crds/agent-deployment.ts'
 
 type Pod = NonNullable<AgentDeploymentSpec['pod']>
 

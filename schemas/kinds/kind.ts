@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static, TObject } from 'typebox'
-import { GROUP, VERSION } from './group.ts'
+import { GROUP, VERSION } from '../names/group.ts'
 import type { TypedObject } from './object.ts'
 
 /** A column of `kubectl get`; priority 1 shows with `-o wide` only. */

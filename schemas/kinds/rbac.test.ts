@@ -7,14 +7,14 @@ import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { accessVerbs, personaRoles } from '#core/cluster/roles/access-rule.ts'
 import { policyRules } from '#core/cluster/roles/policy-rules.ts'
-import { GROUP } from './group.ts'
+import { GROUP } from '../names/group.ts'
 import { accessOfPlugins, kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
 
 const kinds = kindsOf(plugins)
 
-const FOLDER = new URL('../deploy/rbac/', import.meta.url)
-const CRDS = new URL('../deploy/crds', import.meta.url).pathname
+const FOLDER = new URL('../../deploy/rbac/', import.meta.url)
+const CRDS = new URL('../../deploy/crds', import.meta.url).pathname
 
 interface RbacObject {
   kind: string

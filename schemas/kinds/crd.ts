@@ -1,6 +1,6 @@
 import { toStructuralSchema } from './crd-schema.ts'
 import type { SchemaNode } from './crd-schema.ts'
-import { groupKey } from './group.ts'
+import { groupKey } from '../names/group.ts'
 import type { AnyKind, ScalePaths } from './kind.ts'
 
 /** A CustomResourceDefinition (apiextensions.k8s.io/v1) as plain data. */

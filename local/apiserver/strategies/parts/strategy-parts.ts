@@ -1,8 +1,8 @@
-import { equalJson, isObject } from '../json/json-value.ts'
-import type { Json, JsonObject } from '../json/json-value.ts'
-import type { KubeObject } from '../json/kube-object.ts'
-import { invalidValue } from '../json/status.ts'
-import type { Cause } from '../json/status.ts'
+import { equalJson, isObject } from '../../json/json-value.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import type { KubeObject } from '../../json/kube-object.ts'
+import { invalidValue } from '../../json/status.ts'
+import type { Cause } from '../../json/status.ts'
 
 /** Behaviour of a built-in kind beyond its schema. Each step may change its argument. */
 export interface Strategy {

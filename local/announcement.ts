@@ -1,7 +1,7 @@
 import type { JournalCut } from '@mesh.dev/embedded-apiserver'
-import { movedLine } from '../ports.ts'
-import type { Started } from '../stack.ts'
-import { tryCommands } from '../landing/landing-commands.ts'
+import { movedLine } from './terminal/ports.ts'
+import type { Started } from './stack.ts'
+import { tryCommands } from './landing/landing-commands.ts'
 
 /** The line of `--output json`: the only output on stdout. */
 export function toJsonLine(started: Started, pid: number): string {

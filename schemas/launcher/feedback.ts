@@ -1,4 +1,4 @@
-import { isStorable } from './storable-text.ts'
+import { isStorable } from '../values/storable-text.ts'
 
 /** Bounds of a score, the same at port 2995, in the state role and in the API. */
 export const scoreBounds = { name: 64, label: 256, comment: 4_000, number: 1e12 } as const

@@ -6,8 +6,8 @@ import { ADMIN, startTestServer } from '@mesh.dev/embedded-apiserver/testing'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { findServer, needs } from '#test/harness/find-server.ts'
-import { applyNode } from '../cluster/node-object.ts'
-import { startWorkloads } from './start-workloads.ts'
+import { applyNode } from '../../cluster/node-object.ts'
+import { startWorkloads } from '../start-workloads.ts'
 
 const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
 function noop(): void {}

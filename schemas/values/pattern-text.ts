@@ -1,4 +1,4 @@
-import { CONVERSATION_ID_DETAIL, CONVERSATION_ID_PATTERN } from './conversation-id.ts'
+import { CONVERSATION_ID_DETAIL, CONVERSATION_ID_PATTERN } from '../names/conversation-id.ts'
 import { DURATION_PATTERN } from './duration.ts'
 import { MOUNT_PATH, RELATIVE_PATH } from './pod-limits.ts'
 

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import type { TString, TUnsafe } from 'typebox'
-import { DURATION_PATTERN, durationRule } from './duration.ts'
-import type { DurationBounds } from './duration.ts'
-import { KEYS_SECRET_SUFFIX } from './labels.ts'
+import { DURATION_PATTERN, durationRule } from '../values/duration.ts'
+import type { DurationBounds } from '../values/duration.ts'
+import { KEYS_SECRET_SUFFIX } from '../names/labels.ts'
 import type { Condition } from './object.ts'
-import { POD_MESSAGES } from './pod-limits.ts'
+import { POD_MESSAGES } from '../values/pod-limits.ts'
 
 /** RFC 1123 subdomain: the pattern of object names. */
 export const DNS_NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from './object.ts'
-import { GROUP } from './group.ts'
-import { AGENT_LABEL, MANAGED_BY, MCP_CREDENTIAL_LABEL, PROVIDER_KEY_LABEL } from './labels.ts'
+import { GROUP } from '../names/group.ts'
+import { AGENT_LABEL, MANAGED_BY, MCP_CREDENTIAL_LABEL, PROVIDER_KEY_LABEL } from '../names/labels.ts'
 
 /** Message for an agent that refers to such a Secret. */
 export const PLATFORM_SECRET_MESSAGE =

@@ -1,4 +1,4 @@
-import type { AgentName } from './delegates.ts'
+import type { AgentName } from '../names/delegates.ts'
 
 /** Largest payload of a call between agents, and of its answer, in bytes. */
 export const MAX_AMP_PAYLOAD = 1024 * 1024
