@@ -1,8 +1,8 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import type { EventType, StoredEvent } from '#core/event-store/event.ts'
 import type { AnyKind } from '#schemas/kinds/kind.ts'
-import { rightToSee } from '#core/messaging/wire/right-to-see.ts'
-import type { Right } from '#core/messaging/wire/right-to-see.ts'
+import { rightToSee } from '#plugins/integrations/right-to-see.ts'
+import type { Right } from '#plugins/integrations/right-to-see.ts'
 import { parseLabel } from '#core/kube/names.ts'
 
 /** Reviews which events one stream shows. Answers hold for the stream alone and for `maxAgeMs`. */

@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'audit events are shown like their subject',
-    file: 'core/messaging/wire/right-to-see.ts',
+    file: 'plugins/integrations/right-to-see.ts',
     find: 'if (type.seenBy !== undefined) return { group: GROUP, ...type.seenBy }',
     replace: `if (type.seenBy !== undefined && type.plugin !== 'audit') return { group: GROUP, ...type.seenBy }`,
     tests: feed,

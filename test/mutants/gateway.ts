@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'anthropic: choices that the provider does not make are dropped',
-    file: 'core/model-apis/chat-to-messages.ts',
+    file: 'plugins/providers/model-apis/chat-to-messages.ts',
     find: 'if ((n ?? 1) !== 1) throw',
     replace: "if (n === 'x') throw",
     tests: anthropic,

@@ -96,14 +96,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'messages: files of the provider pass',
-    file: 'core/model-apis/native-messages.ts',
+    file: 'plugins/providers/model-apis/native-messages.ts',
     find: "if (isObject(source) && source.type === 'file')",
     replace: "if (isObject(source) && source.type === 'none')",
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],
   },
   {
     name: 'messages: tools that run at the provider pass',
-    file: 'core/model-apis/native-messages.ts',
+    file: 'plugins/providers/model-apis/native-messages.ts',
     find: "if (typeof type !== 'string' || !clientTools.test(type))",
     replace: "if (typeof type !== 'string')",
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],

@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import { chatToMessages } from '#core/model-apis/chat-to-messages.ts'
+import { chatToMessages } from '#plugins/providers/model-apis/chat-to-messages.ts'
 import { InvalidRequest } from '#core/model-apis/invalid-request.ts'
 import { createChatChunks, messageToChat } from '#core/model-apis/messages-to-chat-answer.ts'
 import type { ToChatOptions } from '#core/model-apis/messages-to-chat-answer.ts'

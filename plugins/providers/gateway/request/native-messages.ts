@@ -1,5 +1,5 @@
 import { asObject } from '#core/json/is-object.ts'
-import { checkNativeInput, checkNativeMessages, readBetas } from '#core/model-apis/native-messages.ts'
+import { checkNativeInput, checkNativeMessages, readBetas } from '#plugins/providers/model-apis/native-messages.ts'
 import { InvalidRequest } from '#core/model-apis/invalid-request.ts'
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
 import { GatewayError } from '../errors/gateway-error.ts'

@@ -1,5 +1,5 @@
-import { isObject } from '../json/is-object.ts'
-import { InvalidRequest } from './invalid-request.ts'
+import { isObject } from '../../../core/json/is-object.ts'
+import { InvalidRequest } from '../../../core/model-apis/invalid-request.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

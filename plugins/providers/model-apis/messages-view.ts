@@ -1,4 +1,4 @@
-import { isObject } from '../json/is-object.ts'
+import { isObject } from '../../../core/json/is-object.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
