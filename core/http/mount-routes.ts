@@ -14,6 +14,7 @@ import { queryReader } from './input/query.ts'
 import { stateOf } from './endpoint/request-context.ts'
 import { pathPattern } from './reply/method-not-allowed.ts'
 import { responseChecker } from './reply/validate-response.ts'
+import { checkedStream, frameReader } from './reply/check-stream.ts'
 import { callerOf, createReviews } from './authorize.ts'
 import { withIntent } from './audit/record-outcome.ts'
 import { servicesOf } from './endpoint/server-context.ts'
@@ -124,17 +125,20 @@ function createHandler(endpoint: AnyEndpoint, services: HttpServices) {
   // Inside the idempotency wrapper: a repeated response is not a second act.
   const acting = withIntent(services, endpoint)
   const checkResponse = services.checkResponses ? responseChecker(endpoint) : undefined
+  const readFrame = services.checkResponses ? frameReader(endpoint) : undefined
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (endpoint.stream === true && services.streams.draining) throw new Fail('draining')
     const call = createCall(request, reply, { cursors, streams: services.streams, directory: services.directory })
     if (endpoint.authz.kind === 'row' && endpoint.review !== undefined)
       stateOf(request).access = await endpoint.review(call)
+    stateOf(request).readFrame = readFrame
     const result = await answerOf(request.body, acting, call, services).catch((error: unknown) =>
       cutReply(services, reply, error),
     )
     if (reply.sent) return reply // a stream has taken over the connection
     checkResponse?.(reply, result)
-    return sendResult(endpoint, call, result)
+    const isChecked = services.checkResponses && endpoint.stream === true && request.method !== 'HEAD'
+    return sendResult(endpoint, call, isChecked ? checkedStream(endpoint, result) : result)
   }
 }
 

@@ -41,6 +41,8 @@ export interface RequestState {
   /** Object of the last attempted change at the cluster. */
   attempted?: { readonly kind: string; readonly namespace: string | undefined; readonly name: string | undefined }
   failure?: Failure
+  /** Reads each frame of the request's event stream where responses are checked. */
+  readFrame?: ((frame: Buffer | string) => void) | undefined
 }
 
 // A map instead of decorators: a request that reached no scope (an invalid URL) has state too.

@@ -45,6 +45,7 @@ export function openEventStream(
   let ended = false
   const closed = Promise.withResolvers<void>()
   const write = createWriter(raw)
+  const { readFrame } = stateOf(request)
   const finish = (): void => {
     if (ended) return
     ended = true
@@ -84,6 +85,7 @@ export function openEventStream(
   else raw.flushHeaders()
   return {
     send: (frame) => {
+      readFrame?.(frame)
       if (ended || write(frame)) return undefined
       if (raw.writableLength <= MAX_BEHIND) return drain()
       call.streams.dropped('behind')
