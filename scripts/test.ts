@@ -155,9 +155,7 @@ if (coverage !== undefined) console.log(`\n${await coverage.table()}\n`)
 const outcome = report.finish()
 await servers.stop()
 const exitCode = outcome.failed === 0 && (outcome.passed + outcome.skipped > 0 || wanted.length === 0) ? 0 : 1
-// Not left to tap, which treats a run without tests as a success, and at the exit counts failures that a second run settled.
-process.once('exit', () => (process.exitCode = exitCode))
-process.exit(exitCode)
+exit(exitCode)
 
 // Every process of a run notes the fields of the responses that it checks, also platforms and launchers that a test starts.
 function noteFields(): void {
@@ -196,5 +194,11 @@ function end(code: number): void {
   interrupted = true
   running.stop()
   report.finish()
+  exit(code)
+}
+
+// Not left to tap, which at the exit counts files that were ended or succeeded in a second run, and treats a run without tests as a success.
+function exit(code: number): never {
+  process.once('exit', () => (process.exitCode = code))
   process.exit(code)
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { removeCluster } from './cluster.ts'
 
 // npm run test:pods: runs the tests of this folder on a real one-node cluster.
 // MESH_TEST_CLUSTER names a folder with `up.sh [IMAGE.tar ...]`, which starts the cluster and prints the path of its kubeconfig, and
@@ -21,6 +22,9 @@ if (process.getuid?.() !== 0) {
 // Options of the runner that have a value, which is no path.
 const valued = { name: { type: 'string' }, memory: { type: 'string' }, timeout: { type: 'string' } } as const
 const { positionals } = parseArgs({ options: valued, allowPositionals: true, strict: false })
+// The cluster of a run that was killed is still there. The runner kills its files, which then do not remove theirs.
+removeCluster(folder)
+process.once('exit', () => removeCluster(folder))
 // One cluster at a time: the files share its name and addresses.
 process.argv.push('--timeout', '900', '--concurrency', '1', ...(positionals.length > 0 ? [] : ['test/pods']))
 await import('../../scripts/test.ts')
