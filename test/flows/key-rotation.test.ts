@@ -32,6 +32,8 @@ test(
     const user = createUser(platform)
     await user.createAgent('front', witness.url)
     await user.createAgent('back', witness.url)
+    // A chat waits for an agent that was created a moment ago, a delegation does not know that it exists.
+    await user.chats()
     await user.probe()
 
     const before = readdirSync(roles.keysDir).toSorted()
@@ -131,6 +133,7 @@ function createUser(platform: Platform) {
   }
   return {
     ended,
+    chats,
     createAgent: async (name: string, witness: string): Promise<void> => {
       const command = agentCommand(async ({ input }, run, url) => {
         await fetch(`${url}/?run=${run.id}&hold=${input === 'hold'}`)

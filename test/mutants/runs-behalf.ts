@@ -32,6 +32,14 @@ export const mutants: readonly Mutant[] = [
     only: 'queued once',
   },
   {
+    name: 'runs: an agent that exists and is not observed yet is not found',
+    file: 'plugins/runs/create/find-target.ts',
+    find: "if (existence === 'exists')",
+    replace: 'if (existence === undefined)',
+    tests: ['plugins/runs/create/find-target.test.ts'],
+    only: 'never `not_found`',
+  },
+  {
     name: 'prepared runs: the uid of the agent is not checked',
     file: 'plugins/runs/create/find-target.ts',
     find: 'uid: agent?.uid ?? namespaceUid,',

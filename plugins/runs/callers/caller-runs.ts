@@ -5,7 +5,7 @@ import type { Actor } from '#core/event-store/event.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { Store } from '#core/event-store/store.ts'
-import { agentMayExist } from '../launchers/agent-exists.ts'
+import { readAgentExistence } from '../launchers/agent-exists.ts'
 import { explainReadiness } from '../launchers/agent-readiness.ts'
 import { createRun } from '../create/create-run.ts'
 import type { CreateServices } from '../create/create-run.ts'
@@ -128,8 +128,8 @@ async function createFor(
   const { namespace } = request.agent
   checkProof(caller, access, { ...invoke, ...request.agent })
   const trigger = { kind: request.trigger, by: caller.username }
-  const mayExist = () => agentMayExist(caller, request.agent)
-  const made = await newRun(services, { subject: await caller.whoami(), trigger, mayExist }, request)
+  const existence = () => readAgentExistence(caller, request.agent)
+  const made = await newRun(services, { subject: await caller.whoami(), trigger, existence }, request)
   const run = await createRun(services, made, targetOf(made))
   const isKnown = run.id !== made.runId && (await caller.may('get', 'runs', { namespace })) !== undefined
   if (isKnown) return detailOf(services.store.reader<RunsTables>(), run)

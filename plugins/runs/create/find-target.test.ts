@@ -3,7 +3,7 @@ import test from 'node:test'
 import type { Observed } from '#core/cluster/observed-objects.ts'
 import type { Caller } from '#core/cluster/caller.ts'
 import { KubeError } from '#core/kube/status.ts'
-import { agentMayExist } from '../launchers/agent-exists.ts'
+import { readAgentExistence } from '../launchers/agent-exists.ts'
 import { findAgent } from './find-target.ts'
 
 const ref = { namespace: 'demo', name: 'bot' }
@@ -31,19 +31,30 @@ const refusing = (status: number) =>
 
 test('R2-UX-14: an agent that the cluster does not have is 404 at once', async () => {
   const { observed, waits } = lagging()
-  const asked = findAgent(observed, ref, () => agentMayExist(refusing(404), ref))
+  const asked = findAgent(observed, ref, () => readAgentExistence(refusing(404), ref))
   await assert.rejects(asked, { code: 'not_found', message: 'There is no agent bot in demo.' })
   assert.deepEqual(waits, [0], 'the index is not waited for')
 })
 
 test('R2-UX-14: a fresh agent is waited for, also by callers who may not read it', async () => {
   const broken = callerThat(() => Promise.reject(new Error('down')))
-  for (const caller of [callerThat(async () => ({})), refusing(403), refusing(500), broken]) {
+  const callers = [refusing(403), refusing(500), broken].map((caller) => [caller, 2_000] as const)
+  for (const [caller, waited] of [[callerThat(async () => ({})), 10_000] as const, ...callers]) {
     const { observed, waits } = lagging()
-    const found = await findAgent(observed, ref, () => agentMayExist(caller, ref))
+    const found = await findAgent(observed, ref, () => readAgentExistence(caller, ref))
     assert.deepEqual(found, { agent: { ...ref, uid: 'a-1' }, namespaceUid: 'ns-1' })
-    assert.deepEqual(waits, [0, 2_000])
+    assert.deepEqual(waits, [0, waited])
   }
+})
+
+test('R2-UX-14: an agent that exists and is not observed in time is never `not_found`', async () => {
+  const observed: Observed = { find: async () => undefined, namespaceUid: async () => undefined }
+  const asked = (caller: Pick<Caller, 'cluster'>) => findAgent(observed, ref, () => readAgentExistence(caller, ref))
+  await assert.rejects(asked(callerThat(async () => ({}))), {
+    code: 'agent_not_observed',
+    message: 'bot in demo is not observed yet.',
+  })
+  await assert.rejects(asked(refusing(403)), { code: 'not_found' })
 })
 
 test('R2-UX-14: an indexed agent is not read from the cluster', async () => {

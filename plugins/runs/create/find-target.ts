@@ -1,25 +1,35 @@
 import type { Observed } from '#core/cluster/observed-objects.ts'
 import { Fail } from '#core/errors/domain-error.ts'
+import { runErrors } from '../contract/errors.ts'
 import type { AgentRef, NewRun, Target } from './create-run.ts'
 
-// Longest time until a new agent is observed.
+// Longest time until a new agent is observed; under load it takes longer, and an agent that exists is worth a longer wait.
 const observeMs = 2_000
+const existingMs = 10_000
+
+/** Whether the cluster has an agent. It is unknown where the caller may not read it. */
+export type AgentExistence = 'exists' | 'absent' | 'unknown'
 
 /**
  * Resolves a name to a uid by the object index, since the caller may not be allowed to read the agent. The index lags behind a fresh create:
- * it is waited for unless `mayExist` says that the cluster has no such agent.
+ * it is waited for unless the cluster has no such agent. An agent that exists is never `not_found`.
  */
 export async function findAgent(
   observed: Observed,
   { namespace, name }: { readonly namespace: string; readonly name: string },
-  mayExist: () => Promise<boolean> = async () => true,
+  readExistence: () => Promise<AgentExistence> = async () => 'unknown',
 ): Promise<{ readonly agent: AgentRef; readonly namespaceUid: string }> {
   const find = (waitMs?: number) => observed.find('AgentDeployment', namespace, name, waitMs)
-  const agent = (await find()) ?? ((await mayExist()) ? await find(observeMs) : undefined)
+  const known = await find()
+  const existence = known ? 'exists' : await readExistence()
+  const waitMs = existence === 'exists' ? existingMs : observeMs
+  const agent = known ?? (existence === 'absent' ? undefined : await find(waitMs))
   // The namespace of an agent is nearly always observed before it.
-  const namespaceUid = agent && (agent.namespaceUid ?? (await observed.namespaceUid(namespace, observeMs)))
-  if (!agent || namespaceUid === undefined) throw noAgent(namespace, name)
-  return { agent: { namespace, name, uid: agent.uid }, namespaceUid }
+  const namespaceUid = agent && (agent.namespaceUid ?? (await observed.namespaceUid(namespace, waitMs)))
+  if (agent && namespaceUid !== undefined) return { agent: { namespace, name, uid: agent.uid }, namespaceUid }
+  if (existence === 'exists')
+    throw new Fail(runErrors.agent_not_observed, `${name} in ${namespace} is not observed yet.`)
+  throw noAgent(namespace, name)
 }
 
 /** Uid of the namespace of a run without an agent. */

@@ -7,6 +7,7 @@ import { signGrant } from '../grants/grants.ts'
 import type { GrantKey } from '../grants/grants.ts'
 import type { ExecutorRef, NewRun } from './create-run.ts'
 import { findAgent, findNamespace } from './find-target.ts'
+import type { AgentExistence } from './find-target.ts'
 
 /** What a run shall do, from a request that was authorized. */
 export interface RequestedRun extends Pick<NewRun, 'input' | 'traceparent' | 'parent' | 'idempotency' | 'deadline'> {
@@ -27,17 +28,17 @@ export interface RunAuthority {
   readonly signedBy?: GrantKey | undefined
   /** What was reviewed, for runs without an agent. */
   readonly scopes?: readonly string[] | undefined
-  /** Whether an agent that is not indexed yet may exist; by default it may. */
-  readonly mayExist?: (() => Promise<boolean>) | undefined
+  /** Reads whether an agent that is not indexed yet exists; unknown by default. */
+  readonly existence?: (() => Promise<AgentExistence>) | undefined
 }
 
 /** Assigns id and uid, and signs the grant. The caller of this function has made the review. */
 export async function newRun(
   { core, observed }: { readonly core: Pick<Core, 'keys' | 'now'>; readonly observed: Observed },
-  { subject, trigger, signedBy, scopes, mayExist }: RunAuthority,
+  { subject, trigger, signedBy, scopes, existence }: RunAuthority,
   content: RequestedRun,
 ): Promise<NewRun> {
-  const target = await findTarget(observed, content, mayExist)
+  const target = await findTarget(observed, content, existence)
   const runId = content.runId ?? uuidV7()
   const { username, groups } = subject
   const grant = { runId, agentUid: target.agent?.uid ?? '', subject: username, groups, ...(scopes ? { scopes } : {}) }
@@ -61,9 +62,9 @@ export async function newRun(
 async function findTarget(
   observed: Observed,
   { agent, executor }: RequestedRun,
-  mayExist: RunAuthority['mayExist'],
+  existence: RunAuthority['existence'],
 ): Promise<Pick<NewRun, 'agent' | 'executor' | 'namespaceUid'>> {
-  if (agent !== undefined) return findAgent(observed, agent, mayExist)
+  if (agent !== undefined) return findAgent(observed, agent, existence)
   if (executor === undefined) throw new Error('a run has an agent or an executor')
   return { executor, namespaceUid: await findNamespace(observed, executor.namespace) }
 }
