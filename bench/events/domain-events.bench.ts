@@ -4,6 +4,7 @@ import { jetstream } from '@nats-io/jetstream'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import { createNatsBus } from '#core/messaging/bus/nats-bus.ts'
 import { runConsumers } from '#core/messaging/consumer/consumer-runner.ts'
+import { createLogFeed } from '#core/messaging/log-feed.ts'
 import { on } from '#core/messaging/consumer/consumer.ts'
 import { planOf } from '#core/messaging/bus/durable-consumers.ts'
 import { createRelay } from '#core/messaging/outbox-relay.ts'
@@ -80,8 +81,15 @@ async function measure(t: Scope, folder: string): Promise<Measured> {
   }
   const { url } = await startNats(t)
   candidates.push(
-    await delivery(t, 'PostgreSQL and NATS', await open(t, { url: await createDatabase(t) }), await natsBus(t, url)),
-    await delivery(t, 'PGlite in one process', await open(t, { pglite: 'memory://' }), createMemoryBus()),
+    await delivery(t, 'PostgreSQL and NATS', {
+      database: await open(t, { url: await createDatabase(t) }),
+      bus: await natsBus(t, url),
+    }),
+    await fedDelivery(t, 'PostgreSQL and NATS, log feed', url),
+    await delivery(t, 'PGlite in one process', {
+      database: await open(t, { pglite: 'memory://' }),
+      bus: createMemoryBus(),
+    }),
   )
   const measured = await interleave(candidates, { rounds: 5, most: 8 })
   return { ...measured, notes: [share, ...(typeof go === 'string' ? [`The Go client is left out: ${go}.`] : [])] }
@@ -131,11 +139,26 @@ async function publishAll(publish: () => Promise<unknown>): Promise<Record<strin
   return { 'per second': (messages * 1000) / (performance.now() - from), 'cpu us': (user + system) / messages }
 }
 
-async function delivery(t: Scope, name: string, database: Database, bus: Bus): Promise<Candidate> {
+// As in a process that runs every role: the relay publishes, and the consumers follow the log.
+async function fedDelivery(t: Scope, name: string, url: string): Promise<Candidate> {
+  const database = await open(t, { url: await createDatabase(t) })
+  const feed = createLogFeed(database)
+  t.after(() => feed.close())
+  return delivery(t, name, { database, bus: await natsBus(t, url), source: feed })
+}
+
+interface Delivering {
+  readonly database: Database
+  readonly bus: Bus
+  /** What wakes the consumers; default the bus. */
+  readonly source?: Pick<Bus, 'consume'>
+}
+
+async function delivery(t: Scope, name: string, { database, bus, source = bus }: Delivering): Promise<Candidate> {
   const store = createStore(database, { projections: [] })
   const arrived = new Map<number, PromiseWithResolvers<number>>()
   const consumers = [consumer((n) => arrived.get(n)?.resolve(performance.now()))]
-  const running = await runConsumers({ store, database, bus, consumers })
+  const running = await runConsumers({ store, database, bus: source, consumers })
   t.after(() => running.stop())
   const stopped = new AbortController()
   const job = createRelay({ database, bus, install: 'bench' })
@@ -158,8 +181,11 @@ async function delivery(t: Scope, name: string, database: Database, bus: Bus): P
     name,
     run: async () => {
       const times: number[] = []
+      const before = process.cpuUsage()
       for (let turn = 0; turn < appends; turn++) times.push(await once())
-      return { 'p50 ms': quantile(times, 0.5), 'p99 ms': quantile(times, 0.99) }
+      const { user, system } = process.cpuUsage(before)
+      const cpu = (user + system) / appends
+      return { 'p50 ms': quantile(times, 0.5), 'p99 ms': quantile(times, 0.99), 'event cpu us': cpu }
     },
   }
 }

@@ -73,6 +73,23 @@ export const mutants: readonly Mutant[] = [
     only: 'A5',
   },
   {
+    name: 'the feed leaves out the first event of a read',
+    file: 'core/messaging/log-feed.ts',
+    find: '        for (const event of events) await queues.publish(toHint(event))\n        position = events.at(-1)?.position ?? position',
+    replace:
+      '        position = events.at(-1)?.position ?? position\n        for (const event of events.slice(1)) await queues.publish(toHint(event))',
+    tests: ['core/host/platform/platform-work.test.ts'],
+    only: 'R2-P4',
+  },
+  {
+    name: 'consumers of a process with every role wait for the bus',
+    file: 'core/host/platform/platform-work.ts',
+    find: 'bus: feed ?? bus',
+    replace: 'bus: bus ?? feed',
+    tests: ['core/host/platform/platform-work.test.ts'],
+    only: 'R2-P4',
+  },
+  {
     name: 'the sweep never looks at the log',
     file: 'core/messaging/consumer/catch-up.ts',
     find: 'const undone = await handlePage(options, consumer, page)',

@@ -10,6 +10,9 @@ import { note, noted } from '#core/event-store/testing/notes.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
+import { createLogFeed } from '#core/messaging/log-feed.ts'
+import type { LogFeed } from '#core/messaging/log-feed.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { on } from '#core/messaging/consumer/consumer.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { createDatabase } from '#test/harness/database.ts'
@@ -48,6 +51,38 @@ test(
   },
 )
 
+test(
+  'R2-P4: with a feed, events are handled while the bus is away, and published once it is back',
+  limit,
+  async (t) => {
+    const database = await openMemoryStore()
+    t.after(() => database.close())
+    const bus = createAbsentBus()
+    const feed = createLogFeed(database, never)
+    const stopped = new AbortController()
+    const [writer, worker] = await openRoles({ writer: database, worker: database }, bus, feed)
+    const handled = createInbox()
+    const consumer = on('notes.seen', [noted], { order: 'none', from: 'start' }, async (events) => handled.add(events))
+    const relaying = worker.relay([consumer], stopped.signal)
+    const consuming = worker.consume([consumer], stopped.signal)
+    t.after(async () => {
+      stopped.abort()
+      await Promise.all([relaying.done, consuming.done])
+      await feed.close()
+      await Promise.all([writer, worker].map((one) => one.close()))
+    })
+    for (let n = 0; n < 3; n++) {
+      await writer.store?.transact((tx) => tx.append(`notes/${n}`, 0, [note(n)]))
+      await handled.has(n)
+    }
+    assert.deepEqual(bus.published, [])
+    bus.comeBack()
+    await bus.has(3)
+    await consuming.subscribe()
+    assert.equal(handled.count(), 3)
+  },
+)
+
 // Roles as in a real process: each writes through a gated handle of its own, while the relay reads through that of the process. The next
 // poll of the relay and the next sweep of the consumers are later than the time limit of the test.
 async function handledByTheWorker(t: TestContext, databases: { writer: Database; worker: Database }): Promise<void> {
@@ -74,11 +109,44 @@ async function handledByTheWorker(t: TestContext, databases: { writer: Database;
   assert.equal(handled.count(), 5)
 }
 
-async function openRoles(databases: { writer: Database; worker: Database }, bus: Bus): Promise<[Platform, Platform]> {
+/** A bus that takes nothing until it is back, and then only publishes. */
+function createAbsentBus() {
+  const published: string[] = []
+  let isAway = true
+  let changed = Promise.withResolvers<void>()
+  const arrive = async (): Promise<void> => {
+    if (isAway) throw new Fail('bus_unavailable')
+  }
+  return {
+    published,
+    comeBack: () => (isAway = false),
+    has: async (count: number): Promise<void> => {
+      while (published.length < count) await changed.promise
+    },
+    check: arrive,
+    publish: async ({ id }: { readonly id: string }) => {
+      await arrive()
+      published.push(id)
+      changed.resolve()
+      changed = Promise.withResolvers<void>()
+    },
+    consume: () => Promise.reject(new Error('consumers of this process do not use the bus')),
+    emit: () => undefined,
+    listen: () => Promise.reject(new Error('not used')),
+    close: async () => undefined,
+  }
+}
+
+async function openRoles(
+  databases: { writer: Database; worker: Database },
+  bus: Bus,
+  feed?: LogFeed,
+): Promise<[Platform, Platform]> {
   const open = (database: Database, role: Role): Promise<Platform> =>
     createPlatformOpener({
       database,
       bus,
+      feed,
       cluster: { server: 'http://127.0.0.1:1', tls: {}, bearerOf: () => undefined },
       served: everyNamespace,
       install: 'mesh',

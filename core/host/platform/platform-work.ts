@@ -111,7 +111,7 @@ function relayWork(shared: SharedParts, database: Database, consumers: readonly 
 }
 
 function consume(
-  { database, bus, log, metrics, tracer }: SharedParts,
+  { database, bus, feed, log, metrics, tracer }: SharedParts,
   { store, streams }: PlatformWorkParts,
   consumers: readonly Consumer[],
   signal: AbortSignal,
@@ -119,21 +119,25 @@ function consume(
   if (database === undefined || store === undefined) throw new Error('consumers need a store')
   const started = until({ what: 'the store', log, signal }, async () => {
     await store.check()
-    return startConsumers({ store: store.store, database, bus, consumers, log, metrics, tracer })
+    return startConsumers({ store: store.store, database, bus: feed ?? bus, consumers, log, metrics, tracer })
   })
-  const sweepWhileAway = async (): Promise<void> => {
+  // A feed needs the store only; without one the log is swept while the bus is away.
+  const begin = async (): Promise<void> => {
     const running = await started
-    await bus.check().catch(() => running.sweepMeanwhile())
+    if (feed === undefined) await bus.check().catch(() => running.sweepMeanwhile())
+    else await until({ what: 'the store', log, signal }, () => running.subscribe())
   }
+  const begun = begin()
   // `subscribe` reports a failure to start.
-  sweepWhileAway().catch(() => undefined)
+  begun.catch(() => undefined)
   const subscribe = async (): Promise<void> => {
     const running = await started
     await until({ what: 'the streams', log, signal }, async () => {
       streams.drift = await driftOf(bus, consumers)
       if (streams.drift !== undefined) throw streams.drift
-      await running.subscribe()
+      if (feed === undefined) await running.subscribe()
     })
+    if (feed !== undefined) await begun
   }
   const stop = async (): Promise<void> => {
     const [running] = await Promise.allSettled([started, aborted(signal)])

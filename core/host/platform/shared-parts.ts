@@ -5,6 +5,7 @@ import type { Database } from '#core/database/database.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { NatsBus } from '#core/messaging/bus/nats-bus.ts'
+import type { LogFeed } from '#core/messaging/log-feed.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
 import type { StateStore } from '#core/state-store/state-store.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
@@ -14,6 +15,8 @@ import type { Tracer } from '#core/telemetry/tracer.ts'
 export interface SharedParts {
   readonly database: Database | undefined
   readonly bus: Bus | NatsBus
+  /** Delivers the log to the consumers of this process, instead of the bus. */
+  readonly feed?: LogFeed | undefined
   /** For the state role only. */
   readonly stateStore?: StateStore | undefined
   /** For the state role only. */

@@ -36,6 +36,7 @@ import type { Host } from './host.ts'
 import { createPlatformOpener } from '../platform/open-platform.ts'
 import { prepareObjectStore } from './open-object-store.ts'
 import { prepareStateStore } from './open-state-store.ts'
+import { openLogFeed } from './open-log-feed.ts'
 import { openTracing } from './open-tracing.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { RebuildRequest } from '../role/role.ts'
@@ -105,6 +106,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     await database?.close()
     throw error
   })
+  const feed = openLogFeed({ natsUrl: core.natsUrl, roles, database })
   const stateStore = openStateStore({ log, metrics })
   const objects = openObjectStore(metrics, log)
   const host = createHost({
@@ -114,6 +116,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     openPlatform: createPlatformOpener({
       database,
       bus,
+      feed,
       stateStore,
       objects,
       cluster,
@@ -145,6 +148,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   })
   const close = async (): Promise<void> => {
     await host.close().finally(async () => {
+      await feed?.close()
       await bus.close()
       await stateStore?.close()
       await objects?.close()

@@ -26,7 +26,7 @@ import { handleUnordered } from './unordered-delivery.ts'
 export interface RunConsumersOptions {
   readonly store: Store
   readonly database: Database
-  readonly bus: Bus
+  readonly bus: Pick<Bus, 'consume'>
   readonly consumers: readonly Consumer[]
   readonly log?: Logger
   readonly metrics?: Metrics

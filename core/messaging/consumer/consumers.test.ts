@@ -27,6 +27,7 @@ import { on } from './consumer.ts'
 import type { Consumer } from './consumer.ts'
 import { listDeadLetters, redrive } from './dead-letter.ts'
 import { createMemoryBus } from '../bus/memory-bus.ts'
+import { createLogFeed } from '../log-feed.ts'
 import { createNatsBus } from '../bus/nats-bus.ts'
 import { planOf } from '../bus/durable-consumers.ts'
 import { createRelay } from '../outbox-relay.ts'
@@ -56,13 +57,15 @@ const pairs = [
     skip: adapters[1].skip === false ? needs('nats-server').skip : adapters[1].skip,
     bus: openNats,
   },
+  // Nothing is ever published to this bus.
+  { name: 'R2-P4: PostgreSQL, log feed', adapter: adapters[1], skip: adapters[1].skip, bus: openMemory, isFed: true },
 ] as const
 
 for (const pair of pairs) {
   const check = (name: string, fn: (rig: Rig, t: TestContext) => Promise<void>): void => {
     test(`${pair.name}: ${name}`, { skip: pair.skip }, async (t) => {
       const database = await pair.adapter.open(t)
-      await fn(await rigOf(t, database, await pair.bus(t)), t)
+      await fn(await rigOf(t, database, await pair.bus(t), 'isFed' in pair), t)
     })
   }
 
@@ -255,7 +258,8 @@ test(
   },
 )
 
-async function rigOf(t: TestContext, database: Database, bus: Bus): Promise<Rig> {
+// With feeds of its own each set of consumers is as in a process of its own, and no relay runs.
+async function rigOf(t: TestContext, database: Database, bus: Bus, isFed = false): Promise<Rig> {
   await sql`create table effects (consumer text, stream text, n integer, version integer, at bigserial)`.execute(
     database.root,
   )
@@ -281,11 +285,14 @@ async function rigOf(t: TestContext, database: Database, bus: Bus): Promise<Rig>
       while (!(await done())) await Promise.race([once(committed, 'effect'), pause(50)])
     },
     start: async (consumers, more = {}) => {
-      const running = await runConsumers({ store, database, bus, consumers, ...more })
+      const feed = isFed ? createLogFeed(database, 100) : undefined
+      if (feed !== undefined) stops.push(() => feed.close())
+      const running = await runConsumers({ store, database, bus: feed ?? bus, consumers, ...more })
       stops.push(() => running.stop())
       return running
     },
     relay: (metrics) => {
+      if (isFed) return { stop: async () => undefined }
       const stopped = new AbortController()
       const election = createLeaderElection({ database, holder: 'test', name: 'relay', ttlMs: 2_000 })
       const job = createRelay({

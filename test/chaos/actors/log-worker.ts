@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { runConsumers } from '#core/messaging/consumer/consumer-runner.ts'
+import { createLogFeed } from '#core/messaging/log-feed.ts'
 import { on } from '#core/messaging/consumer/consumer.ts'
 import { createNatsBus } from '#core/messaging/bus/nats-bus.ts'
 import { createRelay } from '#core/messaging/outbox-relay.ts'
@@ -11,7 +12,7 @@ import { noted } from '#core/event-store/testing/notes.ts'
 import { until } from '../until.ts'
 
 // `node log-worker.ts HOLDER DATABASE_URL NATS_URL`: the event-log part of a worker. A candidate for the relay's lease, and a member of two
-// consumers that write each event as a row. Runs until it gets a signal.
+// consumers that write each event as a row; `three` follows the log itself, as a process with all roles does. Runs until it gets a signal.
 const [holder = '', url = '', servers = ''] = process.argv.slice(2)
 const database = await openDatabase({ url })
 const bus = await createNatsBus({ servers, reconnectTimeWait: 100 })
@@ -27,5 +28,6 @@ const consumers = (['none', 'stream'] as const).map((order) =>
   }),
 )
 // Servers may be down at this point; the platform waits for them in the same way.
-await until('the streams', () => runConsumers({ store, database, bus, consumers, sweepEveryMs: 500 }))
+const source = holder === 'three' ? createLogFeed(database, 200) : bus
+await until('the streams', () => runConsumers({ store, database, bus: source, consumers, sweepEveryMs: 500 }))
 process.stdout.write('ready\n')
