@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { Identity } from './identity/identity.ts'
 import { createGuardSource } from './model-calls/guard-source.ts'
-import { createHolds } from './model-calls/holds.ts'
+import { createHolds } from './model-calls/holds/holds.ts'
 import { createModelCalls } from './model-calls/model-calls.ts'
 import type { ModelCalls, ModelCallsOptions } from './model-calls/model-calls.ts'
 import { ConfigError } from './settings/agent-config.ts'

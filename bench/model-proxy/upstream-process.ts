@@ -24,6 +24,7 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     if (url.endsWith('/holds')) json(response, 201, Buffer.from(JSON.stringify(hold)))
     else if (url === '/budgets/settlements') settleAll(response, body)
+    else if (url === '/budgets/openings') openAll(response, body)
     else if (url.startsWith('/budgets')) json(response, 200, Buffer.from(JSON.stringify(settled)))
     else if (url === '/guardrails') json(response, 200, Buffer.from(JSON.stringify(policies)))
     else if (body.includes('"stream":true')) stream(response)
@@ -38,6 +39,11 @@ function json(response: ServerResponse, status: number, body: Buffer): void {
 function settleAll(response: ServerResponse, body: string): void {
   const { items } = JSON.parse(body) as { items: readonly { readonly id: string }[] }
   json(response, 200, Buffer.from(JSON.stringify({ items: items.map(({ id }) => ({ id, ...settled })) })))
+}
+
+function openAll(response: ServerResponse, body: string): void {
+  const { items } = JSON.parse(body) as { items: readonly object[] }
+  json(response, 200, Buffer.from(JSON.stringify({ items: items.map(() => hold) })))
 }
 
 function stream(response: ServerResponse): void {

@@ -1,4 +1,4 @@
-import type { Hold, Holds, Settled, Settlement } from './holds.ts'
+import type { Hold, Holds, Settled, Settlement } from './holds/holds.ts'
 
 /** The hold of one call: settled or released once, whichever comes first. */
 export interface Charge {

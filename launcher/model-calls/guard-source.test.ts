@@ -5,7 +5,7 @@ import type { StateAnswer } from '../state/state-client.ts'
 import { pluginDisabled } from '../state/plugin-disabled.ts'
 import { createToolSource } from '../tools/tool-source.ts'
 import { createGuardSource } from './guard-source.ts'
-import { createHolds } from './holds.ts'
+import { createHolds } from './holds/holds.ts'
 
 const policies = [{ namespace: 'default', name: 'p', rules: [{ name: 'r', action: 'block', pii: {} }] }]
 const answerOf = (status: number, body: StateAnswer['body']): StateAnswer => ({

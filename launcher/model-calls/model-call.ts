@@ -1,7 +1,7 @@
 import type { Usage } from '#schemas/runs/run.ts'
 import type { Approvals } from '../runs/approvals.ts'
 import type { OnFindings } from './guard-request.ts'
-import type { Cost } from './holds.ts'
+import type { Cost } from './holds/holds.ts'
 
 /** Receives the answer of a model call as it arrives. */
 export interface AnswerSink {

@@ -10,14 +10,18 @@ import {
   HoldAnswer,
   HoldId,
   HoldRequest,
+  Openings,
+  OpeningsAnswer,
   RenewAnswer,
   RenewRequest,
   SettleRequest,
   Settlements,
   SettlementsAnswer,
 } from './contract/hold-schemas.ts'
+import { openings } from './contract/wire.ts'
 import { createHold, endHolds, renewHolds } from './holds/holds.ts'
 import type { EndRequest, HoldServices } from './holds/holds.ts'
+import { createHolds } from './holds/openings.ts'
 import { readRemaining } from './holds/remaining.ts'
 
 const IdParams = Type.Object({ id: HoldId })
@@ -47,6 +51,15 @@ export function holdEndpoints(services: HoldServices, state: StateContext): read
     response: { 201: HoldAnswer },
     handle: async ({ bearer, body, headers }) =>
       createHold(services, await podOf(bearer), body, readKey(headers['idempotency-key'])),
+  })
+  const openMany = endpoint({
+    method: openings.method,
+    url: openings.path,
+    summary: 'Reserve money for several model calls.',
+    authz,
+    body: Openings,
+    response: { 200: OpeningsAnswer },
+    handle: async ({ bearer, body }) => ({ items: await createHolds(services, await podOf(bearer), body) }),
   })
   const settle = endpoint({
     method: 'POST',
@@ -99,7 +112,7 @@ export function holdEndpoints(services: HoldServices, state: StateContext): read
       budget: (await readRemaining(services, await podOf(bearer), query.runId ?? null)) ?? null,
     }),
   })
-  return [hold, settle, release, settleMany, renew, remaining]
+  return [hold, openMany, settle, release, settleMany, renew, remaining]
 }
 
 function readKey(text: string | undefined): string {

@@ -3,12 +3,37 @@ import type { Mutant } from './mutant.ts'
 const migration = 'plugins/budgets/migrations/0001-ledger.ts'
 const ledger = ['plugins/budgets/store/ledger.test.ts']
 const holds = ['plugins/budgets/holds/holds.test.ts']
+const openings = ['launcher/model-calls/holds/openings.test.ts']
 const money = ['plugins/budgets/money/money.test.ts']
 const inherited = ['plugins/budgets/payment/inherited.test.ts']
 const roles = ['plugins/budgets/payment/call-payment.test.ts']
 
 /** Defects of money: holds beyond a limit, charges that are lost, doubled or free, holds of others. */
 export const mutants: readonly Mutant[] = [
+  {
+    name: 'budgets: calls that share a request get the hold of the first',
+    file: 'launcher/model-calls/holds/openings.ts',
+    find: 'done.resolve(answers?.[index] as StateAnswer)',
+    replace: 'done.resolve(answers?.[0] as StateAnswer)',
+    tests: openings,
+    only: 'R2-P5',
+  },
+  {
+    name: 'budgets: holds without an answer are asked for again, one by one',
+    file: 'launcher/model-calls/holds/openings.ts',
+    find: '      for (const { done } of group) done.reject(error)\n      return\n',
+    replace: '      return openEach(group)\n',
+    tests: openings,
+    only: 'R2-P5',
+  },
+  {
+    name: 'budgets: a key counts once per request for holds',
+    file: 'plugins/budgets/holds/openings.ts',
+    find: 'createHold(services, pod, request, key)',
+    replace: 'createHold(services, pod, request, key === items[0]?.key ? key : crypto.randomUUID())',
+    tests: ['plugins/budgets/holds/openings.test.ts'],
+    only: 'R2-P5',
+  },
   {
     name: 'budgets: embeddings of roles are made without a hold',
     file: 'plugins/budgets/payment/call-payment.ts',

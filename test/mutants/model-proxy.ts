@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an unknown answer of the state role is no budget',
-    file: 'launcher/model-calls/holds.ts',
+    file: 'launcher/model-calls/holds/holds.ts',
     find: "if (status === 404 && code === 'unbudgeted') return undefined",
     replace: 'if (status === 404) return undefined',
     tests: port,

@@ -11,18 +11,17 @@ const nullableText = Type.Union([Type.String(), Type.Null()])
 /** Id of a hold, and key of a request. */
 export const HoldId = Type.String({ pattern: uuid, maxLength: 36 })
 
+const holdFields = {
+  runId: Type.Union([HoldId, Type.Null()]),
+  model: Type.String({ minLength: 1, maxLength: 317 }),
+  operation: Type.Union([Type.Literal('chat/completions'), Type.Literal('embeddings')]),
+  inputTokens: Type.Integer({ minimum: 0, maximum: 10_000_000 }),
+  maxOutputTokens: Type.Union([Type.Integer({ minimum: 1, maximum: 10_000_000 }), Type.Null()]),
+  choices: Type.Optional(Type.Integer({ minimum: 1, maximum: 128 })),
+}
+
 /** Body of a hold. */
-export const HoldRequest = Type.Object(
-  {
-    runId: Type.Union([HoldId, Type.Null()]),
-    model: Type.String({ minLength: 1, maxLength: 317 }),
-    operation: Type.Union([Type.Literal('chat/completions'), Type.Literal('embeddings')]),
-    inputTokens: Type.Integer({ minimum: 0, maximum: 10_000_000 }),
-    maxOutputTokens: Type.Union([Type.Integer({ minimum: 1, maximum: 10_000_000 }), Type.Null()]),
-    choices: Type.Optional(Type.Integer({ minimum: 1, maximum: 128 })),
-  },
-  closed,
-)
+export const HoldRequest = Type.Object(holdFields, closed)
 
 /** See {@link HoldRequest}. */
 export type HoldRequest = Static<typeof HoldRequest>
@@ -40,6 +39,32 @@ export const HoldAnswer = Type.Object(
   },
   closed,
 )
+
+/** Bodies of several holds. `key` is what `Idempotency-Key` is for one. */
+export const Openings = Type.Object(
+  { items: Type.Array(Type.Object({ key: HoldId, ...holdFields }, closed), { minItems: 1, maxItems: 100 }) },
+  closed,
+)
+
+/** See {@link Openings}. */
+export type Openings = Static<typeof Openings>
+
+/** A call that may not be made: status, code, detail and headers are those of the route of one hold. */
+export const RefusedOpening = Type.Object(
+  {
+    status: Type.Integer(),
+    code: Type.String(),
+    detail: Type.String(),
+    headers: Type.Record(Type.String(), Type.String()),
+  },
+  closed,
+)
+
+/** See {@link RefusedOpening}. */
+export type RefusedOpening = Static<typeof RefusedOpening>
+
+/** Results of several holds, in their order. */
+export const OpeningsAnswer = Type.Object({ items: Type.Array(Type.Union([HoldAnswer, RefusedOpening])) }, closed)
 
 const settleFields = {
   usage: Type.Union([

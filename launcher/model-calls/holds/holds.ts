@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { sleep } from '#core/async/sleep.ts'
-import { isObject } from '#core/json/is-object.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Usage } from '#schemas/runs/run.ts'
-import { Refusal } from '../http/refusal.ts'
-import { pluginDisabled } from '../state/plugin-disabled.ts'
-import type { StateAnswer, StateClient } from '../state/state-client.ts'
+import { Refusal } from '../../http/refusal.ts'
+import { pluginDisabled } from '../../state/plugin-disabled.ts'
+import type { StateAnswer, StateClient } from '../../state/state-client.ts'
+import { createOpenings } from './openings.ts'
 import { createSettlements } from './settlements.ts'
 import type { SettlementAnswer } from './settlements.ts'
 
@@ -88,6 +88,7 @@ export function createHolds({ state, log, retryMs = defaultRetryMs }: HoldsOptio
   const pending = new Set<Promise<unknown>>()
   const renewal = createRenewal(state)
   const sendSettlement = createSettlements(state)
+  const openHold = createOpenings(state)
   const finish = async (
     hold: Hold,
     path: 'settle' | 'release',
@@ -120,14 +121,9 @@ export function createHolds({ state, log, retryMs = defaultRetryMs }: HoldsOptio
   return {
     // Not aborted with its caller: an unknown hold could not be released.
     async open(request, onLost) {
-      const headers = { 'idempotency-key': randomUUID() }
-      const call = { method: 'POST', path: '/budgets/holds', body: request, headers } as const
-      // Sent again at once: a kept connection may close while the request is written.
-      const answer = await state(call)
-        .catch((error: unknown) => (wasReset(error) ? state(call) : Promise.reject(error as Error)))
-        .catch(() => {
-          throw unavailable()
-        })
+      const answer = await openHold({ key: randomUUID(), request }).catch(() => {
+        throw unavailable()
+      })
       return toHold(answer, (id, everySeconds) => renewal.add(id, everySeconds, onLost))
     },
     async settle(hold, settlement) {
@@ -145,10 +141,6 @@ export function createHolds({ state, log, retryMs = defaultRetryMs }: HoldsOptio
       limit.abort()
     },
   }
-}
-
-function wasReset(error: unknown): boolean {
-  return isObject(error) && (error.code === 'ECONNRESET' || error.code === 'UND_ERR_SOCKET')
 }
 
 function toHold(

@@ -1,5 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
-import type { StateAnswer, StateClient } from '../state/state-client.ts'
+import type { StateAnswer, StateClient } from '../../state/state-client.ts'
+import { shareRequests } from './share-requests.ts'
+import type { WaitingItem } from './share-requests.ts'
 
 /** One settlement to send: the id of its hold, and the body of its own route. */
 export interface SettlementItem {
@@ -13,37 +15,15 @@ export type SettlementAnswer = Pick<StateAnswer, 'status' | 'headers' | 'body'>
 /** Sends a settlement. Resolves with the answer for its hold; rejects without an answer. */
 export type SendSettlement = (item: SettlementItem) => Promise<SettlementAnswer>
 
-interface Waiting {
-  readonly item: SettlementItem
-  readonly done: PromiseWithResolvers<SettlementAnswer>
-}
-
-// A request that hangs must not delay all others.
-const REQUESTS = 2
 /** Bound of a request at the state role. */
 const MOST_ITEMS = 500
 
 /** Creates the sender: settlements that become due while requests are in progress share the next one. */
 export function createSettlements(state: StateClient): SendSettlement {
-  let waiting: Waiting[] = []
-  let inProgress = 0
-  const sendNext = async (): Promise<void> => {
-    inProgress++
-    while (waiting.length > 0) {
-      const group = waiting.slice(0, MOST_ITEMS)
-      waiting = waiting.slice(MOST_ITEMS)
-      await sendGroup(state, group)
-    }
-    inProgress--
-  }
-  return (item) => {
-    const done = Promise.withResolvers<SettlementAnswer>()
-    waiting.push({ item, done })
-    // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
-    if (inProgress < REQUESTS) void sendNext()
-    return done.promise
-  }
+  return shareRequests((group) => sendGroup(state, group), MOST_ITEMS)
 }
+
+type Waiting = WaitingItem<SettlementItem, SettlementAnswer>
 
 async function sendGroup(state: StateClient, group: readonly Waiting[]): Promise<void> {
   const [first] = group

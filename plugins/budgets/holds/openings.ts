@@ -1,0 +1,29 @@
+import type { UserInfo } from '#core/cluster/caller.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { Openings, RefusedOpening } from '../contract/hold-schemas.ts'
+import { createHold } from './holds.ts'
+import type { HoldServices } from './holds.ts'
+
+/**
+ * Reserves money for several calls of a pod. Each has its own key and result, and the refusal of one is of no effect on others. The ledger
+ * decides on them in one statement; when this resolves, every hold is committed.
+ */
+export function createHolds(services: HoldServices, pod: UserInfo, { items }: Openings) {
+  return Promise.all(
+    items.map(({ key, ...request }) =>
+      createHold(services, pod, request, key).catch((error: unknown) => toRefused(error)),
+    ),
+  )
+}
+
+function toRefused(error: unknown): RefusedOpening {
+  // Without a text of its own. The launcher asks for it alone, and the error is reported there.
+  const fail = error instanceof Fail ? error : new Fail('internal_error')
+  const after = fail.retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(fail.retryAfter)) }
+  return {
+    status: fail.definition.status,
+    code: fail.code,
+    detail: fail.message,
+    headers: { ...after, ...fail.headers },
+  }
+}
