@@ -73,7 +73,7 @@ function mount(
       await reviews.late(request)
       if (needsCaller(endpoint, services)) await callerOf(services, request)
     },
-    handler: createHandler(endpoint, services),
+    handler: createHandler(endpoint, owner.prefix, services),
   })
 }
 
@@ -120,12 +120,14 @@ function paramsOf<Params>({ authz }: AnyEndpoint, readParams: () => Params): Par
   }
 }
 
-function createHandler(endpoint: AnyEndpoint, services: HttpServices) {
+function createHandler(endpoint: AnyEndpoint, prefix: string, services: HttpServices) {
   const cursors = createCursors(services.keys, `${endpoint.method} ${endpoint.url}`)
   // Inside the idempotency wrapper: a repeated response is not a second act.
   const acting = withIntent(services, endpoint)
-  const checkResponse = services.checkResponses ? responseChecker(endpoint) : undefined
-  const readFrame = services.checkResponses ? frameReader(endpoint) : undefined
+  // Under its whole path, as in the OpenAPI document.
+  const published = { ...endpoint, url: `${prefix}${endpoint.url}` }
+  const checkResponse = services.checkResponses ? responseChecker(published) : undefined
+  const readFrame = services.checkResponses ? frameReader(published) : undefined
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (endpoint.stream === true && services.streams.draining) throw new Fail('draining')
     const call = createCall(request, reply, { cursors, streams: services.streams, directory: services.directory })
@@ -138,7 +140,7 @@ function createHandler(endpoint: AnyEndpoint, services: HttpServices) {
     if (reply.sent) return reply // a stream has taken over the connection
     checkResponse?.(reply, result)
     const isChecked = services.checkResponses && endpoint.stream === true && request.method !== 'HEAD'
-    return sendResult(endpoint, call, isChecked ? checkedStream(endpoint, result) : result)
+    return sendResult(endpoint, call, isChecked ? checkedStream(published, result) : result)
   }
 }
 

@@ -45,7 +45,12 @@ const events = endpoint({
 /** Serves the endpoints; `published` collects the values of checked responses. */
 async function serve(t: TestContext, pieces: readonly string[]) {
   const published: unknown[] = []
-  const note = (response: unknown): void => void published.push((response as { value: unknown }).value)
+  const urls = new Set<string>()
+  const note = (response: unknown): void => {
+    const { endpoint: noted, value } = response as { endpoint: { url: string }; value: unknown }
+    published.push(value)
+    urls.add(noted.url)
+  }
   checkedResponses.subscribe(note)
   t.after(() => checkedResponses.unsubscribe(note))
   const { app } = await buildServer(t, [{ endpoints: [recording(pieces), log, events] }])
@@ -54,13 +59,14 @@ async function serve(t: TestContext, pieces: readonly string[]) {
     const response = await fetch(`${origin}/api${path}`, { headers: { authorization: 'Bearer good-token' } })
     return response.text()
   }
-  return { published, read }
+  return { published, urls, read }
 }
 
 test('R2-M4: a streamed JSON document is checked at its end, and text is not', async (t) => {
-  const { published, read } = await serve(t, ['{"te', 'xt":"a"}'])
+  const { published, urls, read } = await serve(t, ['{"te', 'xt":"a"}'])
   assert.equal(await read('/recording'), '{"text":"a"}')
   assert.equal(await read('/log'), '{"text":1}')
+  assert.deepEqual([...urls], ['/api/recording'], 'the path of the OpenAPI document')
   assert.deepEqual(published, [{ text: 'a' }])
 })
 
