@@ -82,3 +82,20 @@ test('R2-M4: events of a stream are noted if they agree with the declared schema
   assert.equal(body.match(/^data: /gm)?.length, 4)
   assert.deepEqual(published, [{ text: 'a' }])
 })
+
+test('R2-M4: a response without a status of its own is noted with the one that the endpoint declares', async (t) => {
+  const statuses: unknown[] = []
+  const note = (response: unknown): void => void statuses.push((response as { status: unknown }).status)
+  checkedResponses.subscribe(note)
+  t.after(() => checkedResponses.unsubscribe(note))
+  const accepted = endpoint({
+    ...of,
+    stream: false,
+    url: '/accepted',
+    response: { 202: Line },
+    handle: async () => ({ text: 'a' }),
+  })
+  const { app } = await buildServer(t, [{ endpoints: [accepted] }])
+  const response = await app.inject({ url: '/api/accepted', headers: { authorization: 'Bearer good-token' } })
+  assert.deepEqual([response.statusCode, statuses], [202, [202]])
+})

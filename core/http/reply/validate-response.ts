@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { AnyEndpoint } from '../endpoint/endpoint.ts'
 import { JsonPieces } from './raw-list.ts'
 import { TextAnswer } from './text-answer.ts'
+import { successStatus } from './send-reply.ts'
 import { checkOf } from '#core/validation/validate.ts'
 
 /** A response that agrees with its schema. */
@@ -20,8 +21,8 @@ export function responseChecker(endpoint: AnyEndpoint): (reply: FastifyReply, re
   const checks = new Map(Object.entries(endpoint.response).map(([status, schema]) => [Number(status), checkOf(schema)]))
   return (reply, result) => {
     if (endpoint.stream === true || result === undefined || result instanceof TextAnswer) return
-    const status = reply.statusCode
-    const check = status === 200 ? (checks.get(200) ?? checks.values().next().value) : checks.get(status)
+    const status = reply.statusCode === 200 ? successStatus(endpoint) : reply.statusCode
+    const check = checks.get(status)
     const where = `${endpoint.method} ${endpoint.url}: answer ${status}`
     if (check === undefined) throw new Error(`${where} is not declared`)
     const value: unknown = JSON.parse(result instanceof JsonPieces ? String(result) : JSON.stringify(result))
