@@ -1,5 +1,5 @@
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
-import { isNewer } from '#core/kube/resource-version.ts'
+import { isNewer } from '#core/kube/list-request.ts'
 
 /** The resource version of the last status that this process wrote, by uid. */
 export type StatusWrites = Map<string, string>

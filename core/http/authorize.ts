@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Access, AccessScope, Caller, ReviewTarget } from '#core/cluster/caller.ts'
+import { parseRunHeader } from '#core/cluster/calling-agent.ts'
+import type { LauncherCall } from '#core/cluster/calling-agent.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { reviewsOf } from './endpoint/authz.ts'
@@ -78,6 +80,18 @@ export async function verifyToken(authz: TokenAuthz, request: FastifyRequest): P
   const verified: unknown = await authz.verify(token)
   if (verified === undefined || verified === false) throw new Fail('unauthenticated')
   stateOf(request).access = verified
+}
+
+/** Finds the calling agent of a route for agents, before its body is read. */
+export async function findAgentCall({ findAgent }: HttpServices, request: FastifyRequest): Promise<void> {
+  const { bearer } = stateOf(request)
+  if (bearer === undefined || findAgent === undefined) throw new Fail('unauthenticated')
+  const given = request.headers['x-mesh-run-id']
+  const call: LauncherCall = {
+    agent: await findAgent(bearer),
+    run: parseRunHeader(typeof given === 'string' ? given : undefined),
+  }
+  stateOf(request).access = call
 }
 
 function singleHeader(rawHeaders: readonly string[], name: string): string {

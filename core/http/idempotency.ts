@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Keyring } from '#core/signing/keyring.ts'
 import { NotOpenable, openBytes, sealBytes } from '#core/signing/sealed.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { AnyCall, AnyEndpoint } from './endpoint/endpoint.ts'
+import type { AnyCall, AnyEndpoint, Idempotency } from './endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { successStatus } from './reply/send-reply.ts'
 import { serverReplyOf } from './endpoint/reply.ts'
@@ -36,6 +36,7 @@ export async function runIdempotent(endpoint: AnyEndpoint, call: AnyCall, servic
   const { store, keys } = services
   const key = keyOf(endpoint, call, given)
   const request = requestDigest(call)
+  if (endpoint.authz.kind === 'agent') return runStoredByHandler(endpoint, call, { key, request })
   const known = await claim(store, key, request)
   if (known !== undefined) return replay(call, decrypt(keys, key, known))
   stateOf(call.request).idempotency = { key, request }
@@ -58,10 +59,18 @@ export async function runIdempotent(endpoint: AnyEndpoint, call: AnyCall, servic
   }
 }
 
+// The state role has no key that seals stored responses: its handlers store the key in the transaction of their act.
+function runStoredByHandler(endpoint: AnyEndpoint, call: AnyCall, idempotency: Idempotency): Promise<unknown> {
+  stateOf(call.request).idempotency = idempotency
+  return endpoint.handle(call)
+}
+
 function keyOf(endpoint: AnyEndpoint, call: AnyCall, given: string): Buffer {
   if (!/^[\x21-\x7e]{1,255}$/.test(given))
     throw new Fail('malformed_request', 'Idempotency-Key: must be 1 to 255 visible ASCII characters.')
-  return hash([call.caller.username, endpoint.method, endpoint.url, given])
+  const { username } = stateOf(call.request)
+  if (username === undefined) throw new TypeError('an idempotent route has a caller')
+  return hash([username, endpoint.method, endpoint.url, given])
 }
 
 function requestDigest(call: AnyCall): Buffer {

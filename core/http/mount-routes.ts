@@ -15,7 +15,7 @@ import { stateOf } from './endpoint/request-context.ts'
 import { pathPattern } from './reply/method-not-allowed.ts'
 import { responseChecker } from './reply/validate-response.ts'
 import { checkedStream, frameReader } from './reply/check-stream.ts'
-import { callerOf, createReviews } from './authorize.ts'
+import { callerOf, createReviews, findAgentCall } from './authorize.ts'
 import { withIntent } from './audit/record-outcome.ts'
 import { servicesOf } from './endpoint/server-context.ts'
 import type { HttpServices } from './endpoint/server-context.ts'
@@ -54,6 +54,8 @@ function mount(
   const services = servicesOf(scope)
   if (owner.wiring === 'hidden') return
   refuseDuplicate(services, endpoint, owner)
+  if (endpoint.authz.kind === 'agent' && services.findAgent === undefined)
+    throw new TypeError(`${endpoint.method} ${endpoint.url}: only the state role has routes for agents`)
   services.catalog.push({ ...owner, endpoint })
   const inputs = readInputs(endpoint)
   const reviews = createReviews(endpoint.authz, services)
@@ -66,6 +68,7 @@ function mount(
     onRequest: async (request) => {
       if (owner.wiring === 'unwired') throw notWired(owner)
       inputs(request)
+      if (endpoint.authz.kind === 'agent') await findAgentCall(services, request)
       await reviews.early(request)
     },
     preHandler: async (request) => {
@@ -83,7 +86,7 @@ function isUnparsed(body: unknown): boolean {
 
 // Gateway and state authenticate pods too, which are no callers of the cluster.
 function needsCaller({ authz }: AnyEndpoint, { identify }: HttpServices): boolean {
-  return !isOpen(authz) && (authz.kind !== 'bearer' || identify === undefined)
+  return !isOpen(authz) && authz.kind !== 'agent' && (authz.kind !== 'bearer' || identify === undefined)
 }
 
 function refuseDuplicate(

@@ -34,3 +34,7 @@ export function toList<O extends KubeObject>(resource: Resource, list: ListAnswe
     continue: list.metadata.continue === '' ? undefined : list.metadata.continue,
   }
 }
+/** Compares resource versions, which are decimal numbers of any length (KEP-5504). */
+export function isNewer(version: string, than: string): boolean {
+  return version.length === than.length ? version > than : version.length > than.length
+}

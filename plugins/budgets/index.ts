@@ -61,6 +61,6 @@ export const budgets = definePlugin({
       createHoldAdmission(ledger, () => core.extensions(limitSource)),
     ),
   ],
-  stateRoutes: (services, state) => holdEndpoints(holdServices(services, state, state.system(runsOrNone)), state),
+  stateRoutes: (services, state) => holdEndpoints(holdServices(services, state, state.system(runsOrNone))),
   jobs: budgetsJobs,
 })

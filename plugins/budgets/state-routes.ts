@@ -1,10 +1,9 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { UserInfo } from '#core/cluster/caller.ts'
+import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
-import type { StateContext } from '#core/plugin/role-contexts.ts'
 import {
   EndedAnswer,
   HoldAnswer,
@@ -28,17 +27,12 @@ const IdParams = Type.Object({ id: HoldId })
 const RemainingAnswer = Type.Object({
   budget: Type.Union([Type.Object({ remaining: Type.String(), currency: Type.String() }), Type.Null()]),
 })
-const authz = { kind: 'bearer' } as const
+const authz = { kind: 'agent' } as const
 
 /** Routes of the state role: holds of money for model calls, by the launcher of an agent. */
-export function holdEndpoints(services: HoldServices, state: StateContext): readonly AnyEndpoint[] {
-  const podOf = async (bearer: string): Promise<UserInfo> => {
-    const pod = await state.authenticate(bearer, 'state')
-    if (pod === undefined) throw new Fail('unauthenticated')
-    return pod
-  }
-  const endOne = async (bearer: string, id: string, request: EndRequest) => {
-    const [ended] = await endHolds(services, await podOf(bearer), [{ id, ...request }])
+export function holdEndpoints(services: HoldServices): readonly AnyEndpoint[] {
+  const endOne = async (agent: CallingAgent, id: string, request: EndRequest) => {
+    const [ended] = await endHolds(services, agent, [{ id, ...request }])
     if (ended === undefined) throw new Fail('not_found')
     return ended
   }
@@ -49,8 +43,8 @@ export function holdEndpoints(services: HoldServices, state: StateContext): read
     authz,
     body: HoldRequest,
     response: { 201: HoldAnswer },
-    handle: async ({ bearer, body, headers }) =>
-      createHold(services, await podOf(bearer), body, readKey(headers['idempotency-key'])),
+    handle: async ({ access: { agent }, body, headers }) =>
+      createHold(services, agent, body, readKey(headers['idempotency-key'])),
   })
   const openMany = endpoint({
     method: openings.method,
@@ -59,7 +53,7 @@ export function holdEndpoints(services: HoldServices, state: StateContext): read
     authz,
     body: Openings,
     response: { 200: OpeningsAnswer },
-    handle: async ({ bearer, body }) => ({ items: await createHolds(services, await podOf(bearer), body) }),
+    handle: async ({ access: { agent }, body }) => ({ items: await createHolds(services, agent, body) }),
   })
   const settle = endpoint({
     method: 'POST',
@@ -69,7 +63,7 @@ export function holdEndpoints(services: HoldServices, state: StateContext): read
     params: IdParams,
     body: SettleRequest,
     response: { 200: EndedAnswer },
-    handle: ({ bearer, params, body }) => endOne(bearer, params.id, body),
+    handle: ({ access: { agent }, params, body }) => endOne(agent, params.id, body),
   })
   const release = endpoint({
     method: 'POST',
@@ -78,7 +72,7 @@ export function holdEndpoints(services: HoldServices, state: StateContext): read
     authz,
     params: IdParams,
     response: { 200: EndedAnswer },
-    handle: ({ bearer, params }) => endOne(bearer, params.id, { release: true }),
+    handle: ({ access: { agent }, params }) => endOne(agent, params.id, { release: true }),
   })
   const settleMany = endpoint({
     method: 'POST',
@@ -87,8 +81,8 @@ export function holdEndpoints(services: HoldServices, state: StateContext): read
     authz,
     body: Settlements,
     response: { 200: SettlementsAnswer },
-    handle: async ({ bearer, body: { items } }) => {
-      const ended = await endHolds(services, await podOf(bearer), items)
+    handle: async ({ access: { agent }, body: { items } }) => {
+      const ended = await endHolds(services, agent, items)
       return { items: items.map(({ id }, index) => ({ id, ...(ended[index] ?? { code: 'not_found' }) })) }
     },
   })
@@ -99,7 +93,7 @@ export function holdEndpoints(services: HoldServices, state: StateContext): read
     authz,
     body: RenewRequest,
     response: { 200: RenewAnswer },
-    handle: async ({ bearer, body }) => renewHolds(services, await podOf(bearer), body.ids),
+    handle: async ({ access: { agent }, body }) => renewHolds(services, agent, body.ids),
   })
   const remaining = endpoint({
     method: 'GET',
@@ -108,8 +102,8 @@ export function holdEndpoints(services: HoldServices, state: StateContext): read
     authz,
     query: Type.Object({ runId: Type.Optional(HoldId) }, { additionalProperties: false }),
     response: { 200: RemainingAnswer },
-    handle: async ({ bearer, query }) => ({
-      budget: (await readRemaining(services, await podOf(bearer), query.runId ?? null)) ?? null,
+    handle: async ({ access: { agent }, query }) => ({
+      budget: (await readRemaining(services, agent, query.runId ?? null)) ?? null,
     }),
   })
   return [hold, openMany, settle, release, settleMany, renew, remaining]

@@ -88,7 +88,7 @@ test('scores of agents', needs('kube-apiserver', 'etcd', 'postgres', 'initdb'), 
     for (const [launcher, status] of [
       [forApiServer, 401],
       [createLauncher(url, 'x.y.z'), 401],
-      [createLauncher(url, await tokenOf(admin, namespace, 'other-work', 'state')), 404],
+      [createLauncher(url, await tokenOf(admin, namespace, 'other-work', 'state')), 403],
     ] as const)
       assert.equal((await launcher.post('/feedback', request)).status, status)
   })

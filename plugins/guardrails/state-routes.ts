@@ -1,10 +1,8 @@
 import { Type } from 'typebox'
-import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { hasTag } from '#core/http/reply/etag.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
-import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
 import { nothing } from '#schemas/api/common.ts'
 import { createPolicySource } from './policies/policy-source.ts'
 
@@ -29,13 +27,9 @@ export function policyEndpoint(state: StateContext, ttlMs?: number): AnyEndpoint
     url: '/guardrails',
     summary: 'Get the guardrail policies of the calling agent.',
     docs: { reads: ['If-None-Match'], sends: ['ETag'] },
-    authz: { kind: 'bearer' },
+    authz: { kind: 'agent' },
     response: { 200: Policies, 304: nothing },
-    handle: async ({ bearer, headers, reply }) => {
-      const pod = await state.authenticate(bearer, 'state')
-      if (pod === undefined) throw new Fail('unauthenticated')
-      const agent = agentOfServiceAccount(pod.username)
-      if (agent === undefined) throw new Fail('forbidden', 'This service account belongs to no agent.')
+    handle: async ({ access: { agent }, headers, reply }) => {
       const { digest, policies } = await source.ofAgent(agent)
       reply.header('etag', `"${digest}"`)
       if (!hasTag(headers['if-none-match'], `"${digest}"`)) return { digest, policies }

@@ -1,8 +1,6 @@
-import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
-import { runIdOf } from '#plugins/agents/contract/api.ts'
 import { AgentSearchRequest, SearchAnswer } from './contract/schemas.ts'
 import { basesOfAgent } from './search/bases-of-agent.ts'
 import { searchBases } from './search/search-bases.ts'
@@ -16,15 +14,13 @@ export function knowledgeStateRoutes(services: KnowledgeServices, state: StateCo
     method: 'POST',
     url: '/knowledge/search',
     summary: 'Search the knowledge bases of the agent.',
-    authz: { kind: 'bearer' },
+    authz: { kind: 'agent' },
     body: AgentSearchRequest,
     response: { 200: SearchAnswer },
-    handle: async ({ bearer, body: { query, knowledgeBase, limit }, headers, signal }) => {
-      const pod = await state.authenticate(bearer, 'state')
-      if (pod === undefined) throw new Fail('unauthenticated')
-      const { agent, bases } = await basesOfAgent({ cluster: state.cluster, db }, pod.username, knowledgeBase)
+    handle: async ({ access: { agent: caller, run }, body: { query, knowledgeBase, limit }, signal }) => {
+      const { agent, bases } = await basesOfAgent({ cluster: state.cluster, db }, caller, knowledgeBase)
       // Whose run it is, is checked by the gateway: it decides only who else pays.
-      const embeddings = state.embeddings.paidBy({ kind: 'agent', ...agent }, runIdOf(headers))
+      const embeddings = state.embeddings.paidBy({ kind: 'agent', ...agent }, run)
       return searchBases(services, { bases, query, limit, embeddings, signal })
     },
   })

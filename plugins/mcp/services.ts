@@ -3,7 +3,6 @@ import type { Core } from '#core/plugin/core-services.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
-import { createFindCallingAgent } from '#plugins/agents/contract/api.ts'
 import { createFindBoundTools } from './broker/bound-tools.ts'
 import { createCallPlaces } from './broker/call-places.ts'
 import { createCallTool } from './broker/call-tool.ts'
@@ -43,7 +42,7 @@ export function createServices(core: Core, settings: McpSettings): McpServices {
     core,
     settings,
     discoveries: createDiscoveries({ read: (key) => discover(withSession, key), most, waitMs: WAIT_MS }),
-    broker: ({ authenticate, cluster }) => {
+    broker: ({ cluster }) => {
       const { maxResultBytes, maxCalls: total, maxCallsPerNamespace: perNamespace } = settings
       // The first use of a session reads the manifest, too.
       const maxBytes = limits.maxBytes + maxResultBytes
@@ -55,14 +54,9 @@ export function createServices(core: Core, settings: McpSettings): McpServices {
         mostPerNamespace: perNamespace,
       })
       kept.push(sessions)
-      const findAgent = createFindCallingAgent({ authenticate, cluster })
       const made = core.metrics.counter(mcpMetrics.calls)
       return brokerEndpoints({
-        find: async (bearer) => {
-          const agent = await findAgent(bearer)
-          refuseUnenforced(agent.spec, core.unenforced(AgentDeployment.kind))
-          return agent
-        },
+        check: ({ spec }) => refuseUnenforced(spec, core.unenforced(AgentDeployment.kind)),
         boundTools: createFindBoundTools(cluster),
         callTool: createCallTool({
           cluster,

@@ -2,7 +2,6 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { JsonPieces } from '#core/http/reply/raw-list.ts'
-import { runIdOf } from '#plugins/agents/contract/api.ts'
 import { MAX_ENTRY_BYTES } from './session/entry.ts'
 import { joinEntries } from './session/session-memory.ts'
 import type { PodMemory } from './services/pod-memory.ts'
@@ -19,7 +18,7 @@ import {
   RememberRequest,
 } from './contract/state-schemas.ts'
 
-const authz = { kind: 'bearer' } as const
+const authz = { kind: 'agent' } as const
 // Written out, a number may take four times its length: 1e20 has 21 digits.
 const APPEND_BODY_BYTES = 5 * MAX_ENTRY_BYTES
 
@@ -36,7 +35,7 @@ function sessionEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     authz,
     params: ConversationParams,
     response: { 200: EntriesAnswer },
-    handle: async ({ bearer, params }) => toPieces(await memory.entries(bearer, params.conversation)),
+    handle: async ({ access: { agent }, params }) => toPieces(await memory.entries(agent, params.conversation)),
   })
   const append = endpoint({
     method: 'POST',
@@ -47,8 +46,8 @@ function sessionEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     body: AppendRequest,
     bodyLimit: APPEND_BODY_BYTES,
     response: { 201: AppendAnswer },
-    handle: async ({ bearer, params, body }) => ({
-      length: await memory.append(bearer, params.conversation, body.entry),
+    handle: async ({ access: { agent }, params, body }) => ({
+      length: await memory.append(agent, params.conversation, body.entry),
     }),
   })
   const search = endpoint({
@@ -59,8 +58,8 @@ function sessionEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     params: ConversationParams,
     query: EntrySearch,
     response: { 200: EntriesAnswer },
-    handle: async ({ bearer, params, query: { q } }) => {
-      const entries = await memory.entries(bearer, params.conversation)
+    handle: async ({ access: { agent }, params, query: { q } }) => {
+      const entries = await memory.entries(agent, params.conversation)
       return toPieces(entries.filter((entry) => entry.includes(q)))
     },
   })
@@ -74,7 +73,7 @@ function turnEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     summary: 'Get the turns of the conversation of the run in X-Mesh-Run-Id, in order.',
     authz,
     response: { 200: EntriesAnswer },
-    handle: async ({ bearer, headers }) => toPieces(await memory.turns(bearer, requiredRunOf(headers))),
+    handle: async ({ access: { agent, run } }) => toPieces(await memory.turns(agent, required(run))),
   })
   const append = endpoint({
     method: 'POST',
@@ -84,8 +83,8 @@ function turnEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     body: AppendTurnRequest,
     bodyLimit: MAX_ENTRY_BYTES,
     response: { 201: AppendAnswer },
-    handle: async ({ bearer, headers, body }) => ({
-      length: await memory.appendTurn(bearer, requiredRunOf(headers), body.messages),
+    handle: async ({ access: { agent, run }, body }) => ({
+      length: await memory.appendTurn(agent, required(run), body.messages),
     }),
   })
   return [read, append]
@@ -99,7 +98,7 @@ function itemEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     authz,
     body: RememberRequest,
     response: { 201: RememberAnswer },
-    handle: async ({ bearer, body, headers }) => ({ id: await memory.remember(bearer, body, runIdOf(headers)) }),
+    handle: async ({ access: { agent, run }, body }) => ({ id: await memory.remember(agent, body, run) }),
   })
   const search = endpoint({
     method: 'POST',
@@ -108,8 +107,8 @@ function itemEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     authz,
     body: ItemSearch,
     response: { 200: FoundItems },
-    handle: async ({ bearer, body, headers }) => {
-      const { items, ...note } = await memory.search(bearer, body, runIdOf(headers))
+    handle: async ({ access: { agent, run }, body }) => {
+      const { items, ...note } = await memory.search(agent, body, run)
       return { items: [...items], ...note }
     },
   })
@@ -121,8 +120,7 @@ function toPieces(entries: readonly string[]): JsonPieces {
   return new JsonPieces([Buffer.from(joinEntries(entries))])
 }
 
-function requiredRunOf(headers: Readonly<Record<string, string | undefined>>): string {
-  const runId = runIdOf(headers)
-  if (runId !== undefined) return runId
+function required(run: string | undefined): string {
+  if (run !== undefined) return run
   throw new Fail('malformed_request', 'X-Mesh-Run-Id is missing: a turn belongs to a run.')
 }

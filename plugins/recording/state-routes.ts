@@ -3,7 +3,6 @@ import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
-import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
 import { RunParams } from '#schemas/api/run-requests.ts'
 import { nothing } from '#schemas/api/common.ts'
 import { MAX_PART_BYTES } from '#schemas/runs/fixture-format.ts'
@@ -25,23 +24,18 @@ export function recordingStateRoutes(services: RecordingServices, state: StateCo
 }
 
 function partEndpoint(services: RecordingServices, state: StateContext): AnyEndpoint {
-  const { core } = services
   const system = state.system(runs)
   return endpoint({
     method: 'POST',
     url: '/recording/parts',
     summary: 'Store a part of the recording of a run of the agent whose pod calls.',
-    authz: { kind: 'bearer' },
+    authz: { kind: 'agent' },
     body: FixturePart,
     bodyLimit: PART_BODY_BYTES,
     response: { 204: nothing },
-    handle: async ({ bearer, body: part }) => {
-      const pod = await state.authenticate(bearer, 'state')
-      if (pod === undefined) throw new Fail('unauthenticated')
-      const agent = agentOfServiceAccount(pod.username)
-      const observed = agent && (await core.observed.find('AgentDeployment', agent.namespace, agent.name))
+    handle: async ({ access: { agent }, body: part }) => {
       // By uid: a re-created agent does not record runs of the former one.
-      const run = observed && (await system.runOf(observed.uid, { runId: part.runId }))
+      const run = await system.runOf(agent.uid, { runId: part.runId })
       if (run === undefined) {
         services.counted('unknown_run')
         throw new Fail('not_found')

@@ -1,18 +1,15 @@
 import { Type } from 'typebox'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
-import { Fail } from '#core/errors/domain-error.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { parseTraceparent } from '#core/telemetry/traceparent.ts'
 import type { CertificateIssuer } from '#core/signing/launcher-certificate.ts'
 import type { RunsApi } from '#plugins/runs/contract/api.ts'
-import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
-import type { AgentName } from '#schemas/names/delegates.ts'
 import { MAX_AMP_PAYLOAD } from '#schemas/launcher/envelope.ts'
 import { readDirectory } from './calls/directory.ts'
 import { startCall } from './calls/start-call.ts'
 
-const authz = { kind: 'bearer' } as const
+const authz = { kind: 'agent' } as const
 const CallBody = Type.Object(
   { envelope: Type.String({ minLength: 1, maxLength: 4096 }), payload: Type.Unknown() },
   { additionalProperties: false },
@@ -37,12 +34,6 @@ export interface StateRouteServices {
 
 /** Routes of the state role for launchers: who may be called, and the runs of calls. */
 export function callEndpoints({ runs, issuer }: StateRouteServices, state: StateContext): readonly AnyEndpoint[] {
-  const podOf = async (bearer: string): Promise<{ readonly username: string; readonly agent: AgentName }> => {
-    const user = await state.authenticate(bearer, 'state')
-    const agent = user && agentOfServiceAccount(user.username)
-    if (user === undefined || agent === undefined) throw new Fail('unauthenticated')
-    return { username: user.username, agent }
-  }
   const { cluster, endpoints } = state
   const directory = endpoint({
     method: 'GET',
@@ -50,7 +41,7 @@ export function callEndpoints({ runs, issuer }: StateRouteServices, state: State
     summary: 'Get the agents that the calling agent may call, and those that may call it.',
     authz,
     response: { 200: Type.Object({ registries: Type.Array(Type.Unknown()) }) },
-    handle: async ({ bearer }) => readDirectory({ cluster, endpoints }, (await podOf(bearer)).agent),
+    handle: async ({ access: { agent } }) => readDirectory({ cluster, endpoints }, agent),
   })
   const call = endpoint({
     method: 'POST',
@@ -61,8 +52,7 @@ export function callEndpoints({ runs, issuer }: StateRouteServices, state: State
     // JSON writes a control character as six bytes.
     bodyLimit: 6 * MAX_AMP_PAYLOAD + 16 * 1024,
     response: { 201: Run },
-    handle: async ({ bearer, body, headers }) => {
-      const { agent } = await podOf(bearer)
+    handle: async ({ access: { agent }, body, headers }) => {
       const trace = parseTraceparent(headers['traceparent'])
       return startCall({ state, runs, issuer }, agent, { ...body, trace })
     },
@@ -75,8 +65,8 @@ export function callEndpoints({ runs, issuer }: StateRouteServices, state: State
     params: Type.Object({ id: Type.String() }),
     query: Type.Object({ wait: Type.Optional(Type.Number()) }),
     response: { 200: Run },
-    handle: async ({ bearer, params, query: { wait: seconds = 0 } }) =>
-      runs.readPeer(state, await podOf(bearer), params.id, Math.min(Math.max(seconds, 0), 30) * 1000),
+    handle: async ({ access: { agent }, params, query: { wait: seconds = 0 } }) =>
+      runs.readPeer(state, agent.account, params.id, Math.min(Math.max(seconds, 0), 30) * 1000),
   })
   return [directory, call, wait]
 }

@@ -62,7 +62,7 @@ export const runs = definePlugin({
     contribute(agentRuns, createGatewayRuns(services)),
   ],
   routes: runsRoutes,
-  stateRoutes: (services, state) => stateEndpoints(createChildRuns({ ...services, state }), state),
+  stateRoutes: (services, state) => stateEndpoints(createChildRuns({ ...services, state })),
   consumers: ({ writer }) => runsConsumers(writer),
   jobs: runsJobs,
 })

@@ -1,5 +1,5 @@
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
-import { findNamedObject } from '#plugins/agents/contract/api.ts'
+import { findNamedObject } from '#core/kube/find-named-object.ts'
 import type { SecretBindingObject } from '#schemas/crds/secret-binding.ts'
 import { isPlatformSecret } from '#schemas/kinds/platform-secrets.ts'
 

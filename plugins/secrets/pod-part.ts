@@ -1,5 +1,5 @@
 import type { KubeClient } from '#core/kube/client.ts'
-import { findNamedObject } from '#plugins/agents/contract/api.ts'
+import { findNamedObject } from '#core/kube/find-named-object.ts'
 import type { PodAddition, PodPart } from '#plugins/agents/contract/points.ts'
 import { SecretBinding } from '#schemas/crds/secret-binding.ts'
 import type { SecretBindingObject } from '#schemas/crds/secret-binding.ts'

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
-import { createFindCallingAgent } from '#plugins/agents/contract/api.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { openObject } from '#schemas/api/common.ts'
 import { MAX_SPAN_BATCH_BYTES } from '#schemas/launcher/traces.ts'
@@ -13,17 +12,16 @@ const receipt = Type.Object({ accepted: Type.Integer(), rejected: Type.Integer()
 
 /** Route of the state role: a launcher sends the spans of its agent. */
 export function tracesStateRoutes(services: TracesServices, state: StateContext): readonly AnyEndpoint[] {
-  const find = createFindCallingAgent(state)
   const system = state.system(runs)
   const store = endpoint({
     method: 'POST',
     url: '/spans',
     summary: 'Store spans of the agent whose pod calls.',
-    authz: { kind: 'bearer' },
+    authz: { kind: 'agent' },
     body: openObject('ExportTraceServiceRequest in the JSON encoding of OTLP.'),
     bodyLimit: MAX_SPAN_BATCH_BYTES,
     response: { 200: receipt },
-    handle: async ({ bearer, body }) => receiveSpans(services, system, await find(bearer), body),
+    handle: async ({ access: { agent }, body }) => receiveSpans(services, system, agent, body),
   })
   return services.settings.adapter === 'builtin' ? [store] : []
 }

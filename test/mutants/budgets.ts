@@ -29,8 +29,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'budgets: a key counts once per request for holds',
     file: 'plugins/budgets/holds/openings.ts',
-    find: 'createHold(services, pod, request, key)',
-    replace: 'createHold(services, pod, request, key === items[0]?.key ? key : crypto.randomUUID())',
+    find: 'createHold(services, agent, request, key)',
+    replace: 'createHold(services, agent, request, key === items[0]?.key ? key : crypto.randomUUID())',
     tests: ['plugins/budgets/holds/openings.test.ts'],
     only: 'R2-P5',
   },

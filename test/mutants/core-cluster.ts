@@ -201,7 +201,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'versions are compared as text',
-    file: 'core/kube/resource-version.ts',
+    file: 'core/kube/list-request.ts',
     find: 'return version.length === than.length ? version > than : version.length > than.length',
     replace: 'return version > than',
     tests: informer,

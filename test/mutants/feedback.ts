@@ -57,9 +57,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'feedback: keys of agents are shared',
-    file: 'plugins/feedback/state-routes.ts',
-    find: "digest(['agent', account, key])",
-    replace: "digest(['agent', key])",
+    file: 'core/http/idempotency.ts',
+    find: 'hash([username, endpoint.method',
+    replace: "hash(['', endpoint.method",
     tests: state,
   },
   {

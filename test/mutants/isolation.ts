@@ -129,8 +129,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an account with the name of an agent is that of the agent',
     file: 'plugins/agents/launchers/certify.ts',
-    find: 'return controllerOf(account) === uid ? uid : undefined',
-    replace: 'return uid',
+    find: 'if (owner !== agentUid) throw',
+    replace: 'if (owner === agentUid && podUid.length === 0) throw',
     tests: certified,
     only: 'R2-N3',
   },

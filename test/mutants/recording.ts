@@ -66,9 +66,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'recording: an agent records runs of others',
     file: 'plugins/recording/state-routes.ts',
-    find: 'const run = observed && (await system.runOf(observed.uid, { runId: part.runId }))',
+    find: 'const run = await system.runOf(agent.uid, { runId: part.runId })',
     replace:
-      "const run = observed && { id: part.runId, namespace: observed.namespace as never, namespaceUid: 'ns-uid', agent: null, traceId: '' }",
+      "const run = { id: part.runId, namespace: agent.namespace as never, namespaceUid: 'ns-uid', agent: null, traceId: '' }",
     tests: role,
   },
   {

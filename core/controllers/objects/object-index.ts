@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Selectable, Transaction } from 'kysely'
-import { isNewer } from '#core/kube/resource-version.ts'
+import { isNewer } from '#core/kube/list-request.ts'
 import type { Tx } from '#core/event-store/store.ts'
 import type { Observation } from './object-fingerprint.ts'
 import type { AuditedFields, ObjectIndexTables } from '#core/cluster/object-index-tables.ts'

@@ -1,4 +1,4 @@
-import { isNewer } from '#core/kube/resource-version.ts'
+import { isNewer } from '#core/kube/list-request.ts'
 import type { NewEvent } from '#core/event-store/event.ts'
 import type { Store, StreamEvent, Tx } from '#core/event-store/store.ts'
 import { changesOf } from './audited-fields.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { DnsLabel } from '#core/kube/names.ts'
-import { isNewer } from '#core/kube/resource-version.ts'
+import { isNewer } from '#core/kube/list-request.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
 import type { Informer } from '../watch/declarations.ts'
 import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'

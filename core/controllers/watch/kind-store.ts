@@ -1,6 +1,6 @@
 import type { KubeObject, ManagedFields, Resource } from '#core/kube/client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
-import { isNewer } from '#core/kube/resource-version.ts'
+import { isNewer } from '#core/kube/list-request.ts'
 import type { ReflectorHandler, WatchChange } from './reflector.ts'
 
 /** A kind whose objects are kept in memory. */

@@ -130,6 +130,7 @@ test('CON1: a raw route and an endpoint without a known authz are refused at boo
       /authz.resource must not name a group beside authz.group/,
     ],
     [[{ ...given, authz: { kind: 'review', verb: 'get', resource: 'runs' } }], /GET \/raw: authz.namespace must be/],
+    [[{ ...given, authz: { kind: 'agent' } }], /GET \/raw: only the state role has routes for agents/],
     [[{ ...given, authz: { kind: 'token', of: 'x' } }], /GET \/raw: authz.verify must be a function/],
     [[{ ...given, authz: { kind: 'public', shownBy: 'x' } }], /authz.shownBy must be shareToken or anyone/],
     [

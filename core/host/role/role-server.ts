@@ -3,6 +3,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import { registerMethodNotAllowed } from '#core/http/reply/method-not-allowed.ts'
 import { httpOutcome } from '#core/http/endpoint/extension-points.ts'
+import { createFindCallingAgent } from '#core/cluster/calling-agent.ts'
 import { coreEndpoints, coreOwner } from '#core/http/health.ts'
 import { mountRoutes } from '#core/http/mount-routes.ts'
 import type { Mountable } from '#core/http/endpoint/mountable.ts'
@@ -132,11 +133,16 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
 }
 
 // The BFF authenticates callers at the cluster, the state role pods with a token for its audience, the gateway both.
-function authenticatorOf({ role, core, platform }: RoleAppInput): Pick<HttpServices, 'identify' | 'knows'> {
+function authenticatorOf({
+  role,
+  core,
+  platform,
+}: RoleAppInput): Pick<HttpServices, 'identify' | 'knows' | 'findAgent'> {
   const { identity } = platform
   const knowsCaller = (bearer: string): boolean => core.cluster.knows?.(bearer) === true
   if (role === 'bff' || identity === undefined) return { knows: knowsCaller }
   return {
+    ...(role === 'state' ? { findAgent: createFindCallingAgent(identity) } : {}),
     // At the gateway a token for another audience may be that of a caller.
     knows: (bearer) =>
       identity.knows(bearer, role) || (role === 'gateway' ? knowsCaller(bearer) : identity.excludes(bearer, role)),

@@ -37,7 +37,10 @@ export function standalonePlatform(): OpenPlatform {
 
 /** Settings with free ports only. */
 export function bareSettings(yaml = ''): YamlFile {
-  return parseYamlText(`listen: {host: 127.0.0.1, bff: 0, gateway: 0, state: 0, admin: 0}\n${yaml}`, 'mesh.yaml')
+  return parseYamlText(
+    `listen: {host: 127.0.0.1, bff: 0, gateway: 0, state: 0, manager: 0, admin: 0}\n${yaml}`,
+    'mesh.yaml',
+  )
 }
 
 const noBus: Bus = {

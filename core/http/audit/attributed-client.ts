@@ -8,7 +8,7 @@ import type {
   Resource,
   WriteOptions,
 } from '#core/kube/client.ts'
-import { isNewer } from '#core/kube/resource-version.ts'
+import { isNewer } from '#core/kube/list-request.ts'
 
 /** A change of a cluster object on behalf of a caller, accepted by the API server. */
 export interface AcceptedWrite {

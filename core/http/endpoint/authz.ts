@@ -1,4 +1,5 @@
 import type { Access, AccessScope } from '#core/cluster/caller.ts'
+import type { LauncherCall } from '#core/cluster/calling-agent.ts'
 
 /**
  * Source of the namespace to review; `field` may be dotted (`agent.namespace`). A namespace in the body is reviewed after the body is
@@ -65,6 +66,8 @@ export interface AllAuthz {
  * endpoint's own `review` does so before it.
  * `all`: see {@link AllAuthz}.
  * `token`: see {@link TokenAuthz}.
+ * `agent`: the launcher of an agent, at the state role only. The handler's `access` is an `LauncherCall`; 401 for a bearer that the cluster does
+ * not accept for this role, 403 for an account that belongs to no agent.
  * `public`: a GET without a bearer, of what the token of a share in its path shows, or of what anyone may read, such as public keys.
  */
 export type Authz =
@@ -73,6 +76,7 @@ export type Authz =
   | RowAuthz
   | { readonly kind: 'bearer' }
   | { readonly kind: 'owner' }
+  | { readonly kind: 'agent' }
   | AllAuthz
   | TokenAuthz
   | { readonly kind: 'public'; readonly shownBy: 'shareToken' | 'anyone' }
@@ -87,7 +91,9 @@ export type AccessOf<A extends Authz> = A extends ReviewAuthz | RowAuthz
     ? Exclude<Awaited<ReturnType<A['verify']>>, undefined | false>
     : A extends AllAuthz
       ? Proofs<A['of']>
-      : undefined
+      : A extends { readonly kind: 'agent' }
+        ? LauncherCall
+        : undefined
 
 type ReviewProof<A extends ReviewAuthz | RowAuthz> = A extends { readonly namespace: ScopeFrom }
   ? AccessScope<A['verb'], A['resource']>

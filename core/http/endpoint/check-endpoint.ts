@@ -12,6 +12,7 @@ const texts = {
   row: ['verb', 'resource'],
   bearer: [],
   owner: [],
+  agent: [],
   token: ['of'],
   public: [],
   all: [],
@@ -102,7 +103,7 @@ function refuseUnreadScope({ authz, query }: AnyEndpoint, refuse: Refuse): void 
 // A stored response never reaches the handler, so access must be checked before.
 function refuseUnreviewedReplay({ authz, idempotent, review: own }: AnyEndpoint, refuse: Refuse): void {
   const isReviewed = checksOf(authz).every(({ kind }) => kind === 'review')
-  if (idempotent !== true || isReviewed || (authz.kind === 'row' && own !== undefined)) return
+  if (idempotent !== true || isReviewed || authz.kind === 'agent' || (authz.kind === 'row' && own !== undefined)) return
   refuse('an idempotent route needs a review that comes before its stored answer')
 }
 

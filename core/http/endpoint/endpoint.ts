@@ -93,7 +93,10 @@ export interface Endpoint<
   /** Limit of the body in bytes; default 1 MiB. */
   readonly bodyLimit?: number
   readonly response: Readonly<Record<number, TSchema>>
-  /** Accepts `Idempotency-Key`: a repeat returns the stored response. A `row` route then needs its `review`. */
+  /**
+   * Accepts `Idempotency-Key`: a repeat returns the stored response. A `row` route then needs its `review`. The handler of a route for agents
+   * stores `call.idempotency` with its act.
+   */
   readonly idempotent?: boolean
   /** A server-sent-event or byte stream: no response schema, and HEAD returns headers only. */
   readonly stream?: boolean

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Caller } from '#core/cluster/caller.ts'
+import type { FindCallingAgent } from '#core/cluster/calling-agent.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
@@ -31,6 +32,8 @@ export interface HttpServices {
   readonly cluster: { as(bearer: string): Promise<Caller> }
   /** Authenticates a bearer other than by `cluster.as` (gateway, state). Returns the username; throws `unauthenticated`. */
   readonly identify?: ((bearer: string) => Promise<string>) | undefined
+  /** Finds the agent that calls a route with `authz: { kind: 'agent' }` (state). */
+  readonly findAgent?: FindCallingAgent | undefined
   /** Whether a bearer is exempt from the limits for unknown ones: accepted within the last ten minutes, or rejected without a request. */
   readonly knows?: ((bearer: string) => boolean) | undefined
   /** Whether a caller may send its token in `x-api-key` (gateway). */

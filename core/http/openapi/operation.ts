@@ -143,6 +143,8 @@ function accessOf(authz: Authz): string {
       return `${authz.of.map((one) => accessOf(one).replace(/\.$/, '')).join('; and ')}.`
     case 'owner':
       return 'the caller sees what is its own.'
+    case 'agent':
+      return 'the launcher of an agent.'
     case 'token':
       return `the token of ${authz.of}${authz.header === undefined ? '' : `, in \`${authz.header}\``}; no bearer of the cluster.`
     case 'public':

@@ -18,6 +18,7 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { children } from '../reconcile/owned/child-kinds.ts'
 import { pods } from '../contract/resources.ts'
+import { createFindCallingAgent } from '#core/cluster/calling-agent.ts'
 import { createCertifyLauncher } from './certify.ts'
 
 const folder = new URL('../../../deploy/crds/', import.meta.url)
@@ -41,8 +42,8 @@ async function setUp(t: TestContext, ttlMs = 0) {
     await server.close()
     dir.remove()
   })
-  const state = createOwnIdentity({ cluster })
-  const certify = createCertifyLauncher({ state, keys: testIssuer.keys, now: () => new Date(), ttlMs })
+  const find = createFindCallingAgent(createOwnIdentity({ cluster }), ttlMs)
+  const certify = createCertifyLauncher({ cluster, keys: testIssuer.keys, now: () => new Date(), ttlMs })
   const { x } = toThumbprinted((await testIssuer.launcherOf('any')).privateKey)
   const addAccount = (owner?: {
     readonly uid?: string | undefined
@@ -62,7 +63,7 @@ async function setUp(t: TestContext, ttlMs = 0) {
   }
   return {
     cluster,
-    certify: (bearer: string) => certify(bearer, x),
+    certify: async (bearer: string) => certify(await find(bearer), x),
     addAgent: (name = 'bot') =>
       cluster.create(AgentDeployment, AgentDeployment.object({ metadata: { ...metadata, name }, spec })),
     addAccount,

@@ -1,20 +1,23 @@
 import { createTtlCache } from '#core/async/ttl-cache.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
-import type { Authenticated, OwnIdentity } from '#core/cluster/token-review.ts'
+import type { UserInfo } from '#core/cluster/caller.ts'
+import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import { LAUNCHER_KEY, signCertificate } from '#core/signing/launcher-certificate.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
-import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
 import type { AgentName } from '#schemas/names/delegates.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
-import { findNamedObject } from '../contract/api.ts'
+import { findNamedObject } from '#core/kube/find-named-object.ts'
 
-/** Certifies a public key (base64url) for the launcher that sends a bearer with the audience `state`. */
-export type CertifyLauncher = (bearer: string, x: string) => Promise<string>
+/** Certifies a public key (base64url) for the launcher of an agent that calls. */
+export type CertifyLauncher = (
+  agent: Pick<CallingAgent, keyof AgentName | 'uid' | 'account'>,
+  x: string,
+) => Promise<string>
 
 /** Dependencies of certificates. */
 export interface CertifyServices {
-  readonly state: Pick<OwnIdentity, 'authenticate' | 'cluster'>
+  readonly cluster: Pick<KubeClient, 'get'>
   readonly keys: Pick<Keyring, 'current'>
   readonly now: () => Date
   /** Age in milliseconds at which the account of an agent is read again (5 s). */
@@ -34,42 +37,40 @@ const serviceAccounts: Resource = {
 
 /**
  * Certifies launchers of agents. The token must be bound to a pod, and its account must be the one that the manager made for the agent which
- * exists now: an account of that name proves nothing, a caller with rights on accounts can create one. Throws `unauthenticated` or `forbidden`.
+ * exists now: an account of that name proves nothing, a caller with rights on accounts can create one. Throws `forbidden`.
  */
-export function createCertifyLauncher({ state, keys, now, ttlMs = ACCOUNT_TTL_MS }: CertifyServices): CertifyLauncher {
-  const agents = createTtlCache<string | undefined>(ttlMs)
-  return async (bearer, x) => {
-    const account = await state.authenticate(bearer, 'state')
-    if (account === undefined) throw new Fail('unauthenticated')
-    const name = agentOfServiceAccount(account.username)
+export function createCertifyLauncher({
+  cluster,
+  keys,
+  now,
+  ttlMs = ACCOUNT_TTL_MS,
+}: CertifyServices): CertifyLauncher {
+  const owners = createTtlCache<string | undefined>(ttlMs)
+  return async (agent, x) => {
+    const { account, uid: agentUid } = agent
     const podUid = podOf(account)
-    if (name === undefined || podUid === undefined) throw new Fail('forbidden', 'The token is bound to no pod.')
+    if (podUid === undefined) throw new Fail('forbidden', 'The token is bound to no pod.')
     // Keyed by the uid of the account: a re-created one is read at once.
-    const agentUid = await agents(`${account.uid} ${account.username}`, () => agentOf(state.cluster, name, account.uid))
-    if (agentUid === undefined) throw new Fail('forbidden', 'The service account belongs to no agent.')
+    const owner = await owners(`${account.uid} ${account.username}`, () => ownerOf(cluster, agent, account.uid))
+    if (owner !== agentUid) throw new Fail('forbidden', 'The service account belongs to no agent.')
     return signCertificate(keys.current(LAUNCHER_KEY), { agentUid, podUid, x }, now())
   }
 }
 
 // The API server states it for tokens of pods only; a TokenRequest without a pod has none.
-function podOf({ extra }: Authenticated): string | undefined {
+function podOf({ extra }: UserInfo): string | undefined {
   const [uid, ...rest] = extra[POD_UID] ?? []
   return rest.length === 0 && uid !== '' ? uid : undefined
 }
 
 /** Returns the uid of the agent that controls the account. Undefined if the account has another uid or no such controller. */
-async function agentOf(
+async function ownerOf(
   cluster: Pick<KubeClient, 'get'>,
-  name: AgentName,
+  { namespace, name }: AgentName,
   accountUid: string,
 ): Promise<string | undefined> {
-  const [account, agent] = await Promise.all([
-    findNamedObject<KubeObject>(cluster, serviceAccounts, name),
-    findNamedObject<KubeObject>(cluster, AgentDeployment, name),
-  ])
-  const uid = agent?.metadata.uid
-  if (account === undefined || uid === undefined || account.metadata.uid !== accountUid) return undefined
-  return controllerOf(account) === uid ? uid : undefined
+  const account = await findNamedObject<KubeObject>(cluster, serviceAccounts, { namespace, name })
+  return account?.metadata.uid === accountUid ? controllerOf(account) : undefined
 }
 
 function controllerOf({ metadata }: KubeObject): string | undefined {

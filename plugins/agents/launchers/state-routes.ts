@@ -17,17 +17,17 @@ export function launcherEndpoints(
   { keys, now }: { readonly keys: Keyring; readonly now: () => Date },
   state: StateContext,
 ): readonly AnyEndpoint[] {
-  const certify = createCertifyLauncher({ state, keys, now })
+  const certify = createCertifyLauncher({ cluster: state.cluster, keys, now })
   return [
     endpoint({
       method: 'POST',
       url: '/launchers/certificates',
       summary: 'Certify the public key of the launcher in a pod of an agent.',
-      authz: { kind: 'bearer' },
+      authz: { kind: 'agent' },
       body: CertificateBody,
       bodyLimit: 4096,
       response: { 201: Type.Object({ certificate: Type.String() }) },
-      handle: async ({ bearer, body: { x } }) => ({ certificate: await certify(bearer, x) }),
+      handle: async ({ access: { agent }, body: { x } }) => ({ certificate: await certify(agent, x) }),
     }),
     endpoint({
       method: 'GET',

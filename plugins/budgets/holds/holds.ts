@@ -1,9 +1,8 @@
-import type { UserInfo } from '#core/cluster/caller.ts'
+import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
 import type { EndedHold, HoldEnd } from '../store/end.ts'
 import type { Ledger } from '../store/ledger.ts'
-import type { AgentLimits, BudgetedAgent } from '../limits/agent-limits.ts'
+import type { AgentLimits } from '../limits/agent-limits.ts'
 import type { FindRoute } from '../limits/route-prices.ts'
 import { formatMicros } from '#schemas/values/money.ts'
 import { costOfCall, toMoney } from '../money/price-table.ts'
@@ -20,10 +19,14 @@ export interface HoldServices extends ReserveServices {
   readonly findRoute: FindRoute
 }
 
-/** Reserves money for a model call of a pod. Throws why the call may not be made. */
-export async function createHold(services: HoldServices, pod: UserInfo, request: HoldRequest, requestKey: string) {
+/** Reserves money for a model call of an agent. Throws why the call may not be made. */
+export async function createHold(
+  services: HoldServices,
+  agent: CallingAgent,
+  request: HoldRequest,
+  requestKey: string,
+) {
   const { limits, findRoute, settings, decided } = services
-  const agent = await agentOf(services, pod)
   const applying = await limits.limitsOf(agent, request.runId)
   if (applying.length === 0) {
     decided('unbudgeted')
@@ -33,7 +36,7 @@ export async function createHold(services: HoldServices, pod: UserInfo, request:
   const maxOutputTokens = request.maxOutputTokens ?? settings.defaultMaxOutputTokens
   const output = request.operation === 'embeddings' ? 0 : maxOutputTokens * (request.choices ?? 1)
   const result = await reserveCall(services, {
-    holder: holderOf(pod),
+    holder: holderOf(agent),
     requestKey,
     agentUid: agent.uid,
     runId: request.runId,
@@ -68,13 +71,13 @@ export interface HoldResult {
 /** The end of a hold by its launcher. */
 export type EndRequest = (SettleRequest & { readonly release?: false }) | { readonly release: true }
 
-/** Ends holds of a pod; undefined for a hold that is not its own. */
+/** Ends holds of an agent; undefined for a hold that is not its own. */
 export async function endHolds(
   { ledger }: Pick<HoldServices, 'ledger'>,
-  pod: UserInfo,
+  agent: CallingAgent,
   items: readonly (EndRequest & { readonly id: string })[],
 ): Promise<readonly (HoldResult | undefined)[]> {
-  const holder = holderOf(pod)
+  const holder = holderOf(agent)
   const priced = await ledger.pricesOf(
     holder,
     items.map(({ id }) => id),
@@ -115,22 +118,18 @@ function toAnswer({ state, charged, remaining }: EndedHold, currency: string | n
   }
 }
 
-/** Extends the leases of holds of a pod. */
-export async function renewHolds({ ledger }: Pick<HoldServices, 'ledger'>, pod: UserInfo, ids: readonly string[]) {
-  const renewed = await ledger.renew(ids, holderOf(pod))
+/** Extends the leases of holds of an agent. */
+export async function renewHolds(
+  { ledger }: Pick<HoldServices, 'ledger'>,
+  agent: CallingAgent,
+  ids: readonly string[],
+) {
+  const renewed = await ledger.renew(ids, holderOf(agent))
   const expiresAt = renewed[0]?.expires_at.toISOString() ?? null
   return { expiresAt, renewed: renewed.map(({ id }) => id) }
 }
 
-/** The agent whose pod calls. Throws `forbidden` for an account that belongs to no agent. */
-export async function agentOf({ limits }: Pick<HoldServices, 'limits'>, pod: UserInfo): Promise<BudgetedAgent> {
-  const account = agentOfServiceAccount(pod.username)
-  const agent = account === undefined ? undefined : await limits.agent(account.namespace, account.name)
-  if (agent === undefined) throw new Fail('forbidden', 'This service account belongs to no agent.')
-  return agent
-}
-
 // The uid of the account, so that a re-created agent of the same name has no holds of the former one.
-function holderOf({ uid, username }: UserInfo): string {
+function holderOf({ account: { uid, username } }: CallingAgent): string {
   return uid === '' ? username : uid
 }

@@ -1,17 +1,17 @@
-import type { UserInfo } from '#core/cluster/caller.ts'
+import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Openings, RefusedOpening } from '../contract/hold-schemas.ts'
 import { createHold } from './holds.ts'
 import type { HoldServices } from './holds.ts'
 
 /**
- * Reserves money for several calls of a pod. Each has its own key and result, and the refusal of one is of no effect on others. The ledger
+ * Reserves money for several calls of an agent. Each has its own key and result, and the refusal of one is of no effect on others. The ledger
  * decides on them in one statement; when this resolves, every hold is committed.
  */
-export function createHolds(services: HoldServices, pod: UserInfo, { items }: Openings) {
+export function createHolds(services: HoldServices, agent: CallingAgent, { items }: Openings) {
   return Promise.all(
     items.map(({ key, ...request }) =>
-      createHold(services, pod, request, key).catch((error: unknown) => toRefused(error)),
+      createHold(services, agent, request, key).catch((error: unknown) => toRefused(error)),
     ),
   )
 }

@@ -1,5 +1,4 @@
-import type { UserInfo } from '#core/cluster/caller.ts'
-import { agentOf } from './holds.ts'
+import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import type { HoldServices } from './holds.ts'
 import { ownerOf } from '../limits/owner.ts'
 import { formatMicros } from '#schemas/values/money.ts'
@@ -16,10 +15,10 @@ export interface RemainingMoney {
  */
 export async function readRemaining(
   services: Pick<HoldServices, 'ledger' | 'limits'>,
-  pod: UserInfo,
+  agent: CallingAgent,
   runId: string | null,
 ): Promise<RemainingMoney | undefined> {
-  const limits = await services.limits.limitsOf(await agentOf(services, pod), runId)
+  const limits = await services.limits.limitsOf(agent, runId)
   const counted = limits.flatMap(({ subject, spend }) =>
     spend === undefined ? [] : [{ owner: ownerOf(subject), spend }],
   )

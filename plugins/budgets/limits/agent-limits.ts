@@ -1,7 +1,7 @@
 import { Fail } from '#core/errors/domain-error.ts'
+import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import type { KubeClient } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
-import { isStatus } from '#core/kube/status.ts'
+import { findNamedObject } from '#core/kube/find-named-object.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { AgentAbove, RunsSystem } from '#plugins/runs/contract/api.ts'
@@ -10,17 +10,12 @@ import type { CallLimit, LimitSource } from '../contract/points.ts'
 import { createTtlCache } from '#core/async/ttl-cache.ts'
 
 /** An agent as its holds need it. */
-export interface BudgetedAgent {
-  readonly namespace: string
-  readonly name: string
-  readonly uid: string
-  readonly budget: AgentDeploymentObject['spec']['budget']
+export type BudgetedAgent = Pick<CallingAgent, 'namespace' | 'name' | 'uid'> & {
+  readonly spec: Pick<AgentDeploymentObject['spec'], 'budget'>
 }
 
 /** Limits of agents. */
 export interface AgentLimits {
-  /** The agent of a service account; undefined if it does not exist. */
-  agent(namespace: string, name: string): Promise<BudgetedAgent | undefined>
   /**
    * Every limit on a call of an agent: its budget, those of the agents of all runs above, and those of other plugins. Without a run, these
    * are the runs above each one that the agent executes now. Throws `not_found` unless the run is one of the agent.
@@ -51,9 +46,10 @@ export function createAgentLimits({ cluster, sources, runs }: LimitOptions): Age
     agents(`${namespace}/${name}`, () => readAgent(cluster, namespace, name))
 
   const budgetOf = (of: BudgetedAgent): readonly CallLimit[] => {
-    if (of.budget === undefined) return []
-    const limit = toLimit(of, of.budget)
-    if (of.budget.onExceed === 'pause') pausing.add(limit)
+    const { budget } = of.spec
+    if (budget === undefined) return []
+    const limit = toLimit(of, budget)
+    if (budget.onExceed === 'pause') pausing.add(limit)
     return [limit]
   }
   const agentsAbove = async ({ uid }: BudgetedAgent, runId: string | null): Promise<readonly AgentAbove[]> => {
@@ -76,7 +72,6 @@ export function createAgentLimits({ cluster, sources, runs }: LimitOptions): Age
     return above.flat()
   }
   return {
-    agent,
     limitsOf: async (of, runId) => {
       const above = await budgetsAbove(of, runId)
       const others = await Promise.all(sources().map((source) => source.limitsOf(of.namespace)))
@@ -89,7 +84,7 @@ export function createAgentLimits({ cluster, sources, runs }: LimitOptions): Age
 /** The limit that the budget of an agent sets. */
 export function toLimit(
   { namespace, name, uid }: Pick<BudgetedAgent, 'namespace' | 'name' | 'uid'>,
-  budget: NonNullable<BudgetedAgent['budget']>,
+  budget: NonNullable<BudgetedAgent['spec']['budget']>,
 ): CallLimit {
   const subject = { kind: 'AgentDeployment', namespace, name, uid } as const
   return { subject, spend: toSpendLimit(budget) }
@@ -100,12 +95,6 @@ async function readAgent(
   namespace: string,
   name: string,
 ): Promise<BudgetedAgent | undefined> {
-  const ref = { namespace: parseLabel('agent namespace', namespace), name: parseName('agent', name) }
-  try {
-    const { metadata, spec } = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
-    return { namespace, name, uid: metadata.uid ?? '', budget: spec.budget }
-  } catch (error) {
-    if (isStatus(error, 404)) return undefined
-    throw error
-  }
+  const found = await findNamedObject<AgentDeploymentObject>(cluster, AgentDeployment, { namespace, name })
+  return found && { namespace, name, uid: found.metadata.uid ?? '', spec: found.spec }
 }

@@ -1,6 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import type { KubeClient } from '#core/kube/client.ts'
-import { findNamedObject } from '#plugins/agents/contract/api.ts'
+import { findNamedObject } from '#core/kube/find-named-object.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import type { ModelProviderObject } from '#schemas/crds/model-provider.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'

@@ -1,6 +1,6 @@
 import type { KubeClient } from '#core/kube/client.ts'
 import { spaceOf } from '#core/retrieval/embeddings.ts'
-import { findNamedObject } from '#plugins/agents/contract/api.ts'
+import { findNamedObject } from '#core/kube/find-named-object.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
 import { mayRefer, splitReference } from '#schemas/kinds/references.ts'

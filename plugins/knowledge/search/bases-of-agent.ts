@@ -1,8 +1,8 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { Reader } from '#core/event-store/store.ts'
-import { findNamedObject } from '#plugins/agents/contract/api.ts'
-import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
+import { findNamedObject } from '#core/kube/find-named-object.ts'
+import type { AgentName } from '#schemas/names/delegates.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { KnowledgeBase } from '#schemas/crds/knowledge-base.ts'
@@ -27,18 +27,15 @@ export interface SearchingAgent {
 
 /**
  * Knowledge bases that an agent may search: those of its spec that exist and allow its namespace. All objects are read per call: a removed
- * reference or permission ends the access at once. Throws `forbidden` for an account of no agent, `unknown_knowledge_base` for another name.
+ * reference or permission ends the access at once. Throws `forbidden` for a removed agent, `unknown_knowledge_base` for another name.
  */
 export async function basesOfAgent(
   { cluster, db }: AgentBases,
-  username: string,
+  account: AgentName,
   wanted: string | undefined,
 ): Promise<SearchingAgent> {
-  const account = agentOfServiceAccount(username)
-  const agent =
-    account === undefined ? undefined : await findNamedObject<AgentDeploymentObject>(cluster, AgentDeployment, account)
-  if (account === undefined || agent === undefined)
-    throw new Fail('forbidden', 'This service account belongs to no agent.')
+  const agent = await findNamedObject<AgentDeploymentObject>(cluster, AgentDeployment, account)
+  if (agent === undefined) throw new Fail('forbidden', 'This service account belongs to no agent.')
   const named = (agent.spec.knowledge ?? []).filter(({ name }) => wanted === undefined || name === wanted)
   const objects = await Promise.all(
     named.map(({ name, namespace = account.namespace }) =>
@@ -47,7 +44,10 @@ export async function basesOfAgent(
   )
   const uids = objects.flatMap((object) => object?.metadata.uid ?? [])
   if (wanted !== undefined && uids.length === 0) throw new Fail(knowledgeErrors.unknown_knowledge_base)
-  return { agent: { ...account, uid: agent.metadata.uid ?? '' }, bases: await findBases(db, uids) }
+  return {
+    agent: { namespace: account.namespace, name: account.name, uid: agent.metadata.uid ?? '' },
+    bases: await findBases(db, uids),
+  }
 }
 
 interface Named {

@@ -3,8 +3,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { hasTag } from '#core/http/reply/etag.ts'
-import { runIdOf } from '#plugins/agents/contract/api.ts'
-import type { FindCallingAgent } from '#plugins/agents/contract/api.ts'
+import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import { nothing } from '#schemas/api/common.ts'
 import { mcpErrors } from '../contract/errors.ts'
 import type { BoundTool, BoundTools, FindBoundTools } from './bound-tools.ts'
@@ -14,7 +13,8 @@ import { OfferedTools, ToolCallAnswer, ToolCallRequest, ToolParams } from './sta
 
 /** Dependencies of the routes. */
 export interface BrokerOptions {
-  readonly find: FindCallingAgent
+  /** Throws why the tools of an agent may not be used. */
+  readonly check: (agent: CallingAgent) => void
   readonly boundTools: FindBoundTools
   readonly callTool: CallTool
   /** Reports the outcome of a call, for metrics. */
@@ -22,7 +22,7 @@ export interface BrokerOptions {
   readonly report: ReportCall
 }
 
-const authz = { kind: 'bearer' } as const
+const authz = { kind: 'agent' } as const
 const ARGUMENTS_BYTES = 256 * 1024
 
 /** Routes of the state role: the tools of the agent whose launcher calls, and their calls. */
@@ -30,7 +30,7 @@ export function brokerEndpoints(options: BrokerOptions): readonly AnyEndpoint[] 
   return [listEndpoint(options), callEndpoint(options)]
 }
 
-function listEndpoint({ find, boundTools }: BrokerOptions): AnyEndpoint {
+function listEndpoint({ check, boundTools }: BrokerOptions): AnyEndpoint {
   return endpoint({
     method: 'GET',
     url: '/mcp/tools',
@@ -38,8 +38,9 @@ function listEndpoint({ find, boundTools }: BrokerOptions): AnyEndpoint {
     docs: { reads: ['If-None-Match'], sends: ['ETag'] },
     authz,
     response: { 200: OfferedTools, 304: nothing },
-    handle: async ({ bearer, headers, reply }) => {
-      const found = await boundTools(await find(bearer))
+    handle: async ({ access: { agent }, headers, reply }) => {
+      check(agent)
+      const found = await boundTools(agent)
       const tag = `"${digestOf(found)}"`
       reply.header('etag', tag)
       if (!hasTag(headers['if-none-match'], tag))
@@ -50,7 +51,7 @@ function listEndpoint({ find, boundTools }: BrokerOptions): AnyEndpoint {
   })
 }
 
-function callEndpoint({ find, boundTools, callTool, onCall, report }: BrokerOptions): AnyEndpoint {
+function callEndpoint({ check, boundTools, callTool, onCall, report }: BrokerOptions): AnyEndpoint {
   return endpoint({
     method: 'POST',
     url: '/mcp/tools/:tool/calls',
@@ -60,9 +61,8 @@ function callEndpoint({ find, boundTools, callTool, onCall, report }: BrokerOpti
     body: ToolCallRequest,
     bodyLimit: ARGUMENTS_BYTES,
     response: { 200: ToolCallAnswer },
-    handle: async ({ bearer, params, body, headers, signal }) => {
-      const runId = runIdOf(headers)
-      const agent = await find(bearer)
+    handle: async ({ access: { agent, run: runId }, params, body, signal }) => {
+      check(agent)
       const bound = (await boundTools(agent)).tools.find(({ name }) => name === params.tool)
       if (bound === undefined) throw new Fail(mcpErrors.unknown_tool)
       try {

@@ -2,7 +2,6 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { CoreWith } from '#core/plugin/core-services.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { createVectorSupport } from '#core/retrieval/vector-support.ts'
-import { createFindCallingAgent } from '#plugins/agents/contract/api.ts'
 import type { RunsSystem } from '#plugins/runs/contract/api.ts'
 import { createEmbedText } from '../items/embed-text.ts'
 import type { MemoryTables } from '../contract/tables.ts'
@@ -31,7 +30,6 @@ export function stateServices(
   const memory = createPodMemory({
     store: core.store,
     settings,
-    find: createFindCallingAgent(state),
     session,
     runs,
     embed: createEmbedText({

@@ -1,6 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { CallingAgent, FindCallingAgent } from '#plugins/agents/contract/api.ts'
+import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import type { RunsSystem } from '#plugins/runs/contract/api.ts'
 import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { durationBounds, durationProblem, durationToMs } from '#schemas/values/duration.ts'
@@ -16,19 +16,19 @@ import type { SessionMemory, SessionOwner } from '../session/session-memory.ts'
 import type { MemorySettings } from '../contract/settings.ts'
 import type { ItemSearch, RememberRequest } from '../contract/state-schemas.ts'
 
-/** Memory of the agent whose pod calls. Every function authenticates the bearer first, and throws `not_bound` by the agent's spec. */
+/** Memory of the agent whose pod calls. Every function throws `not_bound` by the agent's spec. */
 export interface PodMemory {
-  append(bearer: string, conversationId: string, entry: unknown): Promise<number>
-  entries(bearer: string, conversationId: string): Promise<readonly string[]>
+  append(agent: CallingAgent, conversationId: string, entry: unknown): Promise<number>
+  entries(agent: CallingAgent, conversationId: string): Promise<readonly string[]>
   /** Turns of the conversation of a run, which belongs to the user of the run. */
-  turns(bearer: string, runId: string): Promise<readonly string[]>
+  turns(agent: CallingAgent, runId: string): Promise<readonly string[]>
   /** Adds a turn to it; the oldest turns are dropped in a conversation of its maximum size. Returns their number. */
-  appendTurn(bearer: string, runId: string, messages: readonly unknown[]): Promise<number>
+  appendTurn(agent: CallingAgent, runId: string, messages: readonly unknown[]): Promise<number>
   /** Stores an item. A repeat with the same text and metadata returns the id of the stored one. */
-  remember(bearer: string, request: RememberRequest, runId: string | undefined): Promise<string>
+  remember(agent: CallingAgent, request: RememberRequest, runId: string | undefined): Promise<string>
   /** `note` says why a search is by words only although the spec has an embedding route. */
   search(
-    bearer: string,
+    agent: CallingAgent,
     request: ItemSearch,
     runId: string | undefined,
   ): Promise<{ readonly items: readonly RankedItem[]; readonly note?: string }>
@@ -38,7 +38,6 @@ export interface PodMemory {
 export interface PodMemoryOptions {
   readonly store: Store
   readonly settings: MemorySettings
-  readonly find: FindCallingAgent
   readonly session: SessionMemory
   readonly runs: Pick<RunsSystem, 'subjectOf'> | undefined
   readonly embed: EmbedText
@@ -48,23 +47,21 @@ type LongTerm = NonNullable<NonNullable<AgentDeploymentSpec['memory']>['longTerm
 
 /** Creates the memory of calling agents. */
 export function createPodMemory(options: PodMemoryOptions): PodMemory {
-  const { store, settings, find, session, embed } = options
+  const { store, settings, session, embed } = options
   const db = store.reader<MemoryTables>()
   return {
-    append: async (bearer, conversationId, entry) =>
-      session.append(sessionOf(await find(bearer)), conversationId, toEntry(entry)),
-    entries: async (bearer, conversationId) => session.read(sessionOf(await find(bearer)), conversationId),
-    turns: async (bearer, runId) => {
-      const owner = sessionOf(await find(bearer))
+    append: async (agent, conversationId, entry) => session.append(sessionOf(agent), conversationId, toEntry(entry)),
+    entries: async (agent, conversationId) => session.read(sessionOf(agent), conversationId),
+    turns: async (agent, runId) => {
+      const owner = sessionOf(agent)
       return session.read(owner, await conversationOf(options, owner, runId))
     },
-    appendTurn: async (bearer, runId, messages) => {
-      const owner = sessionOf(await find(bearer))
+    appendTurn: async (agent, runId, messages) => {
+      const owner = sessionOf(agent)
       const turn = toEntry({ runId, messages })
       return session.append(owner, await conversationOf(options, owner, runId), turn, { dropsOldest: true })
     },
-    remember: async (bearer, { text, metadata = {}, ttl }, runId) => {
-      const agent = await find(bearer)
+    remember: async (agent, { text, metadata = {}, ttl }, runId) => {
       const bound = longTermOf(agent)
       const ttlMs = ttlOf(ttl, bound)
       const owner = await ownerOf(options, agent, bound, runId)
@@ -72,8 +69,7 @@ export function createPodMemory(options: PodMemoryOptions): PodMemory {
       const vector = known ? undefined : (await embed(embeddingOf(agent, bound, runId), text)).vector
       return rememberItem(store, owner, { text, metadata, ttlMs, runId, vector }, settings)
     },
-    search: async (bearer, { query, limit = 10, filter = {} }, runId) => {
-      const agent = await find(bearer)
+    search: async (agent, { query, limit = 10, filter = {} }, runId) => {
       const bound = longTermOf(agent)
       const owner = await ownerOf(options, agent, bound, runId)
       const { vector, note } = await embed(embeddingOf(agent, bound, runId), query)

@@ -1,4 +1,4 @@
-import { findNamedObject } from '#plugins/agents/contract/api.ts'
+import { findNamedObject } from '#core/kube/find-named-object.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'

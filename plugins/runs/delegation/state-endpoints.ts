@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { asObject } from '#core/json/is-object.ts'
-import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
@@ -17,12 +16,7 @@ const StateRun = Type.Object(
 )
 
 /** Routes of the state role: public keys of the install, child runs started in a pod, and repeated reviews of a subject's right. */
-export function stateEndpoints(delegations: ChildRuns, state: StateContext): readonly AnyEndpoint[] {
-  const podOf = async (bearer: string) => {
-    const user = await state.authenticate(bearer, 'state')
-    if (!user) throw new Fail('unauthenticated')
-    return user
-  }
+export function stateEndpoints(delegations: ChildRuns): readonly AnyEndpoint[] {
   const keys = endpoint({
     method: 'GET',
     url: '/jwks',
@@ -35,32 +29,32 @@ export function stateEndpoints(delegations: ChildRuns, state: StateContext): rea
     method: 'POST',
     url: '/runs',
     summary: 'Start a child run from a pod.',
-    authz: { kind: 'bearer' },
+    authz: { kind: 'agent' },
     body: Type.Unknown(),
     response: { 201: StateRun },
-    handle: async ({ bearer, body, headers }) =>
-      delegations.create(await podOf(bearer), readDelegation(body), parseTraceparent(headers['traceparent'])),
+    handle: async ({ access: { agent }, body, headers }) =>
+      delegations.create(agent.account, readDelegation(body), parseTraceparent(headers['traceparent'])),
   })
   const read = endpoint({
     method: 'GET',
     url: '/runs/:id',
     summary: 'Get a child run; `wait` is the longest time to wait for its end, in seconds.',
-    authz: { kind: 'bearer' },
+    authz: { kind: 'agent' },
     params: IdParams,
     query: Type.Object({ wait: Type.Optional(Type.Number()) }),
     response: { 200: StateRun },
-    handle: async ({ bearer, params, query: { wait = 0 } }) =>
-      delegations.read(await podOf(bearer), params.id, Math.min(Math.max(wait, 0), 30) * 1000),
+    handle: async ({ access: { agent }, params, query: { wait = 0 } }) =>
+      delegations.read(agent.account, params.id, Math.min(Math.max(wait, 0), 30) * 1000),
   })
   const cancel = endpoint({
     method: 'POST',
     url: '/runs/:id/cancel',
     summary: 'Cancel a child run.',
-    authz: { kind: 'bearer' },
+    authz: { kind: 'agent' },
     params: IdParams,
     response: { 202: Type.Object({}) },
-    handle: async ({ bearer, params }) => {
-      await delegations.cancel(await podOf(bearer), params.id)
+    handle: async ({ access: { agent }, params }) => {
+      await delegations.cancel(agent.account, params.id)
       return {}
     },
   })
