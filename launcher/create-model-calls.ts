@@ -1,12 +1,13 @@
 import { isObject } from '#core/json/is-object.ts'
-import type { Identity } from './identity/identity.ts'
+import type { Identity } from './contract/identity.ts'
 import { createGuardSource } from './model-calls/guard-source.ts'
 import { createHolds } from './model-calls/holds/holds.ts'
 import { createModelCalls } from './model-calls/model-calls.ts'
-import type { ModelCalls, ModelCallsOptions } from './model-calls/model-calls.ts'
-import { ConfigError } from './settings/agent-config.ts'
-import type { Settings } from './settings/settings.ts'
-import { createStateClient } from './state/state-client.ts'
+import type { ModelCallsOptions } from './model-calls/model-calls.ts'
+import type { ModelCalls } from './contract/calls/model-call.ts'
+import { ConfigError } from './contract/settings/agent-config.ts'
+import type { Settings } from './contract/settings/settings.ts'
+import { createStateClient } from './contract/state/state-client.ts'
 
 type Parts = Pick<ModelCallsOptions, 'dispatcher' | 'log' | 'countFindings'> & {
   /** Whether no run is above this one. */

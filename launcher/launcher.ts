@@ -6,21 +6,22 @@ import { createAgent } from './create-agent.ts'
 import { createModelCallsOf, hasGuardrails } from './create-model-calls.ts'
 import { listen } from './http/listener.ts'
 import type { Listener, ListenOptions } from './http/listener.ts'
-import type { PortContract } from './http/port.ts'
+import type { PortContract } from './contract/http/port.ts'
 import { createUpstream } from './http/upstream.ts'
 import { createIdentity } from './identity/identity.ts'
-import type { Identity } from './identity/identity.ts'
+import type { Identity } from './contract/identity.ts'
 import { requestCertificate } from './identity/request-certificate.ts'
-import type { Health, ListenerDefinition, Pod, StartedListener } from './listeners/define-listener.ts'
+import type { ListenerDefinition, StartedListener } from './contract/listener.ts'
+import type { Health, LauncherPod } from './listeners/invoke/launcher-pod.ts'
 import { listenerDefinitions } from './listeners/index.ts'
 import { createRecorderOf } from './recording/create-recorder.ts'
-import type { Recorder } from './recording/open-call.ts'
+import type { Recorder } from './contract/calls/recorder.ts'
 import { recordModelCalls } from './recording/record-model-calls.ts'
-import type { ModelCalls } from './model-calls/model-calls.ts'
+import type { ModelCalls } from './contract/calls/model-call.ts'
 import { createRegistry } from './runs/run-registry.ts'
 import type { RunRegistry } from './runs/run-registry.ts'
-import type { Settings } from './settings/settings.ts'
-import { createTokenReader } from './state/state-client.ts'
+import type { Settings } from './contract/settings/settings.ts'
+import { createTokenReader } from './contract/state/state-client.ts'
 import type { Supervision } from './supervise/supervision.ts'
 import { createTelemetry } from './telemetry/telemetry.ts'
 
@@ -40,7 +41,7 @@ export async function startLauncher(
   settings: Settings,
   log: Logger,
   supervision: Supervision,
-  definitions: readonly ListenerDefinition[] = listenerDefinitions,
+  definitions: readonly ListenerDefinition<LauncherPod>[] = listenerDefinitions,
 ): Promise<Launcher> {
   const upstream = createUpstream()
   const identity = identityOf(settings, log)
@@ -73,7 +74,7 @@ export async function startLauncher(
     return (await supervision.ready()) ? 'ok' : 'agent_not_ready'
   }
   const shared = { settings, log, tracer, meter, registry, supervision, dispatcher, modelCalls, recorder }
-  const pod: Pod = { ...shared, identity, health }
+  const pod: LauncherPod = { ...shared, identity, health }
   const started: StartedListener[] = []
   const open: Listener[] = []
   for (const definition of definitions) {

@@ -6,9 +6,9 @@ import { startLauncher } from './launcher.ts'
 import type { Launcher } from './launcher.ts'
 import { EXIT_PORT_TAKEN } from '#schemas/launcher/launcher-ports.ts'
 import type { ThreadSettings } from './listeners/collector/thread-settings.ts'
-import { ConfigError } from './settings/agent-config.ts'
+import { ConfigError } from './contract/settings/agent-config.ts'
 import { readSettings, shutdownReserveMs } from './settings/settings.ts'
-import type { Settings } from './settings/settings.ts'
+import type { Settings } from './contract/settings/settings.ts'
 import { tellAgentLog } from './supervise/agent-output.ts'
 import { watchParentPipe } from './supervise/parent-pipe.ts'
 import { watchAgent } from './supervise/readiness.ts'
@@ -21,16 +21,20 @@ import { createLog } from './telemetry/log.ts'
 
 /** Exit code for an invalid configuration (sysexits.h, EX_CONFIG). */
 const exitConfig = 78
+
 /** Exit code after an error that no code handles. */
 const exitFatal = 128 + constants.signals.SIGABRT
+
 /** Time for workers to read results after the agent has ended. */
 const crashGraceMs = 5000
+
 /**
  * A worker with a ticket is about to invoke. A refusal lets it use another launcher; a closed connection would leave unknown
  * whether the agent has the run (PODA18).
  */
 const lateInvokeMs = 1000
 const agentTermMs = 3000
+
 /** Limit of a shutdown after the parent has ended; the process group guard then ends the agent. */
 const orphanedMs = 3000
 const orphanedTermMs = 1000

@@ -5,17 +5,16 @@ import { exchange } from '#core/http-client/request.ts'
 import type { AnswerHeaders } from '#core/http-client/request.ts'
 import type { FailReason } from '#schemas/runs/run.ts'
 import { toStorable, toStorableValue } from '#schemas/values/storable-text.ts'
-import { parseBoundedJson } from '../http/bounded-json.ts'
-import { Refusal, refusals } from '../http/refusal.ts'
-import { GatewayRefusal } from '../model-calls/gateway-refusal.ts'
-import type { OnFindings } from '../model-calls/guard-request.ts'
-import { defaultTimeouts } from '../model-calls/gateway-timeouts.ts'
-import type { GatewayTimeouts } from '../model-calls/gateway-timeouts.ts'
-import type { Approvals } from '../runs/approvals.ts'
-import type { ModelCalls } from '../model-calls/model-calls.ts'
-import { toModelRequest } from '../model-calls/model-request.ts'
-import type { ModelBody } from '../model-calls/model-request.ts'
-import type { ChatMessage, ToolDefinition } from './chat-messages.ts'
+import { parseBoundedJson } from '../contract/http/bounded-json.ts'
+import { Refusal, refusals } from '../contract/http/refusal.ts'
+import { GatewayRefusal } from '../contract/calls/gateway-refusal.ts'
+import type { OnFindings, ModelCalls } from '#launcher/contract/calls/model-call.ts'
+import { defaultTimeouts } from '../contract/calls/gateway-timeouts.ts'
+import type { GatewayTimeouts } from '../contract/calls/gateway-timeouts.ts'
+import type { Approvals } from '#launcher/contract/runs/approvals.ts'
+import { toModelRequest } from '../contract/calls/model-request.ts'
+import type { ModelBody } from '../contract/calls/model-request.ts'
+import type { ChatMessage, ToolDefinition } from '../contract/loop/chat-messages.ts'
 import { BudgetHold, ModelError, errorText, readStream, readWhole } from './model-answer.ts'
 import type { AnswerReader, GatewayAnswer, ModelAnswer } from './model-answer.ts'
 
@@ -23,6 +22,7 @@ import type { AnswerReader, GatewayAnswer, ModelAnswer } from './model-answer.ts
 const maxAnswerBytes = 16 * 1024 * 1024
 
 const maxCode = 128
+
 /** Maximum length of a namespace, a slash and a name. */
 const maxProvider = 317
 

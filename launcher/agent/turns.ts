@@ -1,22 +1,8 @@
 import { isObject } from '#core/json/is-object.ts'
-import type { Span } from '#core/telemetry/tracer.ts'
 import type { RunContext } from '../runs/run-context.ts'
-import type { ChatMessage } from './chat-messages.ts'
+import type { ChatMessage } from '../contract/loop/chat-messages.ts'
 import { isChatMessage } from './conversation.ts'
-
-/** The run for which turns are read or stored. */
-export interface TurnScope {
-  readonly runId: string
-  readonly span: Span
-  readonly signal: AbortSignal
-}
-
-/** Turns of the conversation of a run in session memory. Each turn is the messages of one run. Both functions reject in an outage. */
-export interface Turns {
-  /** Stored turns in order, as the state role returned them. */
-  read(scope: TurnScope): Promise<unknown>
-  append(scope: TurnScope, messages: readonly ChatMessage[]): Promise<void>
-}
+import type { Turns, TurnScope } from '../contract/loop/turns.ts'
 
 /** Bytes of earlier turns that are sent to the model, newest turns first: memory keeps more than a model can read. */
 export const MAX_CONTEXT_BYTES = 128 * 1024

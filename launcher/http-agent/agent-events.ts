@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { EntryKind, Interrupt, InvokeResult } from '#schemas/runs/run.ts'
 import type { ParsedEvent } from '#core/sse/parser.ts'
-import { JsonRefused, notJson, parseBoundedJson } from '../http/bounded-json.ts'
+import { JsonRefused, notJson, parseBoundedJson } from '../contract/http/bounded-json.ts'
 import { maxInterrupts, pause, toInterrupt, tooManyInterrupts, toUsage } from '../runs/outcome.ts'
 import { textBytes } from '../runs/journal.ts'
 import { failed, newMessageId } from '../runs/run-context.ts'

@@ -1,12 +1,7 @@
 import { createPublicKey, randomBytes, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { CERTIFICATE_SCHEME } from '#core/signing/launcher-proof.ts'
-
-/** Private key and certificate of a TLS listener, in PEM. */
-export interface TlsIdentity {
-  readonly key: string
-  readonly cert: string
-}
+import type { TlsIdentity } from '../contract/identity.ts'
 
 // RFC 5280; 1.3.101.112 is Ed25519 (RFC 8410), 2.5.4.3 the common name.
 const algorithm = der(0x30, der(0x06, Buffer.from([0x2b, 0x65, 0x70])))

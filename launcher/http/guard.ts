@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { Refusal } from './refusal.ts'
+import { Refusal } from '../contract/http/refusal.ts'
 import { http2StreamOf } from './transport.ts'
+import { valuesOf } from '../contract/http/headers.ts'
 
 /** Limits of a listener. */
 export interface GuardOptions {
@@ -47,22 +48,6 @@ function checkHost(request: IncomingMessage, options: GuardOptions): void {
   // A Service may map another port: its names are accepted with the listener's port or without one.
   const named = (options.hosts ?? []).some((name) => host === name || host === `${name}:${options.port}`)
   if (!named) throw new Refusal('misdirected_request')
-}
-
-/** A request, whose parsed headers say quickly that one is absent. */
-type Headed = Pick<IncomingMessage, 'rawHeaders'> & Partial<Pick<IncomingMessage, 'headers'>>
-
-/** All values of a header: Node keeps the first of some duplicates and joins others. */
-export function valuesOf({ rawHeaders, headers }: Headed, name: string): string[] {
-  if (headers !== undefined && headers[name] === undefined) return []
-  return rawHeaders.filter((_, index, raw) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === name)
-}
-
-/** The value of a header, or undefined. Throws `Refusal` if it was sent more than once. */
-export function singleHeader(request: Headed, name: string): string | undefined {
-  const values = valuesOf(request, name)
-  if (values.length > 1) throw new Refusal('malformed_request', `${name} was sent more than once`)
-  return values[0]
 }
 
 function hasBody(request: IncomingMessage): boolean {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
+import test from 'node:test'
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2'
 import { json } from 'node:stream/consumers'
-import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { corpusOf } from '#test/listeners/corpus.ts'
 import { exchangeRaw, statusOf } from '#test/listeners/raw-exchange.ts'
@@ -11,9 +11,9 @@ import { sendLargeBody } from '#test/harness/large-body.ts'
 import { createLog } from '../telemetry/log.ts'
 import { until } from '../testdata/launch.ts'
 import { listen } from './listener.ts'
-import { definePort } from './port.ts'
-import type { PortContract } from './port.ts'
-import { count, object, oneOf, optional, text } from './schema.ts'
+import { definePort } from '../contract/http/port.ts'
+import type { PortContract } from '../contract/http/port.ts'
+import { count, object, oneOf, optional, text } from '../contract/http/schema.ts'
 
 const limit = 64 * 1024
 const routes = {

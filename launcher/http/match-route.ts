@@ -1,5 +1,5 @@
-import { Refusal } from './refusal.ts'
-import type { Route } from './port.ts'
+import { Refusal } from '../contract/http/refusal.ts'
+import type { Route } from '../contract/http/port.ts'
 
 /** A route with the parameters of a request's path. */
 export interface Matched {

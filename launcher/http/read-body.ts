@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { JsonRefused, parseBoundedJson } from './bounded-json.ts'
-import type { Body } from './port.ts'
-import { Refusal } from './refusal.ts'
+import { JsonRefused, parseBoundedJson } from '../contract/http/bounded-json.ts'
+import type { Body } from '../contract/http/port.ts'
+import { Refusal } from '../contract/http/refusal.ts'
 
 /** Reads the body of a request in the form of its route. Throws `Refusal` above `limit` bytes, and for JSON that does not fit. */
 export async function readBody(request: IncomingMessage, body: Body | undefined, limit: number): Promise<unknown> {

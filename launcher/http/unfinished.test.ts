@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
+import test from 'node:test'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { createTestIssuer } from '#core/signing/testing/test-issuer.ts'
@@ -12,8 +12,8 @@ import { createIdentity } from '../identity/identity.ts'
 import { createLog } from '../telemetry/log.ts'
 import { listen } from './listener.ts'
 import type { ListenOptions } from './listener.ts'
-import { definePort } from './port.ts'
-import { anyObject } from './schema.ts'
+import { definePort } from '../contract/http/port.ts'
+import { anyObject } from '../contract/http/schema.ts'
 
 const log = createLog('error')
 const timed = { timeout: 60_000 }

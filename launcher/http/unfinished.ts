@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { hasBody, watchBodyTime } from '#core/net/body-time.ts'
 import { respondAndLinger } from '#core/net/linger-close.ts'
-import { Refusal, refusals } from './refusal.ts'
-import type { RefusalCode } from './refusal.ts'
+import { Refusal, refusals } from '../contract/http/refusal.ts'
+import type { RefusalCode } from '../contract/http/refusal.ts'
 import { http2StreamOf } from './transport.ts'
 
 // Of a body without progress; as the listeners of the roles.

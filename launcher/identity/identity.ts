@@ -1,21 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { Logger } from '#core/log/logger.ts'
 import { toThumbprinted } from '#core/signing/key-thumbprint.ts'
-import type { LauncherSigner } from '#core/signing/launcher-token.ts'
 import { createTlsIdentity } from '../http/certificate.ts'
-import type { TlsIdentity } from '../http/certificate.ts'
+import type { TlsIdentity } from '#launcher/contract/identity.ts'
 import { keepCertified } from './keep-certified.ts'
 import type { Certified } from './keep-certified.ts'
-
-/** The identity of this launcher: a key pair that exists in this process only, and its certificate. */
-export interface Identity {
-  /** Calls a listener with the current TLS identity, and with each later one. */
-  follow(listener: (tls: TlsIdentity) => void): void
-  /** The key with a valid certificate; undefined before the first one, and after the last one has expired. */
-  signer(): LauncherSigner | undefined
-  /** Stops the renewal. */
-  close(): void
-}
+import type { Identity } from '../contract/identity.ts'
 
 /** Options of `createIdentity`. */
 export interface IdentityOptions {

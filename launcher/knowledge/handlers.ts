@@ -1,8 +1,8 @@
 import { toStorable } from '#schemas/values/storable-text.ts'
-import type { Handlers } from '../http/port.ts'
-import { Refusal } from '../http/refusal.ts'
+import type { Handlers } from '../contract/http/port.ts'
+import { Refusal } from '../contract/http/refusal.ts'
 import type { MemoryBackend, MemoryOperation } from '../memory/backend.ts'
-import type { StateAnswer } from '../state/state-client.ts'
+import type { StateAnswer } from '../contract/state/state-client.ts'
 import type { knowledgeRoutes } from './routes.ts'
 
 /** A search of the agent's knowledge bases. */

@@ -1,7 +1,7 @@
-import type { RouteContract } from '../http/port.ts'
-import { Refusal } from '../http/refusal.ts'
-import { anyObject, count, list, object, oneOf, optional, text } from '../http/schema.ts'
-import type { Schema } from '../http/schema.ts'
+import type { RouteContract } from '../contract/http/port.ts'
+import { Refusal } from '../contract/http/refusal.ts'
+import { anyObject, count, list, object, oneOf, optional, text } from '../contract/http/schema.ts'
+import type { Schema } from '../contract/http/schema.ts'
 
 const MAX_QUERY = 4_000
 const MAX_FOUND = 50

@@ -5,7 +5,7 @@ import type { PortName } from '#schemas/launcher/launcher-ports.ts'
 import { startAmpLauncher, startAmpState } from '../testdata/amp-launcher.ts'
 import { keyedAgent, registryOf } from '../testdata/envelopes.ts'
 import { fetch, until } from '../testdata/launch.ts'
-import type { PortContract, RouteContract } from '../http/port.ts'
+import type { PortContract, RouteContract } from '../contract/http/port.ts'
 import { listenerDefinitions } from './index.ts'
 
 const isPodWide = (name: PortName): boolean => reservedPorts[name].bind === 'pod'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createCallApproval } from './call-approval.ts'
-import { toModelRequest } from './model-request.ts'
+import { toModelRequest } from '../contract/calls/model-request.ts'
 
 const by = { policy: 'a/p', rule: 'r', stage: 'request' } as const
 

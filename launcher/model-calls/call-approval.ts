@@ -3,9 +3,9 @@ import type { Finding, GuardOutcome, IsApproved } from '#core/guardrails/guard.t
 import { refusalMessage } from '#core/guardrails/messages.ts'
 import { canonicalJson } from '#core/json/canonical-json.ts'
 import { guardrailInterruptPrefix } from '#schemas/runs/run.ts'
-import { Refusal } from '../http/refusal.ts'
-import type { Approvals } from '../runs/approvals.ts'
-import type { ModelRequest } from './model-request.ts'
+import { Refusal } from '../contract/http/refusal.ts'
+import type { Approvals } from '#launcher/contract/runs/approvals.ts'
+import type { ModelRequest } from '../contract/calls/model-request.ts'
 
 type By = Pick<Finding, 'policy' | 'rule' | 'stage'>
 

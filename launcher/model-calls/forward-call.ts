@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici'
 import { exchange } from '#core/http-client/request.ts'
 import type { Logger } from '#core/log/logger.ts'
-import { Refusal } from '../http/refusal.ts'
+import { Refusal } from '../contract/http/refusal.ts'
 import { openAnswer, uncounted } from './answers.ts'
 import type { Answer, AnsweredCall } from './answers.ts'
-import { GatewayRefusal } from './gateway-refusal.ts'
-import { defaultTimeouts, isTimeout } from './gateway-timeouts.ts'
-import type { GatewayTimeouts } from './gateway-timeouts.ts'
-import type { CallResult } from './model-call.ts'
+import { GatewayRefusal } from '../contract/calls/gateway-refusal.ts'
+import { defaultTimeouts, isTimeout } from '../contract/calls/gateway-timeouts.ts'
+import type { GatewayTimeouts } from '../contract/calls/gateway-timeouts.ts'
+import type { CallResult } from '../contract/calls/model-call.ts'
 
 /** Where calls are forwarded to, and with which credentials. */
 export interface Forwarding {

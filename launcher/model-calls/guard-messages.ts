@@ -3,7 +3,7 @@ import { chatToMessage, createMessageEvents } from '#core/model-apis/messages-an
 import { createChatChunks, messageToChat } from '#core/model-apis/messages-to-chat-answer.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { frameData, framesIn } from '#core/sse/stream-frames.ts'
-import { GatewayRefusal } from './gateway-refusal.ts'
+import { GatewayRefusal } from '../contract/calls/gateway-refusal.ts'
 import type { AnswerGuard } from './guard-answer.ts'
 
 type Json = Readonly<Record<string, unknown>>

@@ -2,11 +2,9 @@ import { guardBody } from '#core/guardrails/body/guard-body.ts'
 import { UnreadableBody } from '#core/guardrails/body/unreadable-body.ts'
 import type { ContentGuard, Finding } from '#core/guardrails/guard.ts'
 import type { CallApproval } from './call-approval.ts'
-import { invalid, withBody } from './model-request.ts'
-import type { ModelRequest } from './model-request.ts'
-
-/** Receives the matches of rules: names and numbers. */
-export type OnFindings = (findings: readonly Finding[]) => void
+import { invalid, withBody } from '../contract/calls/model-request.ts'
+import type { ModelRequest } from '../contract/calls/model-request.ts'
+import type { OnFindings } from '../contract/calls/model-call.ts'
 
 /** One call under rules. */
 export interface GuardedCall {

@@ -1,9 +1,9 @@
 import type { ContentGuard, Finding, GuardrailRules, Stage } from '#core/guardrails/guard.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { LauncherSigner } from '#core/signing/launcher-token.ts'
-import { Refusal } from '../http/refusal.ts'
-import { pluginDisabled } from '../state/plugin-disabled.ts'
-import type { StateAnswer, StateClient } from '../state/state-client.ts'
+import { Refusal } from '../contract/http/refusal.ts'
+import { pluginDisabled } from '../contract/state/plugin-disabled.ts'
+import type { StateAnswer, StateClient } from '../contract/state/state-client.ts'
 
 /** The compiled policies of the agent. */
 export interface Guarding {

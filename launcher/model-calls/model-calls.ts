@@ -1,40 +1,25 @@
 import type { Dispatcher } from 'undici'
 import { approvalKey, fromErrorParam } from '#core/guardrails/messages.ts'
 import type { Logger } from '#core/log/logger.ts'
-import { Refusal } from '../http/refusal.ts'
-import { createTokenReader } from '../state/state-client.ts'
+import { Refusal } from '../contract/http/refusal.ts'
+import { createTokenReader } from '../contract/state/state-client.ts'
 import { createCharge } from './charge.ts'
 import type { Charge } from './charge.ts'
 import type { AnsweredCall } from './answers.ts'
 import { forwardCall } from './forward-call.ts'
 import { createCallApproval } from './call-approval.ts'
-import { GatewayRefusal } from './gateway-refusal.ts'
+import { GatewayRefusal } from '../contract/calls/gateway-refusal.ts'
 import { createAnswerGuard } from './guard-answer.ts'
 import type { AnswerGuard } from './guard-answer.ts'
 import { guardMessages } from './guard-messages.ts'
 import { guardRequest } from './guard-request.ts'
-import type { GatewayTimeouts } from './gateway-timeouts.ts'
-import type { GuardedCall, OnFindings } from './guard-request.ts'
+import type { GatewayTimeouts } from '../contract/calls/gateway-timeouts.ts'
+import type { GuardedCall } from './guard-request.ts'
+import type { ModelCalls, OnFindings, CallContext } from '../contract/calls/model-call.ts'
 import type { GuardSource } from './guard-source.ts'
 import type { Holds } from './holds/holds.ts'
-import type { AnswerSink, CallContext, CallResult } from './model-call.ts'
-import { coveredBy } from './model-request.ts'
-import type { ModelRequest } from './model-request.ts'
-
-/** Model calls of the agent, with its budget and its guardrails: for port 2996 and for the built-in loop. */
-export interface ModelCalls {
-  /**
-   * Makes a call and writes the answer of the gateway to `sink`. Rejects with `Refusal` or `GatewayRefusal`, which its caller writes: as a
-   * response if `sink.head` was not called, else as an event of the stream.
-   */
-  call(request: ModelRequest, context: CallContext, sink: AnswerSink): Promise<CallResult>
-  /** Number of calls in progress. */
-  active(): number
-  /** Resolves when no call is in progress. */
-  idle(): Promise<void>
-  /** Ends the calls in progress, and resolves when each is settled. */
-  stop(): Promise<void>
-}
+import { coveredBy } from '../contract/calls/model-request.ts'
+import type { ModelRequest } from '../contract/calls/model-request.ts'
 
 /** Options of `createModelCalls`. */
 export interface ModelCallsOptions {
@@ -56,6 +41,7 @@ export interface ModelCallsOptions {
 
 /** Streams in progress, as many as the launcher has connections to the gateway. */
 const maxCalls = 256
+
 /** Bytes of all requests in progress: the launcher has 512 MiB. */
 const maxRequestBytes = 128 * 1024 * 1024
 

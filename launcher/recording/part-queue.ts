@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '#core/log/logger.ts'
-import type { StateClient } from '../state/state-client.ts'
+import type { StateClient } from '../contract/state/state-client.ts'
 
 /** Outcome of a part: what happened to it, for metrics. */
 export type PartOutcome = 'stored' | 'dropped' | 'refused' | 'failed'

@@ -1,9 +1,9 @@
-import { Refusal, refusals } from '../http/refusal.ts'
-import { GatewayRefusal } from '../model-calls/gateway-refusal.ts'
-import type { AnswerSink, CallContext } from '../model-calls/model-call.ts'
-import type { ModelCalls } from '../model-calls/model-calls.ts'
-import type { ModelOperation, ModelRequest } from '../model-calls/model-request.ts'
-import type { CallEnd, OpenCall, Recorder } from './open-call.ts'
+import { Refusal, refusals } from '../contract/http/refusal.ts'
+import { GatewayRefusal } from '../contract/calls/gateway-refusal.ts'
+import type { AnswerSink, CallContext } from '../contract/calls/model-call.ts'
+import type { ModelCalls } from '#launcher/contract/calls/model-call.ts'
+import type { ModelOperation, ModelRequest } from '../contract/calls/model-request.ts'
+import type { CallEnd, OpenCall, Recorder } from '../contract/calls/recorder.ts'
 
 /** Records the model calls of `inner`: of port 2996 and of the built-in loop. */
 export function recordModelCalls(inner: ModelCalls, recorder: Recorder): ModelCalls {

@@ -1,5 +1,5 @@
 import type { SentCall, ToolBackend } from '../tools/backend.ts'
-import type { Recorder } from './open-call.ts'
+import type { Recorder } from '../contract/calls/recorder.ts'
 import { toCallEnd } from './record-model-calls.ts'
 
 /** Records the tool calls of `inner`: of port 2999 and of the built-in loop. */

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { mergeFixture, parsePart } from '#core/fixture/merge.ts'
 import type { FixturePart } from '#schemas/runs/fixture.ts'
 import { createLog } from '../telemetry/log.ts'
-import type { StateAnswer, StateCall } from '../state/state-client.ts'
+import type { StateAnswer, StateCall } from '../contract/state/state-client.ts'
 import { createRecorder } from './recorder.ts'
 import type { RecorderOptions } from './recorder.ts'
 

@@ -3,7 +3,7 @@ import type { Redactor } from '#core/guardrails/redactor.ts'
 import { toStorableValue } from '#schemas/values/storable-text.ts'
 import { MAX_PART_BYTES } from '#schemas/runs/fixture-format.ts'
 import type { FixtureAnswer, FixtureCall, FixtureRequest } from '#schemas/runs/fixture.ts'
-import type { CallEnd } from './open-call.ts'
+import type { CallEnd } from '../contract/calls/recorder.ts'
 
 /** A call that has ended, before secrets are removed. */
 export interface EndedCall {

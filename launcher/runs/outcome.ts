@@ -3,7 +3,8 @@ import { isObject } from '#core/json/is-object.ts'
 import { pauseReasons } from '#schemas/runs/run.ts'
 import type { Interrupt, InvokeResult, PauseReason, Usage } from '#schemas/runs/run.ts'
 import { isReservedInterrupt } from './approvals.ts'
-import { failed, noUsage } from './run-context.ts'
+import { failed } from './run-context.ts'
+import { noUsage } from '#launcher/contract/runs/usage.ts'
 import type { RunContext } from './run-context.ts'
 
 /** Maximum number of open interrupts per run. */

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { EntryKind, FailReason, InvokeRequest, InvokeResult, Usage } from '#schemas/runs/run.ts'
 import type { Attributes, Span, Tracer } from '#core/telemetry/tracer.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
-import type { Approvals } from './approvals.ts'
+import type { Approvals } from '#launcher/contract/runs/approvals.ts'
 import type { Journal } from './journal.ts'
+import { addUsage, noUsage } from '../contract/runs/usage.ts'
 
 /** Reason of the abort signal of a run. */
 export type StopReason = 'cancel' | 'timeout' | 'shutdown' | 'overflow' | 'crash'
@@ -34,19 +35,6 @@ export interface RunContext {
 /** An agent. `run` resolves with the outcome when all its work has stopped; errors become outcomes. */
 export interface Agent {
   run(context: RunContext): Promise<InvokeResult>
-}
-
-/** Zero tokens. */
-export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
-
-/** The sum of two counts. */
-export function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cachedTokens: a.cachedTokens + b.cachedTokens,
-    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-  }
 }
 
 /** Outcome of a stopped run. */

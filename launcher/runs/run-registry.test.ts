@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
+import test from 'node:test'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import test from 'node:test'
 import { createTracer } from '#core/telemetry/tracer.ts'
 import { streamEvents } from '../listeners/invoke/event-stream.ts'
 import { createRegistry } from './run-registry.ts'
 import type { RegistryOptions } from './run-registry.ts'
-import { noUsage, stopped } from './run-context.ts'
+import { stopped } from './run-context.ts'
+import { noUsage } from '#launcher/contract/runs/usage.ts'
 import type { Agent, RunContext } from './run-context.ts'
 
 /** An agent that emits as many entries of 1 KiB as its input says. */

@@ -1,15 +1,15 @@
-import type { EntryKind, InvokeRequest, InvokeResult, Usage } from '#schemas/runs/run.ts'
+import type { ActiveRuns } from '../contract/runs/active-runs.ts'
+import type { InvokeRequest, InvokeResult } from '#schemas/runs/run.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
-import { Refusal } from '../http/refusal.ts'
-import type { RefusalCode } from '../http/refusal.ts'
+import { Refusal } from '../contract/http/refusal.ts'
+import type { RefusalCode } from '../contract/http/refusal.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { Approvals } from './approvals.ts'
 import { startAttempt } from './attempt.ts'
 import type { Attempt } from './attempt.ts'
 import { createFencing } from './fencing.ts'
 import type { Agent, StopReason } from './run-context.ts'
 import { createTickets } from './tickets.ts'
-import type { RunAuthority, RunOrigin } from './run-origin.ts'
+import type { RunAuthority } from '#launcher/contract/runs/run-origin.ts'
 
 /** Options of `createRegistry`. */
 export interface RegistryOptions {
@@ -48,7 +48,7 @@ export interface StartRequest {
 }
 
 /** The runs of this launcher: an agent is never invoked twice for one run. */
-export interface RunRegistry {
+export interface RunRegistry extends ActiveRuns {
   /** Starts the run, or returns the known attempt. Throws `Refusal`. */
   start(request: StartRequest): Attempt
   /**
@@ -60,20 +60,8 @@ export interface RunRegistry {
   attach(runId: string, epoch: number): Attempt
   /** Drops the journal and the result of an ended run; idempotent. */
   acknowledge(runId: string, epoch: number): void
-  /** Ids of active runs. */
-  active(): readonly string[]
   /** Upper estimate of the memory of all journals. */
   bytes(): number
-  /** Appends an entry to the journal of an active run; ignored for other runs. */
-  emit(runId: string | undefined, kind: EntryKind, data: Readonly<Record<string, unknown>>, spanId: string): void
-  /** Span of an active run, the parent of requests of its agent; undefined for other runs. */
-  traceOf(runId: string): Trace | undefined
-  /** Where an active run comes from, for calls of its agent to other agents; undefined for other runs. */
-  originOf(runId: string): RunOrigin | undefined
-  /** Approvals of an active run; undefined for other runs, and if neither guardrails nor tool calls may pause it. */
-  approvalsOf(runId: string | undefined): Approvals | undefined
-  /** Adds the usage of a model call to an active run and appends an entry; ignored for other runs. */
-  report(runId: string | undefined, usage: Usage, data: Readonly<Record<string, unknown>>, spanId: string): void
   /** Refuses new runs from now on. */
   refuseNew(): void
   /** Resolves when all known runs have ended and were acknowledged. */

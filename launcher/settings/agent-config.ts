@@ -1,25 +1,11 @@
 import { isObject } from '#core/json/is-object.ts'
 import { durationBounds, durationProblem, durationToMs } from '#schemas/values/duration.ts'
 import type { LauncherConfig, LauncherTool } from '#schemas/launcher/launcher.ts'
+import { ConfigError } from '../contract/settings/agent-config.ts'
+import type { AgentConfig } from '../contract/settings/agent-config.ts'
 
 /** Default limits; a test keeps them equal to the defaults of AgentDeployment. */
 export const limitDefaults = { timeout: '10m', maxSteps: 25, maxDelegationDepth: 8, concurrency: 1 } as const
-
-/** Parsed configuration of the agent: with defaults, durations in milliseconds. */
-export interface AgentConfig extends Omit<LauncherConfig, 'limits' | 'tools' | 'delegates' | 'plugins'> {
-  readonly tools: readonly LauncherTool[]
-  readonly delegates: readonly string[] | undefined
-  /** Configuration by plugins, validated by the parts of the launcher that read it. */
-  readonly plugins: Fields
-  /** Number of the revision, for runs and traces; not in the file, since a change of the file replaces pods. */
-  readonly revision?: number
-  readonly limits: Readonly<Record<'timeoutMs' | 'maxSteps' | 'maxDelegationDepth' | 'concurrency', number>>
-}
-
-/** Thrown for an invalid configuration; the message names the field or variable. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
 
 type Fields = Readonly<Record<string, unknown>>
 

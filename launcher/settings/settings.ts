@@ -1,78 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { isObject } from '#core/json/is-object.ts'
 import { parseOtlpHeaders } from '#core/telemetry/otlp-headers.ts'
-import { ConfigError, parseAgentConfig } from './agent-config.ts'
-import type { AgentConfig } from './agent-config.ts'
-import { defaultTimeouts } from '../model-calls/gateway-timeouts.ts'
-import type { GatewayTimeouts } from '../model-calls/gateway-timeouts.ts'
+import { parseAgentConfig } from './agent-config.ts'
+import { ConfigError } from '#launcher/contract/settings/agent-config.ts'
+import type { AgentConfig } from '#launcher/contract/settings/agent-config.ts'
+import { defaultTimeouts } from '../contract/calls/gateway-timeouts.ts'
+import type { GatewayTimeouts } from '../contract/calls/gateway-timeouts.ts'
 import { parseLevel } from '../telemetry/log.ts'
 import { parseTraceSettings } from '../telemetry/trace-settings.ts'
-import type { TraceSettings } from '../telemetry/trace-settings.ts'
-import type { Level } from '../telemetry/log.ts'
+import type { Settings } from '#launcher/contract/settings/settings.ts'
 import { defaultAgentPort, parsePort, portOf } from '#schemas/launcher/launcher-ports.ts'
 import { HOOK_TOKEN_VARIABLE } from '#schemas/launcher/launcher.ts'
-import type { PortName } from '#schemas/launcher/launcher-ports.ts'
 
 /** Milliseconds of the pod's grace period that are reserved for ending the agent and flushing. */
 export const shutdownReserveMs = 5000
 
 /** Environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>
-
-/** Settings of the launcher, read once at start. */
-export interface Settings {
-  readonly agent: AgentConfig
-  /** Program and arguments of the agent; empty for the built-in loop and for an agent in its own container. */
-  readonly command: readonly string[]
-  /** True if the agent is neither a process nor an image: the launcher runs the built-in loop. */
-  readonly builtIn: boolean
-  /** True if the agent runs in its own container, which the kubelet starts. */
-  readonly separate: boolean
-  readonly agentPort: number
-  /** Environment of the agent's child process. */
-  readonly agentEnv: Readonly<Record<string, string>>
-  /** Descriptor for the agent's output; undefined: inherited from this process. */
-  readonly agentOutputFd: number | undefined
-  /** Address on which 8080 listens. */
-  readonly bind: string
-  /** Address on which the inbound port for calls of other agents listens: not loopback, which is the outbound one (H3). */
-  readonly podAddress: string
-  /** `namespace/name` of the first registry of the agent; undefined: it has none. */
-  readonly registryId: string | undefined
-  /** Host names of ports on the pod address in addition to loopback: names of the Service, address of the pod. */
-  readonly hosts: readonly string[]
-  /** Token of the preStop hook of the agent's container; undefined: the launcher has no such hook. */
-  readonly hookToken: string | undefined
-  readonly ports: (name: PortName) => number
-  readonly stateUrl: string | undefined
-  readonly stateTokenFile: string | undefined
-  /** The state role, if memory or knowledge is bound. */
-  readonly memoryUrl: string | undefined
-  readonly gatewayUrl: string | undefined
-  readonly gatewayTokenFile: string | undefined
-  readonly gatewayTimeouts: GatewayTimeouts
-  /** Whether model calls of the agent pass this launcher: a budget or a quota applies. */
-  readonly modelProxy: boolean
-  /** Whether the agent may score its runs: its pod has a feedback port. */
-  readonly feedback: boolean
-  /** Whether bindings of the agent bring tools: its pod has a port for them. */
-  readonly tools: boolean
-  /** Whether the agent may send spans: its pod has the OTLP ports. */
-  readonly collector: boolean
-  /** What traces of the agent may hold, and whether they are stored. */
-  readonly traces: TraceSettings
-  readonly otlpEndpoint: string | undefined
-  /** Credentials of a hosted backend; not in the environment of the agent. */
-  readonly otlpHeaders: Readonly<Record<string, string>>
-  /** Accepts runs without grant and attempt, and has no certificate (`meshctl dev`). */
-  readonly unsigned: boolean
-  /** Termination grace of the pod in milliseconds. */
-  readonly graceMs: number
-  /** Time for a cancelled agent to stop by itself; together with the kill it is below the worker's deadline of 10 s. */
-  readonly cancelGraceMs: number
-  readonly parentPipeFd: number | undefined
-  readonly logLevel: Level
-}
 
 /** Variables that are removed from the agent's environment if `MESH_AGENT_ENV_FILE` is absent: the launcher's files, sockets and switches (P5). */
 const launcherOnly: ReadonlySet<string> = new Set([

@@ -1,9 +1,7 @@
 import type { Logger } from '#core/log/logger.ts'
+import type { Level } from '../contract/settings/settings.ts'
 
-const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const
-
-/** Minimum level that is logged. */
-export type Level = keyof typeof levels
+const levels: Readonly<Record<Level, number>> = { debug: 20, info: 30, warn: 40, error: 50 }
 
 // Writing to a pipe blocks: lines of one turn are one write. Those that may explain an end of the process are written at once.
 const lines = {

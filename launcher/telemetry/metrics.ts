@@ -1,7 +1,7 @@
 import type { Finding } from '#core/guardrails/guard.ts'
 import { defineCounter, defineGauge } from '#core/telemetry/metrics.ts'
 import type { MetricPoint } from '#core/telemetry/otlp-metrics.ts'
-import type { RefusalCode } from '../http/refusal.ts'
+import type { RefusalCode } from '../contract/http/refusal.ts'
 
 /** Metrics of a launcher, pushed by OTLP; its ports do not serve them (ADR 0034). */
 export const launcherMetrics = {

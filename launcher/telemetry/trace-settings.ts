@@ -2,16 +2,8 @@ import { PolicyProblem } from '#core/guardrails/detectors/policy-problem.ts'
 import { createRedactor } from '#core/guardrails/redactor.ts'
 import type { Redact } from '#core/guardrails/redactor.ts'
 import { isObject } from '#core/json/is-object.ts'
-import { ConfigError } from '../settings/agent-config.ts'
-
-/** What traces of the agent may hold, and whether they are stored. */
-export interface TraceSettings {
-  readonly store: boolean
-  readonly capture: 'full' | 'metadata' | 'none'
-  /** Share of the traces, from 0 to 1. */
-  readonly sampleRate: number
-  readonly redact: Redact
-}
+import type { TraceSettings } from '../contract/settings/settings.ts'
+import { ConfigError } from '#launcher/contract/settings/agent-config.ts'
 
 /** Without the plugin `traces` spans go to the OTLP backend only, as the default policy says. */
 const withoutPlugin: TraceSettings = {

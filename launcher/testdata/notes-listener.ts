@@ -1,7 +1,8 @@
+import { definePort } from '../contract/http/port.ts'
+import { count, object, optional, text } from '../contract/http/schema.ts'
+import { defineListener } from '../contract/listener.ts'
+
 // The example of docs/how-to/add-a-launcher-port.md.
-import { definePort } from '../http/port.ts'
-import { count, object, optional, text } from '../http/schema.ts'
-import { defineListener } from '../listeners/define-listener.ts'
 
 export const notesPort = definePort({
   name: 'memory',

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '#core/json/canonical-json.ts'
 import { toolInterruptPrefix } from '#schemas/runs/run.ts'
-import { Refusal } from '../http/refusal.ts'
-import type { Approvals } from '../runs/approvals.ts'
+import { Refusal } from '../contract/http/refusal.ts'
+import type { Approvals } from '#launcher/contract/runs/approvals.ts'
 import type { OfferedTool } from './offered-tool.ts'
 
 /** Throws `Refusal` unless the call may be made: `tool_approval_required` or `tool_call_rejected`. */

@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import type { Tool } from '../agent/built-in-tools.ts'
+import type { Tool } from '#launcher/contract/loop/tool.ts'
 import type { ToolBackend } from './backend.ts'
 import type { OfferedTool, ToolResult } from './offered-tool.ts'
 

@@ -1,7 +1,7 @@
 import type { Logger } from '#core/log/logger.ts'
-import { Refusal } from '../http/refusal.ts'
-import { pluginDisabled } from '../state/plugin-disabled.ts'
-import type { StateAnswer, StateClient } from '../state/state-client.ts'
+import { Refusal } from '../contract/http/refusal.ts'
+import { pluginDisabled } from '../contract/state/plugin-disabled.ts'
+import type { StateAnswer, StateClient } from '../contract/state/state-client.ts'
 import { toOfferedTool } from './offered-tool.ts'
 import type { OfferedTool } from './offered-tool.ts'
 

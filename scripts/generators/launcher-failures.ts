@@ -1,5 +1,5 @@
-import { portFailures } from '#launcher/listeners/failure-rows.ts'
-import type { Outcome, PortFailures } from '#launcher/listeners/failure.ts'
+import { portFailures } from '#test/failures/rows/failure-rows.ts'
+import type { Outcome, PortFailures } from '#test/failures/rows/failure.ts'
 import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 
 /** docs/operations/launcher-failures.md, from the rows next to the listeners. test/failures produces each cell. */

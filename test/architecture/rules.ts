@@ -45,10 +45,19 @@ export const rules: readonly Rule[] = [
     bad: { path: 'core/http/a.ts', text: "import { x } from '#plugins/runs/index.ts'" },
   }),
   importRule({
-    name: 'plugins import schemas, core and plugins',
+    name: 'plugins import schemas, core and plugins; their rooms for the launcher also its contract',
     of: (path) => inRoom(path, 'plugins'),
-    forbids: ({ target }) => isOurs(target) && !inRoom(target, 'schemas', 'core', 'plugins'),
-    bad: { path: 'plugins/runs/a.ts', text: "import { x } from '#launcher/runs/journal.ts'" },
+    forbids: ({ target }, path) =>
+      isOurs(target) &&
+      !inRoom(target, 'schemas', 'core', 'plugins') &&
+      !(/^plugins\/[^/]+\/launcher\//.test(path) && inRoom(target, 'launcher/contract')),
+    bad: { path: 'plugins/runs/a.ts', text: "import { x } from '#launcher/contract/listener.ts'" },
+  }),
+  importRule({
+    name: 'the contract of the launcher imports schemas, ground folders of core and itself',
+    of: (path) => inRoom(path, 'launcher/contract'),
+    forbids: ({ target }) => isOurs(target) && !inRoom(target, 'schemas', 'launcher/contract', ...groundFolders),
+    bad: { path: 'launcher/contract/a.ts', text: "import { x } from '#launcher/runs/journal.ts'" },
   }),
   importRule({
     name: 'launcher and cli import schemas, ground folders of core and themselves; never each other',
@@ -57,7 +66,8 @@ export const rules: readonly Rule[] = [
       isOurs(target) &&
       !inRoom(target, 'schemas', path.split('/')[0] ?? '') &&
       !inRoom(target, ...groundFolders) &&
-      !isLazyLocal(target, path),
+      !isLazyLocal(target, path) &&
+      !(/^launcher\/[a-z]+-list\.ts$/.test(path) && /^plugins\/[^/]+\/launcher\//.test(target)),
     bad: { path: 'launcher/a.ts', text: "import { x } from '#cli/main.ts'" },
   }),
   importRule({
@@ -121,7 +131,8 @@ export const rules: readonly Rule[] = [
     of: (path) => path !== 'main.ts',
     forbids: ({ target }, path) => {
       const owner = pluginOf(target)
-      return owner !== undefined && owner !== pluginOf(path) && !publicFiles.test(target)
+      const isListed = /^launcher\/[a-z]+-list\.ts$/.test(path) && /^plugins\/[^/]+\/launcher\//.test(target)
+      return owner !== undefined && owner !== pluginOf(path) && !publicFiles.test(target) && !isListed
     },
     bad: {
       path: 'plugins/audit/routes.ts',

@@ -1,4 +1,4 @@
-import type { Fault } from '#launcher/listeners/failure.ts'
+import type { Fault } from '#test/failures/rows/failure.ts'
 import type { Link, LinkState } from '#test/chaos/proxy.ts'
 
 /** Makes a dependency fail and work again. */

@@ -9,7 +9,7 @@ import { answerVectors, embeddingOf } from '#core/retrieval/testing/embedding-se
 import { createKeyring } from '#core/signing/create-keyring.ts'
 import { declareKeys } from '#core/host/load/plugin-keys.ts'
 import { plugins } from '#plugins/index.ts'
-import type { Dependency, FailureStage } from '#launcher/listeners/failure.ts'
+import type { Dependency, FailureStage } from '#test/failures/rows/failure.ts'
 import type { LaunchedProcess } from '#launcher/testdata/launch.ts'
 import { completes, startGateway } from '#launcher/testdata/proxied-launcher.ts'
 import type { GatewayReply } from '#launcher/testdata/proxied-launcher.ts'

@@ -85,7 +85,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'launcher: a refused operation has no span',
-    file: 'launcher/listeners/in-span.ts',
+    file: 'launcher/contract/in-span.ts',
     find: "    span.end('error', {",
     replace: "    if (error === undefined) span.end('error', {",
     tests: launcher,

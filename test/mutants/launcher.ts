@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a field of a request may be inherited',
-    file: 'launcher/http/schema.ts',
+    file: 'launcher/contract/http/schema.ts',
     find: '.find((name) => !Object.hasOwn(fields, name))',
     replace: '.find((name) => !(name in fields))',
     tests: listener,
@@ -105,7 +105,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an agent may nest its JSON as deep as it likes',
-    file: 'launcher/http/bounded-json.ts',
+    file: 'launcher/contract/http/bounded-json.ts',
     find: 'if (++depth > maxJsonDepth)',
     replace: 'if (++depth > 1e9)',
     tests: hostileAgent,

@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a frozen gateway is reported as one that is down',
-    file: 'launcher/model-calls/gateway-timeouts.ts',
+    file: 'launcher/contract/calls/gateway-timeouts.ts',
     find: "code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT'",
     replace: "code === 'UND_ERR_BODY_TIMEOUT'",
     tests: ['launcher/listeners/model-proxy/frozen-gateway.test.ts'],
@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the usage of a stream is not requested',
-    file: 'launcher/model-calls/model-request.ts',
+    file: 'launcher/contract/calls/model-request.ts',
     find: 'if (options === undefined) return addField(bytes, \'"stream_options":{"include_usage":true}\')',
     replace: 'if (options === undefined) return bytes',
     tests: port,
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a traceparent names no run',
-    file: 'launcher/runs/attribution.ts',
+    file: 'launcher/contract/runs/attribution.ts',
     find: 'named ?? active.find(traced) ?? (',
     replace: 'named ?? (',
     tests: runs,

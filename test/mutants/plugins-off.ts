@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'plugins off: the launcher calls models without its guardrails',
-    file: 'launcher/state/plugin-disabled.ts',
+    file: 'launcher/contract/state/plugin-disabled.ts',
     find: "status === 501 && code === 'not_wired'",
     replace: "status === 501 && code === 'off'",
     tests: ['launcher/model-calls/guard-source.test.ts'],

@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { Envelope } from '#schemas/launcher/envelope.ts'
-import { Refusal } from '../../http/refusal.ts'
-import type { StateClient } from '../../state/state-client.ts'
+import { Refusal } from '../../contract/http/refusal.ts'
+import type { StateClient } from '../../contract/state/state-client.ts'
 
 /** What is left of the budgets that apply to a run, or to the agent itself; null: none applies. Throws `budget_exceeded`. */
 export type BudgetGuard = (runId: string | undefined) => Promise<Envelope['budget']>

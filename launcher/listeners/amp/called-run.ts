@@ -1,9 +1,9 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { PeerCallRequest } from '#schemas/launcher/envelope.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
-import { Refusal } from '../../http/refusal.ts'
-import type { RefusalCode } from '../../http/refusal.ts'
-import type { StateAnswer, StateClient } from '../../state/state-client.ts'
+import { Refusal } from '../../contract/http/refusal.ts'
+import type { RefusalCode } from '../../contract/http/refusal.ts'
+import type { StateAnswer, StateClient } from '../../contract/state/state-client.ts'
 
 /** Result of the run of a call. */
 export interface CalledRun {

@@ -2,8 +2,8 @@ import { isObject } from '#core/json/is-object.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { agentPath } from '#schemas/launcher/envelope.ts'
 import type { Peer, PeerRegistry } from '#schemas/launcher/envelope.ts'
-import { Refusal } from '../../http/refusal.ts'
-import type { StateClient } from '../../state/state-client.ts'
+import { Refusal } from '../../contract/http/refusal.ts'
+import type { StateClient } from '../../contract/state/state-client.ts'
 
 /** An agent of a registry, seen from this one. */
 export interface FoundPeer {

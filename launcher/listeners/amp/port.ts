@@ -1,6 +1,6 @@
 import { MAX_AMP_PAYLOAD } from '#schemas/launcher/envelope.ts'
-import { definePort } from '../../http/port.ts'
-import { anyValue, object, text } from '../../http/schema.ts'
+import { definePort } from '../../contract/http/port.ts'
+import { anyValue, object, text } from '../../contract/http/schema.ts'
 
 const answer = { 200: object({ runId: text(), conversationId: text(), output: anyValue }) }
 const guarded = [

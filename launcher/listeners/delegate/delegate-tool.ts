@@ -1,5 +1,5 @@
-import type { Tool } from '../../agent/built-in-tools.ts'
-import { text } from '../../agent/built-in-tools.ts'
+import type { Tool } from '#launcher/contract/loop/tool.ts'
+import { text } from '#launcher/contract/loop/tool.ts'
 import type { Delegate } from './delegate.ts'
 
 /** Tool of the built-in loop that delegates a task to one of the configured agents. */

@@ -6,7 +6,7 @@ import { mayDelegate } from '#schemas/names/delegates.ts'
 import type { AgentName, Delegator } from '#schemas/names/delegates.ts'
 import type { StateRun, StateRunRequest } from '#schemas/launcher/launcher.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
-import { Refusal } from '../../http/refusal.ts'
+import { Refusal } from '../../contract/http/refusal.ts'
 
 /** Options of `createDelegate`: the state role, which creates runs for pods. */
 export interface DelegateOptions {

@@ -1,7 +1,7 @@
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/names/conversation-id.ts'
 import { durationBounds, durationProblem } from '#schemas/values/duration.ts'
-import { definePort } from '../../http/port.ts'
-import { anyValue, flag, object, oneOf, optional, text } from '../../http/schema.ts'
+import { definePort } from '../../contract/http/port.ts'
+import { anyValue, flag, object, oneOf, optional, text } from '../../contract/http/schema.ts'
 
 const agentName = text({ description: 'name or namespace/name' }, (value) =>
   /^(?:[a-z0-9-]{1,63}\/)?[a-z0-9.-]{1,253}$/.test(value) ? undefined : 'must be a name or namespace/name',

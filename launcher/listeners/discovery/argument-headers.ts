@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isObject } from '#core/json/is-object.ts'
-import { valuesOf } from '../../http/guard.ts'
+import { valuesOf } from '#launcher/contract/http/headers.ts'
 import { decodeHeaderValue } from './header-value.ts'
 
 type Fields = Readonly<Record<string, unknown>>

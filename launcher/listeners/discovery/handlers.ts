@@ -1,4 +1,4 @@
-import type { Handlers } from '../../http/port.ts'
+import type { Handlers } from '../../contract/http/port.ts'
 import type { CallForAgent } from '../../tools/agent-calls.ts'
 import type { OfferedTool } from '../../tools/offered-tool.ts'
 import type { ToolSource } from '../../tools/tool-source.ts'

@@ -2,7 +2,7 @@ import { recordToolCalls } from '../../recording/record-tool-calls.ts'
 import { createCallForAgent } from '../../tools/agent-calls.ts'
 import { createToolBackend } from '../../tools/backend.ts'
 import { boundLoopTools } from '../../tools/loop-tools.ts'
-import { defineListener } from '../define-listener.ts'
+import { defineListener } from '../../contract/listener.ts'
 import { createDiscoveryHandlers } from './handlers.ts'
 import { discoveryPort } from './port.ts'
 

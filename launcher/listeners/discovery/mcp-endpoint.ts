@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import { Refusal } from '../../http/refusal.ts'
+import { Refusal } from '../../contract/http/refusal.ts'
 import type { AgentRequest, CallForAgent } from '../../tools/agent-calls.ts'
 import type { OfferedTool, ToolResult } from '../../tools/offered-tool.ts'
 import type { ToolSource } from '../../tools/tool-source.ts'

@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
-import { singleHeader } from '../../http/guard.ts'
-import { Refusal } from '../../http/refusal.ts'
+import { singleHeader } from '#launcher/contract/http/headers.ts'
+import { Refusal } from '../../contract/http/refusal.ts'
 import type { AgentRequest } from '../../tools/agent-calls.ts'
 import { decodeHeaderValue } from './header-value.ts'
 import { RpcError, rpcCodes } from './rpc-error.ts'
@@ -14,6 +14,7 @@ export interface McpRequest {
 
 /** The revision whose requests carry their revision themselves. */
 const MODERN = '2026-07-28'
+
 /** Revisions that begin with `initialize`, newest first. Both are served without sessions and streams, which they allow. */
 const handshake = ['2025-11-25', '2025-06-18'] as const
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'

@@ -1,6 +1,6 @@
-import { definePort } from '../../http/port.ts'
-import type { RouteContract } from '../../http/port.ts'
-import { anyObject, anyValue, flag, list, object, oneOf, optional, text } from '../../http/schema.ts'
+import { definePort } from '../../contract/http/port.ts'
+import type { RouteContract } from '../../contract/http/port.ts'
+import { anyObject, anyValue, flag, list, object, oneOf, optional, text } from '../../contract/http/schema.ts'
 
 const BODY_LIMIT = 256 * 1024
 

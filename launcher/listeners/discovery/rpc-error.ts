@@ -1,4 +1,4 @@
-import { Refusal } from '../../http/refusal.ts'
+import { Refusal } from '../../contract/http/refusal.ts'
 
 /** Codes of JSON-RPC 2.0, of MCP 2026-07-28, and one of this server. */
 export const rpcCodes = {

@@ -9,8 +9,8 @@ import {
   textProblem,
 } from '#schemas/launcher/feedback.ts'
 import type { ScoreValue } from '#schemas/launcher/feedback.ts'
-import { definePort } from '../../http/port.ts'
-import { checked, object, oneOf, optional, text } from '../../http/schema.ts'
+import { definePort } from '../../contract/http/port.ts'
+import { checked, object, oneOf, optional, text } from '../../contract/http/schema.ts'
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const runId = text({ format: 'uuid', description: 'id of a run of this agent' }, (value) =>

@@ -1,6 +1,6 @@
 import type { FeedbackRequest } from '#schemas/launcher/feedback.ts'
-import { Refusal } from '../../http/refusal.ts'
-import type { StateAnswer, StateClient } from '../../state/state-client.ts'
+import { Refusal } from '../../contract/http/refusal.ts'
+import type { StateAnswer, StateClient } from '../../contract/state/state-client.ts'
 
 /** How a score is sent. */
 export interface Sending {

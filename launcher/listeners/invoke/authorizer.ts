@@ -3,10 +3,10 @@ import { JwsRefused, verifyJws } from '#core/signing/jws.ts'
 import type { Claims } from '#core/signing/jws.ts'
 import type { AttemptToken, RunGrant } from '#schemas/runs/run.ts'
 import type { Logger } from '#core/log/logger.ts'
-import { singleHeader } from '../../http/guard.ts'
-import { Refusal } from '../../http/refusal.ts'
-import type { RunAuthority } from '../../runs/run-origin.ts'
-import type { KeySet } from './key-set.ts'
+import { singleHeader } from '#launcher/contract/http/headers.ts'
+import { Refusal } from '../../contract/http/refusal.ts'
+import type { RunAuthority } from '#launcher/contract/runs/run-origin.ts'
+import type { KeySet } from '../../contract/state/key-set.ts'
 
 /** Verified attempt token: the lease epoch of the worker; 0 in an unsigned launcher. */
 export interface AcceptedAttempt {

@@ -1,17 +1,18 @@
+import type { LauncherPod } from './launcher-pod.ts'
 import type { Logger } from '#core/log/logger.ts'
-import type { Pod } from '../define-listener.ts'
-import { defineListener } from '../define-listener.ts'
+import type { Pod } from '../../contract/listener.ts'
+import { defineListener } from '../../contract/listener.ts'
 import { shutdownReserveMs } from '../../settings/settings.ts'
-import type { Settings } from '../../settings/settings.ts'
+import type { Settings } from '#launcher/contract/settings/settings.ts'
 import { createAuthorizer, unsigned } from './authorizer.ts'
 import type { Authorizer } from './authorizer.ts'
-import { createKeySet } from './key-set.ts'
+import { createKeySet } from '../../contract/state/key-set.ts'
 import { invokePort } from './port.ts'
 import { probeHandlers } from './probes.ts'
 import { runHandlers } from './run-handlers.ts'
 
 /** Runs and probes: the port that workers and the kubelet use. */
-export const invokeListener = defineListener({
+export const invokeListener = defineListener<LauncherPod>({
   port: invokePort,
   wanted: () => true,
   start(pod) {

@@ -1,6 +1,16 @@
-import { definePort } from '../../http/port.ts'
-import { unreadyReasons } from '../define-listener.ts'
-import { anyObject, anyOrAbsent, anyValue, count, list, object, oneOf, optional, text } from '../../http/schema.ts'
+import { definePort } from '../../contract/http/port.ts'
+import { unreadyReasons } from './launcher-pod.ts'
+import {
+  anyObject,
+  anyOrAbsent,
+  anyValue,
+  count,
+  list,
+  object,
+  oneOf,
+  optional,
+  text,
+} from '../../contract/http/schema.ts'
 
 const time = text({ format: 'date-time' }, (value) =>
   Number.isNaN(Date.parse(value)) ? 'must be a time (RFC 3339)' : undefined,

@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '#core/log/logger.ts'
 import { HOOK_HEADER } from '#schemas/launcher/launcher.ts'
-import { singleHeader } from '../../http/guard.ts'
-import type { Handlers } from '../../http/port.ts'
-import { Refusal } from '../../http/refusal.ts'
-import type { Health } from '../define-listener.ts'
+import { singleHeader } from '#launcher/contract/http/headers.ts'
+import type { Handlers } from '../../contract/http/port.ts'
+import { Refusal } from '../../contract/http/refusal.ts'
+import type { Health } from './launcher-pod.ts'
 import type { invokePort } from './port.ts'
 
 /** Probes of the kubelet. Those without a credential have no effect, and their responses contain no data of runs. */
@@ -28,6 +28,7 @@ export interface ProbeOptions {
 }
 
 const defaultLeavingMs = 3_000
+
 /** Between two log lines about refused hooks: any pod may send any number. */
 const refusedLogMs = 10_000
 

@@ -2,10 +2,10 @@ import { genAi } from '#core/otlp/gen-ai.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/names/conversation-id.ts'
 import { toStorable, toStorableValue } from '#schemas/values/storable-text.ts'
-import type { Call, Handlers } from '../../http/port.ts'
-import { Refusal } from '../../http/refusal.ts'
+import type { Call, Handlers } from '../../contract/http/port.ts'
+import { Refusal } from '../../contract/http/refusal.ts'
 import type { MemoryBackend } from '../../memory/backend.ts'
-import type { StateAnswer } from '../../state/state-client.ts'
+import type { StateAnswer } from '../../contract/state/state-client.ts'
 import type { memoryRoutes } from './port.ts'
 
 type Routes = typeof memoryRoutes

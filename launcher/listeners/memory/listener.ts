@@ -1,7 +1,7 @@
 import { createKnowledgeHandlers } from '../../knowledge/handlers.ts'
 import { knowledgeBasesOf, searchTool } from '../../knowledge/search-tool.ts'
 import { boundParts, createMemoryBackend } from '../../memory/backend.ts'
-import { defineListener } from '../define-listener.ts'
+import { defineListener } from '../../contract/listener.ts'
 import { createMemoryHandlers } from './handlers.ts'
 import { memoryTools } from './memory-tools.ts'
 import { memoryPort } from './port.ts'

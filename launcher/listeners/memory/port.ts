@@ -1,9 +1,9 @@
 import { durationBounds, durationProblem } from '#schemas/values/duration.ts'
-import { definePort } from '../../http/port.ts'
-import type { RouteContract } from '../../http/port.ts'
-import { Refusal } from '../../http/refusal.ts'
-import { anyObject, anyValue, count, list, object, oneOf, optional, text } from '../../http/schema.ts'
-import type { Schema } from '../../http/schema.ts'
+import { definePort } from '../../contract/http/port.ts'
+import type { RouteContract } from '../../contract/http/port.ts'
+import { Refusal } from '../../contract/http/refusal.ts'
+import { anyObject, anyValue, count, list, object, oneOf, optional, text } from '../../contract/http/schema.ts'
+import type { Schema } from '../../contract/http/schema.ts'
 import { knowledgeRoutes } from '../../knowledge/routes.ts'
 
 /** Maximum size of the body of an append, and of every other request. */

@@ -3,8 +3,8 @@ import type { ErrorForm } from '#core/model-apis/error-forms.ts'
 import { InvalidRequest } from '#core/model-apis/invalid-request.ts'
 import { responsesTranslation } from '#core/model-apis/translation.ts'
 import type { Translation } from '#core/model-apis/translation.ts'
-import { invalid } from '../../model-calls/model-request.ts'
-import type { ModelBody, ModelOperation } from '../../model-calls/model-request.ts'
+import { invalid } from '../../contract/calls/model-request.ts'
+import type { ModelBody, ModelOperation } from '../../contract/calls/model-request.ts'
 
 /** An API of the port: the gateway's own, or one that is translated to chat completions. */
 export interface CallApi {

@@ -1,6 +1,6 @@
 import type { CallError } from '#core/model-apis/error-forms.ts'
-import { Refusal, refusals } from '../../http/refusal.ts'
-import { GatewayRefusal } from '../../model-calls/gateway-refusal.ts'
+import { Refusal, refusals } from '../../contract/http/refusal.ts'
+import { GatewayRefusal } from '../../contract/calls/gateway-refusal.ts'
 
 /** Status, code and message of a failed call. Any other error is internal. */
 export function toCallError(error: unknown): CallError {

@@ -1,6 +1,6 @@
 import { anthropicErrors, openAiErrors } from '#core/model-apis/error-forms.ts'
 import type { ErrorForm } from '#core/model-apis/error-forms.ts'
-import { definePort } from '../../http/port.ts'
+import { definePort } from '../../contract/http/port.ts'
 import { toCallError } from './call-error.ts'
 
 const calls = [

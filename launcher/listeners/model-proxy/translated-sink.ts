@@ -1,9 +1,9 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { ErrorForm } from '#core/model-apis/error-forms.ts'
 import type { Translation } from '#core/model-apis/translation.ts'
-import { GatewayRefusal } from '../../model-calls/gateway-refusal.ts'
-import type { AnswerSink } from '../../model-calls/model-call.ts'
-import type { ModelBody } from '../../model-calls/model-request.ts'
+import { GatewayRefusal } from '../../contract/calls/gateway-refusal.ts'
+import type { AnswerSink } from '../../contract/calls/model-call.ts'
+import type { ModelBody } from '../../contract/calls/model-request.ts'
 import { frameData, framesIn } from '#core/sse/stream-frames.ts'
 
 /** Translates the answers of chat completions on their way to `inner`. */

@@ -2,18 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { sleep } from '#core/async/sleep.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Usage } from '#schemas/runs/run.ts'
-import { Refusal } from '../../http/refusal.ts'
-import { pluginDisabled } from '../../state/plugin-disabled.ts'
-import type { StateAnswer, StateClient } from '../../state/state-client.ts'
+import { Refusal } from '../../contract/http/refusal.ts'
+import { pluginDisabled } from '../../contract/state/plugin-disabled.ts'
+import type { StateAnswer, StateClient } from '../../contract/state/state-client.ts'
 import { createOpenings } from './openings.ts'
 import { createSettlements } from './settlements.ts'
 import type { SettlementAnswer } from './settlements.ts'
-
-/** Money: a decimal string in a currency. */
-export interface Cost {
-  readonly amount: string
-  readonly currency: string
-}
+import type { Cost } from '../../contract/calls/model-call.ts'
 
 /** What a model call may cost at most, as far as its request says. */
 export interface HoldRequest {

@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import type { StateAnswer, StateCall, StateClient } from '../../state/state-client.ts'
+import type { StateAnswer, StateCall, StateClient } from '../../contract/state/state-client.ts'
 import { shareRequests } from './share-requests.ts'
 import type { WaitingItem } from './share-requests.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { StateAnswer, StateCall } from '../../state/state-client.ts'
+import type { StateAnswer, StateCall } from '../../contract/state/state-client.ts'
 import { createSettlements } from './settlements.ts'
 
 interface Request {

@@ -8,7 +8,7 @@ const movingRooms: Readonly<Record<string, string>> = {
   'launcher/listeners/amp': 'registries',
   'launcher/listeners/collector': 'traces',
   'launcher/listeners/delegate': 'runs',
-  'launcher/listeners/discovery': 'registries',
+  'launcher/listeners/discovery': 'mcp',
   'launcher/listeners/feedback': 'feedback',
   'launcher/listeners/memory': 'memory',
   'launcher/listeners/model-proxy': 'providers',

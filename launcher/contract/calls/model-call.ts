@@ -1,7 +1,7 @@
 import type { Usage } from '#schemas/runs/run.ts'
 import type { Approvals } from '../runs/approvals.ts'
-import type { OnFindings } from './guard-request.ts'
-import type { Cost } from './holds/holds.ts'
+import type { Finding } from '#core/guardrails/guard.ts'
+import type { ModelRequest } from './model-request.ts'
 
 /** Receives the answer of a model call as it arrives. */
 export interface AnswerSink {
@@ -37,4 +37,28 @@ export interface CallContext {
   readonly onFindings?: OnFindings
   /** Called once, before the end of a complete answer is written. */
   readonly onResult?: (result: CallResult) => void
+}
+
+/** Money: a decimal string in a currency. */
+export interface Cost {
+  readonly amount: string
+  readonly currency: string
+}
+
+/** Receives the matches of rules: names and numbers. */
+export type OnFindings = (findings: readonly Finding[]) => void
+
+/** Model calls of the agent, with its budget and its guardrails: for port 2996 and for the built-in loop. */
+export interface ModelCalls {
+  /**
+   * Makes a call and writes the answer of the gateway to `sink`. Rejects with `Refusal` or `GatewayRefusal`, which its caller writes: as a
+   * response if `sink.head` was not called, else as an event of the stream.
+   */
+  call(request: ModelRequest, context: CallContext, sink: AnswerSink): Promise<CallResult>
+  /** Number of calls in progress. */
+  active(): number
+  /** Resolves when no call is in progress. */
+  idle(): Promise<void>
+  /** Ends the calls in progress, and resolves when each is settled. */
+  stop(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { createLocalJWKSet } from 'jose/jwks/local'
 import type { Dispatcher } from 'undici'
 import type { VerifyingKey } from '#core/signing/jws.ts'
 import { collect } from '#core/http-client/request.ts'
-import { Refusal } from '../../http/refusal.ts'
+import { Refusal } from '../http/refusal.ts'
 
 /** A set of public keys of the installation by id, fetched from the state role. */
 export interface KeySet {

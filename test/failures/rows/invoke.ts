@@ -1,6 +1,6 @@
-import { defineFailures } from '../failure.ts'
-import type { FailureRow, FailureStage } from '../failure.ts'
-import { invokePort } from './port.ts'
+import { defineFailures } from './failure.ts'
+import type { FailureRow, FailureStage } from './failure.ts'
+import { invokePort } from '#launcher/listeners/invoke/port.ts'
 
 const request = async ({ newRun }: FailureStage) =>
   ({ method: 'POST', path: '/invoke', body: { input: {} }, headers: await newRun() }) as const

@@ -1,35 +1,31 @@
 import type { Dispatcher } from 'undici'
 import type { Logger } from '#core/log/logger.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { Tool } from '../agent/built-in-tools.ts'
-import type { Turns } from '../agent/turns.ts'
-import type { PortContract, ServedPort } from '../http/port.ts'
-import type { Identity } from '../identity/identity.ts'
-import type { ModelCalls } from '../model-calls/model-calls.ts'
-import type { Recorder } from '../recording/open-call.ts'
-import type { RunRegistry } from '../runs/run-registry.ts'
-import type { Settings } from '../settings/settings.ts'
-import type { Supervision } from '../supervise/supervision.ts'
-import type { LauncherMeter } from '../telemetry/metrics.ts'
+import type { ModelCalls } from './calls/model-call.ts'
+import type { Recorder } from './calls/recorder.ts'
+import type { PortContract, ServedPort } from './http/port.ts'
+import type { RefusalCode } from './http/refusal.ts'
+import type { Identity } from './identity.ts'
+import type { Tool } from './loop/tool.ts'
+import type { Turns } from './loop/turns.ts'
+import type { ActiveRuns } from './runs/active-runs.ts'
+import type { Settings } from './settings/settings.ts'
 
-/** Readiness: `ok`, or why no run may be sent to this launcher. */
-export type Health = 'ok' | UnreadyReason
-
-/** Why a launcher is not ready. */
-export type UnreadyReason = (typeof unreadyReasons)[number]
-
-/** Reasons in the response to the readiness probe. */
-export const unreadyReasons = ['draining', 'no_certificate', 'agent_not_ready'] as const
+/** Counts what a listener serves outside of the launcher's thread. */
+export interface ListenerMeter {
+  /** Refused requests; default: one. */
+  refused(listener: string, code: RefusalCode, requests?: number): void
+  /** Spans that did not reach one destination. */
+  dropped(source: 'launcher' | 'agent', spans: number): void
+}
 
 /** The parts of a launcher that a listener may use. */
 export interface Pod {
   readonly settings: Settings
   readonly log: Logger
   readonly tracer: Tracer
-  /** Counts what a listener serves outside of this thread. */
-  readonly meter: Pick<LauncherMeter, 'refused' | 'dropped'>
-  readonly registry: RunRegistry
-  readonly supervision: Supervision
+  readonly meter: ListenerMeter
+  readonly registry: ActiveRuns
   /** Outgoing connections, loaded at the first call. */
   readonly dispatcher: () => Promise<Dispatcher>
   /** Model calls of the agent; undefined if they go to the gateway directly. */
@@ -38,7 +34,6 @@ export interface Pod {
   readonly recorder?: Recorder | undefined
   /** Key and certificate; undefined in an unsigned launcher. */
   readonly identity: Identity | undefined
-  readonly health: () => Promise<Health>
 }
 
 /** A started capability of the pod. */
@@ -58,15 +53,15 @@ export interface StartedListener {
 }
 
 /** A capability that the launcher serves on ports of the pod. */
-export interface ListenerDefinition {
+export interface ListenerDefinition<P extends Pod = Pod> {
   /** Contract of its port, or of each of its ports. */
   readonly port: PortContract | readonly PortContract[]
   /** Whether the capability is configured; otherwise its ports stay closed. */
   wanted(settings: Settings): boolean
-  start(pod: Pod): StartedListener | Promise<StartedListener>
+  start(pod: P): StartedListener | Promise<StartedListener>
 }
 
-/** Defines a listener; `index.ts` lists them. */
-export function defineListener(definition: ListenerDefinition): ListenerDefinition {
+/** Defines a listener; a list of the launcher's loads it. */
+export function defineListener<P extends Pod = Pod>(definition: ListenerDefinition<P>): ListenerDefinition<P> {
   return definition
 }

@@ -1,6 +1,6 @@
-import { defineFailures } from '../failure.ts'
-import type { FailureRequest, FailureRow } from '../failure.ts'
-import { memoryPort } from './port.ts'
+import { defineFailures } from './failure.ts'
+import type { FailureRequest, FailureRow } from './failure.ts'
+import { memoryPort } from '#launcher/listeners/memory/port.ts'
 
 const unavailable = { status: 502, code: 'memory_unavailable' } as const
 const stored = 'The entry is stored once or not at all.'

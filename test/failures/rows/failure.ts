@@ -1,4 +1,4 @@
-import type { PortContract } from '../http/port.ts'
+import type { PortContract } from '#launcher/contract/http/port.ts'
 
 /** What a port needs to serve a request. PostgreSQL, Redis and the object store are behind the state role, `peer` is the launcher of a called agent. */
 export type Dependency =

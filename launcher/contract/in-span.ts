@@ -1,5 +1,5 @@
 import type { Span } from '#core/telemetry/tracer.ts'
-import { Refusal } from '../http/refusal.ts'
+import { Refusal } from './http/refusal.ts'
 
 /** Ends the span with the work of an operation: `error` with the code of a refusal if it throws. */
 export async function inSpan<T>(span: Span, work: () => Promise<T>): Promise<T> {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
+import test from 'node:test'
 import { generateKeyPairSync } from 'node:crypto'
 import type { webcrypto } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import test from 'node:test'
 import { Agent } from 'undici'
 import type { Scope } from '#test/harness/scope.ts'
-import { Refusal } from '../../http/refusal.ts'
+import { Refusal } from '../http/refusal.ts'
 import { createKeySet } from './key-set.ts'
 
 const pair = generateKeyPairSync('ed25519')

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { parseTraceparent } from '#core/telemetry/traceparent.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
-import { singleHeader } from '../http/guard.ts'
+import { singleHeader } from '../http/headers.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { RunRegistry } from './run-registry.ts'
+import type { ActiveRuns } from './active-runs.ts'
 
 /** The run to which a request of the agent belongs; undefined: the agent acts for itself. */
 export interface Attribution {
@@ -16,7 +16,7 @@ export interface Attribution {
  * Attributes a request of the agent: to the run of `X-Mesh-Run-Id`, else to the active run with the trace of `traceparent`, else to the
  * only active run. Throws `Refusal` for a run that is not active.
  */
-export function attribute(request: IncomingMessage, registry: Pick<RunRegistry, 'active' | 'traceOf'>): Attribution {
+export function attribute(request: IncomingMessage, registry: Pick<ActiveRuns, 'active' | 'traceOf'>): Attribution {
   const parent = parseTraceparent(singleHeader(request, 'traceparent'))
   const active = registry.active()
   const named = singleHeader(request, 'x-mesh-run-id')

@@ -1,0 +1,30 @@
+import type { Span } from '#core/telemetry/tracer.ts'
+import type { EntryKind } from '#schemas/runs/run.ts'
+import type { ToolDefinition } from './chat-messages.ts'
+
+/** Context of a tool call. */
+export interface ToolScope {
+  readonly runId: string
+  readonly span: Span
+  /** Parent of the span. */
+  readonly parentSpanId?: string
+  readonly signal: AbortSignal
+  emit(kind: EntryKind, data: Readonly<Record<string, unknown>>): void
+}
+
+/** A tool that the loop calls itself. A thrown error is returned to the model as the result. */
+export interface Tool {
+  readonly definition: ToolDefinition
+  /** Offered without an entry in `tools`: another part of the spec binds it. */
+  readonly always?: true
+  /** A call waits for a person, whatever the entries of `tools` say. */
+  readonly requiresApproval?: boolean
+  run(args: Readonly<Record<string, unknown>>, scope: ToolScope): Promise<unknown>
+}
+
+/** Returns a string argument; throws an error with its name. */
+export function text(args: Readonly<Record<string, unknown>>, name: string, absent?: string): string {
+  const value = args[name] ?? absent
+  if (typeof value !== 'string' || value === '') throw new Error(`${name} must be a text`)
+  return value
+}

@@ -1,0 +1,19 @@
+import type { Pod } from '../../contract/listener.ts'
+import type { RunRegistry } from '../../runs/run-registry.ts'
+import type { Supervision } from '../../supervise/supervision.ts'
+
+/** Reasons in the response to the readiness probe. */
+export const unreadyReasons = ['draining', 'no_certificate', 'agent_not_ready'] as const
+
+/** Why a launcher is not ready. */
+export type UnreadyReason = (typeof unreadyReasons)[number]
+
+/** Readiness: `ok`, or why no run may be sent to this launcher. */
+export type Health = 'ok' | UnreadyReason
+
+/** What the launcher's own listener uses beside the parts of every pod: it starts and ends runs. */
+export interface LauncherPod extends Pod {
+  readonly registry: RunRegistry
+  readonly supervision: Supervision
+  readonly health: () => Promise<Health>
+}
