@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { ServerResponse } from 'node:http'
 import test from 'node:test'
+import type { ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import type { InvokeRequest, LauncherEntry } from '#schemas/runs/run.ts'
 import { post, readEvents } from '../testdata/launch.ts'
@@ -8,7 +8,7 @@ import { frameOf, opens, startGateway } from '../testdata/proxied-launcher.ts'
 import { startTestLauncher } from '../testdata/start-launcher.ts'
 import { gives, startToolServer } from '../testdata/tool-server.ts'
 import type { TestOffer } from '../testdata/tool-server.ts'
-import { toText } from '../tools/loop-tools.ts'
+import { toResultText } from '#plugins/mcp/launcher/loop-tools.ts'
 
 const inputSchema = { type: 'object', properties: { id: { type: 'string' } } }
 const offers: readonly TestOffer[] = [
@@ -104,5 +104,5 @@ test('mcp: what is no text in a result is named for the model, and left out', ()
     { type: 'resource', resource: { uri: 'x:1', text: 'b' } },
     null,
   ]
-  assert.equal(toText({ content, isError: false }), 'a\n[image left out]\nb\n')
+  assert.equal(toResultText({ content, isError: false }), 'a\n[image left out]\nb\n')
 })

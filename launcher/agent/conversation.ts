@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { Span } from '#core/telemetry/tracer.ts'
 import type { InvokeRequest, Resolution } from '#schemas/runs/run.ts'
-import type { AgentConfig } from '#launcher/contract/settings/agent-config.ts'
+import type { AgentConfig } from '../contract/settings/agent-config.ts'
 import { toContent } from '../contract/loop/chat-messages.ts'
 import type { ChatMessage, ToolCall } from '../contract/loop/chat-messages.ts'
 

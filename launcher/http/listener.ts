@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '#core/log/logger.ts'
-import type { Identity } from '#launcher/contract/identity.ts'
+import type { Identity } from '../contract/identity.ts'
 import { guard } from './guard.ts'
 import { createMatcher } from './match-route.ts'
 import type { ServedPort } from '../contract/http/port.ts'

@@ -8,7 +8,7 @@ import type { Server as TlsServer } from 'node:https'
 import type { Server } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { lingerOnClose } from '#core/net/linger-close.ts'
-import type { Identity } from '#launcher/contract/identity.ts'
+import type { Identity } from '../contract/identity.ts'
 
 /** Serves one request. Responses of HTTP/2 have the interface of HTTP/1.1 without fields of a connection. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void

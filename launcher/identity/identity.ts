@@ -2,10 +2,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { Logger } from '#core/log/logger.ts'
 import { toThumbprinted } from '#core/signing/key-thumbprint.ts'
 import { createTlsIdentity } from '../http/certificate.ts'
-import type { TlsIdentity } from '#launcher/contract/identity.ts'
+import type { TlsIdentity, Identity } from '../contract/identity.ts'
 import { keepCertified } from './keep-certified.ts'
 import type { Certified } from './keep-certified.ts'
-import type { Identity } from '../contract/identity.ts'
 
 /** Options of `createIdentity`. */
 export interface IdentityOptions {

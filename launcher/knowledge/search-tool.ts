@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import { parseTraceparent } from '#core/telemetry/traceparent.ts'
-import type { Tool } from '#launcher/contract/loop/tool.ts'
-import { text } from '#launcher/contract/loop/tool.ts'
+import type { Tool } from '../contract/loop/tool.ts'
+import { text } from '../contract/loop/tool.ts'
 import type { MemoryBackend } from '../memory/backend.ts'
 import { searchOperation, toFound } from './handlers.ts'
 

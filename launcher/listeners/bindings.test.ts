@@ -6,7 +6,7 @@ import { freePort } from '#test/harness/free-port.ts'
 import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 import type { PortName } from '#schemas/launcher/launcher-ports.ts'
 import { startTestLauncher } from '../testdata/start-launcher.ts'
-import { listenerDefinitions } from './index.ts'
+import { listenerDefinitions } from '../listener-definitions.ts'
 
 interface Binding {
   /** Variables without which the listener is not bound. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { tempFolder } from '#test/harness/temp-folder.ts'
@@ -11,7 +11,8 @@ import { post } from '../testdata/launch.ts'
 import { notesListener } from '../testdata/notes-listener.ts'
 import { defineListener } from '../contract/listener.ts'
 import type { ListenerDefinition } from '../contract/listener.ts'
-import { listenerDefinitions } from './index.ts'
+import { pluginListeners } from '../listener-list.ts'
+import { listenerDefinitions } from '../listener-definitions.ts'
 
 /** Starts a launcher in this process; the ports of the listeners that it started, by name. */
 async function start(t: TestContext, definitions: readonly ListenerDefinition[], env: Record<string, string> = {}) {
@@ -76,4 +77,25 @@ test('launcher: a listener that is not wanted stays closed, and each is drained 
   await close()
   assert.deepEqual(calls, ['drain', 'close'])
   await assert.rejects(fetch(url))
+})
+
+test('launcher: every plugin with a listener is listed, in the order of ports, and invoke is the last', () => {
+  const ports = listenerDefinitions.map(({ port }) => [port].flat().map(({ name }) => name))
+  const expected = [
+    'delegate',
+    'feedback',
+    'budget',
+    ['amp', 'ampInbound'],
+    'memory',
+    'discovery',
+    ['otlpGrpc', 'otlpHttp'],
+    'invoke',
+  ]
+  assert.deepEqual(
+    ports,
+    expected.map((names) => [names].flat()),
+  )
+  const rooms = globSync('plugins/*/launcher/listener.ts', { cwd: new URL('../..', import.meta.url) })
+  assert.ok(rooms.length > 0)
+  assert.equal(pluginListeners.length, rooms.length)
 })

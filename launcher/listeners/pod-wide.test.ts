@@ -6,7 +6,7 @@ import { startAmpLauncher, startAmpState } from '../testdata/amp-launcher.ts'
 import { keyedAgent, registryOf } from '../testdata/envelopes.ts'
 import { fetch, until } from '../testdata/launch.ts'
 import type { PortContract, RouteContract } from '../contract/http/port.ts'
-import { listenerDefinitions } from './index.ts'
+import { listenerDefinitions } from '../listener-definitions.ts'
 
 const isPodWide = (name: PortName): boolean => reservedPorts[name].bind === 'pod'
 const podWide = Object.keys(reservedPorts).filter((name) => isPodWide(name as PortName))

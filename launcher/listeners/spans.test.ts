@@ -8,7 +8,7 @@ import { keyedAgent, registryOf } from '../testdata/envelopes.ts'
 import { post } from '../testdata/launch.ts'
 import type { MoneyFault } from '../testdata/money-server.ts'
 import { completes, startProxied } from '../testdata/proxied-launcher.ts'
-import { listenerDefinitions } from './index.ts'
+import { listenerDefinitions } from '../listener-definitions.ts'
 
 interface Operation {
   /** Name of its one span. */

@@ -5,7 +5,7 @@ import { Refusal, isRefusalCode } from '../contract/http/refusal.ts'
 import type { Pod } from '../contract/listener.ts'
 import { attribute } from '../contract/runs/attribution.ts'
 import type { Attribution } from '../contract/runs/attribution.ts'
-import type { Settings } from '#launcher/contract/settings/settings.ts'
+import type { Settings } from '../contract/settings/settings.ts'
 import { createStateClient } from '../contract/state/state-client.ts'
 import type { StateAnswer, StateCall } from '../contract/state/state-client.ts'
 

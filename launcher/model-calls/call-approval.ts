@@ -4,7 +4,7 @@ import { refusalMessage } from '#core/guardrails/messages.ts'
 import { canonicalJson } from '#core/json/canonical-json.ts'
 import { guardrailInterruptPrefix } from '#schemas/runs/run.ts'
 import { Refusal } from '../contract/http/refusal.ts'
-import type { Approvals } from '#launcher/contract/runs/approvals.ts'
+import type { Approvals } from '../contract/runs/approvals.ts'
 import type { ModelRequest } from '../contract/calls/model-request.ts'
 
 type By = Pick<Finding, 'policy' | 'rule' | 'stage'>

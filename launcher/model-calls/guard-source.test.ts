@@ -3,7 +3,7 @@ import test from 'node:test'
 import { createLog } from '../telemetry/log.ts'
 import type { StateAnswer } from '../contract/state/state-client.ts'
 import { pluginDisabled } from '../contract/state/plugin-disabled.ts'
-import { createToolSource } from '../tools/tool-source.ts'
+import { createToolSource } from '#plugins/mcp/launcher/tool-source.ts'
 import { createGuardSource } from './guard-source.ts'
 import { createHolds } from './holds/holds.ts'
 

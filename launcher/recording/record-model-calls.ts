@@ -1,7 +1,5 @@
-import { Refusal, refusals } from '../contract/http/refusal.ts'
-import { GatewayRefusal } from '../contract/calls/gateway-refusal.ts'
-import type { AnswerSink, CallContext } from '../contract/calls/model-call.ts'
-import type { ModelCalls } from '#launcher/contract/calls/model-call.ts'
+import { toCallEnd } from '../contract/calls/call-end.ts'
+import type { AnswerSink, CallContext, ModelCalls } from '../contract/calls/model-call.ts'
 import type { ModelOperation, ModelRequest } from '../contract/calls/model-request.ts'
 import type { CallEnd, OpenCall, Recorder } from '../contract/calls/recorder.ts'
 
@@ -34,17 +32,6 @@ function toStarted({ operation, body, bytes }: Recorded, context: CallContext) {
   const { runId, traceparent, parentSpanId } = context
   const call = { channel: 'model', request: { operation, body } } as const
   return { runId, call, requestBytes: bytes.length, traceparent, parentSpanId }
-}
-
-/** How a failed call is recorded. */
-export function toCallEnd(error: unknown, signal: AbortSignal): CallEnd {
-  if (signal.aborted) return { kind: 'aborted' }
-  if (error instanceof GatewayRefusal) {
-    const { status, code, message } = error
-    return { kind: 'error', status, code, message }
-  }
-  const { code, message } = error instanceof Refusal ? error : new Refusal('internal_error')
-  return { kind: 'error', status: refusals[code].status, code, message }
 }
 
 function createTap(open: OpenCall, sink: AnswerSink) {

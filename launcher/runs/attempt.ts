@@ -5,14 +5,14 @@ import type { InvokeRequest, InvokeResult } from '#schemas/runs/run.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { openApprovals } from './approvals.ts'
-import type { Approvals } from '#launcher/contract/runs/approvals.ts'
+import type { Approvals } from '../contract/runs/approvals.ts'
 import { createJournal } from './journal.ts'
 import type { Follower, Journal } from './journal.ts'
 import { createRunContext, failed, stopped } from './run-context.ts'
-import { noUsage } from '#launcher/contract/runs/usage.ts'
+import { noUsage } from '../contract/runs/usage.ts'
 import type { Agent, RunContext, StopReason } from './run-context.ts'
 import { toOrigin } from './run-origin.ts'
-import type { RunOrigin, RunAuthority } from '#launcher/contract/runs/run-origin.ts'
+import type { RunOrigin, RunAuthority } from '../contract/runs/run-origin.ts'
 
 /** One attempt of a run, from its start or a resume to its outcome. */
 export interface Attempt {

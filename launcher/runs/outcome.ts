@@ -4,7 +4,7 @@ import { pauseReasons } from '#schemas/runs/run.ts'
 import type { Interrupt, InvokeResult, PauseReason, Usage } from '#schemas/runs/run.ts'
 import { isReservedInterrupt } from './approvals.ts'
 import { failed } from './run-context.ts'
-import { noUsage } from '#launcher/contract/runs/usage.ts'
+import { noUsage } from '../contract/runs/usage.ts'
 import type { RunContext } from './run-context.ts'
 
 /** Maximum number of open interrupts per run. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EntryKind, FailReason, InvokeRequest, InvokeResult, Usage } from '#schemas/runs/run.ts'
 import type { Attributes, Span, Tracer } from '#core/telemetry/tracer.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
-import type { Approvals } from '#launcher/contract/runs/approvals.ts'
+import type { Approvals } from '../contract/runs/approvals.ts'
 import type { Journal } from './journal.ts'
 import { addUsage, noUsage } from '../contract/runs/usage.ts'
 

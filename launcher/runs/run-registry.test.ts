@@ -9,7 +9,7 @@ import { streamEvents } from '../listeners/invoke/event-stream.ts'
 import { createRegistry } from './run-registry.ts'
 import type { RegistryOptions } from './run-registry.ts'
 import { stopped } from './run-context.ts'
-import { noUsage } from '#launcher/contract/runs/usage.ts'
+import { noUsage } from '../contract/runs/usage.ts'
 import type { Agent, RunContext } from './run-context.ts'
 
 /** An agent that emits as many entries of 1 KiB as its input says. */

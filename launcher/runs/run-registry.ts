@@ -9,7 +9,7 @@ import type { Attempt } from './attempt.ts'
 import { createFencing } from './fencing.ts'
 import type { Agent, StopReason } from './run-context.ts'
 import { createTickets } from './tickets.ts'
-import type { RunAuthority } from '#launcher/contract/runs/run-origin.ts'
+import type { RunAuthority } from '../contract/runs/run-origin.ts'
 
 /** Options of `createRegistry`. */
 export interface RegistryOptions {

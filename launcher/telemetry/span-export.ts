@@ -6,7 +6,7 @@ import { createSpanEncoder, joinSpans } from '#core/otlp/write-json.ts'
 import type { EncodedSpan } from '#core/otlp/write-json.ts'
 import { createSpanQueue } from '#core/telemetry/span-queue.ts'
 import type { SpanQueue, SpanQueueOptions } from '#core/telemetry/span-queue.ts'
-import type { Settings } from '#launcher/contract/settings/settings.ts'
+import type { Settings } from '../contract/settings/settings.ts'
 import { createStateClient } from '../contract/state/state-client.ts'
 import { createTraceFilter } from './trace-policy.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { randomBytes } from 'node:crypto'
 import type { OtlpSpan } from '#core/otlp/span.ts'
-import { ConfigError } from '#launcher/contract/settings/agent-config.ts'
+import { ConfigError } from '../contract/settings/agent-config.ts'
 import { createTraceFilter } from './trace-policy.ts'
 import { parseTraceSettings } from './trace-settings.ts'
 

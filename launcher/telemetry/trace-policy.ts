@@ -2,7 +2,7 @@ import { isSecretName } from '#core/guardrails/detectors/secret-names.ts'
 import type { Redact } from '#core/guardrails/redactor.ts'
 import { REDACTED } from '#core/log/secrets.ts'
 import type { OtlpAttributes, OtlpSpan, OtlpValue, SpanOrigin } from '#core/otlp/span.ts'
-import type { TraceSettings } from '#launcher/contract/settings/settings.ts'
+import type { TraceSettings } from '../contract/settings/settings.ts'
 
 /** Applies the trace policy of the agent to spans. */
 export interface TraceFilter {

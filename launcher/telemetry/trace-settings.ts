@@ -3,7 +3,7 @@ import { createRedactor } from '#core/guardrails/redactor.ts'
 import type { Redact } from '#core/guardrails/redactor.ts'
 import { isObject } from '#core/json/is-object.ts'
 import type { TraceSettings } from '../contract/settings/settings.ts'
-import { ConfigError } from '#launcher/contract/settings/agent-config.ts'
+import { ConfigError } from '../contract/settings/agent-config.ts'
 
 /** Without the plugin `traces` spans go to the OTLP backend only, as the default policy says. */
 const withoutPlugin: TraceSettings = {

@@ -6,7 +6,7 @@ import type { TestLauncher } from '#core/signing/testing/test-issuer.ts'
 import type { AgentName } from '#schemas/names/delegates.ts'
 import { agentPath } from '#schemas/launcher/envelope.ts'
 import type { Peer, PeerRegistry } from '#schemas/launcher/envelope.ts'
-import type { Directory, FoundPeer } from '../listeners/amp/directory.ts'
+import type { PeerSource, FoundPeer } from '#plugins/registries/launcher/directory.ts'
 
 export type { EnvelopeClaims }
 
@@ -32,7 +32,7 @@ export function registryOf(...members: readonly KeyedAgent[]): PeerRegistry {
 }
 
 /** A directory that never asks. */
-export function fixedDirectory(registry: PeerRegistry): Directory {
+export function fixedDirectory(registry: PeerRegistry): PeerSource {
   const found = (fits: (peer: Peer) => boolean): FoundPeer | undefined => {
     const peer = registry.peers.find(fits)
     return peer && { registry, peer }

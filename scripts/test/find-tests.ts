@@ -17,7 +17,7 @@ const onlyLong = [
 const withLongVariants = ['test/flows/main-job.test.ts', 'test/flows/lifecycle.test.ts']
 // Run the same tests with more or larger cases in a long run.
 const withLongCounts = [
-  'launcher/listeners/amp/verify-call.test.ts',
+  'plugins/registries/launcher/verify-call.test.ts',
   'test/contract/apiserver/differential.test.ts',
   'launcher/supervise/parent-killed.test.ts',
   'local/apiserver/testing/cost.test.ts',
@@ -65,6 +65,7 @@ const onlyWhenNamed = [
   join('test', 'chaos', 'chaos.test.ts'),
   ...onlyLong.map((path) => normalize(path)),
 ]
+
 /** Files that take longest, which start first and share no process: started last, they would leave other processors idle. */
 export const slowest: readonly string[] = [
   'test/flows/main-job.test.ts',

@@ -1,11 +1,11 @@
 import type { Mutant } from './mutant.ts'
 
-const received = ['launcher/listeners/amp/verify-call.test.ts']
-const inbound = ['launcher/listeners/amp/inbound.test.ts']
-const outbound = ['launcher/listeners/amp/outbound.test.ts']
+const received = ['plugins/registries/launcher/verify-call.test.ts']
+const inbound = ['plugins/registries/launcher/inbound.test.ts']
+const outbound = ['plugins/registries/launcher/outbound.test.ts']
 const calls = ['test/flows/agent-calls.test.ts']
 const membership = ['plugins/registries/members/membership.test.ts']
-const verify = 'launcher/listeners/amp/verify-call.ts'
+const verify = 'plugins/registries/launcher/verify-call.ts'
 const envelope = 'core/signing/envelope.ts'
 const start = 'plugins/registries/calls/start-call.ts'
 const runs = 'plugins/runs/delegation/peer-runs.ts'
@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a forbidden call has an unknown target',
-    file: 'launcher/listeners/amp/directory.ts',
+    file: 'plugins/registries/launcher/directory.ts',
     find: "named(known ?? []).length > 0 ? 'forbidden' : undefined",
     replace: "named(known ?? []).length < 0 ? 'forbidden' : undefined",
     tests: outbound,
@@ -126,7 +126,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an unsigned body is read before it is refused',
-    file: 'launcher/listeners/amp/listener.ts',
+    file: 'plugins/registries/launcher/listener.ts',
     find: '  const accepted = await verifyCall(options, request)\n',
     replace: '  await body()\n  const accepted = await verifyCall(options, request)\n',
     tests: inbound,
@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a launcher takes calls for other agents',
-    file: 'launcher/listeners/amp/listener.ts',
+    file: 'plugins/registries/launcher/listener.ts',
     find: "if (params.agent !== pod.settings.agent.name) throw new Refusal('unknown_target')",
     replace: '',
     tests: inbound,
@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a caller sends its payload to any peer',
-    file: 'launcher/listeners/amp/peer-connections.ts',
+    file: 'plugins/registries/launcher/peer-connections.ts',
     find: 'problem === undefined ? connected(null, socket)',
     replace: "problem !== '' ? connected(null, socket)",
     tests: outbound,
@@ -150,7 +150,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a call is not sent again to a peer that was re-created',
-    file: 'launcher/listeners/amp/call-peer.ts',
+    file: 'plugins/registries/launcher/call-peer.ts',
     find: 'return a.url === b.url && a.uid === b.uid',
     replace: "return a.url === b.url || a.uid === ''",
     tests: outbound,
@@ -158,7 +158,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a call is made without an answer of the ledger',
-    file: 'launcher/listeners/amp/budget-guard.ts',
+    file: 'plugins/registries/launcher/budget-guard.ts',
     find: 'if (answer?.status === 404) return null',
     replace: 'if (answer?.status !== 200) return null',
     tests: outbound,
@@ -166,7 +166,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a call is made with an empty budget',
-    file: 'launcher/listeners/amp/budget-guard.ts',
+    file: 'plugins/registries/launcher/budget-guard.ts',
     find: "if (Number(budget.remaining) <= 0) throw new Refusal('budget_exceeded')",
     replace: '',
     tests: outbound,
@@ -174,7 +174,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an answer of any size is read',
-    file: 'launcher/listeners/amp/send-call.ts',
+    file: 'plugins/registries/launcher/send-call.ts',
     find: '        maxBytes: MAX_AMP_PAYLOAD,\n',
     replace: '',
     tests: outbound,

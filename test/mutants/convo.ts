@@ -61,10 +61,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'delegation: a child does not get the deadline of the run',
-    file: 'launcher/listeners/delegate/delegate.ts',
+    file: 'plugins/runs/launcher/delegate.ts',
     find: '    ...(deadline === undefined ? {} : { deadline: deadline.toISOString() }),\n',
     replace: '',
-    tests: ['launcher/listeners/delegate/delegate.test.ts'],
+    tests: ['plugins/runs/launcher/delegate.test.ts'],
     only: 'several runs at once',
   },
   {

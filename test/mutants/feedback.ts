@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const store = ['plugins/feedback/record-score.test.ts']
 const state = ['plugins/feedback/state-routes.test.ts']
-const launcher = ['launcher/listeners/feedback/feedback.test.ts']
+const launcher = ['plugins/feedback/launcher/feedback.test.ts']
 
 /** Defects of feedback: scores of others' runs, scores that outlive their run or a quota, content in events. */
 export const mutants: readonly Mutant[] = [
@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'feedback: an unknown run is an error of the platform',
-    file: 'launcher/listeners/feedback/send-feedback.ts',
+    file: 'plugins/feedback/launcher/send-feedback.ts',
     find: 'if (status === 404)',
     replace: 'if (status === 410)',
     tests: launcher,
@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'feedback: the port is open without its variable',
-    file: 'launcher/listeners/feedback/listener.ts',
+    file: 'plugins/feedback/launcher/listener.ts',
     find: 'wanted: ({ feedback }) => feedback',
     replace: 'wanted: ({ stateUrl }) => stateUrl !== undefined',
     tests: launcher,

@@ -19,6 +19,14 @@ export const mutants: readonly Mutant[] = [
     only: 'R2-UX-12',
   },
   {
+    name: 'listeners start in another order than that of their ports',
+    file: 'launcher/listener-definitions.ts',
+    find: '(one, other) => firstPort(one) - firstPort(other),',
+    replace: '(one, other) => firstPort(other) - firstPort(one),',
+    tests: ['launcher/listeners/listeners.test.ts'],
+    only: 'every plugin with a listener is listed',
+  },
+  {
     name: 'any pod may send the preStop hook',
     file: 'launcher/listeners/invoke/probes.ts',
     find: 'if (hookToken !== undefined && sent !== undefined && timingSafeEqual(digest(sent), digest(hookToken))) return',

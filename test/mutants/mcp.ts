@@ -6,7 +6,7 @@ const bindings = ['plugins/mcp/bindings/select-tools.test.ts']
 const broker = ['plugins/mcp/broker/broker.test.ts']
 const results = ['plugins/mcp/results/judge.test.ts']
 const sessions = ['plugins/mcp/client/kept-sessions.test.ts']
-const port = ['launcher/listeners/discovery/discovery.test.ts']
+const port = ['plugins/mcp/launcher/discovery.test.ts']
 const loop = ['launcher/agent/bound-tools.test.ts']
 
 /** Defects of MCP servers: tools that no person has accepted. */
@@ -182,21 +182,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'mcp: an own agent calls a tool that waits for a person',
-    file: 'launcher/tools/call-approval.ts',
+    file: 'plugins/mcp/launcher/call-approval.ts',
     find: 'if (!tool.requiresApproval) return',
     replace: 'if (tool.requiresApproval) return',
     tests: port,
   },
   {
     name: 'mcp: an approval allows the same call twice',
-    file: 'launcher/tools/call-approval.ts',
+    file: 'plugins/mcp/launcher/call-approval.ts',
     find: 'counts.set(call, before + 1)',
     replace: '',
     tests: port,
   },
   {
     name: 'mcp: an approval allows other arguments',
-    file: 'launcher/tools/call-approval.ts',
+    file: 'plugins/mcp/launcher/call-approval.ts',
     find: 'canonicalJson([tool.name, tool.digest, args])',
     replace: 'canonicalJson([tool.name, tool.digest])',
     tests: port,
@@ -217,10 +217,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'mcp: a header may say something else than the argument that it repeats',
-    file: 'launcher/listeners/discovery/argument-headers.ts',
+    file: 'plugins/mcp/launcher/argument-headers.ts',
     find: 'return isEqual ? undefined',
     replace: 'return isEqual || values.length === 1 ? undefined',
-    tests: ['launcher/listeners/discovery/discovery.test.ts'],
+    tests: ['plugins/mcp/launcher/discovery.test.ts'],
     only: 'headers of revision 2026-07-28 that repeat arguments',
   },
   {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { writeProtobufResponse } from '#core/otlp/read-protobuf.ts'
-import { singleHeader } from '#launcher/contract/http/headers.ts'
+import { singleHeader } from '../../contract/http/headers.ts'
 import { streamed } from '../../contract/http/port.ts'
 import type { Call, ServedPort } from '../../contract/http/port.ts'
 import { Refusal } from '../../contract/http/refusal.ts'

@@ -3,9 +3,9 @@ import { JwsRefused, verifyJws } from '#core/signing/jws.ts'
 import type { Claims } from '#core/signing/jws.ts'
 import type { AttemptToken, RunGrant } from '#schemas/runs/run.ts'
 import type { Logger } from '#core/log/logger.ts'
-import { singleHeader } from '#launcher/contract/http/headers.ts'
+import { singleHeader } from '../../contract/http/headers.ts'
 import { Refusal } from '../../contract/http/refusal.ts'
-import type { RunAuthority } from '#launcher/contract/runs/run-origin.ts'
+import type { RunAuthority } from '../../contract/runs/run-origin.ts'
 import type { KeySet } from '../../contract/state/key-set.ts'
 
 /** Verified attempt token: the lease epoch of the worker; 0 in an unsigned launcher. */

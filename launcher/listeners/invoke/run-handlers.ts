@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parseTraceparent } from '#core/telemetry/traceparent.ts'
-import { singleHeader } from '#launcher/contract/http/headers.ts'
+import { singleHeader } from '../../contract/http/headers.ts'
 import { streamed } from '../../contract/http/port.ts'
 import type { Call, Handlers, Reply } from '../../contract/http/port.ts'
 import { Refusal } from '../../contract/http/refusal.ts'

@@ -1,6 +1,6 @@
 import { toStorable } from '#schemas/values/storable-text.ts'
-import type { Tool, ToolScope } from '#launcher/contract/loop/tool.ts'
-import { text } from '#launcher/contract/loop/tool.ts'
+import type { Tool, ToolScope } from '../../contract/loop/tool.ts'
+import { text } from '../../contract/loop/tool.ts'
 import type { MemoryBackend, MemoryOperation } from '../../memory/backend.ts'
 
 const MAX_FOUND = 10

@@ -1,5 +1,5 @@
 import { toStorableValue } from '#schemas/values/storable-text.ts'
-import type { Turns, TurnScope } from '#launcher/contract/loop/turns.ts'
+import type { Turns, TurnScope } from '../../contract/loop/turns.ts'
 import type { MemoryBackend, MemoryOperation } from '../../memory/backend.ts'
 
 /** Turns of the built-in loop in session memory; undefined if it is not bound. The state role knows user and conversation of the run. */

@@ -51,7 +51,7 @@ test('a folder of core with two plugins is misplaced; core, the shell of the lau
     ...users('core/a', 'plugins/memory/x.ts', 'launcher/memory/x.ts', 'plugins/runs/x.ts', 'core/a/a.test.ts'),
     ...users('core/b', 'core/c/x.ts'),
     ...users('core/d', 'launcher/agent/x.ts'),
-    ...users('core/e', 'plugins/memory/y.ts', 'plugins/runs/y.ts', 'launcher/tools/y.ts'),
+    ...users('core/e', 'plugins/memory/y.ts', 'plugins/runs/y.ts', 'plugins/mcp/launcher/y.ts'),
     ...users('core/c', 'main.ts'),
   ]
   assert.deepEqual(misplacedCore(made), ['core/a'])

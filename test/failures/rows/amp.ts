@@ -1,6 +1,6 @@
 import { defineFailures } from './failure.ts'
 import type { FailureRow, FailureStage } from './failure.ts'
-import { ampPort } from '#launcher/listeners/amp/port.ts'
+import { ampPort } from '#plugins/registries/launcher/port.ts'
 
 const request = ({ peer }: FailureStage) => ({ method: 'POST', path: `/amp/${peer}`, body: 'Hello.' }) as const
 const failed = { status: 502, code: 'upstream_failure' } as const

@@ -1,6 +1,6 @@
 import { defineFailures } from './failure.ts'
 import type { FailureRow, FailureStage } from './failure.ts'
-import { delegatePort } from '#launcher/listeners/delegate/port.ts'
+import { delegatePort } from '#plugins/runs/launcher/port.ts'
 
 const request = ({ peer }: FailureStage) =>
   ({ method: 'POST', path: '/delegate', body: { agent: peer, input: 'Hello.', wait: false } }) as const

@@ -1,7 +1,7 @@
 import { defineFailures } from './failure.ts'
 import type { FailureRequest, FailureStage } from './failure.ts'
 import { recordedFailures } from './recorded-failures.ts'
-import { discoveryPort } from '#launcher/listeners/discovery/port.ts'
+import { discoveryPort } from '#plugins/mcp/launcher/port.ts'
 
 const list = { method: 'GET', path: '/tools' } as const
 const call: FailureRequest = { method: 'POST', path: '/tools/clock_now/call', body: { arguments: {} } }

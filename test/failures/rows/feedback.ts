@@ -1,6 +1,6 @@
 import { defineFailures } from './failure.ts'
 import type { FailureRow, FailureStage } from './failure.ts'
-import { feedbackPort } from '#launcher/listeners/feedback/port.ts'
+import { feedbackPort } from '#plugins/feedback/launcher/port.ts'
 
 const request = ({ runId }: FailureStage) =>
   ({ method: 'POST', path: '/feedback', body: { runId, value: true } }) as const

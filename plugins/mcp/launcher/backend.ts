@@ -1,0 +1,114 @@
+import { isObject } from '#core/json/is-object.ts'
+import { toStorableValue } from '#schemas/values/storable-text.ts'
+import { Refusal, isRefusalCode } from '#launcher/contract/http/refusal.ts'
+import type { Pod } from '#launcher/contract/listener.ts'
+import { pluginDisabled } from '#launcher/contract/state/plugin-disabled.ts'
+import { createStateClient } from '#launcher/contract/state/state-client.ts'
+import type { StateAnswer, StateClient } from '#launcher/contract/state/state-client.ts'
+import { toToolResult } from './offered-tool.ts'
+import type { OfferedTool, OfferedToolResult } from './offered-tool.ts'
+import { createToolSource } from './tool-source.ts'
+import type { ToolSource } from './tool-source.ts'
+
+/** A call for the state role. */
+export interface SentCall {
+  readonly tool: OfferedTool
+  readonly args: Readonly<Record<string, unknown>>
+  readonly runId: string | undefined
+  readonly traceparent: string
+  /** Parent of the span of the call. */
+  readonly parentSpanId?: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** The tools of the agent, as port 2999 and the built-in loop use them. */
+export interface ToolBackend extends ToolSource {
+  /** Returns the tool of a name. Throws `Refusal` (`unknown_tool`). */
+  find(name: string): Promise<OfferedTool>
+  /** Calls a tool once, without a check of approval. Throws `Refusal`. */
+  send(call: SentCall): Promise<OfferedToolResult>
+}
+
+// A result may have some MiB, and the launcher has 512 MiB for all of its ports.
+const MOST_CALLS = 32
+// Beyond the time limit of the tool, which the state role enforces.
+const MARGIN_MS = 10_000
+const MAX_TIMEOUT_MS = 5 * 60_000 + MARGIN_MS
+
+/** Creates the client of a pod. */
+export function createToolBackend({
+  settings,
+  dispatcher,
+  log,
+}: Pick<Pod, 'settings' | 'dispatcher' | 'log'>): ToolBackend {
+  const { stateUrl = '', stateTokenFile: tokenFile } = settings
+  const source = createToolSource({ state: createStateClient({ stateUrl, tokenFile, dispatcher }), log })
+  const calls = createStateClient({ stateUrl, tokenFile, dispatcher, timeoutMs: MAX_TIMEOUT_MS })
+  let running = 0
+  return {
+    ...source,
+    async find(name) {
+      const tool = (await source.current()).find((one) => one.name === name)
+      if (tool === undefined) throw new Refusal('unknown_tool')
+      return tool
+    },
+    async send(call) {
+      if (running >= MOST_CALLS) throw new Refusal('too_many_tool_calls')
+      running++
+      try {
+        return await sendOnce(calls, call)
+      } catch (error) {
+        if (error instanceof Refusal && ofList.has(error.code)) source.invalidate()
+        throw error
+      } finally {
+        running--
+      }
+    },
+  }
+}
+
+async function sendOnce(state: StateClient, call: SentCall): Promise<OfferedToolResult> {
+  const { tool, args, runId, traceparent } = call
+  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(tool.timeoutMs + MARGIN_MS)])
+  const answer = await state({
+    method: 'POST',
+    path: `/mcp/tools/${encodeURIComponent(tool.name)}/calls`,
+    // What was listed, and what the caller has therefore enforced.
+    body: { arguments: toStorableValue(args), digest: tool.digest, approved: tool.requiresApproval },
+    headers: { traceparent, ...(runId === undefined ? {} : { 'x-mesh-run-id': runId }) },
+    signal,
+  }).catch(() => {
+    call.signal.throwIfAborted()
+    throw new Refusal('tools_unavailable')
+  })
+  const result = answer.status === 200 ? toToolResult(answer.body) : undefined
+  if (result === undefined) throw toRefusal(answer)
+  return result
+}
+
+// The list is older than what the state role knows.
+const ofList: ReadonlySet<string> = new Set(['unknown_tool', 'tool_changed'])
+
+const ofCall: ReadonlySet<string> = new Set([
+  'unknown_tool',
+  'tool_changed',
+  'too_many_tool_calls',
+  'tool_unavailable',
+  'tool_result_refused',
+  'tool_timeout',
+  'payload_too_large',
+])
+
+function toRefusal(answer: StateAnswer): Refusal {
+  const disabled = pluginDisabled(answer)
+  if (disabled !== undefined) return disabled
+  const { status, body } = answer
+  const { code, detail, errors } = body
+  const [first] = Array.isArray(errors) ? (errors as readonly unknown[]) : []
+  const field = isObject(first) ? `${String(first['pointer'])}: ${String(first['detail'])}` : undefined
+  const message = (field ?? (typeof detail === 'string' ? detail : undefined))?.slice(0, 500)
+  if (isRefusalCode(code) && ofCall.has(code)) return new Refusal(code, message)
+  if (status === 413) return new Refusal('payload_too_large')
+  if (status === 400) return new Refusal('malformed_request', message)
+  return new Refusal(status === 429 ? 'too_many_tool_calls' : 'tools_unavailable')
+}

@@ -1,0 +1,35 @@
+import { isObject } from '#core/json/is-object.ts'
+import type { Tool } from '#launcher/contract/loop/tool.ts'
+import type { ToolBackend } from './backend.ts'
+import type { OfferedTool, OfferedToolResult } from './offered-tool.ts'
+
+/** The bound tools of the agent as tools of the built-in loop. Throws `Refusal` if they are not known. */
+export async function boundLoopTools(backend: ToolBackend): Promise<readonly Tool[]> {
+  return (await backend.current()).map((tool) => toLoopTool(backend, tool))
+}
+
+function toLoopTool(backend: ToolBackend, tool: OfferedTool): Tool {
+  const { name, title, description = title ?? name, inputSchema } = tool
+  return {
+    always: true,
+    requiresApproval: tool.requiresApproval,
+    definition: { name, description, parameters: inputSchema },
+    async run(args, { runId, span, parentSpanId, signal }) {
+      const result = await backend.send({ tool, args, runId, traceparent: span.traceparent, parentSpanId, signal })
+      if (result.isError) throw new Error(toResultText(result))
+      return result.structuredContent ?? toResultText(result)
+    },
+  }
+}
+
+/** Text of a result for a model. What is no text is named by its type and left out. */
+export function toResultText({ content }: OfferedToolResult): string {
+  const parts = content.map((part) => {
+    if (!isObject(part)) return ''
+    if (part['type'] === 'text' && typeof part['text'] === 'string') return part['text']
+    const { resource } = part
+    if (isObject(resource) && typeof resource['text'] === 'string') return resource['text']
+    return `[${String(part['type']).slice(0, 64)} left out]`
+  })
+  return parts.join('\n')
+}

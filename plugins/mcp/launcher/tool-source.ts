@@ -1,0 +1,82 @@
+import type { Logger } from '#core/log/logger.ts'
+import { Refusal } from '#launcher/contract/http/refusal.ts'
+import { pluginDisabled } from '#launcher/contract/state/plugin-disabled.ts'
+import type { StateAnswer, StateClient } from '#launcher/contract/state/state-client.ts'
+import { toOfferedTool } from './offered-tool.ts'
+import type { OfferedTool } from './offered-tool.ts'
+
+/** The tools of the agent. */
+export interface ToolSource {
+  /** Throws `Refusal` (`tools_unavailable`) if they are not known. */
+  current(): Promise<readonly OfferedTool[]>
+  /** The next `current` reads the tools again. */
+  invalidate(): void
+}
+
+/** Options of `createToolSource`; times in milliseconds. */
+export interface ToolSourceOptions {
+  readonly state: StateClient
+  readonly log: Logger
+  /** Age at which tools are read again (5 s). */
+  readonly freshMs?: number
+  /** Age at which tools that could not be read again are no longer listed (10 min). */
+  readonly staleMs?: number
+  /** Monotonic clock. */
+  readonly now?: () => number
+}
+
+const REREAD_MS = 3_000
+
+/**
+ * Creates the source: it reads the tools from the state role, which answers only what has changed. In an outage the known tools are
+ * listed; the state role decides about each call.
+ */
+export function createToolSource(options: ToolSourceOptions): ToolSource {
+  const { state, log, freshMs = 5_000, staleMs = 600_000, now = () => performance.now() } = options
+  let known: { readonly tools: readonly OfferedTool[]; readonly tag: string | undefined } | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
+  let confirmedAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | undefined
+  const read = async (): Promise<void> => {
+    const headers = known?.tag === undefined ? {} : { 'if-none-match': known.tag }
+    // A request of the agent does not wait long for what it can do without.
+    const signal = known === undefined ? {} : { signal: AbortSignal.timeout(REREAD_MS) }
+    const answer = await state({ method: 'GET', path: '/mcp/tools', headers, ...signal }).catch(() => undefined)
+    const disabled = answer && pluginDisabled(answer)
+    if (disabled !== undefined) {
+      known = undefined
+      throw disabled
+    }
+    const tools = answer?.status === 200 ? toolsOf(answer) : undefined
+    if (tools !== undefined) known = { tools, tag: tagOf(answer) }
+    else if (answer?.status !== 304) log.warn({ status: answer?.status ?? 0 }, 'tools not read')
+    // The next request reads again while nothing is known.
+    if (known === undefined) return
+    askedAt = now()
+    if (tools !== undefined || answer?.status === 304) confirmedAt = askedAt
+  }
+  return {
+    async current() {
+      if (now() - askedAt >= freshMs) {
+        reading ??= read().finally(() => (reading = undefined))
+        await reading
+      }
+      if (known === undefined || now() - confirmedAt >= staleMs) throw new Refusal('tools_unavailable')
+      return known.tools
+    },
+    invalidate() {
+      askedAt = Number.NEGATIVE_INFINITY
+    },
+  }
+}
+
+function toolsOf({ body }: StateAnswer): readonly OfferedTool[] | undefined {
+  const { items } = body
+  if (!Array.isArray(items)) return undefined
+  return items.flatMap((item) => toOfferedTool(item) ?? [])
+}
+
+function tagOf(answer: StateAnswer | undefined): string | undefined {
+  const tag = answer?.headers['etag']
+  return typeof tag === 'string' ? tag : undefined
+}

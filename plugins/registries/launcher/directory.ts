@@ -1,0 +1,88 @@
+import { isObject } from '#core/json/is-object.ts'
+import type { Logger } from '#core/log/logger.ts'
+import { agentPath } from '#schemas/launcher/envelope.ts'
+import type { Peer, PeerRegistry } from '#schemas/launcher/envelope.ts'
+import { Refusal } from '#launcher/contract/http/refusal.ts'
+import type { StateClient } from '#launcher/contract/state/state-client.ts'
+
+/** An agent of a registry, seen from this one. */
+export interface FoundPeer {
+  readonly registry: PeerRegistry
+  readonly peer: Peer
+}
+
+/** The registries of this agent, remembered from the state role. Each look-up throws `Refusal` if they were never read. */
+export interface PeerSource {
+  /** The agent that a name means: in the first registry in which this agent may call one. `forbidden`: members have the name only. */
+  target(name: string): Promise<FoundPeer | 'forbidden' | undefined>
+  /** The caller of an envelope in the registry that it names; undefined for an agent of that name with another uid. */
+  caller(registry: string, agent: string, uid: string): Promise<FoundPeer | undefined>
+  /** Reads the directory again, at most once a second. */
+  refresh(): Promise<void>
+}
+
+/** Options of `createPeerSource`. */
+export interface DirectoryOptions {
+  readonly state: StateClient
+  readonly log: Logger
+  readonly now: () => number
+}
+
+const freshMs = 30_000
+const keptMs = 10 * 60_000
+const minPauseMs = 1000
+
+/**
+ * Keeps the directory for half a minute. What is unknown reads it again, at most once a second: a new member is seen at once, and forged
+ * names cause no load. While the state role is away a read one stays valid for ten minutes; the state role decides on each call anyway.
+ */
+export function createPeerSource({ state, log, now }: DirectoryOptions): PeerSource {
+  let known: readonly PeerRegistry[] | undefined
+  let readAt = Number.NEGATIVE_INFINITY
+  let triedAt = Number.NEGATIVE_INFINITY
+  let running: Promise<void> | undefined
+  const read = async (): Promise<void> => {
+    triedAt = now()
+    const { status, body } = await state({ method: 'GET', path: '/amp/directory' })
+    if (status !== 200 || !Array.isArray(body.registries)) throw new Error(`the state role answered ${status}`)
+    known = body.registries.filter(isRegistry)
+    readAt = now()
+  }
+  const refresh = async (): Promise<void> => {
+    if (running === undefined && known !== undefined && now() - triedAt < minPauseMs) return
+    running ??= read().finally(() => (running = undefined))
+    await running.catch((error: unknown) => {
+      log.warn({ err: String(error) }, 'the registries cannot be read')
+      if (known === undefined || now() - readAt > keptMs)
+        throw new Refusal('upstream_failure', 'The registries cannot be read.', { 'retry-after': '1' })
+    })
+  }
+  const find = async <T>(look: (registries: readonly PeerRegistry[]) => T | undefined): Promise<T | undefined> => {
+    if (now() - readAt > freshMs) await refresh()
+    const found = look(known ?? [])
+    if (found !== undefined) return found
+    await refresh()
+    return look(known ?? [])
+  }
+  const all = (registries: readonly PeerRegistry[]): FoundPeer[] =>
+    registries.flatMap((registry) => registry.peers.map((peer) => ({ registry, peer })))
+  return {
+    refresh,
+    target: async (name) => {
+      const named = (registries: readonly PeerRegistry[]) => all(registries).filter(({ peer }) => peer.name === name)
+      const found = await find((registries) => named(registries).find(({ peer }) => peer.outbound))
+      return found ?? (named(known ?? []).length > 0 ? 'forbidden' : undefined)
+    },
+    caller: (id, agent, uid) =>
+      find((registries) =>
+        all(registries).find(
+          ({ registry, peer }) => registry.id === id && agentPath(peer) === agent && peer.uid === uid,
+        ),
+      ),
+  }
+}
+
+// The state role is trusted; a version of another form must not end in a TypeError.
+function isRegistry(value: unknown): value is PeerRegistry {
+  return isObject(value) && typeof value.id === 'string' && Array.isArray(value.peers)
+}
