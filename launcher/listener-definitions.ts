@@ -1,7 +1,6 @@
 import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 import type { ListenerDefinition } from './contract/listener.ts'
 import { pluginListeners } from './listener-list.ts'
-import { collectorListener } from './listeners/collector/listener.ts'
 import type { LauncherPod } from './listeners/invoke/launcher-pod.ts'
 import { invokeListener } from './listeners/invoke/listener.ts'
 import { memoryListener } from './listeners/memory/listener.ts'
@@ -12,7 +11,7 @@ import { modelProxyListener } from './listeners/model-proxy/listener.ts'
  * it answers, and every port must be bound by then.
  */
 export const listenerDefinitions: readonly ListenerDefinition<LauncherPod>[] = [
-  ...[...pluginListeners, collectorListener, memoryListener, modelProxyListener].toSorted(
+  ...[...pluginListeners, memoryListener, modelProxyListener].toSorted(
     (one, other) => firstPort(one) - firstPort(other),
   ),
   invokeListener,

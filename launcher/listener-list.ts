@@ -5,6 +5,7 @@ import { feedbackListener } from '#plugins/feedback/launcher/listener.ts'
 import { discoveryListener } from '#plugins/mcp/launcher/listener.ts'
 import { ampListener } from '#plugins/registries/launcher/listener.ts'
 import { delegateListener } from '#plugins/runs/launcher/listener.ts'
+import { collectorListener } from '#plugins/traces/launcher/listener.ts'
 
 /** Listeners of plugins. */
 export const pluginListeners: readonly ListenerDefinition[] = [
@@ -12,4 +13,5 @@ export const pluginListeners: readonly ListenerDefinition[] = [
   discoveryListener,
   ampListener,
   delegateListener,
+  collectorListener,
 ]

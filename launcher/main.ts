@@ -5,7 +5,7 @@ import type { Logger } from '#core/log/logger.ts'
 import { startLauncher } from './launcher.ts'
 import type { Launcher } from './launcher.ts'
 import { EXIT_PORT_TAKEN } from '#schemas/launcher/launcher-ports.ts'
-import type { ThreadSettings } from './listeners/collector/thread-settings.ts'
+import type { ThreadData } from './contract/thread.ts'
 import { ConfigError } from './contract/settings/agent-config.ts'
 import { readSettings, shutdownReserveMs } from './settings/settings.ts'
 import type { Settings } from './contract/settings/settings.ts'
@@ -185,11 +185,11 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
   clearTimeout(timer)
 }
 
-// A thread of this file is the collector: the launcher is one file.
+// A thread of this file is one of a room: the launcher is one file.
 if (parentPort === null) main().catch(endFailed)
 else {
-  const { runCollector } = await import('./listeners/collector/thread.ts')
-  await runCollector(workerData as ThreadSettings, parentPort)
+  const { runThread } = await import('./run-thread.ts')
+  await runThread(workerData as ThreadData, parentPort)
 }
 
 function endFailed(error: unknown): never {

@@ -5,7 +5,7 @@ const state = ['plugins/traces/state-routes.test.ts']
 const policy = ['launcher/telemetry/trace-policy.test.ts']
 const otlp = ['core/otlp/read-json.test.ts']
 const protobuf = ['core/otlp/read-protobuf.test.ts']
-const ports = ['launcher/listeners/collector/collector.test.ts']
+const ports = ['plugins/traces/launcher/collector.test.ts']
 
 /** Defects of traces: spans in traces of others, content beyond the policy, spans without a bound or an end. */
 export const mutants: readonly Mutant[] = [
@@ -95,21 +95,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'traces: a zip bomb is decompressed',
-    file: 'launcher/listeners/collector/exports.ts',
+    file: 'plugins/traces/launcher/exports.ts',
     find: '{ maxOutputLength: MAX_EXPORT_BYTES, finishFlush',
     replace: '{ finishFlush',
     tests: ports,
   },
   {
     name: 'traces: an agent names itself as another one',
-    file: 'launcher/listeners/collector/exports.ts',
+    file: 'plugins/traces/launcher/exports.ts',
     find: '{ ...origin.resource, ...agent }',
     replace: '{ ...agent, ...origin.resource }',
     tests: ports,
   },
   {
     name: 'traces: reading spans has the priority of requests',
-    file: 'launcher/listeners/collector/thread.ts',
+    file: 'plugins/traces/launcher/thread.ts',
     find: '  giveWay()\n',
     replace: '',
     tests: ports,
@@ -117,7 +117,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'traces: calls that are refused over gRPC are not counted',
-    file: 'launcher/listeners/collector/handlers.ts',
+    file: 'plugins/traces/launcher/handlers.ts',
     find: '        onRefusal(otlpGrpcPort.name, error.code)\n',
     replace: '',
     tests: ports,
@@ -125,7 +125,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'traces: the last counts of the thread are lost',
-    file: 'launcher/listeners/collector/thread.ts',
+    file: 'plugins/traces/launcher/thread.ts',
     find: '        counts.flush()\n',
     replace: '',
     tests: ports,
@@ -141,7 +141,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'traces: a message over gRPC may be cut',
-    file: 'launcher/listeners/collector/handlers.ts',
+    file: 'plugins/traces/launcher/handlers.ts',
     find: 'body.readUInt32BE(1) === body.length - PREFIX_BYTES',
     replace: 'body.length > 0',
     tests: ports,

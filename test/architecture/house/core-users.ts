@@ -5,7 +5,6 @@ import type { Source } from '../sources.ts'
 // Rooms of plugins that are still folders of the launcher: they count for their plugin, not for the shell. The table shrinks as they move.
 const movingRooms: Readonly<Record<string, string>> = {
   'launcher/knowledge': 'knowledge',
-  'launcher/listeners/collector': 'traces',
   'launcher/listeners/memory': 'memory',
   'launcher/listeners/model-proxy': 'providers',
   'launcher/memory': 'memory',

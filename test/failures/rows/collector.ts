@@ -1,6 +1,6 @@
 import { defineFailures } from './failure.ts'
 import type { FailureRow } from './failure.ts'
-import { otlpHttpPort } from '#launcher/listeners/collector/port.ts'
+import { otlpHttpPort } from '#plugins/traces/launcher/port.ts'
 
 const nanos = (): string => String(BigInt(Date.now()) * 1_000_000n)
 

@@ -1,6 +1,6 @@
 import type { PortName } from '#schemas/launcher/launcher-ports.ts'
-import type { RefusalCode } from '../../contract/http/refusal.ts'
-import type { Settings } from '../../contract/settings/settings.ts'
+import type { RefusalCode } from '#launcher/contract/http/refusal.ts'
+import type { Settings } from '#launcher/contract/settings/settings.ts'
 
 /** Settings of the thread: values that can be copied to it. */
 export type ThreadSettings = Pick<

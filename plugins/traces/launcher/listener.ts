@@ -1,4 +1,4 @@
-import { defineListener } from '../../contract/listener.ts'
+import { defineListener } from '#launcher/contract/listener.ts'
 import { otlpGrpcPort, otlpHttpPort } from './port.ts'
 import { startCollector } from './start-thread.ts'
 import { toThreadSettings } from './thread-settings.ts'

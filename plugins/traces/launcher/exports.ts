@@ -3,9 +3,9 @@ import type { OtlpSpan, ReceivedSpans, SpanOrigin } from '#core/otlp/span.ts'
 import { OtlpMalformed } from '#core/otlp/span.ts'
 import { readJsonTraces } from '#core/otlp/read-json.ts'
 import { readProtobufTraces } from '#core/otlp/read-protobuf.ts'
-import { parseBoundedJson, JsonRefused } from '../../contract/http/bounded-json.ts'
-import { Refusal } from '../../contract/http/refusal.ts'
-import type { SpanExport } from '../../telemetry/span-export.ts'
+import { parseBoundedJson, JsonRefused } from '#launcher/contract/http/bounded-json.ts'
+import { Refusal } from '#launcher/contract/http/refusal.ts'
+import type { SpanSink } from '#launcher/contract/thread.ts'
 import { MAX_EXPORT_BYTES } from './port.ts'
 
 /** Takes the spans of export requests. */
@@ -30,7 +30,7 @@ export type Taken = Pick<ReceivedSpans, 'rejected' | 'reason'>
 const AT_ONCE = 16
 
 /** Creates the receiver. `agent` are attributes of the agent, which its spans cannot change. */
-export function createExports(target: Pick<SpanExport, 'add'>, agent: SpanOrigin['resource'], now = Date.now): Exports {
+export function createExports(target: Pick<SpanSink, 'add'>, agent: SpanOrigin['resource'], now = Date.now): Exports {
   let open = 0
   return {
     async admit(work) {

@@ -1,7 +1,7 @@
-import { definePort } from '../../contract/http/port.ts'
-import { refusals } from '../../contract/http/refusal.ts'
-import type { Refusal } from '../../contract/http/refusal.ts'
-import { object, optional, text } from '../../contract/http/schema.ts'
+import { definePort } from '#launcher/contract/http/port.ts'
+import { refusals } from '#launcher/contract/http/refusal.ts'
+import type { Refusal } from '#launcher/contract/http/refusal.ts'
+import { object, optional, text } from '#launcher/contract/http/schema.ts'
 
 /** Largest body, as sent and decompressed: the default of gRPC. */
 export const MAX_EXPORT_BYTES = 4 * 1024 * 1024

@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../../contract/http/refusal.ts'
+import type { RefusalCode } from '#launcher/contract/http/refusal.ts'
 import type { RefusedExports, ThreadCounts } from './thread-settings.ts'
 
 /** Counts of the thread on their way to the metrics of the launcher. */

@@ -1,11 +1,5 @@
 import { getPriority, setPriority } from 'node:os'
-import type { MessagePort } from 'node:worker_threads'
-import { listen } from '../../http/listener.ts'
-import type { Listener } from '../../http/listener.ts'
-import { createUpstream } from '../../http/upstream.ts'
-import { createLog } from '../../telemetry/log.ts'
-import { createSpanExport } from '../../telemetry/span-export.ts'
-import { parseTraceSettings } from '../../telemetry/trace-settings.ts'
+import type { ThreadPort, ThreadShell, RunThread } from '#launcher/contract/thread.ts'
 import { createCountReports } from './count-reports.ts'
 import type { CountReports } from './count-reports.ts'
 import { createExports } from './exports.ts'
@@ -14,16 +8,17 @@ import type { ThreadOrder, ThreadReport, ThreadSettings } from './thread-setting
 
 /** Spans that wait for each destination: a second of 20,000, in at most 16 MiB. */
 const MAX_SPANS = 20_000
+
 /** In at most 1 MiB. */
 const MAX_BATCH = 2_048
 
 /** Serves the OTLP ports in a thread until it is closed, so that reading spans delays no request of the launcher (H4). */
-export async function runCollector(settings: ThreadSettings, port: MessagePort): Promise<void> {
+export const runThread: RunThread = async (settings, port, shell) => {
   const report = (message: ThreadReport): void => port.postMessage(message)
   giveWay()
   try {
     const counts = createCountReports((counted) => report({ type: 'counts', ...counted }))
-    const opened = await openCollector(settings, counts)
+    const opened = await openCollector(settings as ThreadSettings, counts, shell)
     const close = async (): Promise<void> => {
       try {
         await opened.close()
@@ -57,28 +52,32 @@ function giveWay(): void {
   }
 }
 
-interface OpenCollector extends Pick<Listener, 'drain' | 'close'> {
+interface OpenCollector extends Pick<ThreadPort, 'drain' | 'close'> {
   readonly ports: { readonly otlpGrpc: number; readonly otlpHttp: number }
 }
 
-async function openCollector(settings: ThreadSettings, counts: CountReports): Promise<OpenCollector> {
-  const { agent, logLevel, traces: given, grpcPort, httpPort } = settings
-  const log = createLog(logLevel, { launcher: agent.name, thread: 'collector' })
-  const upstream = createUpstream()
-  const traces = parseTraceSettings(given)
-  const target = createSpanExport(
-    { ...settings, traces },
-    { ...upstream, log, maxSpans: MAX_SPANS, maxBatch: MAX_BATCH, onDropped: counts.dropped },
-  )
+async function openCollector(
+  settings: ThreadSettings,
+  counts: CountReports,
+  shell: ThreadShell,
+): Promise<OpenCollector> {
+  const { agent, logLevel, grpcPort, httpPort } = settings
+  const log = shell.log(logLevel, { launcher: agent.name, thread: 'collector' })
+  const target = shell.spans(settings, {
+    log,
+    maxSpans: MAX_SPANS,
+    maxBatch: MAX_BATCH,
+    onDropped: counts.dropped,
+  })
   const exports = createExports(target ?? { add: () => undefined }, {
     'mesh.agent.namespace': agent.namespace,
     'mesh.agent.name': agent.name,
     'mesh.agent.uid': agent.uid,
   })
   // The launcher logs which ports are open.
-  const options = { address: '127.0.0.1', log: { ...log, info: () => undefined }, onRefusal: counts.refused }
-  const grpc = await listen(serveGrpc(exports, counts.refused), { ...options, number: grpcPort })
-  const http = await listen(serveHttp(exports), { ...options, number: httpPort })
+  const options = { log, onRefusal: counts.refused }
+  const grpc = await shell.listen(serveGrpc(exports, counts.refused), { ...options, number: grpcPort })
+  const http = await shell.listen(serveHttp(exports), { ...options, number: httpPort })
   const listeners = [grpc, http]
   return {
     ports: { otlpGrpc: grpc.port, otlpHttp: http.port },
@@ -88,7 +87,7 @@ async function openCollector(settings: ThreadSettings, counts: CountReports): Pr
     close: async () => {
       await Promise.all(listeners.map((listener) => listener.close()))
       await target?.close()
-      await upstream.close()
+      await shell.close()
     },
   }
 }

@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { exponentialMs } from '#core/async/backoff.ts'
+import { threadEntry } from '#launcher/contract/thread.ts'
+import type { ThreadData } from '#launcher/contract/thread.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { ThreadCounts, ThreadOrder, ThreadReport, ThreadSettings } from './thread-settings.ts'
 
@@ -10,8 +12,6 @@ export interface CollectorThread {
   close(): Promise<void>
 }
 
-// The whole launcher is one file; without a bundle the thread begins where the launcher does.
-const entry = import.meta.url.endsWith('.ts') ? new URL('../../main.ts', import.meta.url) : new URL(import.meta.url)
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 }
 const restart = { minMs: 1_000, maxMs: 60_000 }
 
@@ -75,7 +75,8 @@ export async function startCollector(settings: ThreadSettings, observer: ThreadO
 }
 
 async function open(settings: ThreadSettings, { log, onCounts }: ThreadObserver): Promise<Worker> {
-  const worker = new Worker(entry, { name: 'collector', workerData: settings, resourceLimits })
+  const workerData: ThreadData = { plugin: 'traces', settings }
+  const worker = new Worker(threadEntry, { name: 'collector', workerData, resourceLimits })
   worker.on('error', (error) => log.error({ err: String(error) }, 'collector thread failed'))
   const { promise, resolve, reject } = Promise.withResolvers<undefined>()
   worker.once('exit', (code) => reject(new Error(`the collector thread ended with ${code}`)))
