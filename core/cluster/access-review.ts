@@ -22,7 +22,7 @@ export async function askAccess<V extends string, R extends string>(
   if (namespace !== '' && !isLabel(namespace)) throw new InvalidName('namespace', 'must be an RFC 1123 label')
   const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: specOf(question) }
   const answer = await cluster
-    .review<ReviewAnswer>('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review)
+    .review<ReviewResponse>('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review)
     .catch((error: unknown) => {
       throw reviewFailure(error)
     })
@@ -45,7 +45,7 @@ export function forbidden(username: string, question: Question<string, string>):
 }
 
 /** Response of the authorization API. `reason` names roles and is never relayed. */
-export interface ReviewAnswer {
+export interface ReviewResponse {
   readonly status?: {
     readonly allowed?: boolean
     readonly denied?: boolean
@@ -54,7 +54,7 @@ export interface ReviewAnswer {
 }
 
 /** Returns the decision. An evaluation error or a missing status is neither allowed nor denied, and throws (K3). */
-export function isAllowed(status: ReviewAnswer['status']): boolean {
+export function isAllowed(status: ReviewResponse['status']): boolean {
   if (typeof status !== 'object' || status === null || (status.evaluationError ?? '') !== '')
     throw new Fail('review_unavailable')
   return status.allowed === true && status.denied !== true

@@ -2,7 +2,7 @@ import { GROUP } from '#schemas/names/group.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { UserInfo } from './caller.ts'
 import { isAllowed, reviewFailure } from './access-review.ts'
-import type { ReviewAnswer } from './access-review.ts'
+import type { ReviewResponse } from './access-review.ts'
 import { servedCluster } from './served-cluster.ts'
 import { everyNamespace } from './served-namespaces.ts'
 import type { ServedNamespaces } from './served-namespaces.ts'
@@ -116,7 +116,7 @@ async function reviewSubject(cluster: KubeClient, user: UserInfo, attributes: Su
   const spec = { user: user.username, uid: user.uid, groups: user.groups, extra: user.extra, resourceAttributes }
   const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec }
   const answer = await cluster
-    .review<ReviewAnswer>('/apis/authorization.k8s.io/v1/subjectaccessreviews', body)
+    .review<ReviewResponse>('/apis/authorization.k8s.io/v1/subjectaccessreviews', body)
     .catch((error: unknown) => {
       throw reviewFailure(error)
     })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { toProblemAnswer } from '#core/http/problem/problem.ts'
+import { toProblemResponse } from '#core/http/problem/problem.ts'
 import { defineErrors } from './define-errors.ts'
 import type { ErrorSpec } from './define-errors.ts'
 import { Fail } from './domain-error.ts'
@@ -11,7 +11,7 @@ const errors = defineErrors({
 })
 
 test('an error of a plugin has its own status, title and detail in the response', () => {
-  const { status, problem, headers } = toProblemAnswer(new Fail(errors.too_cold, 'It has 3 degrees.'))
+  const { status, problem, headers } = toProblemResponse(new Fail(errors.too_cold, 'It has 3 degrees.'))
   assert.equal(status, 409)
   assert.deepEqual(problem, {
     type: 'urn:mesh:error:too_cold',
@@ -22,7 +22,7 @@ test('an error of a plugin has its own status, title and detail in the response'
     retryable: false,
   })
   assert.deepEqual(headers, {})
-  const busy = toProblemAnswer(new Fail(errors.too_busy))
+  const busy = toProblemResponse(new Fail(errors.too_busy))
   assert.deepEqual([busy.problem.retryable, busy.headers], [true, { 'retry-after': '1' }])
 })
 

@@ -18,7 +18,7 @@ export interface OutboundRequest {
 }
 
 /** A response with any status. */
-export interface OutboundAnswer {
+export interface OutboundResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
@@ -33,7 +33,7 @@ const credentials: ReadonlySet<string> = new Set(['authorization', 'cookie', 'pr
 
 /** Creates `Outbound.request` on guarded connections. */
 export function createOutboundRequest(dispatcher: () => Dispatcher) {
-  return async (request: OutboundRequest): Promise<OutboundAnswer> => {
+  return async (request: OutboundRequest): Promise<OutboundResponse> => {
     assertOutsideTransaction('an outbound call')
     const signals = [
       AbortSignal.timeout(request.deadlineMs ?? DEADLINE_MS),
@@ -51,7 +51,7 @@ export function createOutboundRequest(dispatcher: () => Dispatcher) {
   }
 }
 
-async function follow(dispatcher: Dispatcher, request: OutboundRequest): Promise<OutboundAnswer> {
+async function follow(dispatcher: Dispatcher, request: OutboundRequest): Promise<OutboundResponse> {
   let left = Math.min(
     request.method === undefined || request.method === 'GET' ? (request.redirects ?? 0) : 0,
     MAX_REDIRECTS,
@@ -72,7 +72,7 @@ async function follow(dispatcher: Dispatcher, request: OutboundRequest): Promise
   }
 }
 
-async function send(dispatcher: Dispatcher, request: OutboundRequest, url: URL): Promise<OutboundAnswer> {
+async function send(dispatcher: Dispatcher, request: OutboundRequest, url: URL): Promise<OutboundResponse> {
   const { method = 'GET', headers = {}, body = null, signal = null, maxBytes = MAX_BYTES } = request
   const answer = await dispatcher.request({
     origin: url.origin,

@@ -5,14 +5,14 @@ import type { Dispatcher } from 'undici'
 import { createGuard } from './guard.ts'
 import type { Guard, GuardOptions } from './guard.ts'
 import { createOutboundRequest, parseOutboundUrl } from './outbound-request.ts'
-import type { OutboundAnswer, OutboundRequest } from './outbound-request.ts'
+import type { OutboundResponse, OutboundRequest } from './outbound-request.ts'
 
 /** Calls to addresses named by users or peers: model providers, MCP servers, OAuth metadata, ingest (M-2). */
 export interface Outbound {
   /** Opens guarded connections for streams; the caller closes them. Redirects are not followed. */
   open(options: ConnectionOptions): Dispatcher
   /** Sends one bounded request on shared connections. Throws `OutboundError`. */
-  request(request: OutboundRequest): Promise<OutboundAnswer>
+  request(request: OutboundRequest): Promise<OutboundResponse>
   /** Throws the error that a connection to the URL would get; does not connect. */
   check(url: string): Promise<void>
   close(): Promise<void>

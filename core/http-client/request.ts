@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 
 /** A request with a complete body whose response is streamed. */
-export interface ExchangeRequest extends AnswerHandler {
+export interface ExchangeRequest extends ResponseHandler {
   readonly origin: string
   readonly path: string
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -17,11 +17,11 @@ export interface ExchangeRequest extends AnswerHandler {
 }
 
 /** Response headers, names in lower case. */
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** Receives a response as it arrives. */
-export interface AnswerHandler {
-  onHead(status: number, headers: AnswerHeaders): void
+export interface ResponseHandler {
+  onHead(status: number, headers: ResponseHeaders): void
   /** A returned promise pauses the response until it settles (back-pressure). */
   onData(chunk: Buffer): void | Promise<void>
 }
@@ -39,7 +39,7 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
 export function send(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  handler: AnswerHandler,
+  handler: ResponseHandler,
   signal?: AbortSignal,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -76,7 +76,7 @@ export function send(
   return promise.finally(() => signal?.removeEventListener('abort', onAbort))
 }
 
-function toOptions(request: Omit<ExchangeRequest, keyof AnswerHandler>): Dispatcher.DispatchOptions {
+function toOptions(request: Omit<ExchangeRequest, keyof ResponseHandler>): Dispatcher.DispatchOptions {
   return {
     origin: request.origin,
     path: request.path,
@@ -95,9 +95,9 @@ function abortError(signal: AbortSignal | undefined): Error {
 }
 
 /** A complete response, its body in the chunks received. */
-export interface AnswerPieces {
+export interface ResponsePieces {
   readonly status: number
-  readonly headers: AnswerHeaders
+  readonly headers: ResponseHeaders
   readonly pieces: readonly Buffer[]
 }
 
@@ -110,11 +110,11 @@ export async function collectPieces(
     tooLarge,
     signal,
   }: { readonly most: number; readonly tooLarge: () => Error; readonly signal?: AbortSignal | undefined },
-): Promise<AnswerPieces> {
+): Promise<ResponsePieces> {
   const pieces: Buffer[] = []
   let size = 0
-  let head: Pick<AnswerPieces, 'status' | 'headers'> = { status: 0, headers: {} }
-  const handler: AnswerHandler = {
+  let head: Pick<ResponsePieces, 'status' | 'headers'> = { status: 0, headers: {} }
+  const handler: ResponseHandler = {
     onHead: (status, headers) => {
       head = { status, headers }
     },
@@ -130,9 +130,9 @@ export async function collectPieces(
 }
 
 /** A complete response with a bounded body. */
-export interface CollectedAnswer {
+export interface CollectedResponse {
   readonly status: number
-  readonly headers: AnswerHeaders
+  readonly headers: ResponseHeaders
   readonly body: Buffer
 }
 
@@ -140,7 +140,7 @@ export interface CollectedAnswer {
 export async function collect(
   dispatcher: Dispatcher,
   request: Omit<ExchangeRequest, 'onHead' | 'onData'> & { readonly maxBytes?: number },
-): Promise<CollectedAnswer> {
+): Promise<CollectedResponse> {
   const most = request.maxBytes ?? 16 * 1024 * 1024
   const tooLarge = (): Error => new Error(`answer above ${most} bytes`)
   const { pieces, ...head } = await collectPieces(dispatcher, toOptions(request), {

@@ -7,18 +7,18 @@ import type { Admission } from './admission/admission.ts'
 import { headerValues, refuseDuplicateHeaders } from './input/bearer-token.ts'
 import { limitBodyTime } from './admission/body-deadline.ts'
 import { acceptBodies } from './input/body.ts'
-import { answerBrokenRequest } from './problem/broken-request.ts'
+import { respondToBrokenRequest } from './problem/broken-request.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { completeLimits } from '#core/config/request-limits.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import { endLine, toJsonBody } from './reply/json-line.ts'
-import { answerKubectl, isKubectl } from './reply/kubectl-hint.ts'
+import { respondToKubectl, isKubectl } from './reply/kubectl-hint.ts'
 import { rareMethodFail } from './reply/method-not-allowed.ts'
 import { suggestRoute } from './reply/suggest-route.ts'
 import { recordFailedOutcome } from './audit/record-outcome.ts'
-import { toProblemAnswer } from './problem/problem.ts'
-import { toRequestAnswer } from './error-answer.ts'
-import type { Answer } from './problem/problem.ts'
+import { toProblemResponse } from './problem/problem.ts'
+import { toErrorResponse } from './error-response.ts'
+import type { ProblemResponse } from './problem/problem.ts'
 import { closeWhenDraining } from './drain-connection.ts'
 import type { WireError } from './problem/error-format.ts'
 import { createRefuse } from './limits/refusal.ts'
@@ -75,7 +75,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         reply.raw.destroy(),
       )
     },
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error.code, socket, services.errorFormat),
+    clientErrorHandler: (error, socket) => respondToBrokenRequest(error.code, socket, services.errorFormat),
   })
   lingerOnClose(app.server)
   provideServices(app, services)
@@ -88,7 +88,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('onRequest', async (request, reply) => {
     prepare(request, reply, services)
     checkHost(request, hosts)
-    if (request.is404 && isKubectl(request)) return answerKubectl(reply)
+    if (request.is404 && isKubectl(request)) return respondToKubectl(reply)
     const token = request.is404 ? undefined : tokenOf(request)
     if (token !== undefined) await verifyToken(token, request)
     else if (!isPublic(request)) await admit.authenticate(request)
@@ -164,7 +164,7 @@ interface FailedRequest {
 function sendError(services: HttpServices, { error, request, reply }: FailedRequest): FastifyReply {
   const failed = errorOf(request, error)
   const ofRole = services.errorFormat?.write(failed, describe(request))
-  const answer = toRequestAnswer(failed, request)
+  const answer = toErrorResponse(failed, request)
   const state = stateOf(request)
   if (ofRole === undefined) state.failure = failureOf(answer)
   const complete = isPlain(request, answer) ? answer : withTrace(request, answer)
@@ -179,7 +179,7 @@ function sendError(services: HttpServices, { error, request, reply }: FailedRequ
 }
 
 // The body of a 401 is constant.
-function writtenByEndpoint(answer: Answer, { routeOptions, body }: FastifyRequest): WireError | undefined {
+function writtenByEndpoint(answer: ProblemResponse, { routeOptions, body }: FastifyRequest): WireError | undefined {
   return answer.status === 401 ? undefined : routeOptions.config.endpoint?.writeError?.(answer, body)
 }
 
@@ -187,7 +187,7 @@ function describe(request: FastifyRequest) {
   return { method: request.method, path: request.raw.url?.split(/[?#]/, 1)[0] ?? '', isUnknown: request.is404 }
 }
 
-function failureOf({ status, problem: { code, cluster } }: Answer): Failure {
+function failureOf({ status, problem: { code, cluster } }: ProblemResponse): Failure {
   const name = cluster?.details?.name
   return {
     code,
@@ -198,12 +198,12 @@ function failureOf({ status, problem: { code, cluster } }: Answer): Failure {
 }
 
 // Byte-identical for every caller (section "errors"): an unknown path, an unknown share, a missing bearer.
-function isPlain(request: FastifyRequest, answer: Answer): boolean {
+function isPlain(request: FastifyRequest, answer: ProblemResponse): boolean {
   if (answer.status === 401) return true
   return answer.status === 404 && (request.is404 || request.routeOptions.config.endpoint?.authz.kind === 'public')
 }
 
-function withTrace(request: FastifyRequest, answer: Answer): Answer {
+function withTrace(request: FastifyRequest, answer: ProblemResponse): ProblemResponse {
   const path = request.raw.url?.split(/[?#]/, 1)[0] ?? ''
   const { traceId } = stateOf(request).trace
   // S5: the path of a share has its token.
@@ -211,7 +211,7 @@ function withTrace(request: FastifyRequest, answer: Answer): Answer {
   return { ...answer, problem: { ...answer.problem, instance: path.slice(0, 2048), traceId } }
 }
 
-function send(reply: FastifyReply, { status, headers, problem }: Answer): FastifyReply {
+function send(reply: FastifyReply, { status, headers, problem }: ProblemResponse): FastifyReply {
   return sendWire(reply, { status, headers, contentType: 'application/problem+json', body: toJsonBody(problem) })
 }
 
@@ -227,7 +227,7 @@ async function answerUnrouted(
   const { hosts, services, admission } = parts
   const respond = (failed: unknown): FastifyReply => {
     const wire = services.errorFormat?.write(failed, describe(request))
-    return wire === undefined ? send(reply, toProblemAnswer(failed)) : sendWire(reply, wire)
+    return wire === undefined ? send(reply, toProblemResponse(failed)) : sendWire(reply, wire)
   }
   prepare(request, reply, services)
   try {

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import type { KubeObject, Resource } from './client.ts'
-import { MAX_ANSWER_BYTES } from './read-body.ts'
+import { MAX_RESPONSE_BYTES } from './read-body.ts'
 import { createKubeClient } from './create-client.ts'
 import { parseLabel } from './names.ts'
 import { createPool } from './connection-pool.ts'
@@ -81,8 +81,8 @@ test('a truncated gzip body is reported as unreachable, and a compressed failure
 })
 
 test('K4: a response that decompresses to more than the limit is refused, however small it is', async (t) => {
-  const bomb = gzipSync(Buffer.alloc(MAX_ANSWER_BYTES + 1, 32), { level: 1 })
-  assert.ok(bomb.length < MAX_ANSWER_BYTES / 100)
+  const bomb = gzipSync(Buffer.alloc(MAX_RESPONSE_BYTES + 1, 32), { level: 1 })
+  assert.ok(bomb.length < MAX_RESPONSE_BYTES / 100)
   const { status, message } = await failureOf(t, 200, bomb)
   assert.deepEqual([status, message], [502, 'The response of the cluster is too large.'])
 })

@@ -2,9 +2,9 @@ import type { Dispatcher } from 'undici'
 import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { childOf } from '#core/telemetry/traceparent.ts'
-import { collectAnswer, answerTooLarge, MAX_ANSWER_BYTES, ACCEPTED_ENCODING, decompress } from './read-body.ts'
+import { collectResponse, responseTooLarge, MAX_RESPONSE_BYTES, ACCEPTED_ENCODING, decompress } from './read-body.ts'
 import type { KubePool } from './connection-pool.ts'
-import { KubeError, deadlineError, errorFromAnswer, unreachableError } from './status.ts'
+import { KubeError, deadlineError, errorFromResponse, unreachableError } from './status.ts'
 import type { CallOptions } from './client.ts'
 import type { DeclaredRules } from '#schemas/kinds/declared-rules.ts'
 
@@ -49,11 +49,11 @@ export async function callForPieces(connection: Connection, request: CallRequest
     const sent = await prepare(connection, request, abort.signal)
     const zipped = request.method === 'GET' ? { 'accept-encoding': ACCEPTED_ENCODING } : {}
     const asked = { ...sent, headers: { ...sent.headers, ...zipped } }
-    const answer = await collectAnswer(connection.pool.calls, asked, abort.signal)
+    const answer = await collectResponse(connection.pool.calls, asked, abort.signal)
     answered = true
     const pieces = await decompress(answer)
     if (answer.status >= 200 && answer.status <= 299) return pieces
-    throw errorFromAnswer(answer.status, join(pieces), { auditId: auditId(answer.headers), rules: request.rules })
+    throw errorFromResponse(answer.status, join(pieces), { auditId: auditId(answer.headers), rules: request.rules })
   } catch (error) {
     throw abort.explain(error)
   } finally {
@@ -68,7 +68,7 @@ export async function callForStream(connection: Connection, request: CallRequest
   try {
     const answer = await open(connection, request, abort.signal)
     if (answer.statusCode >= 200 && answer.statusCode <= 299) return answer
-    throw errorFromAnswer(answer.statusCode, join(await readAll(answer.body)), { auditId: auditId(answer.headers) })
+    throw errorFromResponse(answer.statusCode, join(await readAll(answer.body)), { auditId: auditId(answer.headers) })
   } catch (error) {
     throw abort.explain(error)
   } finally {
@@ -150,7 +150,7 @@ async function readAll(body: AsyncIterable<Buffer>): Promise<readonly Buffer[]> 
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > MAX_ANSWER_BYTES) throw answerTooLarge()
+    if (size > MAX_RESPONSE_BYTES) throw responseTooLarge()
     chunks.push(chunk)
   }
   return chunks

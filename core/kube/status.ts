@@ -60,7 +60,7 @@ export function isStatus(error: unknown, status: number): error is KubeError {
 }
 
 /** Error of a response other than 2xx; the body may be anything. */
-export function errorFromAnswer(status: number, body: Buffer, asked: Asked = {}): KubeError {
+export function errorFromResponse(status: number, body: Buffer, asked: Asked = {}): KubeError {
   return errorFromStatus(status, readJson(body), asked)
 }
 

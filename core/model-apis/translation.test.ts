@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { InvalidRequest } from './invalid-request.ts'
-import { createChatChunks, messageToChat } from './messages-to-chat-answer.ts'
+import { createChatChunks, messageToChat } from './messages-to-chat-response.ts'
 import { hostileJson as hostile } from './testing/hostile-json.ts'
 import { messagesTranslation, responsesTranslation } from './translation.ts'
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { chatToMessage, createMessageEvents } from './messages-answer.ts'
-import type { EventTranslator } from './messages-answer.ts'
+import { chatToMessage, createMessageEvents } from './messages-response.ts'
+import type { EventTranslator } from './messages-response.ts'
 import { messagesToChat } from './messages-request.ts'
-import { chatToResponse, createResponseEvents } from './responses-answer.ts'
-import type { ResponseHead } from './responses-answer.ts'
+import { chatToResponse, createResponseEvents } from './responses-response.ts'
+import type { ResponseHead } from './responses-response.ts'
 import { responsesToChat } from './responses-request.ts'
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import { Agent } from 'undici'
 import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
 import { collect } from '#core/http-client/request.ts'
-import type { CollectedAnswer } from '#core/http-client/request.ts'
+import type { CollectedResponse } from '#core/http-client/request.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { EmbeddingsUnavailable } from './embeddings-error.ts'
 import type { EmbeddingsProblem } from './embeddings-error.ts'
@@ -51,7 +51,7 @@ export interface EmbeddingsOptions {
 const MAX_TEXTS = 64
 const MAX_CHARACTERS = 200_000
 // 64 vectors of 4,096 numbers as decimal text.
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 const TIMEOUT_MS = 30_000
 
 let connections: Agent | undefined
@@ -125,7 +125,7 @@ async function post(
   { gatewayUrl, bearer, headers = {} }: EmbeddingsOptions,
   body: object,
   signal: AbortSignal,
-): Promise<CollectedAnswer> {
+): Promise<CollectedResponse> {
   if (bearer === undefined) throw new EmbeddingsUnavailable('no_identity')
   const url = URL.parse('/v1/embeddings', gatewayUrl())
   if (url === null) throw new EmbeddingsUnavailable('unreachable')
@@ -143,7 +143,7 @@ async function post(
     },
     body: JSON.stringify(body),
     signal,
-    maxBytes: MAX_ANSWER_BYTES,
+    maxBytes: MAX_RESPONSE_BYTES,
   })
 }
 
@@ -160,7 +160,7 @@ const problems: Readonly<Record<number, EmbeddingsProblem>> = {
 // A provider may refuse with the same status: only the code says that the payer cannot pay.
 const unpaid: ReadonlySet<unknown> = new Set<EmbeddingsProblem>(['budget_exceeded', 'price_unknown'])
 
-function refusalOf({ status, headers, body }: CollectedAnswer): EmbeddingsUnavailable {
+function refusalOf({ status, headers, body }: CollectedResponse): EmbeddingsUnavailable {
   const seconds = Number(headers['retry-after'])
   const retryAfterMs = seconds > 0 && seconds <= 600 ? seconds * 1000 : undefined
   const code = codeIn(body)

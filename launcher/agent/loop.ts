@@ -10,8 +10,8 @@ import { assistantMessage } from '../contract/loop/chat-messages.ts'
 import type { ToolDefinition } from '../contract/loop/chat-messages.ts'
 import { fromCheckpoint, resolutionsById, startConversation, toCheckpoint } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
-import { BudgetHold, ModelError } from './model-answer.ts'
-import type { ModelAnswer } from './model-answer.ts'
+import { BudgetHold, ModelError } from './model-response.ts'
+import type { ModelResponse } from './model-response.ts'
 import type { ModelClient } from './model-client.ts'
 import { askHuman } from './built-in-tools.ts'
 import type { Tool } from '../contract/loop/tool.ts'
@@ -125,7 +125,7 @@ function awaitsApproval({ approvals, signal }: RunContext, error: unknown): bool
 }
 
 // A fallback is used only before any text was streamed: parts of two answers must not be mixed.
-async function askModel(scope: Scope, context: RunContext, conversation: Conversation): Promise<ModelAnswer> {
+async function askModel(scope: Scope, context: RunContext, conversation: Conversation): Promise<ModelResponse> {
   const { route = '', fallbackRoutes = [] } = scope.config.model ?? {}
   const routes = [route, ...fallbackRoutes]
   for (const [index, name] of routes.entries()) {
@@ -146,7 +146,7 @@ async function callModel(call: {
   conversation: Conversation
   route: string
   shown: ShownMessage
-}): Promise<ModelAnswer> {
+}): Promise<ModelResponse> {
   const { scope, context, conversation, route, shown } = call
   const parent = stepTrace(context, conversation)
   const about = { [genAi.operation]: genAiOperations.chat, [genAi.requestModel]: route }

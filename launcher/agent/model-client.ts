@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
 import { isObject } from '#core/json/is-object.ts'
 import { exchange } from '#core/http-client/request.ts'
-import type { AnswerHeaders } from '#core/http-client/request.ts'
+import type { ResponseHeaders } from '#core/http-client/request.ts'
 import type { FailReason } from '#schemas/runs/run.ts'
 import { toStorable, toStorableValue } from '#schemas/values/storable-text.ts'
 import { parseBoundedJson } from '../contract/http/bounded-json.ts'
@@ -15,8 +15,8 @@ import type { Approvals } from '../contract/runs/approvals.ts'
 import { toModelRequest } from '../contract/calls/model-request.ts'
 import type { ModelBody } from '../contract/calls/model-request.ts'
 import type { ChatMessage, ToolDefinition } from '../contract/loop/chat-messages.ts'
-import { BudgetHold, ModelError, errorText, readStream, readWhole } from './model-answer.ts'
-import type { AnswerReader, GatewayAnswer, ModelAnswer } from './model-answer.ts'
+import { BudgetHold, ModelError, errorText, readStream, readWhole } from './model-response.ts'
+import type { ModelResponseReader, GatewayResponse, ModelResponse } from './model-response.ts'
 
 /** Maximum size of the answer of a model call; its text and tool calls are in memory until it ends (F6). */
 const maxAnswerBytes = 16 * 1024 * 1024
@@ -55,7 +55,7 @@ export interface ModelCall {
 }
 
 /** Calls the gateway's chat completions with streaming. Rejects with `ModelError`, or when the signal aborts. */
-export type ModelClient = (call: ModelCall) => Promise<ModelAnswer>
+export type ModelClient = (call: ModelCall) => Promise<ModelResponse>
 
 /** Creates a model client. */
 export function createModelClient(options: ModelClientOptions): ModelClient {
@@ -90,7 +90,7 @@ async function callWithin(
   modelCalls: ModelCalls,
   namespace: string,
   { call, body }: { readonly call: ModelCall; readonly body: ModelBody },
-): Promise<ModelAnswer> {
+): Promise<ModelResponse> {
   const { runId, traceparent, parentSpanId, signal } = call
   const received = receive(call.onText)
   try {
@@ -146,10 +146,10 @@ async function toHeaders(options: ModelClientOptions, call: ModelCall): Promise<
 // Passes text to `onText` as it arrives; reads the body of an error status for its message.
 function receive(onText: (text: string) => void) {
   let status = 0
-  let provider: Pick<GatewayAnswer, 'provider'> = {}
+  let provider: Pick<GatewayResponse, 'provider'> = {}
   let pause = toPause({})
   let size = 0
-  let reader: AnswerReader = readWhole(onText)
+  let reader: ModelResponseReader = readWhole(onText)
   const errorBody: Buffer[] = []
   return {
     head(code: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
@@ -164,7 +164,7 @@ function receive(onText: (text: string) => void) {
       if (status === 200) reader.push(chunk)
       else if (errorBody.length < 64) errorBody.push(Buffer.from(chunk))
     },
-    end(): ModelAnswer {
+    end(): ModelResponse {
       if (status === 200) return reader.end()
       throw readModelError({ status, ...provider }, pause, Buffer.concat(errorBody).toString('utf8'))
     },
@@ -183,7 +183,7 @@ function readModelError(head: ErrorHead, pause: Pick<GivenError, 'pauses'>, text
   return gatewayError(head, { code: error.code, message, ...pause })
 }
 
-type ErrorHead = GatewayAnswer & { readonly status: number }
+type ErrorHead = GatewayResponse & { readonly status: number }
 
 interface GivenError {
   readonly code: unknown
@@ -192,7 +192,7 @@ interface GivenError {
   readonly pauses: boolean
 }
 
-function toPause(headers: AnswerHeaders): Pick<GivenError, 'pauses'> {
+function toPause(headers: ResponseHeaders): Pick<GivenError, 'pauses'> {
   return { pauses: headers['x-mesh-on-exceed'] === 'pause' }
 }
 
@@ -210,7 +210,7 @@ function isRetryable(status: number): boolean {
   return status === 429 || status === 408 || status >= 500
 }
 
-function toProvider(header: string | readonly string[] | undefined): Pick<GatewayAnswer, 'provider'> {
+function toProvider(header: string | readonly string[] | undefined): Pick<GatewayResponse, 'provider'> {
   return typeof header === 'string' ? { provider: toStorable(header.slice(0, maxProvider)) } : {}
 }
 

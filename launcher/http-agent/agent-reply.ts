@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { InvokeResult } from '#schemas/runs/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'
-import type { AnswerHeaders } from '#core/http-client/request.ts'
+import type { ResponseHeaders } from '#core/http-client/request.ts'
 import { JsonRefused, parseBoundedJson } from '../contract/http/bounded-json.ts'
 import { createAgentEvents } from './agent-events.ts'
 import { pause, toInterrupt, toUsage } from '../runs/outcome.ts'
@@ -10,7 +10,7 @@ import type { RunContext } from '../runs/run-context.ts'
 
 /** Incremental reader of the response of an agent's `/invoke`. */
 export interface AgentReply {
-  head(status: number, headers: AnswerHeaders): void
+  head(status: number, headers: ResponseHeaders): void
   /** A returned promise pauses the response until the readers of the run have caught up. */
   data(chunk: Buffer): void | Promise<void>
   end(): InvokeResult

@@ -2,7 +2,7 @@ import { toStorable } from '#schemas/values/storable-text.ts'
 import type { Handlers } from '../contract/http/port.ts'
 import { Refusal } from '../contract/http/refusal.ts'
 import type { MemoryBackend, MemoryOperation } from '../memory/backend.ts'
-import type { StateAnswer } from '../contract/state/state-client.ts'
+import type { StateResponse } from '../contract/state/state-client.ts'
 import type { knowledgeRoutes } from './routes.ts'
 
 /** A search of the agent's knowledge bases. */
@@ -34,7 +34,7 @@ export function searchOperation({ query, knowledgeBase, limit }: KnowledgeQuery)
 }
 
 /** The answer of a search. Throws `memory_unavailable` for any other form. */
-export function toFound({ body }: StateAnswer) {
+export function toFound({ body }: StateResponse) {
   if (!Array.isArray(body.items)) throw new Refusal('memory_unavailable')
   return body
 }

@@ -7,7 +7,7 @@ import { attribute } from '../contract/runs/attribution.ts'
 import type { Attribution } from '../contract/runs/attribution.ts'
 import type { Settings } from '../contract/settings/settings.ts'
 import { createStateClient } from '../contract/state/state-client.ts'
-import type { StateAnswer, StateCall } from '../contract/state/state-client.ts'
+import type { StateResponse, StateCall } from '../contract/state/state-client.ts'
 
 /** A part of the agent's spec that port 2998 serves. */
 export type MemoryPart = 'session' | 'longTerm' | 'knowledge'
@@ -28,13 +28,13 @@ export interface MemoryBackend {
     part: MemoryPart,
     call: Pick<Call<RouteContract>, 'request' | 'response'>,
     operation: MemoryOperation,
-  ): Promise<StateAnswer>
+  ): Promise<StateResponse>
   /** As `call`, for the built-in loop. */
   callFor(
     part: MemoryPart,
     attribution: Attribution & { readonly signal: AbortSignal },
     operation: MemoryOperation,
-  ): Promise<StateAnswer>
+  ): Promise<StateResponse>
 }
 
 // An answer may have several MiB, and the launcher has 512 MiB for all of its ports.
@@ -100,7 +100,7 @@ export function createMemoryBackend(pod: Pick<Pod, 'settings' | 'registry' | 'tr
 async function sendWithin(
   state: ReturnType<typeof createStateClient>,
   call: StateCall & { readonly signal: AbortSignal },
-): Promise<StateAnswer> {
+): Promise<StateResponse> {
   // The timer of AbortSignal.timeout runs on for the whole deadline after its call.
   const ended = new AbortController()
   const leave = (): void => ended.abort(call.signal.reason)
@@ -121,7 +121,7 @@ async function sendWithin(
 // Statuses about the request of the agent; every other one is an outage for it.
 const ofRequest: ReadonlySet<number> = new Set([400, 404, 413, 422, 429])
 
-function toRefusal({ status, body }: StateAnswer): Refusal {
+function toRefusal({ status, body }: StateResponse): Refusal {
   const { code, detail, errors } = body
   if (!ofRequest.has(status)) return new Refusal('memory_unavailable')
   // A limit of the state role, which all pods of the agent share.

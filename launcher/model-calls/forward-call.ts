@@ -2,8 +2,8 @@ import type { Dispatcher } from 'undici'
 import { exchange } from '#core/http-client/request.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { Refusal } from '../contract/http/refusal.ts'
-import { openAnswer, uncounted } from './answers.ts'
-import type { Answer, AnsweredCall } from './answers.ts'
+import { openResponse, uncounted } from './responses.ts'
+import type { CallResponse, AdmittedCall } from './responses.ts'
 import { GatewayRefusal } from '../contract/calls/gateway-refusal.ts'
 import { defaultTimeouts, isTimeout } from '../contract/calls/gateway-timeouts.ts'
 import type { GatewayTimeouts } from '../contract/calls/gateway-timeouts.ts'
@@ -25,9 +25,9 @@ export interface Forwarding {
  * Forwards a call to the gateway and settles it once. Origin, path and credentials are the launcher's, and no header of the agent is
  * copied (B7). Rejects with `Refusal`, `GatewayRefusal` or the reason of `signal`.
  */
-export async function forwardCall(to: Forwarding, call: AnsweredCall, signal: AbortSignal): Promise<CallResult> {
+export async function forwardCall(to: Forwarding, call: AdmittedCall, signal: AbortSignal): Promise<CallResult> {
   const { request } = call
-  const state: { answer?: Answer; sent: boolean } = { sent: false }
+  const state: { answer?: CallResponse; sent: boolean } = { sent: false }
   try {
     const [headers, dispatcher] = await Promise.all([headersOf(to, call), to.dispatcher()])
     signal.throwIfAborted()
@@ -41,7 +41,7 @@ export async function forwardCall(to: Forwarding, call: AnsweredCall, signal: Ab
       signal,
       ...(to.timeouts ?? defaultTimeouts),
       onHead: (status, given) => {
-        state.answer = openAnswer(call, status, given)
+        state.answer = openResponse(call, status, given)
       },
       onData: (chunk) => state.answer?.data(chunk),
     })
@@ -74,7 +74,7 @@ function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.name : typeof error)
 }
 
-async function headersOf({ token, namespace }: Forwarding, call: AnsweredCall): Promise<Record<string, string>> {
+async function headersOf({ token, namespace }: Forwarding, call: AdmittedCall): Promise<Record<string, string>> {
   const { request, context, charge, proof } = call
   const bearer = await token()
   return {

@@ -1,10 +1,10 @@
 import { isObject } from '#core/json/is-object.ts'
-import { chatToMessage, createMessageEvents } from '#core/model-apis/messages-answer.ts'
-import { createChatChunks, messageToChat } from '#core/model-apis/messages-to-chat-answer.ts'
+import { chatToMessage, createMessageEvents } from '#core/model-apis/messages-response.ts'
+import { createChatChunks, messageToChat } from '#core/model-apis/messages-to-chat-response.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { frameData, framesIn } from '#core/sse/stream-frames.ts'
 import { GatewayRefusal } from '../contract/calls/gateway-refusal.ts'
-import type { AnswerGuard } from './guard-answer.ts'
+import type { ResponseGuard } from './guard-response.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -15,7 +15,7 @@ const nothing = Buffer.alloc(0)
  * Applies rules to messages of Anthropic's API: these are translated to chat completions, which rules read, and back. Blocks that have no
  * such form are not passed.
  */
-export function guardMessages(inner: AnswerGuard): AnswerGuard {
+export function guardMessages(inner: ResponseGuard): ResponseGuard {
   const created = Math.floor(Date.now() / 1000)
   const chunks = createChatChunks(created, options)
   let events: ReturnType<typeof createMessageEvents> | undefined

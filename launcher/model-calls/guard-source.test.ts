@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createLog } from '../telemetry/log.ts'
-import type { StateAnswer } from '../contract/state/state-client.ts'
+import type { StateResponse } from '../contract/state/state-client.ts'
 import { pluginDisabled } from '../contract/state/plugin-disabled.ts'
 import { createToolSource } from '#plugins/mcp/launcher/tool-source.ts'
 import { createGuardSource } from './guard-source.ts'
 import { createHolds } from './holds/holds.ts'
 
 const policies = [{ namespace: 'default', name: 'p', rules: [{ name: 'r', action: 'block', pii: {} }] }]
-const answerOf = (status: number, body: StateAnswer['body']): StateAnswer => ({
+const answerOf = (status: number, body: StateResponse['body']): StateResponse => ({
   status,
   headers: {},
   body,
@@ -17,8 +17,8 @@ const answerOf = (status: number, body: StateAnswer['body']): StateAnswer => ({
 const options = { signer: () => undefined, agentUid: 'u', log: createLog('error') }
 
 test('policies that are no longer confirmed are not applied', async () => {
-  let answer: StateAnswer | undefined = answerOf(200, { digest: 'd', policies })
-  const state = async (): Promise<StateAnswer> => answer ?? Promise.reject(new Error('away'))
+  let answer: StateResponse | undefined = answerOf(200, { digest: 'd', policies })
+  const state = async (): Promise<StateResponse> => answer ?? Promise.reject(new Error('away'))
   const clock = { ms: 1_000 }
   const source = createGuardSource({ ...options, state, freshMs: 0, staleMs: 200, now: () => clock.ms })
   await source.current()
@@ -32,7 +32,7 @@ test('policies that are no longer confirmed are not applied', async () => {
 })
 
 test('a policy that became invalid at the state role is applied no more', async () => {
-  let answer: StateAnswer = answerOf(200, { digest: 'd', policies })
+  let answer: StateResponse = answerOf(200, { digest: 'd', policies })
   const source = createGuardSource({ ...options, state: async () => answer, freshMs: 0 })
   await source.current()
   answer = answerOf(503, { code: 'guardrail_unavailable' })
@@ -40,7 +40,7 @@ test('a policy that became invalid at the state role is applied no more', async 
 })
 
 test('R2-C1: while the plugin of guardrails is off, model calls are refused with its name', async () => {
-  let answer: StateAnswer = answerOf(200, { digest: 'd', policies })
+  let answer: StateResponse = answerOf(200, { digest: 'd', policies })
   const source = createGuardSource({ ...options, state: async () => answer, freshMs: 0 })
   await source.current()
   answer = answerOf(501, { code: 'not_wired', detail: 'The plugin guardrails is disabled.' })
@@ -52,7 +52,7 @@ test('R2-C1: while the plugin of guardrails is off, model calls are refused with
 })
 
 test('R2-C1: holds, tools and tool calls of a plugin that is off are refused as such', async () => {
-  const state = async (): Promise<StateAnswer> => answerOf(501, { code: 'not_wired' })
+  const state = async (): Promise<StateResponse> => answerOf(501, { code: 'not_wired' })
   const { log } = options
   const refused = { code: 'plugin_disabled' }
   const request = {

@@ -3,7 +3,7 @@ import type { Logger } from '#core/log/logger.ts'
 import type { LauncherSigner } from '#core/signing/launcher-token.ts'
 import { Refusal } from '../contract/http/refusal.ts'
 import { pluginDisabled } from '../contract/state/plugin-disabled.ts'
-import type { StateAnswer, StateClient } from '../contract/state/state-client.ts'
+import type { StateResponse, StateClient } from '../contract/state/state-client.ts'
 
 /** The compiled policies of the agent. */
 export interface Guarding {
@@ -85,7 +85,7 @@ export function createGuardSource(options: GuardSourceOptions): GuardSource {
   }
 }
 
-async function compile({ body }: StateAnswer): Promise<Known> {
+async function compile({ body }: StateResponse): Promise<Known> {
   const { digest, policies } = body
   if (typeof digest !== 'string' || !Array.isArray(policies)) throw unavailable()
   // Loaded at the first call: an agent without policies does not need it.

@@ -5,12 +5,12 @@ import { Refusal } from '../contract/http/refusal.ts'
 import { createTokenReader } from '../contract/state/state-client.ts'
 import { createCharge } from './charge.ts'
 import type { Charge } from './charge.ts'
-import type { AnsweredCall } from './answers.ts'
+import type { AdmittedCall } from './responses.ts'
 import { forwardCall } from './forward-call.ts'
 import { createCallApproval } from './call-approval.ts'
 import { GatewayRefusal } from '../contract/calls/gateway-refusal.ts'
-import { createAnswerGuard } from './guard-answer.ts'
-import type { AnswerGuard } from './guard-answer.ts'
+import { createResponseGuard } from './guard-response.ts'
+import type { ResponseGuard } from './guard-response.ts'
 import { guardMessages } from './guard-messages.ts'
 import { guardRequest } from './guard-request.ts'
 import type { GatewayTimeouts } from '../contract/calls/gateway-timeouts.ts'
@@ -107,7 +107,7 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
   }
 }
 
-interface Guarded extends Pick<AnsweredCall, 'request' | 'guard' | 'proof'> {
+interface Guarded extends Pick<AdmittedCall, 'request' | 'guard' | 'proof'> {
   /** What a refusal of the gateway by a rule is for the caller. */
   readonly refusal?: (error: unknown) => unknown
 }
@@ -134,10 +134,10 @@ async function guardedCall(
   }
 }
 
-function answerGuardOf({ operation }: ModelRequest, call: GuardedCall, external: boolean): AnswerGuard | undefined {
+function answerGuardOf({ operation }: ModelRequest, call: GuardedCall, external: boolean): ResponseGuard | undefined {
   // Embeddings and numbers have no text.
   if (operation === 'embeddings' || operation === 'messages/count_tokens') return undefined
-  const answers = createAnswerGuard(call, external)
+  const answers = createResponseGuard(call, external)
   const seesAnswers = call.guard.stages.has('response') || call.guard.stages.has('tool_call')
   return operation === 'messages' && answers !== undefined && seesAnswers ? guardMessages(answers) : answers
 }

@@ -1,5 +1,5 @@
 import { toCallEnd } from '../contract/calls/call-end.ts'
-import type { AnswerSink, CallContext, ModelCalls } from '../contract/calls/model-call.ts'
+import type { ModelResponseSink, CallContext, ModelCalls } from '../contract/calls/model-call.ts'
 import type { ModelOperation, ModelRequest } from '../contract/calls/model-request.ts'
 import type { CallEnd, OpenCall, Recorder } from '../contract/calls/recorder.ts'
 
@@ -34,7 +34,7 @@ function toStarted({ operation, body, bytes }: Recorded, context: CallContext) {
   return { runId, call, requestBytes: bytes.length, traceparent, parentSpanId }
 }
 
-function createTap(open: OpenCall, sink: AnswerSink) {
+function createTap(open: OpenCall, sink: ModelResponseSink) {
   const chunks: Buffer[] = []
   let stream = false
   return {
@@ -49,7 +49,7 @@ function createTap(open: OpenCall, sink: AnswerSink) {
         else chunks.length = 0
         return sink.data(chunk)
       },
-    } satisfies AnswerSink,
+    } satisfies ModelResponseSink,
     end: (): CallEnd => ({ kind: 'bytes', bytes: Buffer.concat(chunks), stream }),
   }
 }

@@ -1,8 +1,8 @@
-import { assembleAnswer, parseAnswer } from '#core/fixture/assemble-answer.ts'
+import { assembleResponse, parseResponse } from '#core/fixture/assemble-response.ts'
 import type { Redactor } from '#core/guardrails/redactor.ts'
 import { toStorableValue } from '#schemas/values/storable-text.ts'
 import { MAX_PART_BYTES } from '#schemas/runs/fixture-format.ts'
-import type { FixtureAnswer, FixtureCall, FixtureRequest } from '#schemas/runs/fixture.ts'
+import type { FixtureResponse, FixtureCall, FixtureRequest } from '#schemas/runs/fixture.ts'
 import type { CallEnd } from '../contract/calls/recorder.ts'
 
 /** A call that has ended, before secrets are removed. */
@@ -21,7 +21,7 @@ export async function toPart(ended: EndedCall, redactor: Redactor): Promise<stri
   const request = withoutContent(call, tooLarge)
   const clean = (await redactor.value(toStorableValue({ request, answer }))) as {
     request: object
-    answer: FixtureAnswer
+    answer: FixtureResponse
   }
   const text = JSON.stringify({ ...place, channel: call.channel, ...clean })
   if (Buffer.byteLength(text) <= MAX_PART_BYTES) return text
@@ -33,17 +33,17 @@ export async function toPart(ended: EndedCall, redactor: Redactor): Promise<stri
   })
 }
 
-async function toAnswer(call: FixtureRequest, end: CallEnd): Promise<FixtureAnswer> {
+async function toAnswer(call: FixtureRequest, end: CallEnd): Promise<FixtureResponse> {
   if (end.kind === 'aborted') return end
   if (end.kind === 'value') return { kind: 'answer', body: end.body }
   if (end.kind === 'error')
     return { ...end, code: end.code?.slice(0, 128) ?? null, message: end.message.slice(0, 4_000) }
   const operation = call.channel === 'model' ? call.request.operation : ''
-  const body = end.stream ? await assembleAnswer(operation, end.bytes) : parseAnswer(end.bytes)
+  const body = end.stream ? await assembleResponse(operation, end.bytes) : parseResponse(end.bytes)
   return body === undefined ? omitted('unreadable') : { kind: 'answer', body }
 }
 
-function omitted(reason: 'too_large' | 'unreadable'): FixtureAnswer {
+function omitted(reason: 'too_large' | 'unreadable'): FixtureResponse {
   return { kind: 'omitted', reason }
 }
 

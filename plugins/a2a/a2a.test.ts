@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { Fail } from '#core/errors/domain-error.ts'
-import { toProblemAnswer } from '#core/http/problem/problem.ts'
+import { toProblemResponse } from '#core/http/problem/problem.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { LiveFrame } from '#plugins/runs/contract/api.ts'
 import { entryKinds, pauseReasons, runStates } from '#schemas/runs/run.ts'
@@ -24,7 +24,7 @@ test('A2A: cards name the URL of the setting, else that of the request', () => {
 
 test('A2A: errors of the protocol have status 200, refusals of the platform keep theirs', () => {
   const write = (error: unknown, body?: unknown) => {
-    const { status, headers, body: text } = writeRpcError(toProblemAnswer(error), body)
+    const { status, headers, body: text } = writeRpcError(toProblemResponse(error), body)
     return { status, headers, ...(JSON.parse(text) as { id: unknown; error: { code: number; message: string } }) }
   }
   const known = write(new Fail(a2aErrors.a2a_task_not_found), { id: 'x' })

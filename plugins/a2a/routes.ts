@@ -6,7 +6,7 @@ import { shownAs } from '#schemas/values/shown-as.ts'
 import { toAgentCard, toLegacyCard } from './card/agent-card.ts'
 import { toRpcUrl } from './card/card-url.ts'
 import { readExposed } from './card/read-agent.ts'
-import { answerRpc } from './methods/answer-rpc.ts'
+import { respondToRpc } from './methods/respond-to-rpc.ts'
 import { writeRpcError } from './rpc/error-codes.ts'
 import { isLegacyClient } from './rpc/version.ts'
 import type { A2aServices } from './services/create-services.ts'
@@ -57,7 +57,7 @@ export function a2aRoutes(services: A2aServices): readonly AnyEndpoint[] {
     body: shownAs(anyValue, A2aRpcRequest),
     response: { 200: A2aRpcResponse },
     writeError: writeRpcError,
-    handle: (call) => answerRpc(services, call),
+    handle: (call) => respondToRpc(services, call),
   })
   return [card, rpc]
 }

@@ -5,17 +5,17 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import {
-  EndedAnswer,
-  HoldAnswer,
+  EndedResponse,
+  HoldResponse,
   HoldId,
   HoldRequest,
   Openings,
-  OpeningsAnswer,
-  RenewAnswer,
+  OpeningsResponse,
+  RenewResponse,
   RenewRequest,
   SettleRequest,
   Settlements,
-  SettlementsAnswer,
+  SettlementsResponse,
 } from './contract/hold-schemas.ts'
 import { openings } from './contract/wire.ts'
 import { createHold, endHolds, renewHolds } from './holds/holds.ts'
@@ -42,7 +42,7 @@ export function holdEndpoints(services: HoldServices): readonly AnyEndpoint[] {
     summary: 'Reserve money for a model call.',
     authz,
     body: HoldRequest,
-    response: { 201: HoldAnswer },
+    response: { 201: HoldResponse },
     handle: async ({ access: { agent }, body, headers }) =>
       createHold(services, agent, body, readKey(headers['idempotency-key'])),
   })
@@ -52,7 +52,7 @@ export function holdEndpoints(services: HoldServices): readonly AnyEndpoint[] {
     summary: 'Reserve money for several model calls.',
     authz,
     body: Openings,
-    response: { 200: OpeningsAnswer },
+    response: { 200: OpeningsResponse },
     handle: async ({ access: { agent }, body }) => ({ items: await createHolds(services, agent, body) }),
   })
   const settle = endpoint({
@@ -62,7 +62,7 @@ export function holdEndpoints(services: HoldServices): readonly AnyEndpoint[] {
     authz,
     params: IdParams,
     body: SettleRequest,
-    response: { 200: EndedAnswer },
+    response: { 200: EndedResponse },
     handle: ({ access: { agent }, params, body }) => endOne(agent, params.id, body),
   })
   const release = endpoint({
@@ -71,7 +71,7 @@ export function holdEndpoints(services: HoldServices): readonly AnyEndpoint[] {
     summary: 'Release the hold of a call that was not made.',
     authz,
     params: IdParams,
-    response: { 200: EndedAnswer },
+    response: { 200: EndedResponse },
     handle: ({ access: { agent }, params }) => endOne(agent, params.id, { release: true }),
   })
   const settleMany = endpoint({
@@ -80,7 +80,7 @@ export function holdEndpoints(services: HoldServices): readonly AnyEndpoint[] {
     summary: 'Charge several calls to their holds.',
     authz,
     body: Settlements,
-    response: { 200: SettlementsAnswer },
+    response: { 200: SettlementsResponse },
     handle: async ({ access: { agent }, body: { items } }) => {
       const ended = await endHolds(services, agent, items)
       return { items: items.map(({ id }, index) => ({ id, ...(ended[index] ?? { code: 'not_found' }) })) }
@@ -92,7 +92,7 @@ export function holdEndpoints(services: HoldServices): readonly AnyEndpoint[] {
     summary: 'Extend the leases of holds.',
     authz,
     body: RenewRequest,
-    response: { 200: RenewAnswer },
+    response: { 200: RenewResponse },
     handle: async ({ access: { agent }, body }) => renewHolds(services, agent, body.ids),
   })
   const remaining = endpoint({

@@ -1,7 +1,7 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { keyedPage } from '#core/http/store/store-list.ts'
 import type { StoreListCall } from '#core/http/store/store-list.ts'
-import { TextAnswer } from '#core/http/reply/text-answer.ts'
+import { TextResponse } from '#core/http/reply/text-response.ts'
 import { costErrors } from './contract/errors.ts'
 import { toFocusCsv } from './export/focus.ts'
 import { exportKeys, lineKeys, toLine } from './export/line.ts'
@@ -41,7 +41,7 @@ export async function exportStatement(
   services: CostServices,
   { access, period }: StatementOptions,
   format: 'csv' | 'focus',
-): Promise<TextAnswer> {
+): Promise<TextResponse> {
   const query = { period, by: exportKeys, limit: MOST_ROWS + 1 }
   const groups = await readGroups(services.store.reader<CostTables>(), access, query)
   if (groups.length > MOST_ROWS)
@@ -49,7 +49,7 @@ export async function exportStatement(
   const tenants = await tenantsOf(services, access, groups, 1)
   const lines = groups.map((group) => toLine(group, tenants))
   const csv = format === 'focus' ? toFocusCsv(lines, services.install) : toStatementCsv(lines)
-  return new TextAnswer('text/csv; charset=utf-8; header=present', csv)
+  return new TextResponse('text/csv; charset=utf-8; header=present', csv)
 }
 
 async function tenantsOf(

@@ -9,7 +9,7 @@ import type { AnyEndpoint, Call } from '#core/http/endpoint/endpoint.ts'
 import { reviewScope } from '#core/http/review-scope.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { openEventStream } from '#core/http/stream/event-stream.ts'
-import { toProblemAnswer } from '#core/http/problem/problem.ts'
+import { toProblemResponse } from '#core/http/problem/problem.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { eventStreamText, namespaceQuery, scope } from '#schemas/api/common.ts'
 import { patternText } from '#schemas/values/pattern-text.ts'
@@ -118,7 +118,7 @@ async function serve(
         if (await rights.maySee(event)) await stream.send(frameOf(event, source))
       }
   } catch (error) {
-    const { title, status, code, retryable } = toProblemAnswer(error).problem
+    const { title, status, code, retryable } = toProblemResponse(error).problem
     services.core.log.warn({ code }, 'event stream ended: read failed')
     await stream.send(encodeFrame({ event: 'error', data: JSON.stringify({ title, status, code, retryable }) }))
     stream.end()

@@ -1,7 +1,7 @@
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
-import { AgentSearchRequest, SearchAnswer } from './contract/schemas.ts'
+import { AgentSearchRequest, SearchResponse } from './contract/schemas.ts'
 import { basesOfAgent } from './search/bases-of-agent.ts'
 import { searchBases } from './search/search-bases.ts'
 import type { KnowledgeServices } from './services/create-services.ts'
@@ -16,7 +16,7 @@ export function knowledgeStateRoutes(services: KnowledgeServices, state: StateCo
     summary: 'Search the knowledge bases of the agent.',
     authz: { kind: 'agent' },
     body: AgentSearchRequest,
-    response: { 200: SearchAnswer },
+    response: { 200: SearchResponse },
     handle: async ({ access: { agent: caller, run }, body: { query, knowledgeBase, limit }, signal }) => {
       const { agent, bases } = await basesOfAgent({ cluster: state.cluster, db }, caller, knowledgeBase)
       // Whose run it is, is checked by the gateway: it decides only who else pays.

@@ -6,15 +6,15 @@ import { MAX_ENTRY_BYTES } from './session/entry.ts'
 import { joinEntries } from './session/session-memory.ts'
 import type { PodMemory } from './services/pod-memory.ts'
 import {
-  AppendAnswer,
+  AppendResponse,
   AppendRequest,
   AppendTurnRequest,
   ConversationParams,
-  EntriesAnswer,
+  EntriesResponse,
   EntrySearch,
   FoundItems,
   ItemSearch,
-  RememberAnswer,
+  RememberResponse,
   RememberRequest,
 } from './contract/state-schemas.ts'
 
@@ -34,7 +34,7 @@ function sessionEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     summary: 'Get the entries of a conversation, in order.',
     authz,
     params: ConversationParams,
-    response: { 200: EntriesAnswer },
+    response: { 200: EntriesResponse },
     handle: async ({ access: { agent }, params }) => toPieces(await memory.entries(agent, params.conversation)),
   })
   const append = endpoint({
@@ -45,7 +45,7 @@ function sessionEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     params: ConversationParams,
     body: AppendRequest,
     bodyLimit: APPEND_BODY_BYTES,
-    response: { 201: AppendAnswer },
+    response: { 201: AppendResponse },
     handle: async ({ access: { agent }, params, body }) => ({
       length: await memory.append(agent, params.conversation, body.entry),
     }),
@@ -57,7 +57,7 @@ function sessionEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     authz,
     params: ConversationParams,
     query: EntrySearch,
-    response: { 200: EntriesAnswer },
+    response: { 200: EntriesResponse },
     handle: async ({ access: { agent }, params, query: { q } }) => {
       const entries = await memory.entries(agent, params.conversation)
       return toPieces(entries.filter((entry) => entry.includes(q)))
@@ -72,7 +72,7 @@ function turnEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     url: '/memory/turns',
     summary: 'Get the turns of the conversation of the run in X-Mesh-Run-Id, in order.',
     authz,
-    response: { 200: EntriesAnswer },
+    response: { 200: EntriesResponse },
     handle: async ({ access: { agent, run } }) => toPieces(await memory.turns(agent, required(run))),
   })
   const append = endpoint({
@@ -82,7 +82,7 @@ function turnEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     authz,
     body: AppendTurnRequest,
     bodyLimit: MAX_ENTRY_BYTES,
-    response: { 201: AppendAnswer },
+    response: { 201: AppendResponse },
     handle: async ({ access: { agent, run }, body }) => ({
       length: await memory.appendTurn(agent, required(run), body.messages),
     }),
@@ -97,7 +97,7 @@ function itemEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
     summary: 'Store an item in the long-term memory of the agent.',
     authz,
     body: RememberRequest,
-    response: { 201: RememberAnswer },
+    response: { 201: RememberResponse },
     handle: async ({ access: { agent, run }, body }) => ({ id: await memory.remember(agent, body, run) }),
   })
   const search = endpoint({

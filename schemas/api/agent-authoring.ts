@@ -19,7 +19,7 @@ export const ExpandBody = Type.Object(
 )
 
 /** Answer of `POST /api/expand`. */
-export const ExpandAnswer = Type.Object(
+export const ExpandResponse = Type.Object(
   {
     documents: described(
       Type.Array(shownAs(anyObject, AnyObject)),
@@ -65,7 +65,7 @@ export const RefineBody = Type.Object(
 )
 
 /** Answer of generate and refine. */
-export const GenerateAnswer = Type.Object(
+export const GenerateResponse = Type.Object(
   {
     config: agentConfig,
     explanation: Type.String({
@@ -101,7 +101,7 @@ export const Requirement = Type.Object(
 export type Requirement = Static<typeof Requirement>
 
 /** Answer of `POST /api/agents/check-requirements`. */
-export const RequirementsAnswer = Type.Object(
+export const RequirementsResponse = Type.Object(
   {
     ready: Type.Boolean({ description: 'Whether every requirement is met.', examples: [true] }),
     requirements: described(Type.Array(Requirement), 'Objects that the agent refers to.'),

@@ -136,7 +136,7 @@ export type FixtureRequest =
   | Pick<Static<typeof ToolPart>, 'channel' | 'request'>
 
 /** How a recorded call ended. */
-export type FixtureAnswer = Static<typeof answer>
+export type FixtureResponse = Static<typeof answer>
 
 /** Why a recording is not complete; `sequence` names the part. */
 export const FixtureProblem = Type.Object(

@@ -22,6 +22,18 @@ export function doubleNames(sources: readonly Source[]): string[] {
     .map(([name, paths]) => `${name}: ${paths.join(', ')}`)
 }
 
+// A person or a client answers an interrupt; servers respond.
+const ofInterrupts = /^plugins\/(?:runs\/(?:ag-ui|interrupts|contract)|a2a\/tasks)\//
+
+/** Exported names that call a response an answer, as `path: name`. */
+export function answerNames(sources: readonly Source[]): string[] {
+  return sources
+    .filter(({ path }) => !isTest(path) && !ofInterrupts.test(path))
+    .flatMap(({ path, code }) => [...code.matchAll(declared)].map(([, name = '']) => [path, name] as const))
+    .filter(([, name]) => /answer/i.test(name))
+    .map(([path, name]) => `${path}: ${name}`)
+}
+
 function isChecked(path: string): boolean {
   return /^(?:schemas|core|plugins|local)\//.test(path) && !/^(?:schemas\/api|local\/apiserver)\//.test(path)
 }

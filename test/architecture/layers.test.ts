@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { doubleNames } from './exported-names.ts'
+import { answerNames, doubleNames } from './exported-names.ts'
 import { coreLayers, importCycles, layerViolations } from './layers.ts'
 import { readSources, toSource } from './sources.ts'
 
@@ -36,6 +36,16 @@ test('an exported name belongs to one file', () => {
   ]
   assert.deepEqual(doubleNames(made), ['Change: core/a.ts, plugins/a/b.ts'])
   assert.deepEqual(doubleNames(sources), [])
+})
+
+test('an exported name says response, not answer, except for interrupts', () => {
+  const made = [
+    toSource('core/a.ts', 'export interface CutAnswer {}\nexport function answerAll() {}\nconst answer = 1'),
+    toSource('plugins/runs/interrupts/a.ts', 'export interface OpenAnswer {}'),
+    toSource('core/a.test.ts', 'export const answers = 1'),
+  ]
+  assert.deepEqual(answerNames(made), ['core/a.ts: CutAnswer', 'core/a.ts: answerAll'])
+  assert.deepEqual(answerNames(sources), [])
 })
 
 test('an upward import of a value or a type is a violation', () => {

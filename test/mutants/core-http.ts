@@ -171,7 +171,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a denied list of one namespace asks for a namespace',
-    file: 'core/http/error-answer.ts',
+    file: 'core/http/error-response.ts',
     find: "(namespace ?? '') !== ''",
     replace: "namespace === ''",
     tests: ['plugins/agents/routes/endpoints.test.ts'],

@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'apis: an error in a stream is the end of the answer',
-    file: 'plugins/providers/gateway/response/translate-answer.ts',
+    file: 'plugins/providers/gateway/response/translate-response.ts',
     find: 'finish(errors.frame(callErrorOf(failureIn(chunk.error))))',
     replace: 'finish(events?.end())',
     tests: apiErrors,

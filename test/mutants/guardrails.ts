@@ -198,7 +198,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'guardrails: an answer that the gateway stops costs nothing',
-    file: 'launcher/model-calls/answers.ts',
+    file: 'launcher/model-calls/responses.ts',
     find: 'const isUnknown = status === 504 || stopsAnswer(refusal)',
     replace: 'const isUnknown = status === 504',
     tests: approvals,

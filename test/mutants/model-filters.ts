@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-const stream = ['plugins/providers/filters/answer/stream-filter.test.ts']
+const stream = ['plugins/providers/filters/response/stream-filter.test.ts']
 const order = ['plugins/providers/filters/session/filter-order.test.ts']
 const requests = ['plugins/providers/filters/request-filters.test.ts']
 
@@ -50,14 +50,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'model filters: a tool call is released before it is complete',
-    file: 'plugins/providers/filters/answer/choice-filter.ts',
+    file: 'plugins/providers/filters/response/choice-filter.ts',
     find: 'frame.waiting++',
     replace: 'frame.waiting += 0',
     tests: stream,
   },
   {
     name: 'model filters: log probabilities repeat a text that a filter changed',
-    file: 'plugins/providers/filters/answer/stream-filter.ts',
+    file: 'plugins/providers/filters/response/stream-filter.ts',
     find: "if (filters.seesText && removeUnseen(part, delta, 'delta')) frame.changed = true",
     replace: '',
     tests: stream,

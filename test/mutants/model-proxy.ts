@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'callers with guardrails do not learn that an agent above pauses',
-    file: 'launcher/model-calls/answers.ts',
+    file: 'launcher/model-calls/responses.ts',
     find: "given['x-mesh-on-exceed'] === 'pause'",
     replace: "given['x-mesh-on-exceed'] === ''",
     tests: runs,
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a caller that leaves a stream pays nothing',
-    file: 'launcher/model-calls/answers.ts',
+    file: 'launcher/model-calls/responses.ts',
     find: 'return { ...settlement, usage: { ...noUsage, ...counts }, estimated: true }',
     replace: 'return { ...settlement, usage: noUsage, estimated: true }',
     tests: port,
@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a stream that the gateway cuts costs nothing',
-    file: 'launcher/model-calls/answers.ts',
+    file: 'launcher/model-calls/responses.ts',
     find: "if (usage !== null || outcome !== 'aborted') return { ...settlement, usage }",
     replace: "if (usage !== null || outcome !== 'aborted') return { ...settlement, usage: usage ?? noUsage }",
     tests: port,
@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'log probabilities pass the rules',
-    file: 'launcher/model-calls/guard-answer.ts',
+    file: 'launcher/model-calls/guard-response.ts',
     find: "if (guardsText) removeUnseen(choice, delta, 'delta')",
     replace: '',
     tests: guardrails,
@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'tool calls pass in parts',
-    file: 'launcher/model-calls/guard-answer.ts',
+    file: 'launcher/model-calls/guard-response.ts',
     find: 'if (guardsCalls && takeCalls(state.calls, delta))',
     replace: 'if (guardsCalls && choices.size > 1e9)',
     tests: guardrails,

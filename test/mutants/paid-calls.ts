@@ -81,7 +81,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: the usage behind a filter is not read',
-    file: 'plugins/providers/gateway/payment/paid-answer.ts',
+    file: 'plugins/providers/gateway/payment/paid-response.ts',
     find: '        answering?.meter.pass(chunk)\n',
     replace: '',
     tests: inherited,

@@ -110,14 +110,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'messages: a stream passes in parts of events',
-    file: 'plugins/providers/anthropic/pass-answer.ts',
+    file: 'plugins/providers/anthropic/pass-response.ts',
     find: 'isStream ? pass(splitter.push(chunk)) : sink.data(chunk)',
     replace: 'isStream ? (pass(splitter.push(chunk)), sink.data(chunk)) : sink.data(chunk)',
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],
   },
   {
     name: 'the input of a tool of the provider is one of the tools of the client',
-    file: 'core/model-apis/messages-to-chat-answer.ts',
+    file: 'core/model-apis/messages-to-chat-response.ts',
     find: " || delta.partial_json === '' || index !== current)",
     replace: " || delta.partial_json === '')",
     tests: ['plugins/providers/anthropic/recorded-exchanges.test.ts'],

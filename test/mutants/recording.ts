@@ -26,8 +26,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'recording: events of a stream are searched one by one',
     file: 'launcher/recording/to-part.ts',
-    find: 'const body = end.stream ? await assembleAnswer(operation, end.bytes) : parseAnswer(end.bytes)',
-    replace: 'const body = end.stream ? { events: end.bytes.toString() } : parseAnswer(end.bytes)',
+    find: 'const body = end.stream ? await assembleResponse(operation, end.bytes) : parseResponse(end.bytes)',
+    replace: 'const body = end.stream ? { events: end.bytes.toString() } : parseResponse(end.bytes)',
     tests: launcher,
     only: 'both channels',
   },
@@ -231,10 +231,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'replay: a stream has no usage',
-    file: 'core/fixture/stream-answer.ts',
+    file: 'core/fixture/stream-response.ts',
     find: '...(isObject(usage) ? [frame([], { usage })] : []),',
     replace: '',
-    tests: ['core/fixture/stream-answer.test.ts'],
+    tests: ['core/fixture/stream-response.test.ts'],
     only: 'adds up',
   },
 ]

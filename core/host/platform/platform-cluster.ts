@@ -10,7 +10,7 @@ import type { Store } from '#core/event-store/store.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import type { KubePool } from '#core/kube/connection-pool.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
-import { collectAnswer } from '#core/kube/read-body.ts'
+import { collectResponse } from '#core/kube/read-body.ts'
 import type { Platform } from './platform.ts'
 import type { SharedParts } from './shared-parts.ts'
 
@@ -55,6 +55,6 @@ const REACH_MS = 2_000
  */
 export async function reach(pool: KubePool): Promise<void> {
   const asked = { origin: pool.server, path: `${pool.basePath}/readyz`, method: 'GET' } as const
-  const { status } = await collectAnswer(pool.calls, asked, AbortSignal.timeout(REACH_MS))
+  const { status } = await collectResponse(pool.calls, asked, AbortSignal.timeout(REACH_MS))
   if (status >= 500) throw new Error(`the API server answers ${status}`)
 }

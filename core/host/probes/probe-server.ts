@@ -7,20 +7,20 @@ import { lingerOnClose, respondAndLinger } from '#core/net/linger-close.ts'
 import { isServedHost } from '#core/net/loopback-host.ts'
 
 /** Response to a probe: plain text if no type is given. */
-export interface ProbeAnswer {
+export interface ProbeResponse {
   readonly status: number
   readonly body: string
   readonly type?: string
 }
 
 /** Answers GET and HEAD of a path; undefined: not found. `query` is what follows the first question mark. */
-export type AnswerProbe = (
+export type HandleProbe = (
   path: string,
   query: string | undefined,
-) => ProbeAnswer | undefined | Promise<ProbeAnswer | undefined>
+) => ProbeResponse | undefined | Promise<ProbeResponse | undefined>
 
 /** Server without authentication for kubelet and Prometheus. `hosts` are host names served besides those of loopback (H1); undefined: any. */
-export function createProbeServer(answer: AnswerProbe, hosts?: readonly string[]): Server {
+export function createProbeServer(answer: HandleProbe, hosts?: readonly string[]): Server {
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     // Asynchronous as a whole: any error is a rejection handled here, never an uncaught exception (SEC1).
     respond(request, response, { answer, hosts }).catch(() => {
@@ -36,7 +36,7 @@ export function createProbeServer(answer: AnswerProbe, hosts?: readonly string[]
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  { answer, hosts }: { readonly answer: AnswerProbe; readonly hosts: readonly string[] | undefined },
+  { answer, hosts }: { readonly answer: HandleProbe; readonly hosts: readonly string[] | undefined },
 ): Promise<void> {
   // Node's own 400 has no body.
   if (request.headers.host === undefined && request.httpVersion === '1.1')
@@ -54,7 +54,7 @@ async function respond(
   send(response, (await answer(path, query)) ?? { status: 404, body: 'not found\n' })
 }
 
-function send(response: ServerResponse, { status, body, type = 'text/plain; charset=utf-8' }: ProbeAnswer): void {
+function send(response: ServerResponse, { status, body, type = 'text/plain; charset=utf-8' }: ProbeResponse): void {
   response.writeHead(status, { ...securityHeaders, 'content-type': type }).end(body)
 }
 

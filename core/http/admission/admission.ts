@@ -3,7 +3,7 @@ import { readBearer, readBearerOrKey } from '../input/bearer-token.ts'
 import { createBodyBytes } from './body-bytes.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import { attributed } from '../audit/record-outcome.ts'
-import { toProblemAnswer } from '../problem/problem.ts'
+import { toProblemResponse } from '../problem/problem.ts'
 import { createRateLimit } from './rate-limit.ts'
 import type { Refuse } from '../limits/refusal.ts'
 import { ownerOfRequest, stateOf } from '../endpoint/request-context.ts'
@@ -36,7 +36,7 @@ export async function createAdmission(
     try {
       await identify(services, request, bearer)
     } catch (error) {
-      if (toProblemAnswer(error).status === 401) await rate.countRejected(request, release !== undefined)
+      if (toProblemResponse(error).status === 401) await rate.countRejected(request, release !== undefined)
       throw error
     } finally {
       release?.()

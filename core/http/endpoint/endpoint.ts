@@ -9,7 +9,7 @@ import type { AccessOf, Authz } from './authz.ts'
 import type { ParamsOf, PathNames } from './path-params.ts'
 import type { Reply } from './reply.ts'
 import type { WireError } from '../problem/error-format.ts'
-import type { Answer } from '../problem/problem.ts'
+import type { ProblemResponse } from '../problem/problem.ts'
 
 /**
  * `Idempotency-Key` of a request as a hash with its caller and route, and a hash of the request. A handler stores both in its transaction,
@@ -111,7 +111,7 @@ export interface Endpoint<
    * Writes errors for clients that expect something other than problem+json; `body` is that of the request, undefined if it was not read. A
    * 401 is always that of every route (D3).
    */
-  writeError?(answer: Answer, body: unknown): WireError
+  writeError?(answer: ProblemResponse, body: unknown): WireError
   /** Review of a `row` route, made before every response including stored ones. The handler receives the proof as `access`. */
   review?(call: Call<ParamsOf<U, Static<P>>, Static<Q>, Static<B>>): Promise<AccessOf<A>>
   handle(call: Call<ParamsOf<U, Static<P>>, Static<Q>, Static<B>, AccessOf<A>>): Promise<unknown>

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { CreateRunBody, ResumeBody } from '#schemas/api/run-requests.ts'
 import { bodyReader, parseJson } from './body.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { toProblemAnswer } from '../problem/problem.ts'
+import { toProblemResponse } from '../problem/problem.ts'
 
 const KiB = 1024
 
@@ -90,7 +90,7 @@ function costOf(read: (body: unknown) => unknown, body: Buffer, most: number): C
     )
     if (refused === undefined) continue
     assert.ok(refused instanceof Fail, String(refused))
-    const { problem } = toProblemAnswer(refused)
+    const { problem } = toProblemResponse(refused)
     assert.ok((problem.errors ?? []).length <= 20)
     answer = JSON.stringify(problem).length
   }
@@ -147,7 +147,7 @@ test('F2: an error answer holds at most 20 problems and 256 KiB, whatever made i
     pointer: `/${index}${'\u0001'.repeat(2_000)}`,
     detail: '\u0001'.repeat(2_000),
   }))
-  const { problem } = toProblemAnswer(new Fail('invalid_body', '\u0001'.repeat(1_000_000), { errors }))
+  const { problem } = toProblemResponse(new Fail('invalid_body', '\u0001'.repeat(1_000_000), { errors }))
   assert.equal(problem.errors?.length, 20)
   assert.ok(JSON.stringify(problem).length <= 256 * KiB)
 })

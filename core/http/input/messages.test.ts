@@ -3,7 +3,7 @@ import test from 'node:test'
 import { Type } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
 import { time } from '#schemas/api/common.ts'
-import { toProblemAnswer } from '../problem/problem.ts'
+import { toProblemResponse } from '../problem/problem.ts'
 import { queryReader } from './query.ts'
 
 test('a time that is a day is refused with the time to write', () => {
@@ -16,7 +16,7 @@ test('a time that is a day is refused with the time to write', () => {
 
 test('an error without a sentence is described by its first field', () => {
   const detailOf = (pointer: string): string | undefined =>
-    toProblemAnswer(new Fail('invalid_body', undefined, { errors: [{ pointer, detail: 'is required' }] })).problem
+    toProblemResponse(new Fail('invalid_body', undefined, { errors: [{ pointer, detail: 'is required' }] })).problem
       .detail
   assert.deepEqual(['/spec/model/route', '?kind', ':name', 'Last-Event-ID', ''].map(detailOf), [
     'spec.model.route is required.',
@@ -25,7 +25,7 @@ test('an error without a sentence is described by its first field', () => {
     'Last-Event-ID is required.',
     'The body is required.',
   ])
-  const long = toProblemAnswer(
+  const long = toProblemResponse(
     new Fail('invalid_body', undefined, { errors: [{ pointer: '/a', detail: 'x'.repeat(9_000) }] }),
   )
   assert.ok((long.problem.detail ?? '').length < 5_000)

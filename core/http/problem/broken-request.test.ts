@@ -4,14 +4,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'node:test'
 import { sendLargeBody } from '#test/harness/large-body.ts'
-import { answerBrokenRequest } from './broken-request.ts'
+import { respondToBrokenRequest } from './broken-request.ts'
 
 test(
   'R2-M15: a client that writes 5 MiB of header fields before it reads gets its 431',
   { timeout: 30_000 },
   async (t) => {
     const server = createServer()
-    server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBrokenRequest(error.code, socket))
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => respondToBrokenRequest(error.code, socket))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     t.after(() => {

@@ -3,7 +3,7 @@ import type { ErrorCode } from '#core/errors/core-errors.ts'
 import { respondAndLinger } from '#core/net/linger-close.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { ErrorFormat } from './error-format.ts'
-import { toProblemAnswer } from './problem.ts'
+import { toProblemResponse } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
 
 const parserCodes: Readonly<Record<string, ErrorCode>> = {
@@ -12,13 +12,13 @@ const parserCodes: Readonly<Record<string, ErrorCode>> = {
 }
 
 /** Responds to a request that Node's parser refused, and closes the connection; it never reaches a route. `code` is the parser's. */
-export function answerBrokenRequest(code: string | undefined, socket: Duplex, format?: ErrorFormat): void {
+export function respondToBrokenRequest(code: string | undefined, socket: Duplex, format?: ErrorFormat): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   const name = parserCodes[code ?? ''] ?? 'malformed_request'
-  const { status, problem } = toProblemAnswer(new Fail(name))
+  const { status, problem } = toProblemResponse(new Fail(name))
   const wire = format?.write(new Fail(name), { isUnknown: false })
   const body = `${wire?.body ?? JSON.stringify({ ...problem, retryable: false })}\n`
   const headers = {

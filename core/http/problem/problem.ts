@@ -16,11 +16,11 @@ export interface Problem {
   readonly traceId?: string
   readonly retryable: boolean
   readonly errors?: readonly FieldError[]
-  readonly cluster?: ClusterAnswer
+  readonly cluster?: ClusterResponse
 }
 
 /** Relayed parts of the cluster's Status. */
-export interface ClusterAnswer {
+export interface ClusterResponse {
   readonly reason: string
   readonly message: string
   readonly details?: { readonly name?: string; readonly group?: string; readonly kind?: string }
@@ -29,14 +29,14 @@ export interface ClusterAnswer {
 }
 
 /** An error response. */
-export interface Answer {
+export interface ProblemResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly problem: Problem
 }
 
 /** Maps errors to responses; the only place that decides a status. Unknown errors become `internal_error` without details. */
-export function toProblemAnswer(error: unknown): Answer {
+export function toProblemResponse(error: unknown): ProblemResponse {
   if (error instanceof Fail) return answerOf(error)
   if (error instanceof InvalidName) return answerOf(fromInvalidName(error))
   if (error instanceof KubeError) return fromCluster(error)
@@ -44,11 +44,11 @@ export function toProblemAnswer(error: unknown): Answer {
 }
 
 /** Response for an unknown path, a hidden one and an unknown share: always the same bytes. */
-function plainAnswer(code: 'not_found' | 'unauthenticated'): Answer {
+function plainAnswer(code: 'not_found' | 'unauthenticated'): ProblemResponse {
   return answerOf(new Fail(code))
 }
 
-function answerOf(fail: Fail): Answer {
+function answerOf(fail: Fail): ProblemResponse {
   const { status, title, retryable } = fail.definition
   const retryAfter = fail.retryAfter ?? (status === 503 || status === 429 ? 1 : undefined)
   return {
@@ -117,7 +117,7 @@ const clusterCodes: Readonly<Record<number, ErrorCode>> = {
 }
 
 // The texts are already safe: KubeError rebuilds those of 400 and 422 and drops those of 5xx (M7, M9).
-function fromCluster(error: KubeError): Answer {
+function fromCluster(error: KubeError): ProblemResponse {
   // No request was sent to the cluster.
   if (error.reason === NAMESPACE_NOT_SERVED) return answerOf(new Fail('namespace_not_served', error.message))
   const code = error.reason === 'AlreadyExists' ? 'already_exists' : (clusterCodes[error.status] ?? 'bad_gateway')
@@ -135,7 +135,7 @@ function fromCluster(error: KubeError): Answer {
   return { ...answer, problem: { ...answer.problem, cluster: relayed(error) } }
 }
 
-function relayed(error: KubeError): ClusterAnswer {
+function relayed(error: KubeError): ClusterResponse {
   const { name, group, kind } = error.details
   const details = {
     ...(name === undefined ? {} : { name }),

@@ -16,6 +16,6 @@ export function isKubectl({ method, raw }: FastifyRequest): boolean {
 }
 
 /** Says what to write instead. The response is constant, and precedes the authentication that kubectl would report. */
-export function answerKubectl(reply: FastifyReply): FastifyReply {
+export function respondToKubectl(reply: FastifyReply): FastifyReply {
   return reply.code(NOT_ACCEPTABLE).type('text/plain; charset=utf-8').send(`${HINT}\n`)
 }

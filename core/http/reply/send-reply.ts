@@ -5,7 +5,7 @@ import { isObject } from '#core/json/is-object.ts'
 import { withoutManagedFields } from './managed-fields.ts'
 import { JsonPieces } from './raw-list.ts'
 import { serverReplyOf } from '../endpoint/reply.ts'
-import { TextAnswer } from './text-answer.ts'
+import { TextResponse } from './text-response.ts'
 import { headersOf } from '../stream/raw-headers.ts'
 import { toJsonBody } from './json-line.ts'
 
@@ -18,7 +18,7 @@ export function sendResult(endpoint: AnyEndpoint, call: AnyCall, result: unknown
   if (reply.statusCode === 200) reply.code(successStatus(endpoint))
   if (result === undefined) return reply.send()
   if (isStream(result)) return sendStream(call, result)
-  if (result instanceof TextAnswer) return reply.type(result.contentType).send(result.text)
+  if (result instanceof TextResponse) return reply.type(result.contentType).send(result.text)
   if (result instanceof JsonPieces) return sendPieces(call, result)
   const wantsAll = isObject(call.query) && call.query['managedFields'] === true
   return withJsonType(reply).send(toJsonBody(wantsAll ? result : withoutManagedFields(result)))

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import type { FastifyReply } from 'fastify'
 import type { AnyEndpoint } from '../endpoint/endpoint.ts'
 import { JsonPieces } from './raw-list.ts'
-import { TextAnswer } from './text-answer.ts'
+import { TextResponse } from './text-response.ts'
 import { successStatus } from './send-reply.ts'
 import { checkOf } from '#core/validation/validate.ts'
 
@@ -20,7 +20,7 @@ export const checkedResponses = channel('mesh.http.response')
 export function responseChecker(endpoint: AnyEndpoint): (reply: FastifyReply, result: unknown) => void {
   const checks = new Map(Object.entries(endpoint.response).map(([status, schema]) => [Number(status), checkOf(schema)]))
   return (reply, result) => {
-    if (endpoint.stream === true || result === undefined || result instanceof TextAnswer) return
+    if (endpoint.stream === true || result === undefined || result instanceof TextResponse) return
     const status = reply.statusCode === 200 ? successStatus(endpoint) : reply.statusCode
     const check = checks.get(status)
     const where = `${endpoint.method} ${endpoint.url}: answer ${status}`

@@ -4,7 +4,7 @@ import type { Finding } from '#core/guardrails/guard.ts'
 import type { ModelRequest } from './model-request.ts'
 
 /** Receives the answer of a model call as it arrives. */
-export interface AnswerSink {
+export interface ModelResponseSink {
   head(status: number, headers: Readonly<Record<string, string>>): void
   /** A returned promise is back-pressure. */
   data(chunk: Buffer): void | Promise<void>
@@ -54,7 +54,7 @@ export interface ModelCalls {
    * Makes a call and writes the answer of the gateway to `sink`. Rejects with `Refusal` or `GatewayRefusal`, which its caller writes: as a
    * response if `sink.head` was not called, else as an event of the stream.
    */
-  call(request: ModelRequest, context: CallContext, sink: AnswerSink): Promise<CallResult>
+  call(request: ModelRequest, context: CallContext, sink: ModelResponseSink): Promise<CallResult>
   /** Number of calls in progress. */
   active(): number
   /** Resolves when no call is in progress. */

@@ -1,11 +1,11 @@
 import { Refusal } from '../http/refusal.ts'
-import type { StateAnswer } from './state-client.ts'
+import type { StateResponse } from './state-client.ts'
 
 /**
  * The refusal for a response of a plugin that is not available: its routes are 501, and a call of an agent that uses a field of another such
  * plugin is 503 `plugin_disabled`. Undefined for any other response.
  */
-export function pluginDisabled({ status, body }: StateAnswer): Refusal | undefined {
+export function pluginDisabled({ status, body }: StateResponse): Refusal | undefined {
   const { code, detail } = body
   const isOff = (status === 501 && code === 'not_wired') || code === 'plugin_disabled'
   return isOff

@@ -3,12 +3,12 @@ import type { Dispatcher } from 'undici'
 import { isObject } from '#core/json/is-object.ts'
 import { collect } from '#core/http-client/request.ts'
 import { conceal } from '#core/log/secrets.ts'
-import type { AnswerHeaders } from '#core/http-client/request.ts'
+import type { ResponseHeaders } from '#core/http-client/request.ts'
 
 /** An answer of the state role. */
-export interface StateAnswer {
+export interface StateResponse {
   readonly status: number
-  readonly headers: AnswerHeaders
+  readonly headers: ResponseHeaders
   readonly bytes: Buffer
   /** The JSON object in `bytes`, parsed when it is read; empty for any other body. */
   readonly body: Readonly<Record<string, unknown>>
@@ -26,7 +26,7 @@ export interface StateCall {
 }
 
 /** Sends a request with the launcher's token. Rejects if there is no complete answer in time. */
-export type StateClient = (call: StateCall) => Promise<StateAnswer>
+export type StateClient = (call: StateCall) => Promise<StateResponse>
 
 /** Options of `createStateClient`. */
 export interface StateClientOptions {
@@ -77,7 +77,7 @@ export function createStateClient(options: StateClientOptions): StateClient {
   }
 }
 
-function parse(bytes: Buffer): StateAnswer['body'] {
+function parse(bytes: Buffer): StateResponse['body'] {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'))
     return isObject(value) ? value : {}

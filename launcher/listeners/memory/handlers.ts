@@ -5,7 +5,7 @@ import { toStorable, toStorableValue } from '#schemas/values/storable-text.ts'
 import type { Call, Handlers } from '../../contract/http/port.ts'
 import { Refusal } from '../../contract/http/refusal.ts'
 import type { MemoryBackend } from '../../memory/backend.ts'
-import type { StateAnswer } from '../../contract/state/state-client.ts'
+import type { StateResponse } from '../../contract/state/state-client.ts'
 import type { memoryRoutes } from './port.ts'
 
 type Routes = typeof memoryRoutes
@@ -96,7 +96,7 @@ function requireBound(backend: MemoryBackend, part: 'session' | 'longTerm'): voi
   if (!backend.isBound(part)) throw new Refusal('not_bound')
 }
 
-function lengthOf({ body }: StateAnswer): number {
+function lengthOf({ body }: StateResponse): number {
   if (isObject(body) && typeof body.length === 'number') return body.length
   throw new Refusal('memory_unavailable')
 }

@@ -7,7 +7,7 @@ import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/names/convers
 import { singleHeader } from '../../contract/http/headers.ts'
 import { streamed } from '../../contract/http/port.ts'
 import { Refusal } from '../../contract/http/refusal.ts'
-import type { AnswerSink, CallResult, ModelCalls } from '../../contract/calls/model-call.ts'
+import type { ModelResponseSink, CallResult, ModelCalls } from '../../contract/calls/model-call.ts'
 import { invalid, isOfMessages, parseModelBody, toModelRequest } from '../../contract/calls/model-request.ts'
 import type { ModelBody } from '../../contract/calls/model-request.ts'
 import { attribute } from '../../contract/runs/attribution.ts'
@@ -89,7 +89,7 @@ async function readCall(
   return translation === undefined ? { body: parsed, bytes } : translateRequest(translation, parsed)
 }
 
-function sinkOf(response: ServerResponse, { translation, errors }: CallApi): AnswerSink {
+function sinkOf(response: ServerResponse, { translation, errors }: CallApi): ModelResponseSink {
   const sink = responseSink(response)
   return translation === undefined ? sink : translatedSink(sink, translation, errors)
 }

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { CallError, ErrorForm } from '#core/model-apis/error-forms.ts'
-import type { AnswerSink } from '../../contract/calls/model-call.ts'
+import type { ModelResponseSink } from '../../contract/calls/model-call.ts'
 
 /** Writes an answer to a response with back-pressure: a slow caller slows down the provider instead of filling memory (F6). */
-export function responseSink(response: ServerResponse): AnswerSink {
+export function responseSink(response: ServerResponse): ModelResponseSink {
   return {
     head(status, headers) {
       response.writeHead(status, { ...headers, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })

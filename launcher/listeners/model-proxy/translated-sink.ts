@@ -2,12 +2,16 @@ import { isObject } from '#core/json/is-object.ts'
 import type { ErrorForm } from '#core/model-apis/error-forms.ts'
 import type { Translation } from '#core/model-apis/translation.ts'
 import { GatewayRefusal } from '../../contract/calls/gateway-refusal.ts'
-import type { AnswerSink } from '../../contract/calls/model-call.ts'
+import type { ModelResponseSink } from '../../contract/calls/model-call.ts'
 import type { ModelBody } from '../../contract/calls/model-request.ts'
 import { frameData, framesIn } from '#core/sse/stream-frames.ts'
 
 /** Translates the answers of chat completions on their way to `inner`. */
-export function translatedSink(inner: AnswerSink, translation: Translation, errors: ErrorForm): AnswerSink {
+export function translatedSink(
+  inner: ModelResponseSink,
+  translation: Translation,
+  errors: ErrorForm,
+): ModelResponseSink {
   let write: (bytes: Buffer) => void | Promise<void> = () => undefined
   return {
     head(status, headers) {

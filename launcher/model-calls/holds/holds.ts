@@ -4,10 +4,10 @@ import type { Logger } from '#core/log/logger.ts'
 import type { Usage } from '#schemas/runs/run.ts'
 import { Refusal } from '../../contract/http/refusal.ts'
 import { pluginDisabled } from '../../contract/state/plugin-disabled.ts'
-import type { StateAnswer, StateClient } from '../../contract/state/state-client.ts'
+import type { StateResponse, StateClient } from '../../contract/state/state-client.ts'
 import { createOpenings } from './openings.ts'
 import { createSettlements } from './settlements.ts'
-import type { SettlementAnswer } from './settlements.ts'
+import type { SettlementResponse } from './settlements.ts'
 import type { Cost } from '../../contract/calls/model-call.ts'
 
 /** What a model call may cost at most, as far as its request says. */
@@ -88,9 +88,9 @@ export function createHolds({ state, log, retryMs = defaultRetryMs }: HoldsOptio
     hold: Hold,
     path: 'settle' | 'release',
     body: object,
-  ): Promise<SettlementAnswer | undefined> => {
+  ): Promise<SettlementResponse | undefined> => {
     const call = { method: 'POST', path: `/budgets/holds/${encodeURIComponent(hold.id)}/${path}`, body } as const
-    const sent: Promise<SettlementAnswer> = path === 'settle' ? sendSettlement({ id: hold.id, body }) : state(call)
+    const sent: Promise<SettlementResponse> = path === 'settle' ? sendSettlement({ id: hold.id, body }) : state(call)
     const answer = await sent.catch(() => undefined)
     if (answer !== undefined && answer.status < 500) {
       renewal.remove(hold.id)
@@ -139,7 +139,7 @@ export function createHolds({ state, log, retryMs = defaultRetryMs }: HoldsOptio
 }
 
 function toHold(
-  { status, headers, bytes, body }: StateAnswer,
+  { status, headers, bytes, body }: StateResponse,
   renew: (id: string, everySeconds: number) => void,
 ): Hold | undefined {
   const { id, remaining, maxOutputTokens, renewEverySeconds, code, detail } = body
@@ -163,7 +163,7 @@ function toHold(
 }
 
 // Whether the run fails or pauses is the agent's setting.
-function onExceed(headers: StateAnswer['headers']): Record<string, string> {
+function onExceed(headers: StateResponse['headers']): Record<string, string> {
   return headers['x-mesh-on-exceed'] === 'pause' ? { 'x-mesh-on-exceed': 'pause' } : {}
 }
 
@@ -171,7 +171,7 @@ function unavailable(): Refusal {
   return new Refusal('budget_unavailable', undefined, { 'retry-after': '1' })
 }
 
-function toSettled({ cost, remaining }: StateAnswer['body']): Settled {
+function toSettled({ cost, remaining }: StateResponse['body']): Settled {
   const { amount, currency } = (cost ?? {}) as Partial<Record<string, unknown>>
   const known = typeof amount === 'string' && typeof currency === 'string' ? { amount, currency } : undefined
   return { cost: known, remaining: textOf(remaining) }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { StateAnswer, StateCall } from '../../contract/state/state-client.ts'
+import type { StateResponse, StateCall } from '../../contract/state/state-client.ts'
 import { createOpenings } from './openings.ts'
 
 interface Request {
@@ -15,11 +15,11 @@ function createState() {
   const clock = { now: 0 }
   const send = createOpenings(
     (call) => {
-      const { promise, resolve, reject } = Promise.withResolvers<StateAnswer>()
+      const { promise, resolve, reject } = Promise.withResolvers<StateResponse>()
       requests.push({
         call,
         answer: (status, body = {}) =>
-          resolve({ status, headers: {}, body: body as StateAnswer['body'], bytes: Buffer.alloc(0) }),
+          resolve({ status, headers: {}, body: body as StateResponse['body'], bytes: Buffer.alloc(0) }),
         fail: (code) => reject(Object.assign(new Error('no answer'), { code })),
       })
       return promise

@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import type { StateAnswer, StateCall, StateClient } from '../../contract/state/state-client.ts'
+import type { StateResponse, StateCall, StateClient } from '../../contract/state/state-client.ts'
 import { shareRequests } from './share-requests.ts'
 import type { WaitingItem } from './share-requests.ts'
 
@@ -10,9 +10,9 @@ export interface Opening {
 }
 
 /** Opens a hold. Resolves with the answer of `POST /budgets/holds`; rejects without an answer. */
-export type OpenHold = (opening: Opening) => Promise<StateAnswer>
+export type OpenHold = (opening: Opening) => Promise<StateResponse>
 
-type Group = readonly WaitingItem<Opening, StateAnswer>[]
+type Group = readonly WaitingItem<Opening, StateResponse>[]
 
 /** Bound of a request at the state role. */
 const MOST_ITEMS = 100
@@ -23,16 +23,16 @@ const ALONE_MS = 60_000
 export function createOpenings(state: StateClient, now = (): number => performance.now()): OpenHold {
   let aloneUntil = -Infinity
   // Sent again at once: a kept connection may close while the request is written.
-  const ask = (call: StateCall): Promise<StateAnswer> =>
+  const ask = (call: StateCall): Promise<StateResponse> =>
     state(call).catch((error: unknown) => (wasReset(error) ? state(call) : Promise.reject(error as Error)))
-  const openAlone = ({ key, request }: Opening): Promise<StateAnswer> =>
+  const openAlone = ({ key, request }: Opening): Promise<StateResponse> =>
     ask({ method: 'POST', path: '/budgets/holds', body: request, headers: { 'idempotency-key': key } })
   const openEach = async (group: Group): Promise<void> => {
     await Promise.all(group.map(({ item, done }) => openAlone(item).then(done.resolve, done.reject)))
   }
   const openTogether = async (group: Group): Promise<void> => {
     const items = group.map(({ item: { key, request } }) => ({ key, ...request }))
-    let answer: StateAnswer
+    let answer: StateResponse
     try {
       answer = await ask({ method: 'POST', path: '/budgets/openings', body: { items } })
     } catch (error) {
@@ -47,10 +47,10 @@ export function createOpenings(state: StateClient, now = (): number => performan
     const answers = answersOf(answer, group.length)
     // What a member ran into unexpectedly is reported where it is asked for alone.
     const isOpen = (index: number): boolean => answers?.[index] === undefined || answers[index].status === 500
-    for (const [index, { done }] of group.entries()) if (!isOpen(index)) done.resolve(answers?.[index] as StateAnswer)
+    for (const [index, { done }] of group.entries()) if (!isOpen(index)) done.resolve(answers?.[index] as StateResponse)
     await openEach(group.filter((_, index) => isOpen(index)))
   }
-  const share = shareRequests<Opening, StateAnswer>(
+  const share = shareRequests<Opening, StateResponse>(
     (group) => (group.length === 1 ? openEach(group) : openTogether(group)),
     MOST_ITEMS,
   )
@@ -62,7 +62,7 @@ function wasReset(error: unknown): boolean {
 }
 
 // In the order of the request; undefined unless there is one for each.
-function answersOf({ bytes, body: { items } }: StateAnswer, count: number): readonly StateAnswer[] | undefined {
+function answersOf({ bytes, body: { items } }: StateResponse, count: number): readonly StateResponse[] | undefined {
   if (!Array.isArray(items) || items.length !== count) return undefined
   return items.map((one: unknown) => {
     const body = isObject(one) ? one : {}
@@ -70,7 +70,7 @@ function answersOf({ bytes, body: { items } }: StateAnswer, count: number): read
     const own = isObject(headers) ? Object.entries(headers).filter(([, value]) => typeof value === 'string') : []
     return {
       status: typeof status === 'number' ? status : 201,
-      headers: Object.fromEntries(own) as StateAnswer['headers'],
+      headers: Object.fromEntries(own) as StateResponse['headers'],
       bytes,
       body,
     }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { StateAnswer, StateCall } from '../../contract/state/state-client.ts'
+import type { StateResponse, StateCall } from '../../contract/state/state-client.ts'
 import { createSettlements } from './settlements.ts'
 
 interface Request {
   readonly call: StateCall
-  answer(status: number, body: StateAnswer['body']): void
+  answer(status: number, body: StateResponse['body']): void
   fail(): void
 }
 
@@ -13,7 +13,7 @@ interface Request {
 function createState() {
   const requests: Request[] = []
   const send = createSettlements((call) => {
-    const { promise, resolve, reject } = Promise.withResolvers<StateAnswer>()
+    const { promise, resolve, reject } = Promise.withResolvers<StateResponse>()
     requests.push({
       call,
       answer: (status, body) => resolve({ status, headers: {}, body, bytes: Buffer.alloc(0) }),

@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import type { StateAnswer, StateClient } from '../../contract/state/state-client.ts'
+import type { StateResponse, StateClient } from '../../contract/state/state-client.ts'
 import { shareRequests } from './share-requests.ts'
 import type { WaitingItem } from './share-requests.ts'
 
@@ -10,10 +10,10 @@ export interface SettlementItem {
 }
 
 /** The answer for one hold. */
-export type SettlementAnswer = Pick<StateAnswer, 'status' | 'headers' | 'body'>
+export type SettlementResponse = Pick<StateResponse, 'status' | 'headers' | 'body'>
 
 /** Sends a settlement. Resolves with the answer for its hold; rejects without an answer. */
-export type SendSettlement = (item: SettlementItem) => Promise<SettlementAnswer>
+export type SendSettlement = (item: SettlementItem) => Promise<SettlementResponse>
 
 /** Bound of a request at the state role. */
 const MOST_ITEMS = 500
@@ -23,7 +23,7 @@ export function createSettlements(state: StateClient): SendSettlement {
   return shareRequests((group) => sendGroup(state, group), MOST_ITEMS)
 }
 
-type Waiting = WaitingItem<SettlementItem, SettlementAnswer>
+type Waiting = WaitingItem<SettlementItem, SettlementResponse>
 
 async function sendGroup(state: StateClient, group: readonly Waiting[]): Promise<void> {
   const [first] = group
@@ -49,12 +49,15 @@ async function settleOne(state: StateClient, { item: { id, body }, done }: Waiti
   await state({ method: 'POST', path, body }).then(done.resolve, done.reject)
 }
 
-function isAnswer(answer: unknown): answer is StateAnswer {
+function isAnswer(answer: unknown): answer is StateResponse {
   return isObject(answer) && typeof answer.status === 'number'
 }
 
 // In the order of the request; undefined unless there is one for each.
-function answersOf({ status, headers, body }: StateAnswer, group: readonly Waiting[]): SettlementAnswer[] | undefined {
+function answersOf(
+  { status, headers, body }: StateResponse,
+  group: readonly Waiting[],
+): SettlementResponse[] | undefined {
   const { items } = body
   if (status !== 200 || !Array.isArray(items) || items.length !== group.length) return undefined
   return items.map((one: unknown) => {

@@ -15,14 +15,14 @@ import type { Exchange } from './exchange.ts'
 import { toVersion } from './read.ts'
 import type { WriteOptions } from './write-options.ts'
 import { insert, modify } from './write.ts'
-import type { Answer, WriteContext } from './write.ts'
+import type { WriteResponse, WriteContext } from './write.ts'
 
 export async function applyObject(
   context: WriteContext,
   exchange: Exchange,
   kind: Kind,
   given: { text: string; options: WriteOptions; stored: Stored | undefined },
-): Promise<Answer> {
+): Promise<WriteResponse> {
   const { options, stored } = given
   if (!stored && exchange.info.subresource && !kind.rules.createOnUpdate) throw notFound(kind, exchange.info.name)
   const body = parseApply(given.text)

@@ -12,7 +12,7 @@ import { listOptions } from './list-options.ts'
 import { present, toVersion } from './read.ts'
 import { isDryRun } from './write-options.ts'
 import { keyOf } from './write.ts'
-import type { Answer } from './write.ts'
+import type { WriteResponse } from './write.ts'
 
 const KEPT_NAMESPACES = new Set(['default', 'kube-system', 'kube-public'])
 const ORPHANED =
@@ -81,7 +81,7 @@ function warnOfOrphans({ warnings }: Exchange, kind: Kind, { propagation }: Dele
 }
 
 /** DELETE of one object. Returns the object if it is only marked (and for some kinds always), else a Status. */
-export async function removeObject(store: Store, exchange: Exchange, kind: Kind, now: Date): Promise<Answer> {
+export async function removeObject(store: Store, exchange: Exchange, kind: Kind, now: Date): Promise<WriteResponse> {
   const options = await deleteOptions(exchange)
   if (options.dryRun === true) exchange.audited.dryRun = true
   warnOfOrphans(exchange, kind, options)
@@ -111,7 +111,12 @@ function withBody(stored: Stored): Stored {
 }
 
 /** DELETE of all objects that match the selectors. Returns the list of them. */
-export async function removeCollection(store: Store, exchange: Exchange, kind: Kind, now: Date): Promise<Answer> {
+export async function removeCollection(
+  store: Store,
+  exchange: Exchange,
+  kind: Kind,
+  now: Date,
+): Promise<WriteResponse> {
   const options = await deleteOptions(exchange)
   if (options.dryRun === true) exchange.audited.dryRun = true
   warnOfOrphans(exchange, kind, options)

@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts'
 import { toVersion } from './read.ts'
 import { writeOptions } from './write-options.ts'
 import { keyOf, modify } from './write.ts'
-import type { Answer, WriteContext } from './write.ts'
+import type { WriteResponse, WriteContext } from './write.ts'
 
 const PATCH_TYPES = {
   'application/json-patch+json': 'json',
@@ -19,7 +19,7 @@ const PATCH_TYPES = {
 } as const
 
 /** PATCH of an object or of its status, by any of the four content types. */
-export async function patchObject(context: WriteContext, exchange: Exchange, kind: Kind): Promise<Answer> {
+export async function patchObject(context: WriteContext, exchange: Exchange, kind: Kind): Promise<WriteResponse> {
   const offered = Object.entries(PATCH_TYPES).filter(([, type]) => type !== 'strategic' || !kind.custom)
   const found = offered.find(([media]) => media === mediaType(exchange.request))
   if (!found) throw unsupportedMediaType(offered.map(([media]) => media))

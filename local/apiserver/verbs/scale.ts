@@ -28,7 +28,7 @@ import { mediaType, readBody } from '../json/read-body.ts'
 import type { Exchange } from './exchange.ts'
 import { writeOptions } from './write-options.ts'
 import type { WriteOptions } from './write-options.ts'
-import type { Answer, WriteContext } from './write.ts'
+import type { WriteResponse, WriteContext } from './write.ts'
 
 /** Zero replicas are omitted (`omitempty`). */
 const specOf = (replicas: Json | undefined) => (replicas ? { replicas } : {})
@@ -112,7 +112,7 @@ async function patched(exchange: Exchange, kind: Kind, live: () => KubeObject): 
 }
 
 /** The `scale` subresource: reads and sets the replicas of an object. */
-export async function serveScale(context: WriteContext, exchange: Exchange, kind: Kind): Promise<Answer> {
+export async function serveScale(context: WriteContext, exchange: Exchange, kind: Kind): Promise<WriteResponse> {
   const { name, namespace, verb } = exchange.info
   const now = context.now()
   const find = (): KubeObject => {
@@ -120,7 +120,7 @@ export async function serveScale(context: WriteContext, exchange: Exchange, kind
     if (!stored) throw notFound(kind, name)
     return stored.object
   }
-  const answer = (scale: KubeObject): Answer => ({ code: 200, body: shown(exchange, scale, now) })
+  const answer = (scale: KubeObject): WriteResponse => ({ code: 200, body: shown(exchange, scale, now) })
   if (verb === 'get') {
     const object = find()
     if (kind.scale !== undefined) wantedReplicas(scaleNumbers(object, kind.scale), kind.scale)
@@ -157,9 +157,9 @@ async function scaleBuiltIn(
     readonly object: KubeObject
     readonly scale: KubeObject
     readonly options: WriteOptions
-    readonly answer: (scale: KubeObject) => Answer
+    readonly answer: (scale: KubeObject) => WriteResponse
   },
-): Promise<Answer> {
+): Promise<WriteResponse> {
   const { object, scale, options, answer } = change
   const { name, namespace = '', resourceVersion: current } = object.metadata
   const { resourceVersion } = scale.metadata

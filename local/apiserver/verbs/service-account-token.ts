@@ -8,7 +8,7 @@ import type { Store } from '../storage/store.ts'
 import { objectKey } from '../storage/stored.ts'
 import { asKubeObject, readObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
-import type { Answer } from './write.ts'
+import type { WriteResponse } from './write.ts'
 
 const REQUEST = { group: 'authentication.k8s.io', resource: 'tokenrequests', kind: 'TokenRequest' }
 const DEFAULT_SECONDS = 3_600
@@ -46,7 +46,11 @@ function boundObject(store: Store, spec: JsonObject, namespace: string) {
 }
 
 /** POST serviceaccounts/token: a signed token of the account. */
-export async function createToken(store: Store, authenticator: Authenticator, exchange: Exchange): Promise<Answer> {
+export async function createToken(
+  store: Store,
+  authenticator: Authenticator,
+  exchange: Exchange,
+): Promise<WriteResponse> {
   const { name, namespace } = exchange.info
   const body = asKubeObject({ ...(await readObject(exchange, 'TokenRequest')), metadata: {} })
   const account = store.find('/serviceaccounts', objectKey(namespace, name))

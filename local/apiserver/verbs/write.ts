@@ -45,7 +45,7 @@ export interface WriteContext {
 }
 
 /** An answer: status code and body. */
-export interface Answer {
+export interface WriteResponse {
   code: number
   body: string | object
 }
@@ -121,7 +121,7 @@ export async function insert(
   exchange: Exchange,
   kind: Kind,
   given: { object: KubeObject; options: WriteOptions; applied: boolean },
-): Promise<Answer> {
+): Promise<WriteResponse> {
   const { store } = context
   const { options, applied } = given
   let { object } = given
@@ -172,7 +172,7 @@ function addressTaken(store: Store, address: string): boolean {
 }
 
 /** POST of an object. */
-export async function createObject(context: WriteContext, exchange: Exchange, kind: Kind): Promise<Answer> {
+export async function createObject(context: WriteContext, exchange: Exchange, kind: Kind): Promise<WriteResponse> {
   const options = writeOptions(exchange, 'CreateOptions')
   const body = await readObject(exchange, kind.kind)
   const object = decode(body, kind, options, exchange.warnings)
@@ -181,7 +181,7 @@ export async function createObject(context: WriteContext, exchange: Exchange, ki
 }
 
 /** PUT of an object or of its status. */
-export async function replaceObject(context: WriteContext, exchange: Exchange, kind: Kind): Promise<Answer> {
+export async function replaceObject(context: WriteContext, exchange: Exchange, kind: Kind): Promise<WriteResponse> {
   const options = writeOptions(exchange, 'UpdateOptions')
   const body = await readObject(exchange, kind.kind)
   const object = decode(body, kind, options, exchange.warnings)
@@ -214,7 +214,7 @@ export async function modify(
   exchange: Exchange,
   kind: Kind,
   change: { stored: Stored; object: KubeObject; options: WriteOptions; applied: boolean },
-): Promise<Answer> {
+): Promise<WriteResponse> {
   const { stored, options, applied } = change
   const { store } = context
   const now = context.now()

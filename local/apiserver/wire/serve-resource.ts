@@ -20,7 +20,7 @@ import { serveScale } from '../verbs/scale.ts'
 import { createToken } from '../verbs/service-account-token.ts'
 import { serveWatch } from '../verbs/watch.ts'
 import { createObject, replaceObject } from '../verbs/write.ts'
-import type { Answer, WriteContext } from '../verbs/write.ts'
+import type { WriteResponse, WriteContext } from '../verbs/write.ts'
 import { authorize } from './authorize-request.ts'
 import type { Services } from './services.ts'
 import { checkPath } from './check-path.ts'
@@ -76,7 +76,7 @@ function writeContext(services: Services, { info, user: caller }: Exchange): Wri
   }
 }
 
-function write(services: Services, exchange: Exchange, kind: Kind): Promise<Answer> {
+function write(services: Services, exchange: Exchange, kind: Kind): Promise<WriteResponse> {
   const { info } = exchange
   const context = writeContext(services, exchange)
   if (info.verb === 'create') {
@@ -116,7 +116,7 @@ async function answerSubresource(
   exchange: Exchange,
   kind: Kind,
   subresource: string,
-): Promise<Answer> {
+): Promise<WriteResponse> {
   const { verb } = exchange.info
   if (subresource === 'token') {
     if (verb !== 'create') throw methodNotAllowed()

@@ -1,4 +1,4 @@
-import type { Answer } from '#core/http/problem/problem.ts'
+import type { ProblemResponse } from '#core/http/problem/problem.ts'
 import type { WireError } from '#core/http/problem/error-format.ts'
 import { readRpcId } from './read-request.ts'
 
@@ -35,7 +35,7 @@ const domains: Readonly<Record<string, string>> = { true: 'a2a-protocol.org', fa
  * Writes an error as JSON-RPC. Refusals of the platform keep their HTTP status, so that proxies and clients see a 403 and a 429 as such;
  * their code is that of an implementation-defined server error, and the problem document is one of the details.
  */
-export function writeRpcError({ status, headers, problem }: Answer, body: unknown): WireError {
+export function writeRpcError({ status, headers, problem }: ProblemResponse, body: unknown): WireError {
   const known = codes[problem.code]
   const { code, reason } = known ?? {
     code: status >= 500 ? -32603 : -32000,
@@ -62,13 +62,13 @@ export function writeRpcError({ status, headers, problem }: Answer, body: unknow
 }
 
 // Fields of a request, as google.rpc.BadRequest.
-function toBadRequest(errors: Answer['problem']['errors'] = []): object {
+function toBadRequest(errors: ProblemResponse['problem']['errors'] = []): object {
   const fieldViolations = errors.map(({ pointer, detail }) => ({ field: pointer, description: detail }))
   return { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }
 }
 
 // Without the path of the request, which may quote what a client wrote (A8).
-function toDocument(problem: Answer['problem']): object {
+function toDocument(problem: ProblemResponse['problem']): object {
   const { instance: _, ...document } = problem
   return { '@type': problem.type, ...document }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { nameFrom, readConfigMessage, toConfigMessage } from '#schemas/agent-file/config-request.ts'
-import { mockAnswer } from '#plugins/providers/mock/mock-answer.ts'
-import { answerSchema, generateConfig } from './generate-config.ts'
+import { mockResponse } from '#plugins/providers/mock/mock-response.ts'
+import { responseSchema, generateConfig } from './generate-config.ts'
 import type { ChatMessage, ModelGateway } from './model-gateway.ts'
 
 function scripted(answers: readonly unknown[]): ModelGateway & { requests: (readonly ChatMessage[])[] } {
@@ -72,7 +72,7 @@ test('unknown routes and invalid names are replaced, and a refined config keeps 
 // The gateway with the mock provider behind it.
 const mock: ModelGateway = {
   ask: async (_bearer, { messages, schema }) =>
-    mockAnswer({ messages, response_format: { type: 'json_schema', json_schema: schema } }).text,
+    mockResponse({ messages, response_format: { type: 'json_schema', json_schema: schema } }).text,
 }
 
 test('R2-M8: the mock makes a config of the prompt, and other schemas get what they got', async () => {
@@ -80,13 +80,13 @@ test('R2-M8: the mock makes a config of the prompt, and other schemas get what t
   const made = await generateConfig({ request, routes: ['mock', 'other'] }, context(mock))
   assert.deepEqual(made.config, { name: 'summarise-my-mails-shortly', model: { route: 'mock' }, systemPrompt: request })
   assert.deepEqual([made.warnings, made.changes], [[], undefined])
-  const { schema } = answerSchema({ routes: ['mock'] })
+  const { schema } = responseSchema({ routes: ['mock'] })
   const messages = [{ role: 'user', content: toConfigMessage({ request }) }]
   const asked = (name: string, content = messages) =>
-    mockAnswer({ messages: content, response_format: { type: 'json_schema', json_schema: { name, schema } } }).text
+    mockResponse({ messages: content, response_format: { type: 'json_schema', json_schema: { name, schema } } }).text
   assert.match(asked('agent'), /"systemPrompt":"a"/, 'a schema of another name is not that of generate')
   assert.match(asked('mesh_agent_config', []), /"systemPrompt":"a"/)
-  assert.equal(mockAnswer({ messages }).text, 'MOCK_OK')
+  assert.equal(mockResponse({ messages }).text, 'MOCK_OK')
 })
 
 test('R2-M8, R2-UX-19: refine keeps what the response leaves out, and lists every change', async () => {

@@ -33,7 +33,7 @@ export interface GenerateContext {
 const ROUNDS = 3
 
 /** Response format of the model: a config in the simplified format, on an existing route, and one sentence about it. */
-export function answerSchema({ routes, base }: Pick<GenerateTask, 'routes' | 'base'>): JsonQuestion['schema'] {
+export function responseSchema({ routes, base }: Pick<GenerateTask, 'routes' | 'base'>): JsonQuestion['schema'] {
   const fields = isObject(agentFileSchema['properties']) ? agentFileSchema['properties'] : {}
   const model = { type: 'object', required: ['route'], properties: { route: { type: 'string', enum: routes } } }
   return {
@@ -63,7 +63,7 @@ function removable(fields: Readonly<Record<string, unknown>>): Readonly<Record<s
 /** Creates or changes a config with a model. An invalid answer is returned to the model with its problems. */
 export async function generateConfig(task: GenerateTask, context: GenerateContext): Promise<Generated> {
   const messages: ChatMessage[] = conversationFor(task)
-  const schema = answerSchema(task)
+  const schema = responseSchema(task)
   let problems: string[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const { gateway, bearer, route, signal } = context

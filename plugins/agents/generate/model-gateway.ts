@@ -23,7 +23,7 @@ export interface ModelGateway {
 }
 
 const DEADLINE_MS = 60_000
-const MAX_ANSWER_BYTES = 1024 * 1024
+const MAX_RESPONSE_BYTES = 1024 * 1024
 
 /** A client of the gateway's OpenAI-compatible API. */
 export function createModelGateway(baseUrl: string): ModelGateway {
@@ -57,7 +57,7 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > MAX_ANSWER_BYTES) throw new Fail('bad_gateway', 'The model answered with too much.')
+    if (size > MAX_RESPONSE_BYTES) throw new Fail('bad_gateway', 'The model answered with too much.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -13,7 +13,7 @@ import {
   ForkBody,
   ObjectWriteQuery,
 } from '#schemas/api/agents.ts'
-import { ExpandAnswer, ExpandBody, GenerateAnswer, GenerateBody, RefineBody } from '#schemas/api/agent-authoring.ts'
+import { ExpandResponse, ExpandBody, GenerateResponse, GenerateBody, RefineBody } from '#schemas/api/agent-authoring.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { FIELD_MANAGER } from '#schemas/names/group.ts'
@@ -98,7 +98,7 @@ const expand = endpoint({
   summary: 'Expand an agent config to Kubernetes documents; nothing is stored.',
   authz: { kind: 'bearer' },
   body: ExpandBody,
-  response: { 200: ExpandAnswer },
+  response: { 200: ExpandResponse },
   handle: async ({ body: { config, source } }) => {
     if ((config === undefined) === (source === undefined)) {
       throw new Fail('invalid_body', undefined, {
@@ -120,7 +120,7 @@ const generate = (agents: AgentEndpointServices): AnyEndpoint =>
     authz: { kind: 'bearer' },
     audit: { action: 'generate', resourceKind: 'AgentDeployment' },
     body: GenerateBody,
-    response: { 200: GenerateAnswer },
+    response: { 200: GenerateResponse },
     handle: async ({ caller, body, signal }) => withModel(agents, caller, { ...body, request: body.prompt, signal }),
   })
 
@@ -134,7 +134,7 @@ const refine = (agents: AgentEndpointServices): AnyEndpoint =>
     authz: { kind: 'bearer' },
     audit: { action: 'refine', resourceKind: 'AgentDeployment' },
     body: RefineBody,
-    response: { 200: GenerateAnswer },
+    response: { 200: GenerateResponse },
     handle: async ({ caller, body, signal }) =>
       withModel(agents, caller, { ...body, request: body.instruction, base: body.config, signal }),
   })

@@ -3,7 +3,7 @@ import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import { ReferenceList, UsedByQuery } from '#schemas/api/agents.ts'
-import { CheckRequirementsBody, RequirementsAnswer } from '#schemas/api/agent-authoring.ts'
+import { CheckRequirementsBody, RequirementsResponse } from '#schemas/api/agent-authoring.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { AgentEndpointServices } from '../services/create-services.ts'
@@ -81,7 +81,7 @@ const requirements = (agents: AgentEndpointServices): AnyEndpoint =>
     authz: { kind: 'bearer' },
     audit: { action: 'check', resourceKind: 'AgentDeployment' },
     body: CheckRequirementsBody,
-    response: { 200: RequirementsAnswer },
+    response: { 200: RequirementsResponse },
     handle: async ({ caller, body, signal }) => {
       const named =
         body.config === undefined ? body : { ...body, namespace: body.namespace ?? namespaceIn(body.config) }

@@ -26,11 +26,11 @@ export interface ClusterAuditEvent {
   /** resourceVersion of the submitted object, if it named one. */
   readonly sentVersion: string | undefined
   /** Response body: one object, the items of a list, or the details of a Status. */
-  readonly answered: readonly AnsweredObject[]
+  readonly answered: readonly ReturnedObject[]
 }
 
 /** Identity of an object in an answer. */
-export interface AnsweredObject {
+export interface ReturnedObject {
   readonly uid: string
   readonly resourceVersion: string
   readonly namespace: string
@@ -99,14 +99,14 @@ function isDryRun(uri: string, request: Readonly<Record<string, unknown>>): bool
   return inQuery || (Array.isArray(inOptions) && inOptions.length > 0)
 }
 
-function readAnswer(answer: Readonly<Record<string, unknown>>): readonly AnsweredObject[] {
+function readAnswer(answer: Readonly<Record<string, unknown>>): readonly ReturnedObject[] {
   const items = answer['items']
   if (Array.isArray(items)) return items.slice(0, maxObjects).flatMap((item) => readObject(asObject(item)))
   if (answer['kind'] === 'Status') return readDetails(asObject(answer['details']))
   return readObject(answer)
 }
 
-function readObject(object: Readonly<Record<string, unknown>>): AnsweredObject[] {
+function readObject(object: Readonly<Record<string, unknown>>): ReturnedObject[] {
   const { uid, resourceVersion, name, namespace, deletionTimestamp } = asObject(object['metadata'])
   if (typeof uid !== 'string' || !token.test(uid)) return []
   return [
@@ -121,7 +121,7 @@ function readObject(object: Readonly<Record<string, unknown>>): AnsweredObject[]
   ]
 }
 
-function readDetails({ uid, name }: Readonly<Record<string, unknown>>): AnsweredObject[] {
+function readDetails({ uid, name }: Readonly<Record<string, unknown>>): ReturnedObject[] {
   if (typeof uid !== 'string' || !token.test(uid)) return []
   return [{ uid, resourceVersion: '', namespace: '', name: nameOf(name), isTerminating: false, isGone: true }]
 }

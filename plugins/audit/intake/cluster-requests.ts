@@ -3,7 +3,7 @@ import type { NewEvent } from '#core/event-store/event.ts'
 import { clusterRequest } from '../contract/events.ts'
 import type { ClusterRequest } from '../contract/events.ts'
 import { readClusterAuditEvent } from './cluster-audit-event.ts'
-import type { AnsweredObject, ClusterAuditEvent } from './cluster-audit-event.ts'
+import type { ReturnedObject, ClusterAuditEvent } from './cluster-audit-event.ts'
 
 /** Kinds that are audited, by `group/plural`. */
 export type AuditedKinds = ReadonlyMap<string, AuditedKind>
@@ -103,7 +103,7 @@ function changesOf(event: ClusterAuditEvent, kind: AuditedKind, action: Action):
 }
 
 // With finalizers, the deletion is an update that marks the object. Its later removal is attributed to this caller, too.
-function deletionsOf(event: ClusterAuditEvent, kind: AuditedKind, object: AnsweredObject): IdentifiedEvent[] {
+function deletionsOf(event: ClusterAuditEvent, kind: AuditedKind, object: ReturnedObject): IdentifiedEvent[] {
   const deletion = toEvent(event, { kind, action: 'delete', object, isCertain: object.isGone })
   if (!object.isTerminating || object.resourceVersion === '') return [deletion]
   return [toEvent(event, { kind, action: 'update', object }), deletion]
@@ -114,7 +114,7 @@ interface Request {
   readonly action: Action
   readonly outcome?: 'success' | 'denied' | 'error'
   readonly code?: string
-  readonly object?: AnsweredObject
+  readonly object?: ReturnedObject
   /** True if the change happened. Otherwise the row waits for the informer: an update may be a no-op, finalizers may hold a deletion. */
   readonly isCertain?: boolean
 }

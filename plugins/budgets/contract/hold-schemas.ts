@@ -27,7 +27,7 @@ export const HoldRequest = Type.Object(holdFields, closed)
 export type HoldRequest = Static<typeof HoldRequest>
 
 /** A hold that was made. */
-export const HoldAnswer = Type.Object(
+export const HoldResponse = Type.Object(
   {
     id: HoldId,
     amount: nullableText,
@@ -64,7 +64,7 @@ export const RefusedOpening = Type.Object(
 export type RefusedOpening = Static<typeof RefusedOpening>
 
 /** Results of several holds, in their order. */
-export const OpeningsAnswer = Type.Object({ items: Type.Array(Type.Union([HoldAnswer, RefusedOpening])) }, closed)
+export const OpeningsResponse = Type.Object({ items: Type.Array(Type.Union([HoldResponse, RefusedOpening])) }, closed)
 
 const settleFields = {
   usage: Type.Union([
@@ -94,7 +94,7 @@ export const SettleRequest = Type.Object(settleFields, closed)
 export type SettleRequest = Static<typeof SettleRequest>
 
 /** A hold that has ended. */
-export const EndedAnswer = Type.Object({ cost: money, remaining: nullableText, state: Type.String() }, closed)
+export const EndedResponse = Type.Object({ cost: money, remaining: nullableText, state: Type.String() }, closed)
 
 /** Bodies of several settles. */
 export const Settlements = Type.Object(
@@ -103,7 +103,7 @@ export const Settlements = Type.Object(
 )
 
 /** Result of several settles, in their order. */
-export const SettlementsAnswer = Type.Object({
+export const SettlementsResponse = Type.Object({
   items: Type.Array(
     Type.Union([
       Type.Object({ id: HoldId, cost: money, remaining: nullableText, state: Type.String() }, closed),
@@ -116,4 +116,4 @@ export const SettlementsAnswer = Type.Object({
 export const RenewRequest = Type.Object({ ids: Type.Array(HoldId, { minItems: 1, maxItems: 500 }) }, closed)
 
 /** Holds whose leases were extended. */
-export const RenewAnswer = Type.Object({ expiresAt: nullableText, renewed: Type.Array(HoldId) }, closed)
+export const RenewResponse = Type.Object({ expiresAt: nullableText, renewed: Type.Array(HoldId) }, closed)

@@ -1,6 +1,6 @@
 import type { FeedbackRequest } from '#schemas/launcher/feedback.ts'
 import { Refusal } from '#launcher/contract/http/refusal.ts'
-import type { StateAnswer, StateClient } from '#launcher/contract/state/state-client.ts'
+import type { StateResponse, StateClient } from '#launcher/contract/state/state-client.ts'
 
 /** How a score is sent. */
 export interface Sending {
@@ -26,7 +26,7 @@ export async function sendFeedback(
   return toId(answer)
 }
 
-function toId({ status, body }: StateAnswer): string {
+function toId({ status, body }: StateResponse): string {
   const { id, code, detail } = body
   const reason = typeof detail === 'string' ? detail.slice(0, 500) : undefined
   if (status === 202 && typeof id === 'string') return id

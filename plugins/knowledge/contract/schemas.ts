@@ -135,7 +135,7 @@ export const QueuedIngests = Type.Object(
 )
 
 /** State of an ingest. */
-export const IngestAnswer = Type.Object(
+export const IngestResponse = Type.Object(
   {
     id: Type.String({ description: 'Id of the ingest.', examples: ['0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a0c'] }),
     document: Type.String({ description: 'Id of the document.', examples: ['handbook'] }),
@@ -184,7 +184,7 @@ export const AgentSearchRequest = Type.Object(
 )
 
 /** Found chunks. */
-export const SearchAnswer = Type.Object(
+export const SearchResponse = Type.Object(
   {
     items: described(
       Type.Array(
@@ -227,5 +227,5 @@ export const SearchAnswer = Type.Object(
   { title: 'KnowledgeSearch' },
 )
 
-/** See {@link SearchAnswer}. */
-export type SearchResult = Static<typeof SearchAnswer>
+/** See {@link SearchResponse}. */
+export type SearchResult = Static<typeof SearchResponse>

@@ -11,7 +11,7 @@ import type { KnowledgeBaseObject } from '#schemas/crds/knowledge-base.ts'
 import { queueIngests } from '../ingest/queue-ingests.ts'
 import type { Submission } from '../ingest/queue-ingests.ts'
 import { sourcesOf } from '../ingest/sources.ts'
-import { BaseName, IngestAnswer, IngestRequest, NamespaceQuery, QueuedIngests } from '../contract/schemas.ts'
+import { BaseName, IngestResponse, IngestRequest, NamespaceQuery, QueuedIngests } from '../contract/schemas.ts'
 import type { KnowledgeServices } from '../services/create-services.ts'
 import { findIngest } from '../store/ingests.ts'
 import type { KnowledgeTables } from '../contract/tables.ts'
@@ -70,7 +70,7 @@ function readIngest(services: KnowledgeServices): AnyEndpoint {
     authz: { kind: 'review', verb: 'get', resource, namespace, name: 'name' },
     params: Type.Object({ name: BaseName, id: Type.String({ maxLength: 64, description: 'Id of the ingest.' }) }),
     query: NamespaceQuery,
-    response: { 200: IngestAnswer },
+    response: { 200: IngestResponse },
     handle: async (call) => {
       const { params } = call
       const { uid } = await findBase(services, call)

@@ -1,7 +1,7 @@
 import { createEmbeddings } from '#core/retrieval/embeddings.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
-import { NamespaceQuery, SearchAnswer, SearchRequest } from '../contract/schemas.ts'
+import { NamespaceQuery, SearchResponse, SearchRequest } from '../contract/schemas.ts'
 import { searchBases } from '../search/search-bases.ts'
 import type { KnowledgeServices } from '../services/create-services.ts'
 import { findBases } from '../store/bases.ts'
@@ -30,7 +30,7 @@ export function searchEndpoint(services: KnowledgeServices): AnyEndpoint {
     },
     query: NamespaceQuery,
     body: SearchRequest,
-    response: { 200: SearchAnswer },
+    response: { 200: SearchResponse },
     handle: async (call) => {
       const {
         body: { query, limit },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { KubeClient } from '#core/kube/client.ts'
-import { errorFromAnswer } from '#core/kube/status.ts'
+import { errorFromResponse } from '#core/kube/status.ts'
 import type { BoundTool } from './bound-tools.ts'
 import { createReportCall } from './report-call.ts'
 
@@ -42,7 +42,7 @@ test('F4: failed calls of a server cost a bounded number of writes, and the next
 })
 
 test('F5: a server that is gone, and an API server that fails, do not fail the call', async () => {
-  for (const error of [errorFromAnswer(404, Buffer.from('{}')), new Error('down')]) {
+  for (const error of [errorFromResponse(404, Buffer.from('{}')), new Error('down')]) {
     const patch: KubeClient['patch'] = () => Promise.reject(error)
     const report = createReportCall({ cluster: { patch }, log: silent, now: () => new Date(0) })
     await report(bound('a'), 'tool_timeout')

@@ -9,7 +9,7 @@ import { mcpErrors } from '../contract/errors.ts'
 import type { BoundTool, BoundTools, FindBoundTools } from './bound-tools.ts'
 import type { CallTool } from './call-tool.ts'
 import type { ReportCall } from './report-call.ts'
-import { OfferedTools, ToolCallAnswer, ToolCallRequest, ToolParams } from './state-schemas.ts'
+import { OfferedTools, ToolCallResponse, ToolCallRequest, ToolParams } from './state-schemas.ts'
 
 /** Dependencies of the routes. */
 export interface BrokerOptions {
@@ -60,7 +60,7 @@ function callEndpoint({ check, boundTools, callTool, onCall, report }: BrokerOpt
     params: ToolParams,
     body: ToolCallRequest,
     bodyLimit: ARGUMENTS_BYTES,
-    response: { 200: ToolCallAnswer },
+    response: { 200: ToolCallResponse },
     handle: async ({ access: { agent, run: runId }, params, body, signal }) => {
       check(agent)
       const bound = (await boundTools(agent)).tools.find(({ name }) => name === params.tool)

@@ -41,7 +41,7 @@ export const ToolCallRequest = Type.Object(
 )
 
 /** Result of a call. */
-export const ToolCallAnswer = Type.Object({
+export const ToolCallResponse = Type.Object({
   content: Type.Array(Type.Unknown()),
   structuredContent: Type.Optional(Type.Unknown()),
   isError: Type.Boolean(),

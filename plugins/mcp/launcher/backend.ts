@@ -4,7 +4,7 @@ import { Refusal, isRefusalCode } from '#launcher/contract/http/refusal.ts'
 import type { Pod } from '#launcher/contract/listener.ts'
 import { pluginDisabled } from '#launcher/contract/state/plugin-disabled.ts'
 import { createStateClient } from '#launcher/contract/state/state-client.ts'
-import type { StateAnswer, StateClient } from '#launcher/contract/state/state-client.ts'
+import type { StateResponse, StateClient } from '#launcher/contract/state/state-client.ts'
 import { toToolResult } from './offered-tool.ts'
 import type { OfferedTool, OfferedToolResult } from './offered-tool.ts'
 import { createToolSource } from './tool-source.ts'
@@ -99,7 +99,7 @@ const ofCall: ReadonlySet<string> = new Set([
   'payload_too_large',
 ])
 
-function toRefusal(answer: StateAnswer): Refusal {
+function toRefusal(answer: StateResponse): Refusal {
   const disabled = pluginDisabled(answer)
   if (disabled !== undefined) return disabled
   const { status, body } = answer

@@ -17,7 +17,7 @@ export interface MessageReply {
 }
 
 /** Answers one message of a client; undefined: the message has no answer. Throws `Refusal` for what is no message. */
-export type AnswerMessage = (from: AgentRequest, message: Fields) => Promise<MessageReply | undefined>
+export type ResponseMessage = (from: AgentRequest, message: Fields) => Promise<MessageReply | undefined>
 
 /** Dependencies of the endpoint. */
 export interface McpEndpointOptions {
@@ -26,7 +26,7 @@ export interface McpEndpointOptions {
 }
 
 /** Creates the endpoint: the tools of the agent for any MCP client in its pod. */
-export function createMcpEndpoint(options: McpEndpointOptions): AnswerMessage {
+export function createMcpEndpoint(options: McpEndpointOptions): ResponseMessage {
   return async (from, message) => {
     const { jsonrpc, id, method, params = {} } = message
     if (jsonrpc !== '2.0') throw new Refusal('malformed_request', 'jsonrpc: must be "2.0"')

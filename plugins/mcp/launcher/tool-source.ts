@@ -1,7 +1,7 @@
 import type { Logger } from '#core/log/logger.ts'
 import { Refusal } from '#launcher/contract/http/refusal.ts'
 import { pluginDisabled } from '#launcher/contract/state/plugin-disabled.ts'
-import type { StateAnswer, StateClient } from '#launcher/contract/state/state-client.ts'
+import type { StateResponse, StateClient } from '#launcher/contract/state/state-client.ts'
 import { toOfferedTool } from './offered-tool.ts'
 import type { OfferedTool } from './offered-tool.ts'
 
@@ -70,13 +70,13 @@ export function createToolSource(options: ToolSourceOptions): ToolSource {
   }
 }
 
-function toolsOf({ body }: StateAnswer): readonly OfferedTool[] | undefined {
+function toolsOf({ body }: StateResponse): readonly OfferedTool[] | undefined {
   const { items } = body
   if (!Array.isArray(items)) return undefined
   return items.flatMap((item) => toOfferedTool(item) ?? [])
 }
 
-function tagOf(answer: StateAnswer | undefined): string | undefined {
+function tagOf(answer: StateResponse | undefined): string | undefined {
   const tag = answer?.headers['etag']
   return typeof tag === 'string' ? tag : undefined
 }

@@ -28,10 +28,10 @@ export const AppendTurnRequest = Type.Object(
 )
 
 /** Entries after an append. */
-export const AppendAnswer = Type.Object({ length: Type.Integer({ minimum: 1 }) })
+export const AppendResponse = Type.Object({ length: Type.Integer({ minimum: 1 }) })
 
 /** Entries of a conversation, in order. */
-export const EntriesAnswer = Type.Array(Type.Unknown())
+export const EntriesResponse = Type.Array(Type.Unknown())
 
 /** Query of a search in a conversation. */
 export const EntrySearch = Type.Object({ q: Type.String({ minLength: 1, maxLength: 1_024 }) }, strict)
@@ -57,7 +57,7 @@ export const RememberRequest = Type.Object(
 export type RememberRequest = Static<typeof RememberRequest>
 
 /** The stored item. */
-export const RememberAnswer = Type.Object({ id: Type.String() })
+export const RememberResponse = Type.Object({ id: Type.String() })
 
 /** Body of a search in long-term memory. */
 export const ItemSearch = Type.Object(

@@ -1,15 +1,15 @@
 import { isObject } from '#core/json/is-object.ts'
 import { chatToMessages } from '#plugins/providers/model-apis/chat-to-messages.ts'
 import { InvalidRequest } from '#core/model-apis/invalid-request.ts'
-import { createChatChunks, messageToChat } from '#core/model-apis/messages-to-chat-answer.ts'
-import type { ToChatOptions } from '#core/model-apis/messages-to-chat-answer.ts'
+import { createChatChunks, messageToChat } from '#core/model-apis/messages-to-chat-response.ts'
+import type { ToChatOptions } from '#core/model-apis/messages-to-chat-response.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { ModelAdapter, ProviderCall, ResponseSink } from '../contract/adapter.ts'
 import { GatewayError } from '../gateway/errors/gateway-error.ts'
 import type { ProviderClient } from '../upstream/provider-client.ts'
-import { passAnswer } from './pass-answer.ts'
-import type { ProviderAnswer } from './pass-answer.ts'
+import { passResponse } from './pass-response.ts'
+import type { ProviderResponse } from './pass-response.ts'
 
 const apiVersion = '2023-06-01'
 const maxWhole = 32 * 1024 * 1024
@@ -25,7 +25,7 @@ export function createAnthropicAdapter(client: ProviderClient): ModelAdapter {
       const answer =
         messages === undefined || messages.answer === 'chat'
           ? createAnswer(sink, { thinking: messages !== undefined })
-          : passAnswer(sink)
+          : passResponse(sink)
       const headers: Record<string, string> = {
         'anthropic-version': apiVersion,
         ...(call.key === undefined ? {} : { 'x-api-key': call.key }),
@@ -53,7 +53,7 @@ function refused(message: string, param: string): GatewayError {
 }
 
 // Errors pass as they are: the gateway reads their status and message.
-function createAnswer(sink: ResponseSink, options: ToChatOptions): ProviderAnswer {
+function createAnswer(sink: ResponseSink, options: ToChatOptions): ProviderResponse {
   let reader: TranslatedReader | undefined
   let head: (() => void) | undefined
   return {

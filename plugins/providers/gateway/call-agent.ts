@@ -5,12 +5,12 @@ import type { Caller } from '#core/cluster/caller.ts'
 import type { AgentOutcome, AgentRuns } from '../contract/agent-model.ts'
 import { withFilters } from '../filters/create-filters.ts'
 import type { Filters } from '../filters/create-filters.ts'
-import { filterAnswer } from '../filters/answer/filter-answer.ts'
-import type { FilteredAnswer } from '../filters/answer/filter-answer.ts'
+import { filterResponse } from '../filters/response/filter-response.ts'
+import type { FilteredResponse } from '../filters/response/filter-response.ts'
 import type { CallFilters } from '../filters/call-filters.ts'
 import { completion, deltaFrame, doneFrame, usageFrame, wireUsage } from '../openai/completion.ts'
 import type { CompletionHead } from '../openai/completion.ts'
-import { textOf } from '../mock/mock-answer.ts'
+import { textOf } from '../mock/mock-response.ts'
 import { createClientResponse } from './response/client-response.ts'
 import type { ClientResponse } from './response/client-response.ts'
 import type { GatewayCall } from './request/gateway-call.ts'
@@ -94,7 +94,7 @@ async function chatWithRun(call: GatewayCall, chat: FilteredChat): Promise<void>
   }
 }
 
-type Answer = ClientResponse | FilteredAnswer
+type Answer = ClientResponse | FilteredResponse
 
 /** The client's side, behind the filters that apply to the call. */
 function openAnswer(
@@ -104,7 +104,7 @@ function openAnswer(
 ): { readonly answer: Answer; readonly failure: () => unknown } {
   const client = createClientResponse({ ...call, meterOf: () => unmetered, onMeter: () => undefined })
   if (filters?.seesAnswers !== true) return { answer: client, failure: () => undefined }
-  const answer = filterAnswer(client, { filters, limit, onFailure })
+  const answer = filterResponse(client, { filters, limit, onFailure })
   return { answer, failure: answer.failure }
 }
 

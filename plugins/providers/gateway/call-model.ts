@@ -1,8 +1,8 @@
 import type { ResponseSink, Operation } from '../contract/adapter.ts'
 import type { ProvidersServices } from '../services/create-services.ts'
 import type { CallPayer, ServedCall } from '../contract/points.ts'
-import { filterAnswer } from '../filters/answer/filter-answer.ts'
-import type { FilteredAnswer } from '../filters/answer/filter-answer.ts'
+import { filterResponse } from '../filters/response/filter-response.ts'
+import type { FilteredResponse } from '../filters/response/filter-response.ts'
 import type { CallFilters } from '../filters/call-filters.ts'
 import { createClientResponse } from './response/client-response.ts'
 import type { ClientResponse } from './response/client-response.ts'
@@ -141,9 +141,9 @@ function filteredAnswer(
   { settings }: ProvidersServices,
   { operation, filters }: ModelCall,
   answer: ClientResponse,
-): FilteredAnswer | undefined {
+): FilteredResponse | undefined {
   if (filters === undefined || operation !== 'chat/completions' || !filters.seesAnswers) return undefined
-  return filterAnswer(answer, { filters, limit: settings.filterLimit })
+  return filterResponse(answer, { filters, limit: settings.filterLimit })
 }
 
 interface CallUsage extends Counted {

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import type { ResponseSink, ModelAdapter, ProviderCall } from '../contract/adapter.ts'
 import { completion, deltaFrame, doneFrame, usageFrame, wireUsage } from '../openai/completion.ts'
 import type { CompletionHead, WireUsage } from '../openai/completion.ts'
-import { mockAnswer } from './mock-answer.ts'
-import type { MockAnswer } from './mock-answer.ts'
+import { mockResponse } from './mock-response.ts'
+import type { MockResponse } from './mock-response.ts'
 
 /** The deterministic provider: no key, no network, the same answer for the same request. */
 export const mockAdapter: ModelAdapter = {
   type: 'mock',
   async send(call, sink) {
     if (call.operation === 'embeddings') return json(sink, embeddings(call))
-    const answer = mockAnswer(call.body, call.provider.mock?.script)
+    const answer = mockResponse(call.body, call.provider.mock?.script)
     const head = headOf(call)
     const usage = wireUsage(tokensIn(JSON.stringify(call.body.messages ?? '')), tokensIn(contentOf(answer)))
     if (call.body.stream === true) return stream(sink, { head, answer, usage })
@@ -26,7 +26,7 @@ function json(sink: ResponseSink, body: object): void {
 
 async function stream(
   sink: ResponseSink,
-  parts: { head: CompletionHead; answer: MockAnswer; usage: WireUsage },
+  parts: { head: CompletionHead; answer: MockResponse; usage: WireUsage },
 ): Promise<void> {
   const { head, answer, usage } = parts
   sink.head(200, 'text/event-stream', undefined)
@@ -41,12 +41,12 @@ async function stream(
   await sink.data(doneFrame)
 }
 
-function messageOf(answer: MockAnswer): object {
+function messageOf(answer: MockResponse): object {
   if (answer.toolCalls.length === 0) return { content: answer.text }
   return { content: null, tool_calls: toolCallsOf(answer) }
 }
 
-function toolCallsOf(answer: MockAnswer) {
+function toolCallsOf(answer: MockResponse) {
   return answer.toolCalls.map((call, index) => ({
     id: `call_mock_${index + 1}`,
     type: 'function',
@@ -54,11 +54,11 @@ function toolCallsOf(answer: MockAnswer) {
   }))
 }
 
-function reasonOf(answer: MockAnswer): string {
+function reasonOf(answer: MockResponse): string {
   return answer.toolCalls.length > 0 ? 'tool_calls' : 'stop'
 }
 
-function contentOf(answer: MockAnswer): string {
+function contentOf(answer: MockResponse): string {
   return answer.text + JSON.stringify(answer.toolCalls)
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Compile } from 'typebox/schema'
-import { mockAnswer } from './mock-answer.ts'
+import { mockResponse } from './mock-response.ts'
 import { shortestMatch } from './shortest-match.ts'
 import { smallestInstance } from './smallest-instance.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
@@ -67,10 +67,10 @@ test('the reply is MOCK_OK without a script, and a script calls offered tools on
   const user = { role: 'user', content: [{ type: 'text', text: 'the time, please' }] }
   const script = [{ contains: 'time', toolCalls: [{ name: 'time' }], reply: 'late' }, { reply: 'else' }]
   const tools = [{ type: 'function', function: { name: 'time' } }]
-  assert.equal(mockAnswer({ messages: [user] }).text, 'MOCK_OK')
-  assert.deepEqual(mockAnswer({ messages: [user], tools }, script).toolCalls, [{ name: 'time', arguments: {} }])
-  assert.equal(mockAnswer({ messages: [user] }, script).text, 'late')
-  assert.equal(mockAnswer({ messages: [user, { role: 'tool', content: 'x' }], tools }, script).text, 'late')
-  assert.equal(mockAnswer({ messages: [{ role: 'user', content: 'hi' }], tools }, script).text, 'else')
-  assert.equal(mockAnswer({ messages: [user], response_format: { type: 'json_object' } }, script).text, '{}')
+  assert.equal(mockResponse({ messages: [user] }).text, 'MOCK_OK')
+  assert.deepEqual(mockResponse({ messages: [user], tools }, script).toolCalls, [{ name: 'time', arguments: {} }])
+  assert.equal(mockResponse({ messages: [user] }, script).text, 'late')
+  assert.equal(mockResponse({ messages: [user, { role: 'tool', content: 'x' }], tools }, script).text, 'late')
+  assert.equal(mockResponse({ messages: [{ role: 'user', content: 'hi' }], tools }, script).text, 'else')
+  assert.equal(mockResponse({ messages: [user], response_format: { type: 'json_object' } }, script).text, '{}')
 })

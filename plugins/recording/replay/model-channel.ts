@@ -1,4 +1,4 @@
-import { streamAnswer } from '#core/fixture/stream-answer.ts'
+import { streamResponse } from '#core/fixture/stream-response.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { anthropicErrors, openAiErrors } from '#core/model-apis/error-forms.ts'
 import { noReply } from './http-reply.ts'
@@ -12,7 +12,7 @@ export const modelOperations = ['chat/completions', 'messages', 'embeddings'] as
 export type ReplayedOperation = (typeof modelOperations)[number]
 
 /** Answers a model call with its recorded answer, as a stream if it asks for one. Errors have the form of the operation's API. */
-export async function answerModelCall(
+export async function respondToModelCall(
   replay: Replay,
   operation: ReplayedOperation,
   body: Readonly<Record<string, unknown>>,
@@ -27,7 +27,7 @@ export async function answerModelCall(
   }
   const whole = isObject(answer.body) ? answer.body : {}
   if (body.stream !== true || operation === 'embeddings') return { status: 200, body: whole }
-  const frames = streamAnswer(operation, whole)
+  const frames = streamResponse(operation, whole)
   return frames === undefined
     ? toError(operation, { status: 502, code: 'not_replayable', message: 'The recorded answer cannot be streamed.' })
     : { status: 200, frames }

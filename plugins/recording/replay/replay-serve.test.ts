@@ -13,11 +13,11 @@ import { runForTest } from '#core/host/testing/run-command.ts'
 import type { CommandResult } from '#core/host/testing/run-command.ts'
 import { sendRaw } from '#core/http/testing/raw-request.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import type { FixtureAnswer, FixturePart } from '#schemas/runs/fixture.ts'
+import type { FixtureResponse, FixturePart } from '#schemas/runs/fixture.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { recording } from '../index.ts'
 
-const answered = (body: unknown): { answer: FixtureAnswer } => ({ answer: { kind: 'answer', body } })
+const answered = (body: unknown): { answer: FixtureResponse } => ({ answer: { kind: 'answer', body } })
 const completion = (content: string) =>
   answered({
     id: 'c1',
@@ -209,7 +209,7 @@ test('a missing, an extra, a reordered and a different call exit with 2, and are
 
 test('recorded errors are errors again, and a call whose caller left waits until this one leaves', async (t) => {
   const { merged } = inFolder(t)
-  const failed: FixtureAnswer = { kind: 'error', status: 429, code: 'rate_limited', message: 'slow down' }
+  const failed: FixtureResponse = { kind: 'error', status: 429, code: 'rate_limited', message: 'slow down' }
   const path = merged(
     modelPart(1, 'a', { answer: failed }),
     modelPart(2, 'b', { answer: { kind: 'aborted' } }),

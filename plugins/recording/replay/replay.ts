@@ -4,12 +4,12 @@ import type { MergedCall } from '#core/fixture/merge.ts'
 import { sequenceOf } from '#core/fixture/part-key.ts'
 import { createRedactor } from '#core/guardrails/redactor.ts'
 import { toStorableValue } from '#schemas/values/storable-text.ts'
-import type { Fixture, FixtureAnswer, FixtureRequest } from '#schemas/runs/fixture.ts'
+import type { Fixture, FixtureResponse, FixtureRequest } from '#schemas/runs/fixture.ts'
 import { toComparable, toComparableFixture } from './comparable-call.ts'
 
 /** The recorded answer to a call, or the reason for its absence. */
-export type ReplayAnswer =
-  | Exclude<FixtureAnswer, { kind: 'omitted' }>
+export type ReplayResponse =
+  | Exclude<FixtureResponse, { kind: 'omitted' }>
   | { readonly kind: 'diverged'; readonly problem: string }
 
 /** A tool with recorded calls. */
@@ -27,7 +27,7 @@ export interface Replay {
   /** Recorded tools by `namespace/name` of their server. */
   readonly servers: ReadonlyMap<string, readonly RecordedTool[]>
   /** Answers a call. Calls are matched in the order in which this is called. */
-  answer(call: FixtureRequest): Promise<ReplayAnswer>
+  answer(call: FixtureRequest): Promise<ReplayResponse>
   /** What differed, one line each, with the calls that were not made. Names only, never values. */
   problems(): readonly string[]
 }
@@ -44,7 +44,7 @@ export function createReplay(fixture: Fixture): Replay {
   const report = (problem: string): void => {
     if (found.length < MAX_PROBLEMS) found.push(problem)
   }
-  const take = async (made: FixtureRequest): Promise<ReplayAnswer> => {
+  const take = async (made: FixtureRequest): Promise<ReplayResponse> => {
     const request = await redactor.value(toStorableValue(made.request))
     const clean = toComparable({ channel: made.channel, request } as FixtureRequest)
     // The span of a request is the call's own, so its parent is not known: the place decides.

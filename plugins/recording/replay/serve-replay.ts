@@ -7,9 +7,9 @@ import { isObject } from '#core/json/is-object.ts'
 import { guardRequest, readBody } from './guard-request.ts'
 import { ReplayRefusal, noReply } from './http-reply.ts'
 import type { HttpReply } from './http-reply.ts'
-import { answerModelCall, listReplayedModels, modelOperations } from './model-channel.ts'
+import { respondToModelCall, listReplayedModels, modelOperations } from './model-channel.ts'
 import type { Replay } from './replay.ts'
-import { answerMcpMessage, findRecordedServer } from './tool-channel.ts'
+import { respondToMcpMessage, findRecordedServer } from './tool-channel.ts'
 
 /** A started server. */
 export interface ReplayServer {
@@ -69,8 +69,8 @@ async function route(replay: Replay, request: IncomingMessage): Promise<HttpRepl
   allow(request, 'POST')
   const body = parseJson(await readBody(request))
   if (!isObject(body)) throw new ReplayRefusal(400, 'malformed_request', 'the body must be a JSON object')
-  if (operation !== undefined) return answerModelCall(replay, operation, body)
-  return answerMcpMessage(replay, server ?? '', body)
+  if (operation !== undefined) return respondToModelCall(replay, operation, body)
+  return respondToMcpMessage(replay, server ?? '', body)
 }
 
 function allow({ method }: IncomingMessage, allowed: 'GET' | 'POST'): void {

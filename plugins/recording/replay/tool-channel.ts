@@ -17,7 +17,7 @@ export function findRecordedServer({ servers }: Replay, path: string): string | 
 }
 
 /** Answers one message of an MCP client with the recorded calls of a server. Throws `ReplayRefusal` for what is no message. */
-export async function answerMcpMessage(
+export async function respondToMcpMessage(
   replay: Replay,
   server: string,
   message: Fields,

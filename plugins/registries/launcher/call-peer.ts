@@ -10,7 +10,7 @@ import { Refusal } from '#launcher/contract/http/refusal.ts'
 import type { RunOrigin } from '#launcher/contract/runs/run-origin.ts'
 import type { BudgetGuard } from './budget-guard.ts'
 import type { PeerSource, FoundPeer } from './directory.ts'
-import type { PeerAnswer, SendCall } from './send-call.ts'
+import type { PeerResponse, SendCall } from './send-call.ts'
 
 /** Dependencies of calls to other agents. */
 export interface CallPeerOptions {
@@ -44,14 +44,14 @@ export interface OutgoingCall {
  * address that refuses the connection, or does not prove that agent, is looked up once more: a re-created peer has another uid.
  * Throws `Refusal`.
  */
-export async function callPeer(options: CallPeerOptions, call: OutgoingCall): Promise<PeerAnswer> {
+export async function callPeer(options: CallPeerOptions, call: OutgoingCall): Promise<PeerResponse> {
   const { directory, send } = options
   if (!isDnsLabel(call.target)) throw new Refusal('unknown_target', 'The target must be the name of an agent.')
   const found = await findPeer(options, call.target)
   const path = checkPath(options, call, found)
   const budget = await options.budget(call.run?.id)
   const idempotencyKey = call.idempotencyKey ?? randomUUID()
-  const forward = async (to: FoundPeer): Promise<PeerAnswer | 'unconnected'> => {
+  const forward = async (to: FoundPeer): Promise<PeerResponse | 'unconnected'> => {
     const envelope = toEnvelope(options, call, { found: to, path, budget, idempotencyKey })
     const token = await sign(options, envelope)
     const { traceparent, signal, conversationId } = call

@@ -3,7 +3,7 @@ import type { PeerCallRequest } from '#schemas/launcher/envelope.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
 import { Refusal } from '#launcher/contract/http/refusal.ts'
 import type { RefusalCode } from '#launcher/contract/http/refusal.ts'
-import type { StateAnswer, StateClient } from '#launcher/contract/state/state-client.ts'
+import type { StateResponse, StateClient } from '#launcher/contract/state/state-client.ts'
 
 /** Result of the run of a call. */
 export interface CalledRun {
@@ -27,7 +27,7 @@ const longestWaitSeconds = 8
  */
 export async function runCall(state: StateClient, call: CalledRunRequest): Promise<CalledRun> {
   const { envelope, payload, traceparent, deadline, signal } = call
-  const ask = (path: string, body?: PeerCallRequest): Promise<StateAnswer> =>
+  const ask = (path: string, body?: PeerCallRequest): Promise<StateResponse> =>
     state({
       method: body === undefined ? 'GET' : 'POST',
       path,
@@ -82,7 +82,7 @@ const relayed: readonly RefusalCode[] = [
   'caller_not_allowed',
 ]
 
-function toRun({ status, body }: StateAnswer): KnownRun {
+function toRun({ status, body }: StateResponse): KnownRun {
   const { id, state, conversationId, output, error, code, detail } = body
   if (status < 300 && typeof id === 'string' && typeof state === 'string' && typeof conversationId === 'string') {
     const reason = isObject(error) && typeof error.code === 'string' ? error.code : undefined

@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
 import { collect } from '#core/http-client/request.ts'
-import type { CollectedAnswer } from '#core/http-client/request.ts'
+import type { CollectedResponse } from '#core/http-client/request.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { ENVELOPE_HEADERS, MAX_AMP_PAYLOAD } from '#schemas/launcher/envelope.ts'
 import type { Peer } from '#schemas/launcher/envelope.ts'
@@ -11,7 +11,7 @@ import { PeerNotProved } from './peer-connections.ts'
 import type { PeerConnections } from './peer-connections.ts'
 
 /** Answer of a called agent. */
-export interface PeerAnswer {
+export interface PeerResponse {
   readonly runId: string
   readonly conversationId: string
   readonly output: unknown
@@ -29,7 +29,7 @@ export interface SignedCall {
 }
 
 /** Forwards a call to the launcher of another agent; `unconnected` if nothing was sent. Throws `Refusal`, also that of the peer. */
-export type SendCall = (call: SignedCall) => Promise<PeerAnswer | 'unconnected'>
+export type SendCall = (call: SignedCall) => Promise<PeerResponse | 'unconnected'>
 
 // The peer answers at the deadline.
 const graceMs = 2_000
@@ -84,7 +84,7 @@ const relayed: readonly RefusalCode[] = [
   'upstream_failure',
 ]
 
-function toAnswer({ status, headers, body: bytes }: CollectedAnswer): PeerAnswer {
+function toAnswer({ status, headers, body: bytes }: CollectedResponse): PeerResponse {
   const body = parse(bytes)
   if (status === 200 && isObject(body)) {
     const { runId, conversationId, output } = body

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { beginDispatch, decideDispatch, stateAfterAnswer } from './decide-dispatch.ts'
-import type { DispatchAction, DispatchAnswer, DispatchState, SegmentState } from './decide-dispatch.ts'
+import { beginDispatch, decideDispatch, stateAfterResponse } from './decide-dispatch.ts'
+import type { DispatchAction, DispatchResponse, DispatchState, SegmentState } from './decide-dispatch.ts'
 
 const patience = { unreachableAfterMs: 60_000, busyPatienceMs: 10_000 }
 const given = (segment: SegmentState, some: Partial<DispatchState> = {}): DispatchState => ({
@@ -22,24 +22,24 @@ const ownUnanswered: SegmentState = { ...own, unanswered: true }
 const previous: SegmentState = { kind: 'started', by: 'previous-worker', ticket: 't', unanswered: false }
 const previousUnanswered: SegmentState = { ...previous, unanswered: true }
 
-const refused = (kind: 'busy' | 'unavailable', withoutRun: boolean): DispatchAnswer => ({
+const refused = (kind: 'busy' | 'unavailable', withoutRun: boolean): DispatchResponse => ({
   kind,
   withoutRun,
   runTimeoutMs: 5_000,
 })
 const busy = refused('busy', true)
 const unavailable = refused('unavailable', true)
-const silent: DispatchAnswer = { kind: 'no-answer' }
-const unsent: DispatchAnswer = { kind: 'unsent' }
-const stale: DispatchAnswer = { kind: 'stale-ticket' }
-const rejected: DispatchAnswer = { kind: 'rejected' }
+const silent: DispatchResponse = { kind: 'no-answer' }
+const unsent: DispatchResponse = { kind: 'unsent' }
+const stale: DispatchResponse = { kind: 'stale-ticket' }
+const rejected: DispatchResponse = { kind: 'rejected' }
 
 const overdue = { reachableAt: 1_000_000 - patience.unreachableAfterMs - 1 }
 const busyTooLong = { busySince: 1_000_000 - patience.busyPatienceMs - 1 }
 const brief = (action: DispatchAction): string =>
   [action.do, ...Object.values(action).slice(1)].filter((part) => part !== undefined).join(' ')
 
-const rows = (table: readonly (readonly [DispatchState, DispatchAnswer, string])[]): void => {
+const rows = (table: readonly (readonly [DispatchState, DispatchResponse, string])[]): void => {
   for (const [state, answer, expected] of table)
     assert.equal(brief(decideDispatch(state, answer)), expected, JSON.stringify({ segment: state.segment, answer }))
 }
@@ -54,7 +54,7 @@ test('O6: given a new segment, when a ticket arrives, then the start is committe
     [given(own), { kind: 'accepted', agentRevision: 7 }, 'follow 7'],
     [given(ownUnanswered), { kind: 'accepted', agentRevision: undefined }, 'follow'],
   ])
-  const { segment } = stateAfterAnswer(given(fresh), { kind: 'committed', ticket: 't' })
+  const { segment } = stateAfterResponse(given(fresh), { kind: 'committed', ticket: 't' })
   assert.deepEqual(segment, own)
 })
 
@@ -74,12 +74,12 @@ test('O6: given a segment that no launcher has, when a launcher refuses or is no
     [given(own), { kind: 'launcher', samePod: false }, 'ask-ticket'],
     [given(fresh), { kind: 'launcher', samePod: true }, 'ask-ticket'],
   ])
-  assert.deepEqual(stateAfterAnswer(given(own), stale).segment, fresh)
-  assert.deepEqual(stateAfterAnswer(given(own), { kind: 'launcher', samePod: false }).segment, fresh)
+  assert.deepEqual(stateAfterResponse(given(own), stale).segment, fresh)
+  assert.deepEqual(stateAfterResponse(given(own), { kind: 'launcher', samePod: false }).segment, fresh)
 })
 
 test('O6: given an invocation without an answer, when the pod is listed, then it is repeated there and nowhere else', () => {
-  assert.deepEqual(stateAfterAnswer(given(own), silent).segment, ownUnanswered)
+  assert.deepEqual(stateAfterResponse(given(own), silent).segment, ownUnanswered)
   for (const segment of [own, ownUnanswered]) rows([[given(segment, { hasUntriedPod: true }), silent, 'look-up-pod']])
   for (const answer of [unsent, unavailable, refused('busy', false), busy])
     rows([[given(ownUnanswered, { hasUntriedPod: true }), answer, 'look-up-pod']])
@@ -96,7 +96,7 @@ test('O6: given an invocation without an answer, when its launcher has lost its 
     [given(ownUnanswered), { kind: 'pod', listed: false }, 'fail lost_worker'],
     [given(ownUnanswered), stale, 'fail lost_worker'],
   ])
-  assert.deepEqual(stateAfterAnswer(given(ownUnanswered), stale).segment, ownUnanswered)
+  assert.deepEqual(stateAfterResponse(given(ownUnanswered), stale).segment, ownUnanswered)
 })
 
 test('given neither acceptance nor a busy answer for too long, then the agent is unreachable', () => {
@@ -123,9 +123,9 @@ test('O6: given an agent that is busy for too long, then the run is requeued, un
     [given(previousUnanswered, busyTooLong), busy, 'release'],
     [given(previous, busyTooLong), refused('busy', false), 'look-up-pod'],
   ])
-  const first = stateAfterAnswer(given(own, { reachableAt: 1 }), busy)
+  const first = stateAfterResponse(given(own, { reachableAt: 1 }), busy)
   assert.deepEqual([first.busySince, first.reachableAt], [1_000_000, 1_000_000])
-  const second = stateAfterAnswer({ ...first, now: 1_005_000 }, busy)
+  const second = stateAfterResponse({ ...first, now: 1_005_000 }, busy)
   assert.deepEqual([second.busySince, second.reachableAt], [1_000_000, 1_005_000])
 })
 
@@ -145,8 +145,8 @@ test('O6: given a segment of a previous worker, then only its ticket is used, an
     [given(previous, overdue), silent, 'attach'],
     [given(previous), { kind: 'attached', agentRevision: 3 }, 'follow 3'],
   ])
-  assert.deepEqual(stateAfterAnswer(given(previous), stale).segment, previous)
-  assert.deepEqual(stateAfterAnswer(given(previous), silent).segment, previousUnanswered)
+  assert.deepEqual(stateAfterResponse(given(previous), stale).segment, previous)
+  assert.deepEqual(stateAfterResponse(given(previous), silent).segment, previousUnanswered)
 })
 
 test('given a cancel or a stopping worker, when a segment of a previous worker waits, then its journal is followed', () => {
@@ -157,7 +157,7 @@ test('given a cancel or a stopping worker, when a segment of a previous worker w
 })
 
 const answers = fc.record({
-  call: fc.constantFrom<DispatchAnswer>(
+  call: fc.constantFrom<DispatchResponse>(
     { kind: 'accepted', agentRevision: 1 },
     ...[true, false].flatMap((withoutRun) => [refused('busy', withoutRun), refused('unavailable', withoutRun)]),
     stale,
@@ -182,7 +182,7 @@ function play(segment: SegmentState, script: readonly Answers[]) {
   let committedAt = segment.kind === 'new' ? -1 : 0
   const mayHaveStarted = new Set<number>()
   for (const step of script) {
-    const answer = ((): DispatchAnswer | undefined => {
+    const answer = ((): DispatchResponse | undefined => {
       switch (action.do) {
         case 'ask-ticket':
           return step.ticketRefused && step.call.kind !== 'accepted' ? step.call : { kind: 'ticket', ticket: `${pod}` }
@@ -211,7 +211,7 @@ function play(segment: SegmentState, script: readonly Answers[]) {
     const observed = { hasUntriedPod: step.more, cancelRequested: step.cancel, now: state.now + step.passedMs }
     state = { ...state, ...observed }
     action = decideDispatch(state, answer)
-    state = stateAfterAnswer(state, answer)
+    state = stateAfterResponse(state, answer)
   }
   return { action, mayHaveStarted }
 }

@@ -36,7 +36,7 @@ export interface Patience {
 }
 
 /** Result of the previous action, by the launcher, the network, the store or the list of pods. */
-export type DispatchAnswer =
+export type DispatchResponse =
   | { readonly kind: 'ticket'; readonly ticket: string | undefined }
   /** The start was committed, with the ticket and the pod. */
   | { readonly kind: 'committed'; readonly ticket: string | undefined }
@@ -89,7 +89,7 @@ export type DispatchOutcome =
 
 type State = DispatchState
 type Failure = Extract<
-  DispatchAnswer,
+  DispatchResponse,
   { readonly kind: 'busy' | 'unavailable' | 'stale-ticket' | 'rejected' | 'unsent' | 'no-answer' }
 >
 
@@ -102,8 +102,8 @@ export function beginDispatch(state: DispatchState): DispatchAction {
  * Decides the next step after an answer (O6). Another launcher is asked, and another ticket committed, only while every invocation of
  * the segment was refused or never sent. After an invocation without an answer a second launcher would be a second invocation.
  */
-export function decideDispatch(before: DispatchState, answer: DispatchAnswer): DispatchAction {
-  const state = stateAfterAnswer(before, answer)
+export function decideDispatch(before: DispatchState, answer: DispatchResponse): DispatchAction {
+  const state = stateAfterResponse(before, answer)
   switch (answer.kind) {
     case 'ticket':
       return { do: 'commit-start', ticket: answer.ticket }
@@ -126,13 +126,13 @@ export function decideDispatch(before: DispatchState, answer: DispatchAnswer): D
 }
 
 /** The state after an answer. */
-export function stateAfterAnswer(state: DispatchState, answer: DispatchAnswer): DispatchState {
+export function stateAfterResponse(state: DispatchState, answer: DispatchResponse): DispatchState {
   const segment = segmentAfter(state.segment, answer)
   if (!isBusyAnswer(state.segment, answer)) return { ...state, segment }
   return { ...state, segment, reachableAt: state.now, busySince: state.busySince ?? state.now }
 }
 
-function segmentAfter(segment: SegmentState, answer: DispatchAnswer): SegmentState {
+function segmentAfter(segment: SegmentState, answer: DispatchResponse): SegmentState {
   if (answer.kind === 'committed')
     return { kind: 'started', by: 'this-worker', ticket: answer.ticket, unanswered: false }
   if (segment.kind === 'new') return segment
@@ -143,7 +143,7 @@ function segmentAfter(segment: SegmentState, answer: DispatchAnswer): SegmentSta
 }
 
 // 429 without the proof may concern an invocation that is still in transit. 503 counts only in a takeover, since it may never end.
-function isBusyAnswer(segment: SegmentState, answer: DispatchAnswer): boolean {
+function isBusyAnswer(segment: SegmentState, answer: DispatchResponse): boolean {
   if (isOfPreviousWorker(segment)) return 'withoutRun' in answer && answer.withoutRun
   return answer.kind === 'busy' && (answer.withoutRun || !isUnanswered(segment))
 }

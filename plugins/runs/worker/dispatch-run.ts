@@ -2,10 +2,10 @@ import { sleep } from '#core/async/sleep.ts'
 import type { InvokeRequest } from '#schemas/runs/run.ts'
 import type { SegmentStart } from '../store/internal/write-run.ts'
 import type { Launchers } from './connections/choose-launcher.ts'
-import { beginDispatch, decideDispatch, stateAfterAnswer } from './decide-dispatch.ts'
+import { beginDispatch, decideDispatch, stateAfterResponse } from './decide-dispatch.ts'
 import type {
   DispatchAction,
-  DispatchAnswer,
+  DispatchResponse,
   DispatchOutcome,
   DispatchState,
   Patience,
@@ -55,7 +55,7 @@ export async function dispatchRun(
     const answer = await execute(action, effects)
     const observed = { ...state, ...observe() }
     action = decideDispatch(observed, answer)
-    state = stateAfterAnswer(observed, answer)
+    state = stateAfterResponse(observed, answer)
   }
   return { launcher: effects.launcher, outcome: action }
 
@@ -89,11 +89,11 @@ function isOutcome(action: DispatchAction): action is DispatchOutcome {
   return outcomes.has(action.do)
 }
 
-async function execute(step: Step, effects: Effects): Promise<DispatchAnswer> {
+async function execute(step: Step, effects: Effects): Promise<DispatchResponse> {
   const { dispatch, launcher } = effects
   switch (step.do) {
     case 'ask-ticket':
-      return launcher.ticket().then((ticket) => ({ kind: 'ticket', ticket }), toDispatchAnswer)
+      return launcher.ticket().then((ticket) => ({ kind: 'ticket', ticket }), toDispatchResponse)
     case 'commit-start': {
       const { ticket } = step
       const isCommitted = await dispatch.commitStart({ ticket, launcher: launcher.at })
@@ -103,7 +103,7 @@ async function execute(step: Step, effects: Effects): Promise<DispatchAnswer> {
       const request = await dispatch.request()
       return launcher
         .invoke(request, step.ticket)
-        .then((answering) => ({ kind: 'accepted', ...answering }), toDispatchAnswer)
+        .then((answering) => ({ kind: 'accepted', ...answering }), toDispatchResponse)
     }
     case 'attach':
       return { kind: 'attached', agentRevision: await agentRevisionOf(launcher) }
@@ -144,7 +144,7 @@ function createRest(): (signal?: AbortSignal) => Promise<void> {
 }
 
 /** The answer of a launcher whose call was rejected. */
-export function toDispatchAnswer(error: unknown): DispatchAnswer {
+export function toDispatchResponse(error: unknown): DispatchResponse {
   if (!(error instanceof LauncherRefused)) return { kind: isUnsent(error) ? 'unsent' : 'no-answer' }
   const { status, isWithoutRun: withoutRun, runTimeoutMs } = error
   if (status === 429 || status === 503)

@@ -1,5 +1,5 @@
 import type { FieldError } from '#core/errors/domain-error.ts'
-import { toProblemAnswer } from '#core/http/problem/problem.ts'
+import { toProblemResponse } from '#core/http/problem/problem.ts'
 import type { CallError } from '#core/model-apis/error-forms.ts'
 import type { FailureReason } from './failure-reason.ts'
 
@@ -34,7 +34,7 @@ export class GatewayError extends Error {
 /** Status, code and message of any error, for the error object of the caller's API. */
 export function callErrorOf(error: unknown): CallError & { readonly code: string } {
   if (error instanceof GatewayError) return error
-  const { status, headers, problem } = toProblemAnswer(error)
+  const { status, headers, problem } = toProblemResponse(error)
   const [field] = problem.errors ?? []
   const message = field === undefined ? (problem.detail ?? problem.title) : messageOf(field)
   return { status, headers, code: problem.code, message, param: field === undefined ? null : paramOf(field) }

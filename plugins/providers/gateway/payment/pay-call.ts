@@ -8,8 +8,8 @@ import type { GatewayCall } from '../request/gateway-call.ts'
 import { readCallBounds } from './call-bounds.ts'
 import type { BoundedCall, CallBounds } from './call-bounds.ts'
 import { refuseUncountedFields } from '../request/check-fields.ts'
-import { createPaidAnswer } from './paid-answer.ts'
-import type { MeterOf, PaidAnswer, SeenAnswer } from './paid-answer.ts'
+import { createPaidResponse } from './paid-response.ts'
+import type { MeterOf, PaidResponse, SeenResponse } from './paid-response.ts'
 import { readAgent } from '../request/principal.ts'
 import { readProviderPrices } from './provider-prices.ts'
 import type { RouteTarget } from '../route/targets.ts'
@@ -68,7 +68,7 @@ export async function withPayment(
  */
 async function payCall(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<OpenPayment> {
   const held = await holdFor(core, call, model)
-  return held === undefined ? nothingHeld(model) : endOnce(core, held, createPaidAnswer())
+  return held === undefined ? nothingHeld(model) : endOnce(core, held, createPaidResponse())
 }
 
 interface HeldCall {
@@ -122,7 +122,7 @@ async function refuseUncounted(payment: CallPayment, call: GatewayCall, { model,
 }
 
 function nothingHeld({ body }: PaidModel): OpenPayment {
-  const answer = createPaidAnswer()
+  const answer = createPaidResponse()
   return {
     outputLimit: undefined,
     watch: (target, sink) => answer.from(target, sink, () => unmetered),
@@ -132,7 +132,7 @@ function nothingHeld({ body }: PaidModel): OpenPayment {
   }
 }
 
-function endOnce({ log }: PaymentParts, { hold, bounds }: HeldCall, answer: PaidAnswer): OpenPayment {
+function endOnce({ log }: PaymentParts, { hold, bounds }: HeldCall, answer: PaidResponse): OpenPayment {
   let open = true
   const end = async (work: () => Promise<void>): Promise<void> => {
     if (!open) return
@@ -162,7 +162,7 @@ function mostOf({ hold, bounds }: HeldCall): number {
   return (hold.maxOutputTokens ?? Infinity) * bounds.choices
 }
 
-function reported(seen: SeenAnswer | undefined): UsedCall | undefined {
+function reported(seen: SeenResponse | undefined): UsedCall | undefined {
   if (seen?.usage.usageReported !== true) return undefined
   return { ...toServed(seen.target), usage: seen.usage, estimated: false }
 }
@@ -172,7 +172,7 @@ function estimated(seen: EstimatedCall | undefined): UsedCall | undefined {
 }
 
 // The provider has generated no more than the request allows.
-function estimateOf(seen: SeenAnswer | undefined, inputTokens: number, most = Infinity): EstimatedCall | undefined {
+function estimateOf(seen: SeenResponse | undefined, inputTokens: number, most = Infinity): EstimatedCall | undefined {
   if (seen?.outputTokens === undefined) return undefined
   const { target, outputTokens } = seen
   const usage = { inputTokens, outputTokens: Math.min(outputTokens, most), cachedTokens: 0, reasoningTokens: 0 }

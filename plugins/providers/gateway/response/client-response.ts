@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { ResponseSink } from '../../contract/adapter.ts'
 import type { CallerApi } from '../request/caller-api.ts'
 import { callErrorOf } from '../errors/gateway-error.ts'
-import { createAnswerTranslator } from './translate-answer.ts'
-import type { AnswerTranslator } from './translate-answer.ts'
+import { createResponseTranslator } from './translate-response.ts'
+import type { ResponseTranslator } from './translate-response.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
 /** The client's side of a streamed response. */
@@ -32,7 +32,7 @@ export interface ClientResponseOptions {
 export function createClientResponse(options: ClientResponseOptions): ClientResponse {
   const { response, api } = options
   let meter: UsageMeter | undefined
-  let translator: AnswerTranslator | undefined
+  let translator: ResponseTranslator | undefined
   let committed = false
   let status = 200
   let streamed = false
@@ -68,7 +68,7 @@ export function createClientResponse(options: ClientResponseOptions): ClientResp
       streamed = contentType.startsWith('text/event-stream')
       meter = options.meterOf(streamed)
       options.onMeter(meter, streamed)
-      translator = createAnswerTranslator(api, streamed)
+      translator = createResponseTranslator(api, streamed)
       // A document is translated when it is complete, and may fail until then.
       if (translator === undefined || streamed) open()
     },

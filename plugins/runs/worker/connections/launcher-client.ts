@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { collect, exchange } from '#core/http-client/request.ts'
-import type { AnswerHeaders } from '#core/http-client/request.ts'
+import type { ResponseHeaders } from '#core/http-client/request.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { InvokeRequest, LauncherEntry } from '#schemas/runs/run.ts'
 import type { LauncherAddress } from '../../contract/tables.ts'
@@ -21,7 +21,7 @@ export class LauncherRefused extends Error {
   readonly runTimeoutMs: number | undefined
   /** Whether the launcher proves that it does not have the run and that requests with a lower epoch cannot start it. */
   readonly isWithoutRun: boolean
-  constructor(status: number, headers: AnswerHeaders = {}) {
+  constructor(status: number, headers: ResponseHeaders = {}) {
     super(`launcher answered ${status}`)
     this.name = 'LauncherRefused'
     this.status = status
@@ -31,7 +31,7 @@ export class LauncherRefused extends Error {
 }
 
 /** Answer of a launcher that has the run. */
-export interface Answering {
+export interface LauncherOfRun {
   readonly agentRevision: number | undefined
 }
 
@@ -43,9 +43,9 @@ export interface LauncherClient {
   /** Requests the ticket to be committed before the start; undefined from a launcher without tickets. */
   ticket(): Promise<string | undefined>
   /** Starts the run; idempotent by the run id. Refused with 412 if the ticket is invalid. */
-  invoke(request: InvokeRequest, ticket?: string): Promise<Answering>
+  invoke(request: InvokeRequest, ticket?: string): Promise<LauncherOfRun>
   /** Attaches to a run that another worker started. Requests with a lower epoch are refused from then on. */
-  attach(): Promise<Answering>
+  attach(): Promise<LauncherOfRun>
   /** Follows the entries of the run after `n`. Returns 'unknown' if the launcher does not know the run. */
   follow(after: number, options: FollowOptions): Promise<'ended' | 'unknown'>
   /** Requests a stop. The result arrives as an entry. */
@@ -149,7 +149,7 @@ function tooLarge(limit: number): string {
 }
 
 // Other fields of the answer are in the entries too, in order.
-function readAnswering(body: unknown): Answering {
+function readAnswering(body: unknown): LauncherOfRun {
   const given = typeof body === 'object' && body !== null && 'agentRevision' in body ? body.agentRevision : undefined
   return {
     agentRevision:

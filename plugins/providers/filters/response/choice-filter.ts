@@ -1,5 +1,5 @@
 import type { CallFilters } from '../call-filters.ts'
-import { unreadableAnswer } from './answer-error.ts'
+import { unreadableResponse } from './response-error.ts'
 import type { FrameText, HeldFrame } from './held-frames.ts'
 import type { CallPart } from './message-parts.ts'
 import type { Piece, TextStage } from '../session/text-stage.ts'
@@ -92,7 +92,7 @@ export class ChoiceFilter {
   #stagesOf(field: string): readonly TextStage[] {
     const stages = this.#stages.get(field) ?? this.#filters.textStages({ choice: this.#choice, field })
     this.#stages.set(field, stages)
-    if (this.#stages.size > maxFields) throw unreadableAnswer()
+    if (this.#stages.size > maxFields) throw unreadableResponse()
     return stages
   }
 }

@@ -1,7 +1,7 @@
 import { encodeFrame } from '../sse/frame.ts'
-import { readChatPart } from './chat-answer.ts'
-import type { ChatCall, ChatUsage } from './chat-answer.ts'
-import type { EventTranslator } from './messages-answer.ts'
+import { readChatPart } from './chat-response.ts'
+import type { ChatCall, ChatUsage } from './chat-response.ts'
+import type { EventTranslator } from './messages-response.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

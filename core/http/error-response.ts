@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { bodyTooLarge, unsupportedMediaType } from './input/body-errors.ts'
-import { toProblemAnswer } from './problem/problem.ts'
-import type { Answer } from './problem/problem.ts'
+import { toProblemResponse } from './problem/problem.ts'
+import type { ProblemResponse } from './problem/problem.ts'
 import { stateOf } from './endpoint/request-context.ts'
 import { servicesOf } from './endpoint/server-context.ts'
 
 /** Creates the response to an error and adds details of its request: limits and media types of the route, the object, a remedy. */
-export function toRequestAnswer(error: unknown, request: FastifyRequest): Answer {
-  const answer = toProblemAnswer(fromParser(error, request))
+export function toErrorResponse(error: unknown, request: FastifyRequest): ProblemResponse {
+  const answer = toProblemResponse(fromParser(error, request))
   const detail = missingObject(answer, request) ?? deniedList(answer, request)
   return detail === undefined ? answer : { ...answer, problem: { ...answer.problem, detail } }
 }
@@ -20,7 +20,7 @@ function fromParser(error: unknown, request: FastifyRequest): unknown {
 }
 
 // The API server's 404 names plural and object but not the namespace, which is the most frequent mistake.
-function missingObject({ status, problem: { cluster } }: Answer, request: FastifyRequest): string | undefined {
+function missingObject({ status, problem: { cluster } }: ProblemResponse, request: FastifyRequest): string | undefined {
   const { name, kind } = cluster?.details ?? {}
   if (status !== 404 || name === undefined || kind === undefined) return undefined
   const { params, attempted } = stateOf(request)
@@ -31,7 +31,7 @@ function missingObject({ status, problem: { cluster } }: Answer, request: Fastif
 }
 
 // Without a namespace the list covers the whole cluster, which few callers may list.
-function deniedList({ status, problem }: Answer, request: FastifyRequest): string | undefined {
+function deniedList({ status, problem }: ProblemResponse, request: FastifyRequest): string | undefined {
   const { endpoint } = request.routeOptions.config
   const properties: unknown =
     endpoint?.query !== undefined && 'properties' in endpoint.query && endpoint.query.properties

@@ -14,14 +14,14 @@ export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly failReason: FailReason
   /** The gateway's response, if there was one. */
-  readonly answered: GatewayAnswer
+  readonly answered: GatewayResponse
   /** True if another route may succeed: overload, server error or no connection. */
   readonly retryable: boolean
   constructor(
     message: string,
     failReason: FailReason = 'model_error',
     retryable = false,
-    answered: GatewayAnswer = {},
+    answered: GatewayResponse = {},
   ) {
     super(message)
     this.failReason = failReason
@@ -34,14 +34,14 @@ export class ModelError extends Error {
 export class BudgetHold extends ModelError {}
 
 /** An error response of the gateway; `provider` (`namespace/name`) is the last one that it called. */
-export interface GatewayAnswer {
+export interface GatewayResponse {
   readonly status?: number
   readonly code?: string
   readonly provider?: string
 }
 
 /** The answer of a model. */
-export interface ModelAnswer {
+export interface ModelResponse {
   readonly text: string
   readonly toolCalls: readonly ToolCall[]
   readonly usage: Usage
@@ -52,9 +52,9 @@ export interface ModelAnswer {
 }
 
 /** Assembles an answer from the bytes of a chat completion, streamed or not. Throws `ModelError`. */
-export interface AnswerReader {
+export interface ModelResponseReader {
   push(chunk: Buffer): void
-  end(): ModelAnswer
+  end(): ModelResponse
 }
 
 interface Draft {
@@ -67,7 +67,7 @@ interface Draft {
 }
 
 /** Reads `text/event-stream` (OpenAI chat completion chunks); `onText` receives text as it arrives. */
-export function readStream(onText: (text: string) => void): AnswerReader {
+export function readStream(onText: (text: string) => void): ModelResponseReader {
   const draft = newDraft()
   const parser = createSseParser(({ data }) => {
     if (data === '[DONE]') draft.finished = true
@@ -77,7 +77,7 @@ export function readStream(onText: (text: string) => void): AnswerReader {
 }
 
 /** Reads a JSON answer of a provider without streaming. */
-export function readWhole(onText: (text: string) => void): AnswerReader {
+export function readWhole(onText: (text: string) => void): ModelResponseReader {
   const chunks: Buffer[] = []
   return {
     push: (chunk) => {
@@ -142,7 +142,7 @@ function takeCall(draft: Draft, value: unknown, position: number): void {
   draft.calls.set(index, call)
 }
 
-function finish(draft: Draft, onText: (text: string) => void): ModelAnswer {
+function finish(draft: Draft, onText: (text: string) => void): ModelResponse {
   if (!draft.finished) throw new ModelError('the answer of the model is incomplete')
   addText(draft, draft.sanitizer.end(), onText)
   const calls = [...draft.calls.entries()].toSorted(([a], [b]) => a - b)

@@ -5,7 +5,7 @@ import type { RouteTarget } from '../route/targets.ts'
 import type { Counted, UsageMeter } from '../response/usage-meter.ts'
 
 /** What has arrived of an answer. */
-export interface SeenAnswer {
+export interface SeenResponse {
   readonly target: RouteTarget
   readonly usage: Counted
   /** Estimate of the output of a stream so far; undefined for a document. */
@@ -16,11 +16,11 @@ export interface SeenAnswer {
 export type MeterOf = (streamed: boolean) => UsageMeter
 
 /** Reads from the answer of a provider what it costs, before filters hold back or change it. */
-export interface PaidAnswer {
+export interface PaidResponse {
   /** The sink for an attempt at a target; bytes are passed on unchanged. `meterOf` returns a meter that leaves them so, too. */
   from(target: RouteTarget, sink: ResponseSink, meterOf: MeterOf): ResponseSink
   /** Undefined: no provider has begun to answer with success. */
-  seen(): SeenAnswer | undefined
+  seen(): SeenResponse | undefined
 }
 
 interface Answering {
@@ -30,7 +30,7 @@ interface Answering {
 }
 
 /** Creates a reader. */
-export function createPaidAnswer(): PaidAnswer {
+export function createPaidResponse(): PaidResponse {
   let answering: Answering | undefined
   return {
     from: (target, sink, meterOf) => ({

@@ -1,15 +1,15 @@
 import { writeLike } from '#core/json/write-like.ts'
 import type { CallFilters } from '../call-filters.ts'
-import { heldTooMuch, unreadableAnswer } from './answer-error.ts'
-import type { AnswerReader } from './answer-reader.ts'
+import { heldTooMuch, unreadableResponse } from './response-error.ts'
+import type { ResponseReader } from './response-reader.ts'
 import { callParts, choicesOf, messageOf, removeUnseen, textFields } from './message-parts.ts'
-import type { AnswerPart } from './message-parts.ts'
+import type { ResponsePart } from './message-parts.ts'
 import type { Piece } from '../session/text-stage.ts'
 
 const nothing = Buffer.alloc(0)
 
 /** Filters an answer that is one JSON document. It is held until it is complete. */
-export function createPlainFilter(filters: CallFilters, limit: number): AnswerReader {
+export function createPlainFilter(filters: CallFilters, limit: number): ResponseReader {
   const chunks: Buffer[] = []
   let size = 0
   return {
@@ -27,13 +27,13 @@ async function filterCompletion(filters: CallFilters, bytes: Buffer): Promise<Bu
   const document = bytes.toString('utf8')
   const body = parse(document)
   const choices = choicesOf(body)
-  if (choices.length === 0) throw unreadableAnswer()
+  if (choices.length === 0) throw unreadableResponse()
   let changed = false
   for (const [index, choice] of choices.entries()) if (await filterChoice(filters, choice, index)) changed = true
   return changed ? Buffer.from(writeLike(document, body)) : bytes
 }
 
-async function filterChoice(filters: CallFilters, choice: AnswerPart, index: number): Promise<boolean> {
+async function filterChoice(filters: CallFilters, choice: ResponsePart, index: number): Promise<boolean> {
   const message = messageOf(choice, 'message')
   let changed = filters.seesText && removeUnseen(choice, message, 'message')
   for (const field of filters.seesText ? textFields(message) : []) {
@@ -67,6 +67,6 @@ function parse(document: string): unknown {
   try {
     return JSON.parse(document)
   } catch {
-    throw unreadableAnswer()
+    throw unreadableResponse()
   }
 }

@@ -6,7 +6,7 @@ import { callErrorOf, GatewayError } from '../errors/gateway-error.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /** Translates an answer on its way to the client. */
-export interface AnswerTranslator {
+export interface ResponseTranslator {
   /** Returns what can be written. Throws `GatewayError` for an answer in an unknown form. */
   push(chunk: Buffer): Buffer
   /** Returns the rest, at the end of a complete answer. */
@@ -18,12 +18,12 @@ const maxWhole = 32 * 1024 * 1024
 const maxMessage = 1000
 
 /** Creates a translator of a chat completion to the API of the caller; undefined if that needs none. */
-export function createAnswerTranslator(api: CallerApi, streamed: boolean): AnswerTranslator | undefined {
+export function createResponseTranslator(api: CallerApi, streamed: boolean): ResponseTranslator | undefined {
   if (api.translation === undefined) return undefined
   return streamed ? streamTranslator(api) : wholeTranslator(api)
 }
 
-function wholeTranslator({ translation }: CallerApi): AnswerTranslator {
+function wholeTranslator({ translation }: CallerApi): ResponseTranslator {
   const chunks: Buffer[] = []
   let size = 0
   return {
@@ -41,7 +41,7 @@ function wholeTranslator({ translation }: CallerApi): AnswerTranslator {
   }
 }
 
-function streamTranslator({ translation, errors }: CallerApi): AnswerTranslator {
+function streamTranslator({ translation, errors }: CallerApi): ResponseTranslator {
   const events = translation?.events()
   let out: Buffer[] = []
   let ended = false

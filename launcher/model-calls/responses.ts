@@ -1,4 +1,4 @@
-import type { AnswerHeaders } from '#core/http-client/request.ts'
+import type { ResponseHeaders } from '#core/http-client/request.ts'
 import { fromErrorParam } from '#core/guardrails/messages.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { readMessageUsage } from '#core/model-apis/message-usage.ts'
@@ -6,17 +6,17 @@ import { moneyComment, moneyHeaders } from './charge.ts'
 import type { Charge } from './charge.ts'
 import { toGatewayRefusal } from '../contract/calls/gateway-refusal.ts'
 import type { GatewayRefusal } from '../contract/calls/gateway-refusal.ts'
-import type { AnswerGuard } from './guard-answer.ts'
+import type { ResponseGuard } from './guard-response.ts'
 import { noUsage } from '../contract/runs/usage.ts'
 import type { Settlement } from './holds/holds.ts'
-import type { AnswerSink, CallContext, CallResult } from '../contract/calls/model-call.ts'
+import type { ModelResponseSink, CallContext, CallResult } from '../contract/calls/model-call.ts'
 import type { ModelRequest } from '../contract/calls/model-request.ts'
 import { createFrameSplitter } from '#core/sse/stream-frames.ts'
 import { createMessageMeter } from './message-meter.ts'
 import { createStreamMeter, toUsage } from './stream-meter.ts'
 
 /** An answer of the gateway on its way to the caller. */
-export interface Answer {
+export interface CallResponse {
   data(chunk: Buffer): void | Promise<void>
   /** Settles a complete answer and writes its end. */
   end(): Promise<CallResult>
@@ -25,13 +25,13 @@ export interface Answer {
 }
 
 /** One admitted call. */
-export interface AnsweredCall {
+export interface AdmittedCall {
   readonly request: ModelRequest
   readonly context: CallContext
-  readonly sink: AnswerSink
+  readonly sink: ModelResponseSink
   readonly charge: Charge
   /** Rules that see the answer; undefined: none. */
-  readonly guard?: AnswerGuard | undefined
+  readonly guard?: ResponseGuard | undefined
   /** Proves to the gateway that the rules are applied here. */
   readonly proof?: string | undefined
 }
@@ -43,7 +43,7 @@ const maxErrorBytes = 64 * 1024
 const relayed = ['retry-after', 'x-mesh-provider', 'x-should-retry'] as const
 
 /** Begins an answer by its head. Of the headers only those of the gateway that concern the caller are relayed. */
-export function openAnswer(call: AnsweredCall, status: number, given: AnswerHeaders): Answer {
+export function openResponse(call: AdmittedCall, status: number, given: ResponseHeaders): CallResponse {
   const headers: Record<string, string> = {}
   for (const name of relayed) {
     const value = given[name]
@@ -64,7 +64,7 @@ export function uncounted(outcome: Settlement['outcome'], headers: Headers = {})
 }
 
 // Providers do not charge for an error. After a timeout it is unknown what the provider did, and an answer that a rule has stopped is paid for.
-function errorAnswer({ charge }: AnsweredCall, status: number, headers: Headers): Answer {
+function errorAnswer({ charge }: AdmittedCall, status: number, headers: Headers): CallResponse {
   const body = collectBytes(maxErrorBytes)
   return {
     data(chunk) {
@@ -85,7 +85,7 @@ function stopsAnswer({ code, param }: GatewayRefusal): boolean {
   return stopped !== undefined && stopped.stage !== 'request'
 }
 
-function wholeAnswer({ request, charge, sink, context, guard }: AnsweredCall, headers: Headers): Answer {
+function wholeAnswer({ request, charge, sink, context, guard }: AdmittedCall, headers: Headers): CallResponse {
   const body = collectBytes(maxAnswerBytes)
   return {
     data(chunk) {
@@ -108,7 +108,7 @@ function wholeAnswer({ request, charge, sink, context, guard }: AnsweredCall, he
   }
 }
 
-function streamedAnswer({ charge, sink, context, request, guard }: AnsweredCall, headers: Headers): Answer {
+function streamedAnswer({ charge, sink, context, request, guard }: AdmittedCall, headers: Headers): CallResponse {
   const splitter = createFrameSplitter()
   const meter = request.operation === 'messages' ? createMessageMeter() : createStreamMeter(request.usageWanted)
   let tail = Promise.resolve()

@@ -1,11 +1,11 @@
 import { writeLike } from '#core/json/write-like.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import type { TextSlot } from '../session/text-stage.ts'
-import type { AnswerPart } from './message-parts.ts'
+import type { ResponsePart } from './message-parts.ts'
 
 /** A text of a frame, and where it is. */
 export interface FrameText extends TextSlot {
-  readonly message: AnswerPart
+  readonly message: ResponsePart
   readonly field: string
   readonly original: string
 }
@@ -15,7 +15,7 @@ export interface HeldFrame {
   readonly event: string
   readonly data: string
   /** The parsed frame; undefined for `[DONE]`. */
-  readonly chunk: AnswerPart | undefined
+  readonly chunk: ResponsePart | undefined
   readonly texts: FrameText[]
   /** Whether it has text, a tool call or an end: what a client waits for. */
   hasContent: boolean

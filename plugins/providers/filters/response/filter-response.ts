@@ -1,11 +1,11 @@
 import type { ClientResponse } from '../../gateway/response/client-response.ts'
 import type { CallFilters } from '../call-filters.ts'
-import type { AnswerReader } from './answer-reader.ts'
+import type { ResponseReader } from './response-reader.ts'
 import { createPlainFilter } from './plain-filter.ts'
 import { createStreamFilter } from './stream-filter.ts'
 
 /** The client's side of an answer that passes filters. */
-export interface FilteredAnswer extends Pick<ClientResponse, 'head' | 'data' | 'committed' | 'breakOff'> {
+export interface FilteredResponse extends Pick<ClientResponse, 'head' | 'data' | 'committed' | 'breakOff'> {
   /** Releases the rest of a complete answer. Throws `GatewayError`. */
   end(): Promise<void>
   /** Why the filters ended the answer; undefined if they did not. */
@@ -13,7 +13,7 @@ export interface FilteredAnswer extends Pick<ClientResponse, 'head' | 'data' | '
 }
 
 /** Options of a filtered answer. */
-export interface FilteredAnswerOptions {
+export interface FilteredResponseOptions {
   readonly filters: CallFilters
   /** Maximum number of characters that are held back. */
   readonly limit: number
@@ -25,10 +25,10 @@ export interface FilteredAnswerOptions {
  * Passes an answer through the filters of its call to the client. Nothing is written before the filters release the first content, so a
  * refusal of it has a status of its own. Chunks are handled one after the other, also those of an adapter that does not wait.
  */
-export function filterAnswer(client: ClientResponse, options: FilteredAnswerOptions): FilteredAnswer {
+export function filterResponse(client: ClientResponse, options: FilteredResponseOptions): FilteredResponse {
   const { filters, limit } = options
   let head: { readonly status: number; readonly contentType: string } | undefined
-  let reader: AnswerReader | undefined
+  let reader: ResponseReader | undefined
   let failure: { readonly error: unknown } | undefined
   let tail: Promise<void> = Promise.resolve()
   const fail = (error: unknown): never => {

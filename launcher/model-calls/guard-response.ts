@@ -12,7 +12,7 @@ import { frameData, framesIn } from '#core/sse/stream-frames.ts'
 type Part = Record<string, unknown>
 
 /** The rules on one answer. Each method throws `Refusal`, or `GatewayRefusal` for a form that rules cannot read. */
-export interface AnswerGuard {
+export interface ResponseGuard {
   /** What may be sent of these frames and of what was held back. */
   frames(whole: Buffer): Promise<Buffer>
   /** The rest of a stream that has no finish. */
@@ -44,7 +44,7 @@ function emptyChoice(): Choice {
 }
 
 /** Creates the guard of an answer; undefined if no rule sees answers, neither here nor in the gateway (`external`). */
-export function createAnswerGuard(call: GuardedCall, external: boolean): AnswerGuard | undefined {
+export function createResponseGuard(call: GuardedCall, external: boolean): ResponseGuard | undefined {
   const { guard, approval } = call
   const guardsText = guard.stages.has('response')
   const guardsCalls = guard.stages.has('tool_call')

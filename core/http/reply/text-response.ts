@@ -1,5 +1,5 @@
 /** An answer that is text in another format than JSON, such as CSV. It is not validated; the endpoint declares its type in `docs.text`. */
-export class TextAnswer {
+export class TextResponse {
   readonly contentType: string
   readonly text: string
   constructor(contentType: string, text: string) {

@@ -1,5 +1,5 @@
 /** Reads an answer and returns the bytes for the client. Throws `GatewayError`, also a `FilterStop`. */
-export interface AnswerReader {
+export interface ResponseReader {
   /** Adds bytes of the provider. */
   push(chunk: Buffer): void
   /** What can be released. */

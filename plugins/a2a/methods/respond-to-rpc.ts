@@ -49,7 +49,7 @@ const methods: ReadonlyMap<string, readonly [Method, Dialect]> = new Map([
 ])
 
 /** Answers one request of JSON-RPC; undefined if a stream was its answer. Errors are thrown, and written by `writeRpcError`. */
-export async function answerRpc(services: A2aServices, http: HttpCall): Promise<unknown> {
+export async function respondToRpc(services: A2aServices, http: HttpCall): Promise<unknown> {
   const { id: rpcId, method, params } = readRpcRequest(http.body)
   checkVersion(http.headers)
   const [answer, dialect] = methods.get(method) ?? []

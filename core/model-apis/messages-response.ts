@@ -1,7 +1,7 @@
 import { isObject } from '../json/is-object.ts'
 import { encodeFrame } from '../sse/frame.ts'
-import { readChatPart } from './chat-answer.ts'
-import type { ChatCall, ChatPart, ChatUsage } from './chat-answer.ts'
+import { readChatPart } from './chat-response.ts'
+import type { ChatCall, ChatPart, ChatUsage } from './chat-response.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

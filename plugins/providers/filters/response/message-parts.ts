@@ -1,14 +1,14 @@
 import { isObject } from '#core/json/is-object.ts'
-import { unreadableAnswer } from './answer-error.ts'
+import { unreadableResponse } from './response-error.ts'
 
 /** A JSON object of an answer, changed in place. */
-export type AnswerPart = Record<string, unknown>
+export type ResponsePart = Record<string, unknown>
 
 /** Fields of a message or a delta that are no text of the model. */
 const noText = new Set(['role', 'tool_calls', 'function_call', 'thinking_signature'])
 
 /** Names of the fields with text: `content`, `refusal`, and fields of a provider such as `reasoning_content`. */
-export function textFields(message: AnswerPart): readonly string[] {
+export function textFields(message: ResponsePart): readonly string[] {
   return Object.keys(message).filter((key) => !noText.has(key) && typeof message[key] === 'string')
 }
 
@@ -16,8 +16,8 @@ export function textFields(message: AnswerPart): readonly string[] {
  * Removes from a choice what repeats text in another form, such as log probabilities, audio and annotations: filters of text do not see it.
  * `field` is that of its message. Returns whether something was removed. Throws for a content that is no text.
  */
-export function removeUnseen(choice: AnswerPart, message: AnswerPart, field: 'delta' | 'message'): boolean {
-  if (isStructure(message.content)) throw unreadableAnswer()
+export function removeUnseen(choice: ResponsePart, message: ResponsePart, field: 'delta' | 'message'): boolean {
+  if (isStructure(message.content)) throw unreadableResponse()
   const ofMessage = Object.keys(message).filter((key) => !noText.has(key) && isStructure(message[key]))
   const ofChoice = Object.keys(choice).filter(
     (key) =>
@@ -33,20 +33,20 @@ function isStructure(value: unknown): boolean {
 }
 
 /** The message or delta of a choice. Throws if it is of another form. */
-export function messageOf(choice: AnswerPart, field: 'delta' | 'message'): AnswerPart {
+export function messageOf(choice: ResponsePart, field: 'delta' | 'message'): ResponsePart {
   const { [field]: message = null } = choice
   if (message === null) return {}
-  if (!isObject(message)) throw unreadableAnswer()
-  return message as AnswerPart
+  if (!isObject(message)) throw unreadableResponse()
+  return message as ResponsePart
 }
 
 /** The choices of a completion or of one of its frames. Throws for what is neither that nor an error of the provider. */
-export function choicesOf(body: unknown): readonly AnswerPart[] {
-  if (!isObject(body)) throw unreadableAnswer()
+export function choicesOf(body: unknown): readonly ResponsePart[] {
+  if (!isObject(body)) throw unreadableResponse()
   const { choices } = body
   if (choices === undefined && isObject(body.error)) return []
-  if (!Array.isArray(choices) || !choices.every(isObject)) throw unreadableAnswer()
-  return choices as AnswerPart[]
+  if (!Array.isArray(choices) || !choices.every(isObject)) throw unreadableResponse()
+  return choices as ResponsePart[]
 }
 
 /** A tool call in an answer, or a part of one in a stream. */
@@ -63,11 +63,11 @@ export interface CallPart {
 }
 
 /** The tool calls of a message or a delta, in each of the forms of OpenAI's API. Throws for an unknown form. */
-export function callParts(message: AnswerPart): readonly CallPart[] {
+export function callParts(message: ResponsePart): readonly CallPart[] {
   const { tool_calls: calls = null, function_call: legacy = null } = message
-  if (calls !== null && !Array.isArray(calls)) throw unreadableAnswer()
+  if (calls !== null && !Array.isArray(calls)) throw unreadableResponse()
   const parts = (calls ?? []).map((call: unknown, at: number) => {
-    if (!isObject(call)) throw unreadableAnswer()
+    if (!isObject(call)) throw unreadableResponse()
     const inner = isObject(call.custom) ? call.custom : call.function
     const field = isObject(call.custom) ? 'input' : 'arguments'
     return toCallPart(inner, { key: String(call.index ?? at), id: call.id, field })
@@ -82,10 +82,10 @@ function toCallPart(
   { key, id, field }: { readonly key: string; readonly id: unknown; readonly field: 'input' | 'arguments' },
 ): CallPart {
   const part: unknown = inner ?? {}
-  if (!isObject(part)) throw unreadableAnswer()
+  if (!isObject(part)) throw unreadableResponse()
   const { name = null } = part
   const text = part[field] ?? ''
-  if (typeof text !== 'string' || (name !== null && typeof name !== 'string')) throw unreadableAnswer()
+  if (typeof text !== 'string' || (name !== null && typeof name !== 'string')) throw unreadableResponse()
   return {
     key,
     id: typeof id === 'string' ? id : undefined,
@@ -93,7 +93,7 @@ function toCallPart(
     arguments: text,
     isCustom: field === 'input',
     write(newName, newText) {
-      const target = part as AnswerPart
+      const target = part as ResponsePart
       if (newName !== undefined) target.name = newName
       target[field] = newText
     },

@@ -4,7 +4,7 @@ import { mockConfig } from './mock-config.ts'
 import { smallestInstance } from './smallest-instance.ts'
 
 /** Answer of the mock: text, or calls of tools in the request. */
-export interface MockAnswer {
+export interface MockResponse {
   readonly text: string
   readonly toolCalls: readonly { readonly name: string; readonly arguments: unknown }[]
 }
@@ -20,7 +20,7 @@ const plain = 'MOCK_OK'
  * the script whose `contains` is in the last user message answers: its tool calls once per user message, if the request has
  * those tools, then its reply. All other requests are answered with `MOCK_OK`.
  */
-export function mockAnswer(body: Body, script: Script = []): MockAnswer {
+export function mockResponse(body: Body, script: Script = []): MockResponse {
   const messages = list(body.messages).filter(isObject)
   const structured = structuredText(body.response_format, messages)
   if (structured !== undefined) return { text: structured, toolCalls: [] }

@@ -3,14 +3,14 @@ import { createFrameSplitter, frameData, framesIn } from '#core/sse/stream-frame
 import type { ResponseSink } from '../contract/adapter.ts'
 
 /** The answer of a provider on its way to the caller. */
-export interface ProviderAnswer {
+export interface ProviderResponse {
   readonly sink: ResponseSink
   /** Ends a complete answer. Rejects if it is not complete. */
   end(): Promise<void>
 }
 
 /** Passes an answer as it is. Streams are passed in whole events, so that an error can follow one that breaks off. */
-export function passAnswer(sink: ResponseSink): ProviderAnswer {
+export function passResponse(sink: ResponseSink): ProviderResponse {
   const splitter = createFrameSplitter()
   const reader = createMessageReader()
   let isStream = false

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../gateway/errors/gateway-error.ts'
 
 /** An answer in a form that filters cannot read. Passing it would be a way around them. */
-export function unreadableAnswer(): GatewayError {
+export function unreadableResponse(): GatewayError {
   return new GatewayError(502, 'bad_gateway', 'The answer of the provider has a form that its filters cannot read.')
 }
 

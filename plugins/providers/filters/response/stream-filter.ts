@@ -1,18 +1,18 @@
 import { createSseParser } from '#core/sse/parser.ts'
 import type { ParsedEvent } from '#core/sse/parser.ts'
 import type { CallFilters } from '../call-filters.ts'
-import { heldTooMuch, unreadableAnswer } from './answer-error.ts'
-import type { AnswerReader } from './answer-reader.ts'
+import { heldTooMuch, unreadableResponse } from './response-error.ts'
+import type { ResponseReader } from './response-reader.ts'
 import { ChoiceFilter } from './choice-filter.ts'
 import { HeldFrames } from './held-frames.ts'
 import type { HeldFrame } from './held-frames.ts'
 import { callParts, choicesOf, messageOf, removeUnseen, textFields } from './message-parts.ts'
-import type { AnswerPart } from './message-parts.ts'
+import type { ResponsePart } from './message-parts.ts'
 
 const maxChoices = 128
 
 /** Filters a stream: frames are written in their order, each when its texts and tool calls have passed the filters. */
-export function createStreamFilter(filters: CallFilters, limit: number): AnswerReader {
+export function createStreamFilter(filters: CallFilters, limit: number): ResponseReader {
   const frames = new HeldFrames()
   const choices = new Map<number, ChoiceFilter>()
   let events: ParsedEvent[] = []
@@ -32,7 +32,7 @@ export function createStreamFilter(filters: CallFilters, limit: number): AnswerR
     const key = typeof index === 'number' ? index : 0
     const choice = choices.get(key) ?? new ChoiceFilter(filters, key)
     choices.set(key, choice)
-    if (choices.size > maxChoices) throw unreadableAnswer()
+    if (choices.size > maxChoices) throw unreadableResponse()
     return choice
   }
   const read = async ({ event, data }: ParsedEvent): Promise<void> => {
@@ -73,11 +73,11 @@ function toFrame(event: string, data: string): HeldFrame {
   return { event, data, chunk, texts: [], hasContent, waiting: 0, changed: false, partial: false }
 }
 
-function parse(data: string): AnswerPart {
+function parse(data: string): ResponsePart {
   try {
-    return JSON.parse(data) as AnswerPart
+    return JSON.parse(data) as ResponsePart
   } catch {
-    throw unreadableAnswer()
+    throw unreadableResponse()
   }
 }
 
@@ -86,7 +86,7 @@ interface Reading {
   readonly choice: ChoiceFilter
 }
 
-async function readChoice(frame: HeldFrame, part: AnswerPart, { filters, choice }: Reading): Promise<void> {
+async function readChoice(frame: HeldFrame, part: ResponsePart, { filters, choice }: Reading): Promise<void> {
   const delta = messageOf(part, 'delta')
   if (filters.seesText && removeUnseen(part, delta, 'delta')) frame.changed = true
   for (const field of textFields(delta)) {
