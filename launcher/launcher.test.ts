@@ -234,7 +234,7 @@ test('readiness: an agent whose health is 5xx is not ready, and no run reaches i
 
 test('settings: an invalid setting is named, and the exit code is 78', async (t) => {
   const cases: [Parameters<typeof launch>[1], RegExp][] = [
-    [{ config: { uid: '' }, command: nodeAgent }, /\/uid: must be a text/],
+    [{ config: { uid: '' }, command: nodeAgent }, /\/uid: must be a string/],
     [{ config: { limits: { timeout: 'soon' } }, command: nodeAgent }, /\/limits\/timeout: must be a duration/],
     [{ config: { limits: { timeout: '30d' } }, command: nodeAgent }, /\/limits\/timeout: .* from 1ms to 24d/],
     [{ config: {} }, /\/model: is missing/],

@@ -44,7 +44,7 @@ export function explain(schema: unknown, value: unknown, path: readonly string[]
   if (type === 'boolean') return 'must be true or false'
   if (type === 'array' && !Array.isArray(given)) return 'must be a list'
   if (type === 'object' && !isObject(given)) return 'must be a mapping'
-  if (type === 'string' && typeof given !== 'string') return 'must be text'
+  if (type === 'string' && typeof given !== 'string') return 'must be a string'
   return undefined
 }
 

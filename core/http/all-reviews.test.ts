@@ -91,7 +91,7 @@ test('authz of kind all: what cannot be a member, and a replay without every rev
     [{ authz: { kind: 'all', of: 'x' } }, /authz.of must be/],
     [{ authz: { kind: 'all', of: [review, { kind: 'public', shownBy: 'anyone' }] } }, /authz.of must be/],
     [{ authz: { kind: 'all', of: [review, { kind: 'all', of: [review, review] }] } }, /authz.of must be/],
-    [{ authz: { kind: 'all', of: [review, { kind: 'review' }] } }, /authz.verb must be text/],
+    [{ authz: { kind: 'all', of: [review, { kind: 'review' }] } }, /authz.verb must be a string/],
     [{ idempotent: true }, /needs a review/],
   ]
   for (const [more, message] of refused)

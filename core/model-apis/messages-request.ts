@@ -148,7 +148,7 @@ function toToolChoice(choice: unknown): Json {
 
 function blocksOf(value: unknown, at: string): readonly Json[] {
   if (!Array.isArray(value) || !value.every(isObject))
-    throw new InvalidRequest(at, 'must be a text or a list of blocks')
+    throw new InvalidRequest(at, 'must be a string or a list of blocks')
   return value
 }
 

@@ -32,7 +32,7 @@ export function responsesToChat(body: Json): Json {
 function toMessages(input: unknown): Json[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }]
   if (!Array.isArray(input) || input.length === 0)
-    throw new InvalidRequest('input', 'must be a text or a list of at least one item')
+    throw new InvalidRequest('input', 'must be a string or a list of at least one item')
   const messages: Json[] = []
   for (const [index, item] of input.entries()) addItem(messages, item, `input[${index}]`)
   return messages
@@ -52,7 +52,7 @@ function toMessage({ role, content }: Json, at: string): Json {
   if (typeof role !== 'string' || !/^(?:user|assistant|system|developer)$/.test(role))
     throw new InvalidRequest(`${at}.role`, 'must be user, assistant, system or developer')
   if (typeof content === 'string') return { role, content }
-  if (!Array.isArray(content)) throw new InvalidRequest(`${at}.content`, 'must be a text or a list of parts')
+  if (!Array.isArray(content)) throw new InvalidRequest(`${at}.content`, 'must be a string or a list of parts')
   const parts = content.map((part: unknown) => toPart(part, `${at}.content`))
   if (role === 'user') return { role, content: parts }
   return { role, content: parts.map(({ text = '' }) => text).join('') }
@@ -69,7 +69,7 @@ function toPart(part: unknown, at: string): Json {
 function toToolMessage({ call_id: id, output }: Json, at: string): Json {
   if (typeof id !== 'string') throw new InvalidRequest(`${at}.call_id`, 'is missing')
   if (typeof output === 'string') return { role: 'tool', tool_call_id: id, content: output }
-  if (!Array.isArray(output)) throw new InvalidRequest(`${at}.output`, 'must be a text or a list of parts')
+  if (!Array.isArray(output)) throw new InvalidRequest(`${at}.output`, 'must be a string or a list of parts')
   const texts = output.map((part: unknown) => toPart(part, `${at}.output`).text ?? '')
   return { role: 'tool', tool_call_id: id, content: texts.join('\n') }
 }

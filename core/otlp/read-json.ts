@@ -129,5 +129,5 @@ function objectOf(from: Fields, name: string): Fields {
 function textOf(from: Fields, name: string): string {
   const value = from[name] ?? ''
   if (typeof value === 'string') return value
-  throw new OtlpMalformed(`${name}: must be a text`)
+  throw new OtlpMalformed(`${name}: must be a string`)
 }

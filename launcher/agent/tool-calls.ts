@@ -135,7 +135,7 @@ async function answerOf(
 
 function humanAnswer(resolution: Resolution | undefined): unknown {
   if (resolution === undefined)
-    throw new Error('question must be a text, and ask_human must be one of the agent’s tools')
+    throw new Error('question must be a string, and ask_human must be one of the agent’s tools')
   const answer = resolution.payload ?? resolution.reason
   if (answer === undefined) throw new Error('the question was not answered')
   return answer

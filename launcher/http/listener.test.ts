@@ -85,7 +85,7 @@ test('listener: bodies are JSON of a schema, bytes, or a stream, in the media ty
     ['{"times":-1}', /^times: must be a count/],
     ['{"times":1e400}', /^times: must be a count/],
     ['{"tone":"loud"}', /^tone: must be warm or cold/],
-    ['{"at":3}', /^at: must be a text/],
+    ['{"at":3}', /^at: must be a string/],
     ['{"more":1}', /^more: unknown field/],
     ['{"constructor":1}', /^constructor: unknown field/],
     ['[]', /^the body must be a JSON object/],

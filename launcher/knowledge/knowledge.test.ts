@@ -104,6 +104,6 @@ test('the tool search_knowledge searches in the run of the model, and checks its
   const scope = { runId: 'run-1', span: span as never, signal: new AbortController().signal, emit: () => undefined }
   assert.deepEqual(await run({ query: 'refund', knowledgeBase: 'handbook' }, scope), found)
   assert.deepEqual(operations[0]?.body, { query: 'refund', knowledgeBase: 'handbook' })
-  await assert.rejects(run({}, scope), /query must be a text/)
-  await assert.rejects(run({ query: 'x', knowledgeBase: 7 }, scope), /knowledgeBase must be a text/)
+  await assert.rejects(run({}, scope), /query must be a string/)
+  await assert.rejects(run({ query: 'x', knowledgeBase: 7 }, scope), /knowledgeBase must be a string/)
 })

@@ -22,8 +22,8 @@ export function toNewTemplate(body: Static<typeof CreateTemplateBody>): AgentTem
   }
   if ((kind ?? AgentTemplate.kind) !== AgentTemplate.kind) throw invalid('/kind', `must be ${AgentTemplate.kind}`)
   const { name, namespace } = metadata
-  if (typeof name !== 'string') throw invalid('/metadata/name', 'must be a text')
-  if (typeof namespace !== 'string') throw invalid('/metadata/namespace', 'must be a text')
+  if (typeof name !== 'string') throw invalid('/metadata/name', 'must be a string')
+  if (typeof namespace !== 'string') throw invalid('/metadata/namespace', 'must be a string')
   parseName('/metadata/name', name)
   parseLabel('/metadata/namespace', namespace)
   return AgentTemplate.object({ metadata: { ...metadata, name, namespace }, spec: checked(spec) })

@@ -28,7 +28,7 @@ export function* checkValue(schema: Node, value: unknown, path: Path = []): Gene
 }
 
 const NAMES: Record<string, string> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   integer: 'a whole number',
   boolean: 'true or false',

@@ -108,7 +108,7 @@ test('R2-M11: expand: errors name file, line, column and field', () => {
       `${head}systemPrmpt: hi\n`,
       'agent.yaml:3:1: /systemPrmpt: unknown field "systemPrmpt"; did you mean systemPrompt?',
     ],
-    ['name: hello\nmodel: {route: 3}\n', 'agent.yaml:2:9: /model/route: must be a text'],
+    ['name: hello\nmodel: {route: 3}\n', 'agent.yaml:2:9: /model/route: must be a string'],
     ['model: {route: mock}\n', 'agent.yaml:1:1: name is required'],
     [`${head}schedule: "* * * * *"\n`, 'agent.yaml:3:1: /schedule: schedule is not yet supported'],
     [`${head}triggers: []\n`, 'agent.yaml:3:1: /triggers: triggers is not yet supported'],
@@ -145,7 +145,7 @@ test('R2-M11: expand: errors name file, line, column and field', () => {
     ],
     [
       `${head}runtime:\n  env: {A: [1]}\n`,
-      'agent.yaml:4:9: /runtime/env/A: must be a text or a number or true or false',
+      'agent.yaml:4:9: /runtime/env/A: must be a string or a number or true or false',
     ],
     ['name: a\nmodel: mock\n', 'agent.yaml:2:1: /model: must be a mapping; write { route: ROUTE }'],
     [

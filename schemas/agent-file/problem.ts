@@ -35,7 +35,7 @@ export class AgentFileError extends Error {
   }
 }
 
-/** `agent.yaml:3:1: /model/route: must be a text`, the form that editors and terminals link. */
+/** `agent.yaml:3:1: /model/route: must be a string`, the form that editors and terminals link. */
 export function formatProblem(problem: LocatedProblem, file?: string): string {
   const place = [file, problem.line, problem.column].filter((part) => part !== undefined).join(':')
   const parts = [place, problem.pointer, problem.message].filter((part) => part !== '')

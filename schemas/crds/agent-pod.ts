@@ -49,7 +49,7 @@ export const pod = Type.Object(
     volumeMounts: Type.Optional(volumeMounts),
     launcherResources: Type.Optional({
       ...resources,
-      description: 'Compute resources of the launcher beside an agent process; those of the install when absent.',
+      description: 'Compute resources of the launcher beside an agent process; those of the installation when absent.',
     }),
   },
   {

@@ -17,6 +17,15 @@ test('an avoided word is found in prose, messages and camel case, with its line'
   assert.deepEqual(avoidedWords('p', `list${participle}Objects()`), [`p:1: ${participle}`])
 })
 
+test('a string is no text in messages, and an installation no install', () => {
+  const [text, install] = ['txet a eb tsum', 'llatsni eht'].map(reversed)
+  assert.deepEqual(avoidedWords('p', `refuse('id ${text}')\n// Keys of ${install}.`), [
+    `p:1: ${text}`,
+    `p:2: ${install}`,
+  ])
+  assert.deepEqual(avoidedWords('p', `type must be text, json_object or json_schema; ${install}ation`), [])
+})
+
 test('the account of that name and longer words are no avoided words', () => {
   const account = reversed('ydobon')
   const text = `setuid('${account}')\n${account}:x:65534:65534:${account}:/\nstoryteller`

@@ -37,8 +37,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a wrong setting quotes its value, whatever it is',
     file: 'core/config/explain-setting.ts',
-    find: "if (type === 'string' && typeof given !== 'string') return 'must be text'",
-    replace: "if (type === 'string' && typeof given !== 'string') return `must be text, not ${String(given)}`",
+    find: "if (type === 'string' && typeof given !== 'string') return 'must be a string'",
+    replace: "if (type === 'string' && typeof given !== 'string') return `must be a string, not ${String(given)}`",
     tests: ['core/config/settings.test.ts'],
     only: 'PODA24',
   },

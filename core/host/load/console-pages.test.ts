@@ -32,14 +32,14 @@ test('a console page names its plugin, and the other one, when id or path is tak
     [[{ ...page, path: '/y' }, page], /^plugin b: console page "acme": plugin a has a page with the same id, acme$/],
     [[{ ...page, id: 'y' }, page], /plugin a has a page with the same path, \/x\/acme$/],
     [[page, { ...page, id: 'y', path: '/y', capability: 'audti' }], /no capability "audti"; did you mean audit\?/],
-    [[page, { ...page, id: 'y', path: 'y' }], /path must be a text of at most 100 characters, such as \/audit$/],
+    [[page, { ...page, id: 'y', path: 'y' }], /path must be a string of at most 100 characters, such as \/audit$/],
     [[page, { ...page, id: 'y', path: '/y/../z' }], /path must be/],
-    [[page, { ...page, id: 'y', path: '/y', title: '\0' }], /title must be a text/],
-    [[page, { ...page, id: 'y', path: '/y', title: '\ud800' }], /title must be a text/],
-    [[page, { ...page, id: 'y', path: '/y', section: '' }], /section must be a text/],
-    [[page, { path: '/y' }], /console page undefined: id must be a text/],
-    [[page, { ...page, id: 5 }], /id must be a text/],
-    [[page, null], /console page undefined: id must be a text/],
+    [[page, { ...page, id: 'y', path: '/y', title: '\0' }], /title must be a string/],
+    [[page, { ...page, id: 'y', path: '/y', title: '\ud800' }], /title must be a string/],
+    [[page, { ...page, id: 'y', path: '/y', section: '' }], /section must be a string/],
+    [[page, { path: '/y' }], /console page undefined: id must be a string/],
+    [[page, { ...page, id: 5 }], /id must be a string/],
+    [[page, null], /console page undefined: id must be a string/],
   ] as const)
     assert.throws(() => read(withPages('a', pages[0]), withPages('b', pages[1])), { name: 'BootError', message })
 })

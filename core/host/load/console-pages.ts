@@ -44,7 +44,7 @@ function checkFields(page: ConsolePage, refuse: (why: string) => never): void {
   for (const [field, pattern] of Object.entries(patterns)) {
     const value = getAt(page, [field])
     if (typeof value !== 'string' || value.length > 100 || !value.isWellFormed() || !pattern.test(value))
-      refuse(`${field} must be a text of at most 100 characters${field === 'path' ? ', such as /audit' : ''}`)
+      refuse(`${field} must be a string of at most 100 characters${field === 'path' ? ', such as /audit' : ''}`)
   }
 }
 

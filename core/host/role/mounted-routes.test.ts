@@ -123,8 +123,8 @@ test('CON1: a raw route and an endpoint without a known authz are refused at boo
       (authz) =>
         [[{ ...given, authz }], /endpoint GET \/raw: authz is required.*its kind is one of kube, review/] as const,
     ),
-    [[{ ...given, authz: { kind: 'kube', verb: 'get' } }], /GET \/raw: authz.resource must be text/],
-    [[{ ...given, authz: { ...reviewed, group: 7 } }], /GET \/raw: authz.group must be text/],
+    [[{ ...given, authz: { kind: 'kube', verb: 'get' } }], /GET \/raw: authz.resource must be a string/],
+    [[{ ...given, authz: { ...reviewed, group: 7 } }], /GET \/raw: authz.group must be a string/],
     [
       [{ ...given, authz: { ...reviewed, group: 'acme.example' } }],
       /authz.resource must not name a group beside authz.group/,

@@ -120,7 +120,7 @@ const checkedEvent: typeof defineOwnEvent = (spec) => {
   const given: unknown = spec
   demand(isObject(given), "defineEvent: the argument must be { domain: 'com.acme', plugin, fact, summary, data }")
   for (const field of ['domain', 'plugin', 'fact', 'summary'])
-    demand(typeof given[field] === 'string', `defineEvent: ${field} must be a text`)
+    demand(typeof given[field] === 'string', `defineEvent: ${field} must be a string`)
   demand(isObject(given.data), `defineEvent: data must be a schema, such as mesh.Type.Object({})`)
   return defineOwnEvent(spec)
 }

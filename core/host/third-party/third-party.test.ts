@@ -234,7 +234,7 @@ test('UXM21, CON15: a plugin that fails names itself, the file and line, and the
 test('CON15: a helper that gets no or wrong arguments names them, the file and the line', async (t) => {
   const calls: readonly (readonly [string, RegExp])[] = [
     ['defineEvent()', /defineEvent: the argument must be \{ domain/],
-    ["defineEvent({ domain: 'com.acme' })", /defineEvent: plugin must be a text/],
+    ["defineEvent({ domain: 'com.acme' })", /defineEvent: plugin must be a string/],
     ["defineEvent({ domain: 'com.acme', plugin: 'x', fact: 'y', summary: 'z' })", /defineEvent: data must be a schema/],
     ['defineErrors()', /defineErrors: the argument must be/],
     ['defineErrors({ a: 409 })', /defineErrors: the argument must be/],

@@ -5,7 +5,7 @@ import type { AnyEndpoint } from './endpoint.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE']
 
-// Fields that must be text, by kind.
+// Fields that must be a string, by kind.
 const texts = {
   kube: ['verb', 'resource'],
   review: ['verb', 'resource'],
@@ -53,7 +53,7 @@ function checkAuthz(authz: unknown, method: string, refuse: Refuse): void {
   if (!isObject(authz) || fields === undefined)
     return refuse(`authz is required, such as { kind: 'bearer' }; its kind is one of ${[...kinds.keys()].join(', ')}`)
   const missing = fields.find((field) => typeof authz[field] !== 'string' || authz[field] === '')
-  if (missing !== undefined) refuse(`authz.${missing} must be text`)
+  if (missing !== undefined) refuse(`authz.${missing} must be a string`)
   if (authz['kind'] === 'review') {
     checkNamespace(authz['namespace'], refuse)
     checkGroup(authz['group'], authz['resource'], refuse)
@@ -87,7 +87,7 @@ function checkNamespace(from: unknown, refuse: Refuse): void {
 
 function checkGroup(group: unknown, resource: unknown, refuse: Refuse): void {
   if (group === undefined) return
-  if (typeof group !== 'string') refuse('authz.group must be text')
+  if (typeof group !== 'string') refuse('authz.group must be a string')
   if (String(resource).includes('.')) refuse('authz.resource must not name a group beside authz.group')
 }
 

@@ -7,7 +7,7 @@ import { keepStreams } from './recreate-lost-stream.ts'
 import { createNatsBus } from './nats-bus.ts'
 
 test(
-  'PODA14: a missing stream is created again only if the install has published before',
+  'PODA14: a missing stream is created again only if the installation has published before',
   { ...needs('nats-server'), timeout: 20_000 },
   async (t) => {
     const server = await startNats(t)

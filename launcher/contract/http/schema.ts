@@ -60,7 +60,7 @@ export function text(json: JsonSchema = {}, problem: (value: string) => string |
   const schema: Schema<string> = {
     json: { type: 'string', ...json },
     parse(value, at) {
-      if (typeof value !== 'string') return refuse(at, problem('') ?? 'must be a text')
+      if (typeof value !== 'string') return refuse(at, problem('') ?? 'must be a string')
       const wrong = problem(value)
       return wrong === undefined ? value : refuse(at, wrong)
     },

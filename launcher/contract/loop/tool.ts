@@ -25,6 +25,6 @@ export interface Tool {
 /** Returns a string argument; throws an error with its name. */
 export function text(args: Readonly<Record<string, unknown>>, name: string, absent?: string): string {
   const value = args[name] ?? absent
-  if (typeof value !== 'string' || value === '') throw new Error(`${name} must be a text`)
+  if (typeof value !== 'string' || value === '') throw new Error(`${name} must be a string`)
   return value
 }

@@ -24,7 +24,7 @@ export function readRpcRequest(body: unknown): RpcRequest {
   if (!isObject(body)) throw invalid('', 'must be an object')
   if (body['jsonrpc'] !== '2.0') throw invalid('/jsonrpc', 'must be 2.0')
   const id = readRpcId(body)
-  if (id === undefined) throw invalid('/id', 'must be a text of at most 256 characters or a whole number')
+  if (id === undefined) throw invalid('/id', 'must be a string of at most 256 characters or a whole number')
   const { method, params = {} } = body
   if (typeof method !== 'string' || method.length > 128) throw invalid('/method', 'must be the name of a method')
   return { id, method, params }

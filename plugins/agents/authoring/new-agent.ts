@@ -35,8 +35,8 @@ function fromObject(body: NewAgentBody, given: DnsLabel | undefined): AgentDeplo
   }
   if ((kind ?? AgentDeployment.kind) !== AgentDeployment.kind) throw invalid('/kind', `must be ${AgentDeployment.kind}`)
   const { name, namespace = given } = metadata
-  if (typeof name !== 'string') throw invalid('/metadata/name', 'must be a text')
-  if (typeof namespace !== 'string') throw invalid('/metadata/namespace', 'must be a text')
+  if (typeof name !== 'string') throw invalid('/metadata/name', 'must be a string')
+  if (typeof namespace !== 'string') throw invalid('/metadata/namespace', 'must be a string')
   // The cluster validates the rest of metadata and the spec (fieldValidation=Strict).
   return AgentDeployment.object({ metadata: { ...metadata, name, namespace }, spec: spec as AgentDeploymentSpec })
 }

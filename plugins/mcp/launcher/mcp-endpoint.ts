@@ -32,8 +32,9 @@ export function createMcpEndpoint(options: McpEndpointOptions): ResponseMessage 
     if (jsonrpc !== '2.0') throw new Refusal('malformed_request', 'jsonrpc: must be "2.0"')
     // A notification, or the answer to a request that this server never makes.
     if (id === undefined || method === undefined) return undefined
-    if (!isId(id)) throw new Refusal('malformed_request', 'id: must be a text of at most 256 characters or an integer')
-    if (typeof method !== 'string') throw new Refusal('malformed_request', 'method: must be a text')
+    if (!isId(id))
+      throw new Refusal('malformed_request', 'id: must be a string of at most 256 characters or an integer')
+    if (typeof method !== 'string') throw new Refusal('malformed_request', 'method: must be a string')
     if (!isObject(params)) throw new Refusal('malformed_request', 'params: must be a JSON object')
     try {
       const result = await resultOf(options, { from, method, params })
@@ -70,7 +71,7 @@ interface CalledTool {
 }
 
 function toCall({ name, arguments: args = {} }: Fields): CalledTool {
-  if (typeof name !== 'string') throw new RpcError(rpcCodes.invalidParams, 'params.name: must be a text')
+  if (typeof name !== 'string') throw new RpcError(rpcCodes.invalidParams, 'params.name: must be a string')
   if (!isObject(args)) throw new RpcError(rpcCodes.invalidParams, 'params.arguments: must be a JSON object')
   return { name, args }
 }

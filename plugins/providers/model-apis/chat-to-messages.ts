@@ -108,14 +108,14 @@ function toResult({ tool_call_id: id, content }: Json, at: string): Json {
 function partsOf(content: unknown, at: string): readonly Json[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (Array.isArray(content) && content.every(isObject)) return content
-  throw new InvalidRequest(at, 'must be a text or a list of parts')
+  throw new InvalidRequest(at, 'must be a string or a list of parts')
 }
 
 function textOf(content: unknown, at: string): string {
   const texts = partsOf(content, at).map(({ type, text, refusal }) => {
     if (type === 'text' && typeof text === 'string') return text
     if (type === 'refusal' && typeof refusal === 'string') return refusal
-    throw new InvalidRequest(at, 'must be text for this provider')
+    throw new InvalidRequest(at, 'must be a string for this provider')
   })
   return texts.join('')
 }

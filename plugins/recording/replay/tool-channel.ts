@@ -26,8 +26,8 @@ export async function respondToMcpMessage(
   if (jsonrpc !== '2.0') throw malformed('jsonrpc: must be "2.0"')
   // A notification, or the answer to a request that this server never makes.
   if (id === undefined || method === undefined) return { status: 202 }
-  if (!isId(id)) throw malformed('id: must be a text of at most 256 characters or an integer')
-  if (typeof method !== 'string') throw malformed('method: must be a text')
+  if (!isId(id)) throw malformed('id: must be a string of at most 256 characters or an integer')
+  if (typeof method !== 'string') throw malformed('method: must be a string')
   if (!isObject(params)) throw malformed('params: must be a JSON object')
   const outcome = await outcomeOf(replay, server, { method, params })
   return outcome === noReply ? noReply : { status: 200, body: { jsonrpc: '2.0', id, ...outcome } }
@@ -50,7 +50,7 @@ async function outcomeOf(
 async function callTool(replay: Replay, server: string, params: Fields): Promise<Outcome | typeof noReply> {
   const { name, arguments: args = {} } = params
   if (typeof name !== 'string' || name.length > 256)
-    return failed(codes.invalidParams, 'params.name: must be a text of at most 256 characters')
+    return failed(codes.invalidParams, 'params.name: must be a string of at most 256 characters')
   if (!isObject(args)) return failed(codes.invalidParams, 'params.arguments: must be a JSON object')
   const answer = await replay.answer({ channel: 'tool', request: { server, name, tool: name, arguments: args } })
   if (answer.kind === 'aborted') return noReply

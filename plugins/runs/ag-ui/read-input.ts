@@ -20,7 +20,7 @@ export function readPrompt({ messages }: Pick<AgUiRunInput, 'messages'>): string
 
 function readContent(content: unknown, pointer: string): string {
   if (typeof content === 'string') return content
-  if (!Array.isArray(content)) throw invalidInput(pointer, 'must be a text or a list of text parts')
+  if (!Array.isArray(content)) throw invalidInput(pointer, 'must be a string or a list of text parts')
   return content
     .map((part: unknown, index) => {
       if (isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string') return part['text']
@@ -67,7 +67,7 @@ export function toResumeAnswer(interrupt: Interrupt, { entry, interruptId, point
   if (editedArgs !== undefined && !isObject(editedArgs))
     throw invalidInput(`${pointer}/payload/editedArgs`, 'must be an object')
   if (reason !== undefined && (typeof reason !== 'string' || reason.length > 1024))
-    throw invalidInput(`${pointer}/payload/reason`, 'must be a text of at most 1024 characters')
+    throw invalidInput(`${pointer}/payload/reason`, 'must be a string of at most 1024 characters')
   const said = reason === undefined ? {} : { reason }
   if (approved)
     return { interruptId, decision: 'approve', ...said, ...(editedArgs === undefined ? {} : { arguments: editedArgs }) }

@@ -15,12 +15,12 @@ const StateRun = Type.Object(
   { additionalProperties: true },
 )
 
-/** Routes of the state role: public keys of the install, child runs started in a pod, and repeated reviews of a subject's right. */
+/** Routes of the state role: public keys of the installation, child runs started in a pod, and repeated reviews of a subject's right. */
 export function stateEndpoints(delegations: ChildRuns): readonly AnyEndpoint[] {
   const keys = endpoint({
     method: 'GET',
     url: '/jwks',
-    summary: 'Get the public keys of the install, with which launchers authenticate workers.',
+    summary: 'Get the public keys of the installation, with which launchers authenticate workers.',
     authz: { kind: 'public', shownBy: 'anyone' },
     response: { 200: Type.Object({ keys: Type.Array(Type.Unknown()) }) },
     handle: async () => delegations.keys(),

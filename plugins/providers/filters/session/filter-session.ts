@@ -191,8 +191,8 @@ function checkVerdict<T>(given: unknown, check: (change: unknown) => T): Verdict
   const problem = problemOfError(refuse)
   if (problem !== undefined) throw new TypeError(`refuse: ${problem}`)
   if (refuse.status !== 403) throw new TypeError('refuse: the status must be 403')
-  if (message !== undefined && typeof message !== 'string') throw new TypeError('message must be a text')
-  if (param !== undefined && typeof param !== 'string') throw new TypeError('param must be a text')
+  if (message !== undefined && typeof message !== 'string') throw new TypeError('message must be a string')
+  if (param !== undefined && typeof param !== 'string') throw new TypeError('param must be a string')
   return {
     refuse: refuse as never,
     ...(message === undefined ? {} : { message }),

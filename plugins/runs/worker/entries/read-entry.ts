@@ -69,7 +69,7 @@ export function toRecord(value: unknown, field: string): Readonly<Record<string,
 /** A text of bounded length. */
 export function readText(value: unknown, field: string, maxLength: number): string {
   if (typeof value !== 'string' || value.length > maxLength)
-    throw invalid(field, `must be a text of at most ${maxLength} characters`)
+    throw invalid(field, `must be a string of at most ${maxLength} characters`)
   return value
 }
 

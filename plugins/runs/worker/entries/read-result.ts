@@ -60,7 +60,7 @@ function readFailReason(value: unknown): FailReason {
 }
 
 function readMessage(value: unknown): string {
-  if (typeof value !== 'string') throw invalid('message', 'must be a text')
+  if (typeof value !== 'string') throw invalid('message', 'must be a string')
   return value.slice(0, maxMessage)
 }
 
