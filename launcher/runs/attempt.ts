@@ -56,8 +56,10 @@ const overflow: StopReason = 'overflow'
 /** Starts the agent. Does not throw; the last entry of the journal is the outcome. */
 export function startAttempt(options: AttemptOptions): Attempt {
   const journal = createJournal([options.agentName], options.now)
-  const origin = toOrigin(options)
-  const timeoutMs = Math.max(0, origin.deadline.getTime() - options.now().getTime())
+  // Read once: a millisecond between two readings would make a limit of the agent that of a calling run.
+  const startedAt = options.now()
+  const origin = toOrigin(options, startedAt)
+  const timeoutMs = Math.max(0, origin.deadline.getTime() - startedAt.getTime())
   const abort = new AbortController()
   const span = options.tracer.start('run', options.parent, {
     'mesh.run.id': options.runId,

@@ -58,6 +58,23 @@ function isKnown(attach: () => unknown): boolean {
 
 const start = (runId: string, input: unknown) => ({ runId, epoch: 0, request: { input }, parent: undefined })
 
+test('a run past the limit of its agent says so, however slowly it starts', async () => {
+  // Each reading of the clock is a millisecond later than the one before.
+  let ms = 0
+  const waiting: Agent = {
+    async run({ signal }) {
+      if (!signal.aborted) await once(signal, 'abort')
+      return stopped(signal, noUsage)
+    },
+  }
+  const registry = registryOf({ agent: waiting, timeoutMs: 20, now: () => new Date((ms += 1)) })
+  const outcome = await registry.start(start('r1', 'x')).done
+  assert.deepEqual(
+    [outcome.state, outcome.state === 'timed_out' && outcome.message],
+    ['timed_out', 'longer than limits.timeout (20ms)'],
+  )
+})
+
 test('journal: above the limit the oldest results are dropped first, then the growing run is stopped', async () => {
   const registry = registryOf({ maxBytes: 64 * 1024 })
   for (const id of ['r1', 'r2', 'r3']) assert.equal((await registry.start(start(id, 20)).done).state, 'succeeded')
