@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import type { QueryExecutorProvider, RawBuilder } from 'kysely'
 
 // Fragments for statements of other folders that depend on observed objects.
 
@@ -20,6 +20,16 @@ export function inLiveNamespace(uid: string | RawBuilder<unknown>): RawBuilder<b
 export function hadOtherNamespace(name: string | RawBuilder<string>): RawBuilder<boolean> {
   return sql<boolean>`exists (select from object_index o where o.kind = 'Namespace' and o.namespace = '' and o.name = ${name}
     and o.uid is distinct from ${liveNamespaceUid(name)})`
+}
+
+/**
+ * Whether an object is deleted. A deletion waits until COMMIT, and one that is under way is waited for: what this transaction writes about a
+ * live object is found by its deletion.
+ */
+export async function isDeletedUnderLock(db: QueryExecutorProvider, kind: string, uid: string): Promise<boolean> {
+  const { rows } = await sql<{ readonly gone: boolean }>`select deleted_at is not null as gone from object_index
+    where kind = ${kind} and uid = ${uid} for share`.execute(db)
+  return rows[0]?.gone === true
 }
 
 /** Uids of the deleted objects of a kind, as a subquery. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
+import { isDeletedUnderLock } from '#core/cluster/object-index-sql.ts'
 import { objectDeleted } from '#core/controllers/objects/object-events.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import type { Projection } from '#core/event-store/store.ts'
@@ -23,7 +24,9 @@ export const quotasProjection: Projection = {
   },
 }
 
+// A reconciler may have read the tenant before its deletion.
 async function replaceQuota({ subject: { uid = '', name }, data }: Event, db: Db): Promise<void> {
+  if (await isDeletedUnderLock(db, 'Tenant', uid)) return
   const { quota, namespaces } = data as TenantQuotaChanged
   const row = { name, quota: JSON.stringify(quota) }
   await db

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
+import { sql } from 'kysely'
 import { Fail } from '#core/errors/domain-error.ts'
 import { objectDeleted } from '#core/controllers/objects/object-events.ts'
 import { runReconcilers } from '#core/controllers/controller.ts'
 import { namespaceKind } from '#core/cluster/served-namespaces.ts'
+import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { createStore } from '#core/event-store/create-store.ts'
@@ -37,7 +39,8 @@ let count = 0
 async function openQuotas(t: TestContext) {
   const database = await openDatabase({ url: await createDatabase(t) })
   t.after(() => database.close())
-  await migrate(database, [storeMigrations, tenantsMigrations])
+  const index = { name: 'cluster', migrations: clusterMigrations }
+  await migrate(database, [storeMigrations, index, tenantsMigrations])
   const store = createStore(database, { projections: [quotasProjection] })
   return { store, database, quotas: createTenantQuotas(store) }
 }
@@ -119,7 +122,8 @@ for (const make of ['real', 'embedded'] as const) {
     `a tenant's namespaces follow names and labels, and its quota is stored for them (${make})`,
     options,
     async (t) => {
-      const { admin, namespace, tenant, settled, ownersOf, quotas, prefix, read, store, remove } = await setUp(t, make)
+      const { admin, namespace, tenant, settled, ownersOf, quotas, prefix, read, store, database, remove } =
+        await setUp(t, make)
       const [one, two] = [await namespace('one'), await namespace('two', { team: prefix })]
       const later = `${prefix}-later`
       const quota = { spend: { amount: '5.5' }, concurrency: 4 }
@@ -146,8 +150,11 @@ for (const make of ['real', 'embedded'] as const) {
       await label(two, prefix)
       await settled('a', 'Ready', [later, one, two])
       assert.equal((await store.readStream(`tenants/${made.metadata.uid}`)).length, 3, 'one event per change')
-      // As the informer records a deletion.
+      // As the informer records a deletion, while a reconcile may still have the tenant that it read before.
       await remove('a')
+      const uid = made.metadata.uid ?? ''
+      await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash, deleted_at)
+        values (${uid}, 'Tenant', '', ${`${prefix}-a`}, '1', '', now())`.execute(database.root)
       await store.transact((tx) =>
         tx.append('cluster/tenants', 'any', [
           {
@@ -156,7 +163,7 @@ for (const make of ['real', 'embedded'] as const) {
             data: {
               group: 'mesh.dev',
               kind: 'Tenant',
-              uid: made.metadata.uid ?? '',
+              uid,
               resourceVersion: '1',
               specHash: 'x',
             },
@@ -164,6 +171,8 @@ for (const make of ['real', 'embedded'] as const) {
         ]),
       )
       assert.deepEqual(await ownersOf(one), [])
+      await createRecordQuota(store, quotas)(made, [one])
+      assert.deepEqual(await ownersOf(one), [], 'a reconcile that read the tenant before stores no quota')
     },
   )
 

@@ -28,6 +28,14 @@ export const mutants: readonly Mutant[] = [
     only: 'namespaces follow names and labels',
   },
   {
+    name: 'tenants: a late reconcile brings the quota of a deleted tenant back',
+    file: 'plugins/tenants/projections.ts',
+    find: "if (await isDeletedUnderLock(db, 'Tenant', uid)) return",
+    replace: '',
+    tests: tenants,
+    only: 'namespaces follow names and labels',
+  },
+  {
     name: 'tenants: a quota of places alone limits nothing',
     file: 'plugins/tenants/store/record-quota.ts',
     find: ' || concurrency !== undefined',
