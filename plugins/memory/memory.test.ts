@@ -262,11 +262,11 @@ test('memory of agents by their launchers', needs('kube-apiserver', 'etcd', 'pos
 
   await t.test('F10: quotas hold under concurrent writes, and are freed by expiry and by pruning', async () => {
     const agent = await pod(both)
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => agent.remember({ text: `fact ${n}` })))
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => agent.remember({ text: `fact ${n + 10}` })))
     const statuses = answers.map(({ status }) => status).toSorted()
     assert.deepEqual(statuses, [...Array.from({ length: 5 }, () => 201), ...Array.from({ length: 7 }, () => 429)])
     assert.ok(answers.every(({ status, body }) => status === 201 || body['code'] === 'memory_quota_exceeded'))
-    assert.deepEqual(await usageOf(`agent/${agent.uid}`), { items: 5, bytes: 5 * ('fact 0'.length + 2) + 0 })
+    assert.deepEqual(await usageOf(`agent/${agent.uid}`), { items: 5, bytes: 5 * ('fact 10'.length + 2) })
     await sql`update memory_items set expires_at = clock_timestamp() where agent_uid = ${agent.uid} and text like 'fact%'
       and id in (select id from memory_items where agent_uid = ${agent.uid} limit 2)`.execute(database.root)
     assert.equal(
