@@ -3,7 +3,7 @@ import type { StateResponse, StateCall, StateClient } from '../../contract/state
 import { shareRequests } from './share-requests.ts'
 import type { WaitingItem } from './share-requests.ts'
 
-/** A hold to open. The key stands for it however often it is sent. */
+/** A request for a hold, with its idempotency key (UUID). */
 export interface Opening {
   readonly key: string
   readonly request: object
