@@ -22,6 +22,7 @@ import { mutants as ofIsolation } from './isolation.ts'
 import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofMcp } from './mcp.ts'
 import { mutants as ofMemory } from './memory.ts'
+import { mutants as ofMessaging } from './core-messaging.ts'
 import { mutants as ofStore } from './core-store.ts'
 import { mutants as ofPaidCalls } from './paid-calls.ts'
 import { mutants as ofPages } from './pages.ts'
@@ -60,6 +61,7 @@ export const all: readonly Mutant[] = [
   ...ofAdmission,
   ...ofCluster,
   ...ofStore,
+  ...ofMessaging,
   ...ofStateStore,
   ...ofSharing,
   ...ofRetention,
