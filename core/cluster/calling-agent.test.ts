@@ -4,16 +4,18 @@ import { KubeError } from '#core/kube/status.ts'
 import { createFindCallingAgent, parseRunHeader } from './calling-agent.ts'
 import type { OwnIdentity } from './token-review.ts'
 
-const of = (name: string, uid = name) => ({
+const of = (name: string, uid = name, pod?: string) => ({
   username: `system:serviceaccount:team:${name}`,
   uid,
   groups: [],
-  extra: {},
+  extra: pod === undefined ? {} : { 'authentication.kubernetes.io/pod-uid': [pod] },
   audience: 'state',
 })
 const bearers = new Map([
   ['bot', of('bot')],
   ['again', of('bot', 'second')],
+  ['pod', of('bot', 'bot', 'pod')],
+  ['next pod', of('bot', 'bot', 'next')],
   ['other', of('other')],
   ['user', { ...of('x'), username: 'alice' }],
 ])
@@ -38,6 +40,12 @@ test('an agent is found by the account of its pods, and read once for each accou
   assert.equal((await find('bot')).uid, 'agent-1')
   // A re-created agent has another account, so that the former one is not returned.
   assert.equal((await find('again')).uid, 'agent-2')
+  assert.deepEqual(read, ['bot', 'bot'])
+})
+
+test('the first call of a pod reads the agent: a new revision may have a budget that the former had not', async () => {
+  const { read, find } = rig()
+  for (const bearer of ['pod', 'pod', 'next pod', 'next pod']) await find(bearer)
   assert.deepEqual(read, ['bot', 'bot'])
 })
 

@@ -13,7 +13,7 @@ export interface CallingAgent {
   readonly namespace: string
   readonly name: string
   readonly uid: string
-  /** As last read, at most five seconds ago. */
+  /** As read at most five seconds ago, and not before the pod of the caller made its first call. */
   readonly spec: AgentDeploymentSpec
   /** The account of its pods, which the cluster authenticated. */
   readonly account: UserInfo
@@ -34,12 +34,15 @@ export type FindCallingAgent = (bearer: string) => Promise<CallingAgent>
 
 type Known = Pick<CallingAgent, 'uid' | 'spec'> | undefined
 
+/** Extra of a token bound to a pod (Kubernetes, "Bound service account tokens"). */
+const POD_UID = 'authentication.kubernetes.io/pod-uid'
+
 // A changed spec applies within this time. It is no permission: who calls is authenticated for each request.
 const AGENT_TTL_MS = 5_000
 
 /** Creates the look-up of calling agents, with the identity of the state role. */
 export function createFindCallingAgent(
-  { authenticate, cluster }: Pick<OwnIdentity, 'authenticate' | 'cluster'>,
+  { authenticate, cluster }: Pick<OwnIdentity, 'authenticate'> & { readonly cluster: Pick<KubeClient, 'get'> },
   ttlMs = AGENT_TTL_MS,
 ): FindCallingAgent {
   const agents = createTtlCache<Known>(ttlMs)
@@ -47,12 +50,16 @@ export function createFindCallingAgent(
     const account = await authenticate(bearer, 'state')
     if (account === undefined) throw new Fail('unauthenticated')
     const name = agentOfServiceAccount(account.username)
-    // Keyed by the account's uid, too: a re-created agent has another one.
-    const known = name && (await agents(`${account.uid}/${account.username}`, () => readAgent(cluster, name)))
+    const known = name && (await agents(keyOf(account), () => readAgent(cluster, name)))
     if (name === undefined || known === undefined)
       throw new Fail('forbidden', 'This service account belongs to no agent.')
     return { ...name, ...known, account }
   }
+}
+
+// The uid of the account, since a re-created agent has another one, and the pod: the first call of a revision sees the spec it was made of.
+function keyOf({ uid, username, extra }: UserInfo): string {
+  return [uid, username, ...(extra[POD_UID] ?? [])].join('/')
 }
 
 async function readAgent(

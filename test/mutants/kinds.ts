@@ -7,6 +7,14 @@ const manifests = ['core/host/commands/manifests-command.test.ts']
 /** Defects of kinds and rights that plugins declare (ADR 0058), and of watches that are denied (CON4). */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'kinds: a new revision has the budget of the former for five seconds',
+    file: 'core/cluster/calling-agent.ts',
+    find: '...(extra[POD_UID] ?? [])',
+    replace: '...[]',
+    tests: ['core/cluster/calling-agent.test.ts'],
+    only: 'first call of a pod',
+  },
+  {
     name: 'kinds: a computed message of a rule is relayed',
     file: 'core/kube/status.ts',
     find: '  if (rules?.computed === true) return kind\n',
