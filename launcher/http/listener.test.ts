@@ -13,7 +13,7 @@ import { until } from '../testdata/launch.ts'
 import { listen } from './listener.ts'
 import { definePort } from '../contract/http/port.ts'
 import type { PortContract } from '../contract/http/port.ts'
-import { count, object, oneOf, optional, text } from '../contract/http/schema.ts'
+import { count, object, enumOf, optionalField, string } from '#schemas/wire/schema.ts'
 
 const limit = 64 * 1024
 const routes = {
@@ -21,8 +21,12 @@ const routes = {
     method: 'POST',
     path: '/greet/:name',
     summary: 'Greets.',
-    body: object({ times: optional(count), tone: optional(oneOf('warm', 'cold')), at: optional(text()) }),
-    responses: { 200: object({ greeting: text() }) },
+    body: object({
+      times: optionalField(count),
+      tone: optionalField(enumOf('warm', 'cold')),
+      at: optionalField(string()),
+    }),
+    responses: { 200: object({ greeting: string() }) },
   },
   size: {
     method: 'POST',

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { MalformedValue } from '#schemas/wire/malformed-value.ts'
+import type { Schema } from '#schemas/wire/schema.ts'
 import { JsonRefused, parseBoundedJson } from '../contract/http/bounded-json.ts'
 import type { Body } from '../contract/http/port.ts'
 import { Refusal } from '../contract/http/refusal.ts'
@@ -8,7 +10,7 @@ export async function readBody(request: IncomingMessage, body: Body | undefined,
   if (body === undefined) return undefined
   if (body === 'stream') return boundedChunks(request, limit)
   const bytes = await collectBody(request, limit)
-  return body === 'bytes' ? bytes : body.parse(parseJson(bytes), '')
+  return body === 'bytes' ? bytes : parseValue(body, parseJson(bytes))
 }
 
 // By events: asynchronous iteration costs more than the rest of a small request.
@@ -46,6 +48,14 @@ async function* boundedChunks(request: IncomingMessage, limit: number): AsyncGen
     size += chunk.length
     if (size > limit) throw new Refusal('payload_too_large')
     yield chunk
+  }
+}
+
+function parseValue(schema: Schema<unknown>, value: unknown): unknown {
+  try {
+    return schema.parse(value, '')
+  } catch (error) {
+    throw error instanceof MalformedValue ? new Refusal('malformed_request', error.message) : error
   }
 }
 

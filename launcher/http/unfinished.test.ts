@@ -13,7 +13,7 @@ import { createLog } from '../telemetry/log.ts'
 import { listen } from './listener.ts'
 import type { ListenOptions } from './listener.ts'
 import { definePort } from '../contract/http/port.ts'
-import { anyObject } from '../contract/http/schema.ts'
+import { anyObject } from '#schemas/wire/schema.ts'
 
 const log = createLog('error')
 const timed = { timeout: 60_000 }

@@ -1,7 +1,9 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { text } from 'node:stream/consumers'
-import { isObject } from '#core/json/is-object.ts'
+import { buffer } from 'node:stream/consumers'
+import { certificates } from '#plugins/agents/contract/wire.ts'
+import { readResponse } from '#schemas/wire/read-response.ts'
+import type { ReceivedResponse } from '#schemas/wire/read-response.ts'
 
 /** A request for a certificate. */
 export interface CertificateCall {
@@ -24,24 +26,19 @@ const mostBytes = 64 * 1024
  * with `CertificateRefused`, or with the error of the connection.
  */
 export async function requestCertificate({ stateUrl, bearer, x }: CertificateCall): Promise<string> {
-  const url = new URL(`${stateUrl}/launchers/certificates`)
-  const { status, body } = await post(url, JSON.stringify({ x }), {
+  const url = new URL(`${stateUrl}${certificates.path}`)
+  const received = await post(url, JSON.stringify({ x }), {
     accept: 'application/json',
     'content-type': 'application/json',
     ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
   })
-  const answer = parse(body)
-  if (status === 201 && typeof answer['certificate'] === 'string') return answer['certificate']
-  const why = [answer['code'], answer['detail']].filter((part) => typeof part === 'string').join(': ')
+  const { status, value, problem } = readResponse(certificates, received)
+  if (value !== undefined) return value.certificate
+  const why = [problem.code, problem.detail].filter((part) => part !== undefined).join(': ')
   throw new CertificateRefused(`the state role responded with ${status} ${why.slice(0, 300)}`.trimEnd())
 }
 
-interface Received {
-  readonly status: number
-  readonly body: string
-}
-
-function post(url: URL, body: string, headers: Readonly<Record<string, string>>): Promise<Received> {
+function post(url: URL, body: string, headers: Readonly<Record<string, string>>): Promise<ReceivedResponse> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   const signal = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve, reject) => {
@@ -54,17 +51,8 @@ function post(url: URL, body: string, headers: Readonly<Record<string, string>>)
         if (received > mostBytes)
           response.destroy(new CertificateRefused('the response of the state role is too large'))
       })
-      text(response).then((read) => resolve({ status: response.statusCode ?? 0, body: read }), reject)
+      buffer(response).then((bytes) => resolve({ status: response.statusCode ?? 0, headers: {}, bytes }), reject)
     })
     request.end(body)
   })
-}
-
-function parse(body: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(body)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
 }

@@ -4,20 +4,19 @@ import { createLog } from '../telemetry/log.ts'
 import type { StateResponse } from '../contract/state/state-client.ts'
 import { pluginDisabled } from '../contract/state/plugin-disabled.ts'
 import { createToolSource } from '#plugins/mcp/launcher/tool-source.ts'
+import { policies as policiesPath } from '#plugins/guardrails/contract/wire.ts'
+import { readResponse } from '#schemas/wire/read-response.ts'
+import { stateResponse } from '../testdata/state-response.ts'
 import { createGuardSource } from './guard-source.ts'
 import { createHolds } from './holds/holds.ts'
 
-const policies = [{ namespace: 'default', name: 'p', rules: [{ name: 'r', action: 'block', pii: {} }] }]
-const answerOf = (status: number, body: StateResponse['body']): StateResponse => ({
-  status,
-  headers: {},
-  body,
-  bytes: Buffer.alloc(0),
-})
+const policies = [
+  { namespace: 'default', name: 'p', uid: 'u', generation: 1, rules: [{ name: 'r', action: 'block', pii: {} }] },
+]
 const options = { signer: () => undefined, agentUid: 'u', log: createLog('error') }
 
 test('policies that are no longer confirmed are not applied', async () => {
-  let answer: StateResponse | undefined = answerOf(200, { digest: 'd', policies })
+  let answer: StateResponse | undefined = stateResponse(200, { digest: 'd', policies })
   const state = async (): Promise<StateResponse> => answer ?? Promise.reject(new Error('away'))
   const clock = { ms: 1_000 }
   const source = createGuardSource({ ...options, state, freshMs: 0, staleMs: 200, now: () => clock.ms })
@@ -27,32 +26,32 @@ test('policies that are no longer confirmed are not applied', async () => {
   await source.current()
   clock.ms += 1
   await assert.rejects(source.current(), { code: 'guardrail_unavailable' })
-  answer = answerOf(304, {})
+  answer = stateResponse(304, {})
   await source.current()
 })
 
 test('a policy that became invalid at the state role is applied no more', async () => {
-  let answer: StateResponse = answerOf(200, { digest: 'd', policies })
+  let answer: StateResponse = stateResponse(200, { digest: 'd', policies })
   const source = createGuardSource({ ...options, state: async () => answer, freshMs: 0 })
   await source.current()
-  answer = answerOf(503, { code: 'guardrail_unavailable' })
+  answer = stateResponse(503, { code: 'guardrail_unavailable' })
   await assert.rejects(source.current(), { code: 'guardrail_unavailable' })
 })
 
 test('R2-C1: while the plugin of guardrails is off, model calls are refused with its name', async () => {
-  let answer: StateResponse = answerOf(200, { digest: 'd', policies })
+  let answer: StateResponse = stateResponse(200, { digest: 'd', policies })
   const source = createGuardSource({ ...options, state: async () => answer, freshMs: 0 })
   await source.current()
-  answer = answerOf(501, { code: 'not_wired', detail: 'The plugin guardrails is disabled.' })
+  answer = stateResponse(501, { code: 'not_wired', detail: 'The plugin guardrails is disabled.' })
   const refused = { code: 'plugin_disabled', message: 'The plugin guardrails is disabled.' }
   await assert.rejects(source.current(), refused)
   await assert.rejects(source.current(), refused)
-  answer = answerOf(200, { digest: 'd', policies })
+  answer = stateResponse(200, { digest: 'd', policies })
   await source.current()
 })
 
 test('R2-C1: holds, tools and tool calls of a plugin that is off are refused as such', async () => {
-  const state = async (): Promise<StateResponse> => answerOf(501, { code: 'not_wired' })
+  const state = async (): Promise<StateResponse> => stateResponse(501, { code: 'not_wired' })
   const { log } = options
   const refused = { code: 'plugin_disabled' }
   const request = {
@@ -68,12 +67,12 @@ test('R2-C1: holds, tools and tool calls of a plugin that is off are refused as 
     refused,
   )
   await assert.rejects(createToolSource({ state, log }).current(), refused)
-  const other = answerOf(503, { code: 'plugin_disabled', detail: 'spec.recording needs the plugin recording.' })
-  assert.equal(pluginDisabled(other)?.message, 'spec.recording needs the plugin recording.')
+  const other = stateResponse(503, { code: 'plugin_disabled', detail: 'spec.recording needs the plugin recording.' })
+  assert.equal(pluginDisabled(readResponse(policiesPath, other))?.message, 'spec.recording needs the plugin recording.')
   for (const [status, code] of [
     [501, 'other'],
     [503, 'store_unavailable'],
     [200, undefined],
   ] as const)
-    assert.equal(pluginDisabled(answerOf(status, { code })), undefined)
+    assert.equal(pluginDisabled(readResponse(policiesPath, stateResponse(status, { code }))), undefined)
 })

@@ -3,7 +3,10 @@ import type { Logger } from '#core/log/logger.ts'
 import type { LauncherSigner } from '#core/signing/launcher-token.ts'
 import { Refusal } from '../contract/http/refusal.ts'
 import { pluginDisabled } from '../contract/state/plugin-disabled.ts'
-import type { StateResponse, StateClient } from '../contract/state/state-client.ts'
+import { policies } from '#plugins/guardrails/contract/wire.ts'
+import type { Static } from '#schemas/wire/schema.ts'
+import { callState } from '../contract/state/call-state.ts'
+import type { StateClient } from '../contract/state/state-client.ts'
 
 /** The compiled policies of the agent. */
 export interface Guarding {
@@ -57,19 +60,19 @@ export function createGuardSource(options: GuardSourceOptions): GuardSource {
   const prove = createProver(options)
   const read = async (): Promise<void> => {
     const headers = known === undefined ? {} : { 'if-none-match': `"${known.digest}"` }
-    const answer = await state({ method: 'GET', path: '/guardrails', headers }).catch(() => undefined)
-    const disabled = answer && pluginDisabled(answer)
+    const response = await callState(state, policies, { headers }).catch(() => undefined)
+    const disabled = response && pluginDisabled(response)
     if (disabled !== undefined) {
       known = undefined
       throw disabled
     }
     // A state role that is down changes no policy; one that reports an invalid policy does.
-    if (answer?.status === 200) known = await compile(answer)
-    else if (answer?.body.code === 'guardrail_unavailable') known = undefined
-    else if (answer?.status !== 304) log.warn({ status: answer?.status ?? 0 }, 'guardrail policies not read')
+    if (response?.status === 200) known = await compile(response.value)
+    else if (response?.problem.code === 'guardrail_unavailable') known = undefined
+    else if (response?.status !== 304) log.warn({ status: response?.status ?? 0 }, 'guardrail policies not read')
     if (known === undefined) return
     askedAt = now()
-    if (answer?.status === 200 || answer?.status === 304) confirmedAt = askedAt
+    if (response?.status === 200 || response?.status === 304) confirmedAt = askedAt
   }
   return {
     async current() {
@@ -85,12 +88,11 @@ export function createGuardSource(options: GuardSourceOptions): GuardSource {
   }
 }
 
-async function compile({ body }: StateResponse): Promise<Known> {
-  const { digest, policies } = body
-  if (typeof digest !== 'string' || !Array.isArray(policies)) throw unavailable()
+async function compile(current: Static<typeof policies.response> | undefined): Promise<Known> {
+  if (current === undefined) throw unavailable()
+  const { digest, policies: rules } = current
   // Loaded at the first call: an agent without policies does not need it.
   const { compileGuard } = await import('#core/guardrails/compile-guard.ts')
-  const rules = policies as readonly GuardrailRules[]
   try {
     return { digest, guard: compileGuard(rules), external: rules.flatMap(externalStages) }
   } catch {

@@ -7,6 +7,8 @@ import type { EncodedSpan } from '#core/otlp/write-json.ts'
 import { createSpanQueue } from '#core/telemetry/span-queue.ts'
 import type { SpanQueue, SpanQueueOptions } from '#core/telemetry/span-queue.ts'
 import type { Settings } from '../contract/settings/settings.ts'
+import { sendSpans } from '#plugins/traces/contract/wire.ts'
+import { callState } from '../contract/state/call-state.ts'
 import { createStateClient } from '../contract/state/state-client.ts'
 import { createTraceFilter } from './trace-policy.ts'
 
@@ -78,10 +80,10 @@ function createStoreExporter(
     ...parts,
     sizeOf: sizeOfSpan,
     send: async (batch: readonly EncodedSpan[]) => {
-      const { status, body } = await state({ method: 'POST', path: '/spans', json: joinSpans(batch) })
-      if (status !== 200) throw new Error(`the state role answered ${status}`)
-      const { rejected } = body
-      if (typeof rejected === 'number' && rejected > 0) parts.log.warn({ rejected }, 'spans not stored')
+      const { status, value } = await callState(state, sendSpans, { json: joinSpans(batch) })
+      if (value === undefined) throw new Error(`the state role responded with ${status}`)
+      const { rejected } = value
+      if (rejected > 0) parts.log.warn({ rejected }, 'spans not stored')
     },
   })
 }

@@ -1,5 +1,5 @@
 import { definePort } from '../contract/http/port.ts'
-import { count, object, optional, text } from '../contract/http/schema.ts'
+import { count, object, optionalField, string } from '#schemas/wire/schema.ts'
 import { defineListener } from '../contract/listener.ts'
 
 // The example of docs/how-to/add-a-launcher-port.md.
@@ -12,7 +12,7 @@ export const notesPort = definePort({
       method: 'POST',
       path: '/notes/:topic',
       summary: 'Adds a note.',
-      body: object({ note: text(), weight: optional(count) }),
+      body: object({ note: string(), weight: optionalField(count) }),
       responses: { 201: object({ notes: count }) },
       refusals: ['too_many_runs'],
     },

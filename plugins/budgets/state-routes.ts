@@ -3,6 +3,7 @@ import { Value } from 'typebox/value'
 import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import { stateRoute } from '#core/http/endpoint/state-route.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import {
   EndedResponse,
@@ -17,16 +18,13 @@ import {
   Settlements,
   SettlementsResponse,
 } from './contract/hold-schemas.ts'
-import { openings } from './contract/wire.ts'
+import { openings, remaining } from './contract/wire.ts'
 import { createHold, endHolds, renewHolds } from './holds/holds.ts'
 import type { EndRequest, HoldServices } from './holds/holds.ts'
 import { createHolds } from './holds/openings.ts'
 import { readRemaining } from './holds/remaining.ts'
 
 const IdParams = Type.Object({ id: HoldId })
-const RemainingAnswer = Type.Object({
-  budget: Type.Union([Type.Object({ remaining: Type.String(), currency: Type.String() }), Type.Null()]),
-})
 const authz = { kind: 'agent' } as const
 
 /** Routes of the state role: holds of money for model calls, by the launcher of an agent. */
@@ -95,18 +93,16 @@ export function holdEndpoints(services: HoldServices): readonly AnyEndpoint[] {
     response: { 200: RenewResponse },
     handle: async ({ access: { agent }, body }) => renewHolds(services, agent, body.ids),
   })
-  const remaining = endpoint({
-    method: 'GET',
-    url: '/budgets/remaining',
+  const left = endpoint({
+    ...stateRoute(remaining),
     summary: 'Get what the limits on a run of the agent leave, or those on the agent itself.',
     authz,
     query: Type.Object({ runId: Type.Optional(HoldId) }, { additionalProperties: false }),
-    response: { 200: RemainingAnswer },
     handle: async ({ access: { agent }, query }) => ({
       budget: (await readRemaining(services, agent, query.runId ?? null)) ?? null,
     }),
   })
-  return [hold, openMany, settle, release, settleMany, renew, remaining]
+  return [hold, openMany, settle, release, settleMany, renew, left]
 }
 
 function readKey(text: string | undefined): string {

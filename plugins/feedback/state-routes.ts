@@ -3,7 +3,8 @@ import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { runs } from '#plugins/runs/index.ts'
-import { FeedbackBody, Recorded } from '#schemas/api/feedback.ts'
+import { stateRoute } from '#core/http/endpoint/state-route.ts'
+import { score } from './contract/wire.ts'
 import { recordScore, toReference } from './record-score.ts'
 import type { FeedbackServices } from './services.ts'
 
@@ -11,14 +12,11 @@ import type { FeedbackServices } from './services.ts'
 export function feedbackStateRoutes(services: FeedbackServices, state: StateContext): readonly AnyEndpoint[] {
   const system = state.system(runs)
   const record = endpoint({
-    method: 'POST',
-    url: '/feedback',
+    ...stateRoute(score),
     summary: 'Score a run of the agent whose pod calls.',
     authz: { kind: 'agent' },
-    body: FeedbackBody,
     bodyLimit: 64 * 1024,
     idempotent: true,
-    response: { 202: Recorded },
     handle: async ({ access: { agent }, body, idempotency }) => {
       // By uid: a re-created agent does not score the runs of the former one.
       const run = await system.runOf(agent.uid, toReference(body))

@@ -1,34 +1,21 @@
-import { Type } from 'typebox'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import { stateRoute } from '#core/http/endpoint/state-route.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { hasTag } from '#core/http/reply/etag.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { nothing } from '#schemas/api/common.ts'
+import { policies as wire } from './contract/wire.ts'
 import { createPolicySource } from './policies/policy-source.ts'
-
-const Policies = Type.Object({
-  digest: Type.String({ description: 'Identifies names, versions and rules of all policies.' }),
-  policies: Type.Array(
-    Type.Object({
-      namespace: Type.String(),
-      name: Type.String(),
-      uid: Type.String(),
-      generation: Type.Integer(),
-      rules: Type.Array(Type.Unknown()),
-    }),
-  ),
-})
 
 /** Route of the state role: the policies of the agent whose launcher asks. `ttlMs`: how long they are remembered. */
 export function policyEndpoint(state: StateContext, ttlMs?: number): AnyEndpoint {
   const source = createPolicySource(state.cluster, ttlMs)
   return endpoint({
-    method: 'GET',
-    url: '/guardrails',
+    ...stateRoute(wire),
     summary: 'Get the guardrail policies of the calling agent.',
     docs: { reads: ['If-None-Match'], sends: ['ETag'] },
     authz: { kind: 'agent' },
-    response: { 200: Policies, 304: nothing },
+    response: { ...stateRoute(wire).response, 304: nothing },
     handle: async ({ access: { agent }, headers, reply }) => {
       const { digest, policies } = await source.ofAgent(agent)
       reply.header('etag', `"${digest}"`)

@@ -1,29 +1,17 @@
 import { Type } from 'typebox'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import { stateRoute } from '#core/http/endpoint/state-route.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { parseTraceparent } from '#core/telemetry/traceparent.ts'
 import type { CertificateIssuer } from '#core/signing/launcher-certificate.ts'
 import type { RunsApi } from '#plugins/runs/contract/api.ts'
 import { MAX_AMP_PAYLOAD } from '#schemas/launcher/envelope.ts'
+import { startCalledRun, directory as peerDirectory, readCalledRun } from './contract/wire.ts'
 import { readDirectory } from './calls/directory.ts'
 import { startCall } from './calls/start-call.ts'
 
 const authz = { kind: 'agent' } as const
-const CallBody = Type.Object(
-  { envelope: Type.String({ minLength: 1, maxLength: 4096 }), payload: Type.Unknown() },
-  { additionalProperties: false },
-)
-const Run = Type.Object(
-  {
-    id: Type.String(),
-    state: Type.String(),
-    output: Type.Unknown(),
-    error: Type.Unknown(),
-    conversationId: Type.String(),
-  },
-  { additionalProperties: true },
-)
 
 /** Services of the routes. */
 export interface StateRouteServices {
@@ -36,35 +24,28 @@ export interface StateRouteServices {
 export function callEndpoints({ runs, issuer }: StateRouteServices, state: StateContext): readonly AnyEndpoint[] {
   const { cluster, endpoints } = state
   const directory = endpoint({
-    method: 'GET',
-    url: '/amp/directory',
+    ...stateRoute(peerDirectory),
     summary: 'Get the agents that the calling agent may call, and those that may call it.',
     authz,
-    response: { 200: Type.Object({ registries: Type.Array(Type.Unknown()) }) },
     handle: async ({ access: { agent } }) => readDirectory({ cluster, endpoints }, agent),
   })
   const call = endpoint({
-    method: 'POST',
-    url: '/amp/calls',
+    ...stateRoute(startCalledRun),
     summary: 'Create the run of a call by another agent.',
     authz,
-    body: CallBody,
     // JSON writes a control character as six bytes.
     bodyLimit: 6 * MAX_AMP_PAYLOAD + 16 * 1024,
-    response: { 201: Run },
     handle: async ({ access: { agent }, body, headers }) => {
       const trace = parseTraceparent(headers['traceparent'])
       return startCall({ state, runs, issuer }, agent, { ...body, trace })
     },
   })
   const wait = endpoint({
-    method: 'GET',
-    url: '/amp/calls/:id',
+    ...stateRoute(readCalledRun),
     summary: 'Get the run of a call; `wait` is the longest time to wait for its end, in seconds.',
     authz,
     params: Type.Object({ id: Type.String() }),
     query: Type.Object({ wait: Type.Optional(Type.Number()) }),
-    response: { 200: Run },
     handle: async ({ access: { agent }, params, query: { wait: seconds = 0 } }) =>
       runs.readPeer(state, agent.account, params.id, Math.min(Math.max(seconds, 0), 30) * 1000),
   })

@@ -9,10 +9,11 @@ export function toStorable(text: string): string {
 }
 
 /** As `toStorable`, for every text and key of a JSON value. Recursive: the depth of the value must be bounded. */
+export function toStorableValue<T>(value: T): T
 export function toStorableValue(value: unknown): unknown {
   if (typeof value === 'string') return toStorable(value)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(toStorableValue)
+  if (Array.isArray(value)) return value.map((one: unknown) => toStorableValue(one))
   // fromEntries defines `__proto__` as a property of its own; an assignment would set the prototype.
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [toStorable(key), toStorableValue(child)]))
 }

@@ -2,7 +2,7 @@ import { defaultAgentPort, EXIT_PORT_TAKEN, reservedPorts } from '#schemas/launc
 import type { ReservedPort } from '#schemas/launcher/launcher-ports.ts'
 import type { PortContract, RouteContract } from '#launcher/contract/http/port.ts'
 import { refusals } from '#launcher/contract/http/refusal.ts'
-import type { JsonSchema } from '#launcher/contract/http/schema.ts'
+import type { JsonSchema } from '#schemas/wire/schema.ts'
 import { listenerDefinitions } from '#launcher/listener-definitions.ts'
 
 /** docs/reference/launcher-ports.md, from the table of reserved ports and the contracts of the listeners. */

@@ -14,13 +14,16 @@ export interface Rule {
   readonly bad: { readonly path: string; readonly text: string }
 }
 
-const publicFiles = /^plugins\/[^/]+\/(?:index|contract\/(?:api|points|events|errors))\.ts$/
+const publicFiles = /^plugins\/[^/]+\/(?:index|contract\/(?:api|points|events|errors|wire))\.ts$/
 
 const pluginsFolder = fileURLToPath(new URL('../../plugins/', import.meta.url))
 /** Prefixes of the tables of plugins: a plugin with migrations has tables. */
 const tableOwners = readdirSync(pluginsFolder)
   .filter((name) => existsSync(join(pluginsFolder, name, 'migrations')))
   .map((name) => name.replaceAll('-', '_'))
+
+/** What both ends of a path of the state role share (house rule 5). */
+const wireFiles = /^plugins\/[^/]+\/contract\/wire(?:\.ts$|\/)/
 
 const lazyLocal = ['main.ts', 'cli/commands/dev.ts', 'cli/commands/up.ts']
 
@@ -60,13 +63,14 @@ export const rules: readonly Rule[] = [
     bad: { path: 'launcher/contract/a.ts', text: "import { x } from '#launcher/runs/journal.ts'" },
   }),
   importRule({
-    name: 'launcher and cli import schemas, ground folders of core and themselves; never each other',
+    name: 'launcher and cli import schemas, wires, ground folders of core and themselves; never each other',
     of: (path) => inRoom(path, 'launcher', 'cli'),
     forbids: ({ target }, path) =>
       isOurs(target) &&
       !inRoom(target, 'schemas', path.split('/')[0] ?? '') &&
       !inRoom(target, ...groundFolders) &&
       !isLazyLocal(target, path) &&
+      !(inRoom(path, 'launcher') && wireFiles.test(target)) &&
       !(/^launcher\/[a-z]+-list\.ts$/.test(path) && /^plugins\/[^/]+\/launcher\//.test(target)),
     bad: { path: 'launcher/a.ts', text: "import { x } from '#cli/main.ts'" },
   }),
@@ -126,7 +130,7 @@ export const rules: readonly Rule[] = [
     bad: { path: 'plugins/audit/index.ts', text: "import { on } from '#core/messaging/consumer/consumer.ts'" },
   }),
   importRule({
-    name: 'CON10: of another plugin only index and api, points, events and errors of its contract are imported',
+    name: 'CON10: of another plugin only index and api, points, events, errors and wire of its contract are imported',
     // The composition root runs operator commands of plugins.
     of: (path) => path !== 'main.ts',
     forbids: ({ target }, path) => {

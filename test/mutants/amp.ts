@@ -159,15 +159,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a call is made without an answer of the ledger',
     file: 'plugins/registries/launcher/budget-guard.ts',
-    find: 'if (answer?.status === 404) return null',
-    replace: 'if (answer?.status !== 200) return null',
+    find: 'if (response?.status === 404) return null',
+    replace: 'if (response?.status !== 200) return null',
     tests: outbound,
     only: 'B5',
   },
   {
     name: 'a call is made with an empty budget',
     file: 'plugins/registries/launcher/budget-guard.ts',
-    find: "if (Number(budget.remaining) <= 0) throw new Refusal('budget_exceeded')",
+    find: "if (budget !== null && Number(budget.remaining) <= 0) throw new Refusal('budget_exceeded')",
     replace: '',
     tests: outbound,
     only: 'B5',

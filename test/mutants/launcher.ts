@@ -74,7 +74,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a field of a request may be inherited',
-    file: 'launcher/contract/http/schema.ts',
+    file: 'schemas/wire/schema.ts',
     find: '.find((name) => !Object.hasOwn(fields, name))',
     replace: '.find((name) => !(name in fields))',
     tests: listener,

@@ -162,7 +162,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a call without known policies is forwarded',
     file: 'launcher/model-calls/guard-source.ts',
     find: 'if (known === undefined || now() - confirmedAt >= staleMs) throw unavailable()',
-    replace: "known ??= await compile({ status: 200, headers: {}, body: { digest: '', policies: [] } })",
+    replace: "known ??= await compile({ digest: '', policies: [] })",
     tests: guardrails,
     only: 'without policies no call is made',
   },

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PortName } from '#schemas/launcher/launcher-ports.ts'
 import type { Refusal, RefusalCode } from './refusal.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from '#schemas/wire/schema.ts'
 
 /** How the body of a request is read: JSON of a schema, bytes of at most `bodyLimit`, or chunks as they arrive. */
 export type Body = Schema<unknown> | 'bytes' | 'stream'

@@ -8,7 +8,11 @@ import type { AddressInfo } from 'node:net'
 import { Agent } from 'undici'
 import type { Scope } from '#test/harness/scope.ts'
 import { Refusal } from '../http/refusal.ts'
+import { anyObject, list, reply } from '#schemas/wire/schema.ts'
+import { statePath } from '#schemas/wire/state-path.ts'
 import { createKeySet } from './key-set.ts'
+
+const keySetPath = statePath({ method: 'GET', path: '/jwks', status: 200, response: reply({ keys: list(anyObject) }) })
 
 const pair = generateKeyPairSync('ed25519')
 const good = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'EdDSA' }
@@ -29,7 +33,8 @@ async function start(t: Scope, first: unknown) {
   const clock = { now: 0 }
   const { port } = server.address() as AddressInfo
   const keys = createKeySet({
-    url: `http://127.0.0.1:${port}/jwks`,
+    stateUrl: `http://127.0.0.1:${port}`,
+    path: keySetPath,
     dispatcher: async () => pool,
     now: () => clock.now,
   })

@@ -1,7 +1,10 @@
 import { createLocalJWKSet } from 'jose/jwks/local'
+import type { JWK } from 'jose'
 import type { Dispatcher } from 'undici'
 import type { VerifyingKey } from '#core/signing/jws.ts'
 import { collect } from '#core/http-client/request.ts'
+import { readResponse } from '#schemas/wire/read-response.ts'
+import type { StatePath } from '#schemas/wire/state-path.ts'
 import { Refusal } from '../http/refusal.ts'
 
 /** A set of public keys of the installation by id, fetched from the state role. */
@@ -12,8 +15,9 @@ export interface KeySet {
 
 /** Options of `createKeySet`. */
 export interface KeySetOptions {
-  /** Where the state role publishes the set. */
-  readonly url: string
+  readonly stateUrl: string
+  /** Path at which the state role publishes the set. */
+  readonly path: StatePath<string, undefined, { readonly keys: readonly object[] }>
   readonly dispatcher: () => Promise<Dispatcher>
   readonly now: () => number
 }
@@ -71,8 +75,8 @@ async function importKey(keys: PublishedKeys, id: string): Promise<VerifyingKey 
 }
 
 async function fetchKeys(options: KeySetOptions): Promise<PublishedKeys> {
-  const url = new URL(options.url)
-  const { status, body } = await collect(await options.dispatcher(), {
+  const url = new URL(options.stateUrl + options.path.path)
+  const { status, headers, body } = await collect(await options.dispatcher(), {
     origin: url.origin,
     path: url.pathname,
     method: 'GET',
@@ -80,7 +84,8 @@ async function fetchKeys(options: KeySetOptions): Promise<PublishedKeys> {
     signal: AbortSignal.timeout(5000),
     maxBytes: 256 * 1024,
   })
-  if (status !== 200) throw new Error(`the state role answered ${status} to the key set`)
-  const find = createLocalJWKSet(JSON.parse(body.toString('utf8')))
+  const { value } = readResponse(options.path, { status, headers, bytes: body })
+  if (value === undefined) throw new Error(`the state role responded with ${status} to the key set`)
+  const find = createLocalJWKSet({ keys: value.keys as JWK[] })
   return { ids: new Set(find.jwks().keys.map(({ kid }) => kid)), import: find }
 }

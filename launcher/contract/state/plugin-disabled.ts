@@ -1,14 +1,14 @@
 import { Refusal } from '../http/refusal.ts'
-import type { StateResponse } from './state-client.ts'
+import type { PathResponse } from '#schemas/wire/read-response.ts'
 
 /**
  * The refusal for a response of a plugin that is not available: its routes are 501, and a call of an agent that uses a field of another such
  * plugin is 503 `plugin_disabled`. Undefined for any other response.
  */
-export function pluginDisabled({ status, body }: StateResponse): Refusal | undefined {
-  const { code, detail } = body
+export function pluginDisabled({
+  status,
+  problem: { code, detail },
+}: Pick<PathResponse<unknown>, 'status' | 'problem'>): Refusal | undefined {
   const isOff = (status === 501 && code === 'not_wired') || code === 'plugin_disabled'
-  return isOff
-    ? new Refusal('plugin_disabled', typeof detail === 'string' ? detail.slice(0, 500) : undefined)
-    : undefined
+  return isOff ? new Refusal('plugin_disabled', detail?.slice(0, 500)) : undefined
 }

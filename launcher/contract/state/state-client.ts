@@ -1,15 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
-import { isObject } from '#core/json/is-object.ts'
 import { collect } from '#core/http-client/request.ts'
 import { conceal } from '#core/log/secrets.ts'
-import type { ResponseHeaders } from '#core/http-client/request.ts'
+import { isObject } from '#core/json/is-object.ts'
+import type { ReceivedResponse } from '#schemas/wire/read-response.ts'
 
-/** An answer of the state role. */
-export interface StateResponse {
-  readonly status: number
-  readonly headers: ResponseHeaders
-  readonly bytes: Buffer
+/** A response of the state role. */
+export interface StateResponse extends ReceivedResponse {
   /** The JSON object in `bytes`, parsed when it is read; empty for any other body. */
   readonly body: Readonly<Record<string, unknown>>
 }
@@ -25,7 +22,7 @@ export interface StateCall {
   readonly signal?: AbortSignal
 }
 
-/** Sends a request with the launcher's token. Rejects if there is no complete answer in time. */
+/** Sends a request with the launcher's token. Rejects without a complete response in time. */
 export type StateClient = (call: StateCall) => Promise<StateResponse>
 
 /** Options of `createStateClient`. */
@@ -34,7 +31,7 @@ export interface StateClientOptions {
   /** Service account token with the audience `state`. */
   readonly tokenFile: string | undefined
   readonly dispatcher: () => Promise<Dispatcher>
-  /** Time without an answer after which a call fails (10 s). */
+  /** Time without a response after which a call fails (10 s). */
   readonly timeoutMs?: number
 }
 
@@ -49,7 +46,11 @@ export function createStateClient(options: StateClientOptions): StateClient {
   const token = createTokenReader(tokenFile)
   return async ({ method, path, body, json = body && JSON.stringify(body), headers = {}, signal }) => {
     const bearer = await token()
-    const answer = await collect(await dispatcher(), {
+    const {
+      status,
+      headers: received,
+      body: bytes,
+    } = await collect(await dispatcher(), {
       origin,
       path: prefix + path,
       method,
@@ -65,10 +66,9 @@ export function createStateClient(options: StateClientOptions): StateClient {
       maxBytes,
       ...(signal === undefined ? {} : { signal }),
     })
-    const { status, headers: answered, body: bytes } = answer
     return {
       status,
-      headers: answered,
+      headers: received,
       bytes,
       get body() {
         return parse(bytes)

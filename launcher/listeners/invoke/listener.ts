@@ -1,3 +1,4 @@
+import { installationKeys } from '#plugins/runs/contract/wire.ts'
 import type { LauncherPod } from './launcher-pod.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Pod } from '../../contract/listener.ts'
@@ -42,6 +43,7 @@ function createAuthorizerOf(settings: Settings, { dispatcher }: Pod, log: Logger
     log.warn({}, 'MESH_UNSIGNED is set, runs are accepted without grant and attempt token')
     return unsigned
   }
-  const keys = createKeySet({ url: `${settings.stateUrl}/jwks`, dispatcher, now: () => performance.now() })
+  const { stateUrl = '' } = settings
+  const keys = createKeySet({ stateUrl, path: installationKeys, dispatcher, now: () => performance.now() })
   return createAuthorizer({ agentUid: settings.agent.uid, keys, now: () => new Date(), log })
 }

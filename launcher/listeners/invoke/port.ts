@@ -7,50 +7,50 @@ import {
   count,
   list,
   object,
-  oneOf,
-  optional,
-  text,
-} from '../../contract/http/schema.ts'
+  enumOf,
+  optionalField,
+  string,
+} from '#schemas/wire/schema.ts'
 
-const time = text({ format: 'date-time' }, (value) =>
+const time = string({ format: 'date-time' }, (value) =>
   Number.isNaN(Date.parse(value)) ? 'must be a time (RFC 3339)' : undefined,
 )
 
 const resolution = object(
   {
-    interruptId: text(),
-    decision: optional(oneOf('approve', 'reject')),
-    payload: optional(anyValue),
-    reason: optional(text()),
-    arguments: optional(anyObject),
+    interruptId: string(),
+    decision: optionalField(enumOf('approve', 'reject')),
+    payload: optionalField(anyValue),
+    reason: optionalField(string()),
+    arguments: optionalField(anyObject),
   },
   { open: true },
 )
 
 const invokeRequest = object({
   input: anyValue,
-  conversationId: optional(text()),
-  context: optional(
+  conversationId: optionalField(string()),
+  context: optionalField(
     object({
-      history: optional(list(object({ input: anyOrAbsent, output: anyOrAbsent }, { open: true }))),
-      resume: optional(object({ resolutions: list(resolution), checkpoint: anyOrAbsent })),
-      lineage: optional(object({ rootRunId: text(), path: list(text()), deadline: optional(time) })),
+      history: optionalField(list(object({ input: anyOrAbsent, output: anyOrAbsent }, { open: true }))),
+      resume: optionalField(object({ resolutions: list(resolution), checkpoint: anyOrAbsent })),
+      lineage: optionalField(object({ rootRunId: string(), path: list(string()), deadline: optionalField(time) })),
     }),
   ),
 })
 
-const about = { runId: text(), agentRevision: optional(count) }
-const running = object({ ...about, state: oneOf('running') })
+const about = { runId: string(), agentRevision: optionalField(count) }
+const running = object({ ...about, state: enumOf('running') })
 // The fields of each state are those of `InvokeResult` in schemas/runs/run.ts.
 const ended = object(
-  { ...about, state: oneOf('succeeded', 'failed', 'paused', 'cancelled', 'timed_out') },
+  { ...about, state: enumOf('succeeded', 'failed', 'paused', 'cancelled', 'timed_out') },
   { open: true },
 )
 const known = { 200: ended, 202: running } as const
 const forRun = ['unauthenticated', 'keys_unavailable', 'stale_epoch', 'unknown_run'] as const
-const status = (...values: readonly string[]) => object({ status: oneOf(...values) })
+const status = (...values: readonly string[]) => object({ status: enumOf(...values) })
 
-const unready = object({ status: oneOf('unavailable'), reason: oneOf(...unreadyReasons) })
+const unready = object({ status: enumOf('unavailable'), reason: enumOf(...unreadyReasons) })
 
 /** Port 8080: workers start and follow runs, the kubelet probes. schemas/runs/run.ts describes the protocol. */
 export const invokePort = definePort({
@@ -122,7 +122,7 @@ export const invokePort = definePort({
       method: 'GET',
       path: '/runs/:id/ticket',
       summary: 'Issues a ticket for the start of a run in this process.',
-      responses: { 200: object({ ticket: text() }) },
+      responses: { 200: object({ ticket: string() }) },
       refusals: ['unauthenticated', 'keys_unavailable', 'agent_not_ready', 'draining'],
     },
     acknowledge: {

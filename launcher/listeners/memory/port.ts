@@ -1,9 +1,18 @@
 import { durationBounds, durationProblem } from '#schemas/values/duration.ts'
 import { definePort } from '../../contract/http/port.ts'
 import type { RouteContract } from '../../contract/http/port.ts'
-import { Refusal } from '../../contract/http/refusal.ts'
-import { anyObject, anyValue, count, list, object, oneOf, optional, text } from '../../contract/http/schema.ts'
-import type { Schema } from '../../contract/http/schema.ts'
+import {
+  anyObject,
+  integer,
+  anyValue,
+  count,
+  list,
+  object,
+  enumOf,
+  optionalField,
+  string,
+} from '#schemas/wire/schema.ts'
+import type { Schema } from '#schemas/wire/schema.ts'
 import { knowledgeRoutes } from '../../knowledge/routes.ts'
 
 /** Maximum size of the body of an append, and of every other request. */
@@ -13,23 +22,17 @@ const MAX_QUERY = 4_000
 const MAX_FOUND = 50
 
 const bounded = (maxLength: number) =>
-  text({ minLength: 1, maxLength }, (value) =>
+  string({ minLength: 1, maxLength }, (value) =>
     value.length >= 1 && value.length <= maxLength ? undefined : `must have 1 to ${maxLength} characters`,
   )
-const ttl = text({ description: 'duration; that of the spec if it is shorter' }, (value) =>
+const ttl = string({ description: 'duration; that of the spec if it is shorter' }, (value) =>
   durationProblem(value, durationBounds.retention),
 )
 const metadata: Schema<Readonly<Record<string, unknown>>> = {
   ...anyObject,
   json: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] }, maxProperties: 32 },
 }
-const limit: Schema<number> = {
-  json: { type: 'integer', minimum: 1, maximum: MAX_FOUND, default: 10 },
-  parse(value, at) {
-    if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_FOUND) return value
-    throw new Refusal('malformed_request', `${at}: must be an integer from 1 to ${MAX_FOUND}`)
-  },
-}
+const limit = integer(1, MAX_FOUND, { default: 10 })
 
 /** A list of JSON values, as the bytes that the state role sent. */
 const entries: Schema<Buffer> = {
@@ -39,7 +42,7 @@ const entries: Schema<Buffer> = {
   },
 }
 
-const item = object({ id: text(), text: text(), metadata, score: anyValue, createdAt: text() })
+const item = object({ id: string(), text: string(), metadata, score: anyValue, createdAt: string() })
 
 /** Routes of memory. */
 export const memoryRoutes = {
@@ -47,22 +50,22 @@ export const memoryRoutes = {
     method: 'GET',
     path: '/healthz',
     summary: 'Returns that the port is open; the backend is not asked.',
-    responses: { 200: object({ status: oneOf('ok') }) },
+    responses: { 200: object({ status: enumOf('ok') }) },
   },
   remember: {
     method: 'POST',
     path: '/memory/agent/remember',
     summary: 'Stores an item of long-term memory.',
-    body: object({ text: bounded(MAX_TEXT), metadata: optional(metadata), ttl: optional(ttl) }),
-    responses: { 201: object({ id: text() }) },
+    body: object({ text: bounded(MAX_TEXT), metadata: optionalField(metadata), ttl: optionalField(ttl) }),
+    responses: { 201: object({ id: string() }) },
     refusals: ['unknown_run', 'not_bound', 'memory_quota_exceeded', 'too_many_memory_calls', 'memory_unavailable'],
   },
   recall: {
     method: 'POST',
     path: '/memory/agent/search',
     summary: 'Searches long-term memory, by words and by meaning if the spec has an embedding route.',
-    body: object({ query: bounded(MAX_QUERY), limit: optional(limit), filter: optional(metadata) }),
-    responses: { 200: object({ items: list(item), note: optional(text()) }) },
+    body: object({ query: bounded(MAX_QUERY), limit: optionalField(limit), filter: optionalField(metadata) }),
+    responses: { 200: object({ items: list(item), note: optionalField(string()) }) },
     refusals: ['unknown_run', 'not_bound', 'too_many_memory_calls', 'memory_unavailable'],
   },
   read: {

@@ -25,7 +25,7 @@ const approvalOf = (stages: GuardrailRule['stages'], more: Partial<GuardrailRule
 function policies(rules: readonly GuardrailRule[]): MoneyFault {
   return (request, response) => {
     if (request.path !== '/guardrails') return false
-    const body = { digest: 'd1', policies: [{ namespace: 'default', name: 'p', rules }] }
+    const body = { digest: 'd1', policies: [{ namespace: 'default', name: 'p', uid: 'u', generation: 1, rules }] }
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     return true
   }

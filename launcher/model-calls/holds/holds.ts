@@ -5,6 +5,8 @@ import type { Usage } from '#schemas/runs/run.ts'
 import { Refusal } from '../../contract/http/refusal.ts'
 import { pluginDisabled } from '../../contract/state/plugin-disabled.ts'
 import type { StateResponse, StateClient } from '../../contract/state/state-client.ts'
+import { remaining as anyPath } from '#plugins/budgets/contract/wire.ts'
+import { readResponse } from '#schemas/wire/read-response.ts'
 import { createOpenings } from './openings.ts'
 import { createSettlements } from './settlements.ts'
 import type { SettlementResponse } from './settlements.ts'
@@ -153,7 +155,7 @@ function toHold(
   if (status === 402) throw new Refusal('budget_exceeded', message, onExceed(headers))
   if (status === 422) throw new Refusal('price_unknown', message)
   if (status === 404 && code === 'not_found') throw new Refusal('not_found', message)
-  const disabled = pluginDisabled({ status, headers, bytes, body })
+  const disabled = pluginDisabled(readResponse(anyPath, { status, headers, bytes }))
   if (disabled !== undefined) throw disabled
   // Anything else could be a state role without the plugin: a call without a hold would not be paid for (B5).
   if (status !== 201 || typeof id !== 'string' || id === '') throw unavailable()

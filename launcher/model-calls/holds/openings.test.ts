@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { StateResponse, StateCall } from '../../contract/state/state-client.ts'
+import { stateResponse } from '../../testdata/state-response.ts'
 import { createOpenings } from './openings.ts'
 
 interface Request {
@@ -18,8 +19,7 @@ function createState() {
       const { promise, resolve, reject } = Promise.withResolvers<StateResponse>()
       requests.push({
         call,
-        answer: (status, body = {}) =>
-          resolve({ status, headers: {}, body: body as StateResponse['body'], bytes: Buffer.alloc(0) }),
+        answer: (status, body = {}) => resolve(stateResponse(status, body)),
         fail: (code) => reject(Object.assign(new Error('no answer'), { code })),
       })
       return promise

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { StateResponse, StateCall } from '../../contract/state/state-client.ts'
+import { stateResponse } from '../../testdata/state-response.ts'
 import { createSettlements } from './settlements.ts'
 
 interface Request {
@@ -16,7 +17,7 @@ function createState() {
     const { promise, resolve, reject } = Promise.withResolvers<StateResponse>()
     requests.push({
       call,
-      answer: (status, body) => resolve({ status, headers: {}, body, bytes: Buffer.alloc(0) }),
+      answer: (status, body) => resolve(stateResponse(status, body)),
       fail: () => reject(new Error('reset')),
     })
     return promise

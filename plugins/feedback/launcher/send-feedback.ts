@@ -1,6 +1,11 @@
 import type { FeedbackRequest } from '#schemas/launcher/feedback.ts'
 import { Refusal } from '#launcher/contract/http/refusal.ts'
-import type { StateResponse, StateClient } from '#launcher/contract/state/state-client.ts'
+import { callState } from '#launcher/contract/state/call-state.ts'
+import type { PathResponse } from '#schemas/wire/read-response.ts'
+import type { StateClient } from '#launcher/contract/state/state-client.ts'
+import type { Static } from '#schemas/wire/schema.ts'
+import { score } from '../contract/wire.ts'
+import type { recordedScore } from '../contract/wire.ts'
 
 /** How a score is sent. */
 export interface Sending {
@@ -17,19 +22,16 @@ export async function sendFeedback(
   { key, traceparent, signal }: Sending,
 ): Promise<string> {
   const headers = { traceparent, ...(key === undefined ? {} : { 'idempotency-key': key }) }
-  const answer = await state({ method: 'POST', path: '/feedback', body: request, headers, signal }).catch(
-    (error: unknown) => {
-      if (signal.aborted) throw error
-      throw new Refusal('feedback_unavailable', 'the state role cannot be reached')
-    },
-  )
-  return toId(answer)
+  const response = await callState(state, score, { body: request, headers, signal }).catch((error: unknown) => {
+    if (signal.aborted) throw error
+    throw new Refusal('feedback_unavailable', 'the state role cannot be reached')
+  })
+  return toId(response)
 }
 
-function toId({ status, body }: StateResponse): string {
-  const { id, code, detail } = body
-  const reason = typeof detail === 'string' ? detail.slice(0, 500) : undefined
-  if (status === 202 && typeof id === 'string') return id
+function toId({ status, value, problem: { code, detail } }: PathResponse<Static<typeof recordedScore>>): string {
+  const reason = detail?.slice(0, 500)
+  if (value !== undefined) return value.id
   if (status === 404) throw new Refusal('unknown_run', 'the run does not exist, or is not one of this agent')
   if (status === 409) throw new Refusal('idempotency_conflict', reason)
   if (status === 429) throw new Refusal('too_many_scores', code === 'too_many_scores' ? reason : 'too many requests')

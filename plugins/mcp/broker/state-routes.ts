@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
+import { Type } from 'typebox'
+import type { Static } from '#schemas/wire/schema.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import { stateRoute } from '#core/http/endpoint/state-route.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { hasTag } from '#core/http/reply/etag.ts'
 import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import { nothing } from '#schemas/api/common.ts'
+import { toolCall, offeredTools } from '../contract/wire.ts'
 import { mcpErrors } from '../contract/errors.ts'
 import type { BoundTool, BoundTools, FindBoundTools } from './bound-tools.ts'
 import type { CallTool } from './call-tool.ts'
 import type { ReportCall } from './report-call.ts'
-import { OfferedTools, ToolCallResponse, ToolCallRequest, ToolParams } from './state-schemas.ts'
 
 /** Dependencies of the routes. */
 export interface BrokerOptions {
@@ -22,6 +25,9 @@ export interface BrokerOptions {
   readonly report: ReportCall
 }
 
+const ToolParams = Type.Object({
+  tool: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' }),
+})
 const authz = { kind: 'agent' } as const
 const ARGUMENTS_BYTES = 256 * 1024
 
@@ -32,12 +38,11 @@ export function brokerEndpoints(options: BrokerOptions): readonly AnyEndpoint[] 
 
 function listEndpoint({ check, boundTools }: BrokerOptions): AnyEndpoint {
   return endpoint({
-    method: 'GET',
-    url: '/mcp/tools',
+    ...stateRoute(offeredTools),
     summary: 'Get the tools that the bindings of the calling agent bring.',
     docs: { reads: ['If-None-Match'], sends: ['ETag'] },
     authz,
-    response: { 200: OfferedTools, 304: nothing },
+    response: { ...stateRoute(offeredTools).response, 304: nothing },
     handle: async ({ access: { agent }, headers, reply }) => {
       check(agent)
       const found = await boundTools(agent)
@@ -53,14 +58,11 @@ function listEndpoint({ check, boundTools }: BrokerOptions): AnyEndpoint {
 
 function callEndpoint({ check, boundTools, callTool, onCall, report }: BrokerOptions): AnyEndpoint {
   return endpoint({
-    method: 'POST',
-    url: '/mcp/tools/:tool/calls',
+    ...stateRoute(toolCall),
     summary: 'Call a tool of the calling agent at its MCP server, once.',
     authz,
     params: ToolParams,
-    body: ToolCallRequest,
     bodyLimit: ARGUMENTS_BYTES,
-    response: { 200: ToolCallResponse },
     handle: async ({ access: { agent, run: runId }, params, body, signal }) => {
       check(agent)
       const bound = (await boundTools(agent)).tools.find(({ name }) => name === params.tool)
@@ -83,16 +85,13 @@ function callEndpoint({ check, boundTools, callTool, onCall, report }: BrokerOpt
 }
 
 // The launcher and the model have seen another tool, or a tool that needed no approval: they list the tools again.
-function checkListed({ digest, requiresApproval }: BoundTool, listed: ListedTool): void {
+function checkListed({ digest, requiresApproval }: BoundTool, listed: Listed): void {
   if (listed.digest !== digest) throw new Fail(mcpErrors.tool_changed, 'Another manifest was accepted since.')
   if (requiresApproval && !listed.approved)
     throw new Fail(mcpErrors.tool_changed, 'Calls of the tool require approval since.')
 }
 
-interface ListedTool {
-  readonly digest: string
-  readonly approved: boolean
-}
+type Listed = Pick<Static<typeof toolCall.request>, 'digest' | 'approved'>
 
 // The digest of a manifest covers the texts of its tools.
 function digestOf({ tools, missing }: BoundTools): string {

@@ -1,11 +1,13 @@
-import { isObject } from '#core/json/is-object.ts'
 import { toStorableValue } from '#schemas/values/storable-text.ts'
 import { Refusal, isRefusalCode } from '#launcher/contract/http/refusal.ts'
 import type { Pod } from '#launcher/contract/listener.ts'
 import { pluginDisabled } from '#launcher/contract/state/plugin-disabled.ts'
 import { createStateClient } from '#launcher/contract/state/state-client.ts'
-import type { StateResponse, StateClient } from '#launcher/contract/state/state-client.ts'
-import { toToolResult } from './offered-tool.ts'
+import type { StateClient } from '#launcher/contract/state/state-client.ts'
+import { callState } from '#launcher/contract/state/call-state.ts'
+import { firstReason } from '#schemas/wire/problem.ts'
+import type { PathResponse } from '#schemas/wire/read-response.ts'
+import { toolCall } from '../contract/wire.ts'
 import type { OfferedTool, OfferedToolResult } from './offered-tool.ts'
 import { createToolSource } from './tool-source.ts'
 import type { ToolSource } from './tool-source.ts'
@@ -70,9 +72,8 @@ export function createToolBackend({
 async function sendOnce(state: StateClient, call: SentCall): Promise<OfferedToolResult> {
   const { tool, args, runId, traceparent } = call
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(tool.timeoutMs + MARGIN_MS)])
-  const answer = await state({
-    method: 'POST',
-    path: `/mcp/tools/${encodeURIComponent(tool.name)}/calls`,
+  const response = await callState(state, toolCall, {
+    params: { tool: tool.name },
     // What was listed, and what the caller has therefore enforced.
     body: { arguments: toStorableValue(args), digest: tool.digest, approved: tool.requiresApproval },
     headers: { traceparent, ...(runId === undefined ? {} : { 'x-mesh-run-id': runId }) },
@@ -81,9 +82,8 @@ async function sendOnce(state: StateClient, call: SentCall): Promise<OfferedTool
     call.signal.throwIfAborted()
     throw new Refusal('tools_unavailable')
   })
-  const result = answer.status === 200 ? toToolResult(answer.body) : undefined
-  if (result === undefined) throw toRefusal(answer)
-  return result
+  if (response.value === undefined) throw toRefusal(response)
+  return response.value
 }
 
 // The list is older than what the state role knows.
@@ -99,14 +99,12 @@ const ofCall: ReadonlySet<string> = new Set([
   'payload_too_large',
 ])
 
-function toRefusal(answer: StateResponse): Refusal {
-  const disabled = pluginDisabled(answer)
+function toRefusal(response: PathResponse<unknown>): Refusal {
+  const disabled = pluginDisabled(response)
   if (disabled !== undefined) return disabled
-  const { status, body } = answer
-  const { code, detail, errors } = body
-  const [first] = Array.isArray(errors) ? (errors as readonly unknown[]) : []
-  const field = isObject(first) ? `${String(first['pointer'])}: ${String(first['detail'])}` : undefined
-  const message = (field ?? (typeof detail === 'string' ? detail : undefined))?.slice(0, 500)
+  const { status, problem } = response
+  const { code } = problem
+  const message = firstReason(problem)?.slice(0, 500)
   if (isRefusalCode(code) && ofCall.has(code)) return new Refusal(code, message)
   if (status === 413) return new Refusal('payload_too_large')
   if (status === 400) return new Refusal('malformed_request', message)

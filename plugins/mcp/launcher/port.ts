@@ -1,17 +1,17 @@
 import { definePort } from '#launcher/contract/http/port.ts'
 import type { RouteContract } from '#launcher/contract/http/port.ts'
-import { anyObject, anyValue, flag, list, object, oneOf, optional, text } from '#launcher/contract/http/schema.ts'
+import { anyObject, anyValue, flag, list, object, enumOf, optionalField, string } from '#schemas/wire/schema.ts'
 
 const BODY_LIMIT = 256 * 1024
 
 const offered = object({
-  name: text(),
-  title: optional(text()),
-  description: optional(text()),
+  name: string(),
+  title: optionalField(string()),
+  description: optionalField(string()),
   inputSchema: anyObject,
-  outputSchema: optional(anyObject),
-  annotations: optional(anyObject),
-  server: text(),
+  outputSchema: optionalField(anyObject),
+  annotations: optionalField(anyObject),
+  server: string(),
   requiresApproval: flag,
 })
 
@@ -23,7 +23,7 @@ export const discoveryRoutes = {
     method: 'GET',
     path: '/healthz',
     summary: 'Returns that the port is open; the backend is not asked.',
-    responses: { 200: object({ status: oneOf('ok') }) },
+    responses: { 200: object({ status: enumOf('ok') }) },
   },
   tools: {
     method: 'GET',
@@ -36,9 +36,9 @@ export const discoveryRoutes = {
     method: 'POST',
     path: '/tools/:name/call',
     summary: 'Calls a tool at its MCP server, once.',
-    body: object({ arguments: optional(anyObject) }),
+    body: object({ arguments: optionalField(anyObject) }),
     responses: {
-      200: object({ content: list(anyValue), structuredContent: optional(anyValue), isError: flag }),
+      200: object({ content: list(anyValue), structuredContent: optionalField(anyValue), isError: flag }),
     },
     refusals: [
       ...ofTools,

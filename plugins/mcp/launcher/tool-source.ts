@@ -1,7 +1,10 @@
 import type { Logger } from '#core/log/logger.ts'
 import { Refusal } from '#launcher/contract/http/refusal.ts'
 import { pluginDisabled } from '#launcher/contract/state/plugin-disabled.ts'
-import type { StateResponse, StateClient } from '#launcher/contract/state/state-client.ts'
+import { callState } from '#launcher/contract/state/call-state.ts'
+import type { PathResponse } from '#schemas/wire/read-response.ts'
+import { offeredTools } from '../contract/wire.ts'
+import type { StateClient } from '#launcher/contract/state/state-client.ts'
 import { toOfferedTool } from './offered-tool.ts'
 import type { OfferedTool } from './offered-tool.ts'
 
@@ -41,19 +44,19 @@ export function createToolSource(options: ToolSourceOptions): ToolSource {
     const headers = known?.tag === undefined ? {} : { 'if-none-match': known.tag }
     // A request of the agent does not wait long for what it can do without.
     const signal = known === undefined ? {} : { signal: AbortSignal.timeout(REREAD_MS) }
-    const answer = await state({ method: 'GET', path: '/mcp/tools', headers, ...signal }).catch(() => undefined)
-    const disabled = answer && pluginDisabled(answer)
+    const response = await callState(state, offeredTools, { headers, ...signal }).catch(() => undefined)
+    const disabled = response && pluginDisabled(response)
     if (disabled !== undefined) {
       known = undefined
       throw disabled
     }
-    const tools = answer?.status === 200 ? toolsOf(answer) : undefined
-    if (tools !== undefined) known = { tools, tag: tagOf(answer) }
-    else if (answer?.status !== 304) log.warn({ status: answer?.status ?? 0 }, 'tools not read')
+    const listed = response?.value?.items
+    if (listed !== undefined) known = { tools: listed.map(toOfferedTool), tag: tagOf(response) }
+    else if (response?.status !== 304) log.warn({ status: response?.status ?? 0 }, 'tools not read')
     // The next request reads again while nothing is known.
     if (known === undefined) return
     askedAt = now()
-    if (tools !== undefined || answer?.status === 304) confirmedAt = askedAt
+    if (listed !== undefined || response?.status === 304) confirmedAt = askedAt
   }
   return {
     async current() {
@@ -70,13 +73,7 @@ export function createToolSource(options: ToolSourceOptions): ToolSource {
   }
 }
 
-function toolsOf({ body }: StateResponse): readonly OfferedTool[] | undefined {
-  const { items } = body
-  if (!Array.isArray(items)) return undefined
-  return items.flatMap((item) => toOfferedTool(item) ?? [])
-}
-
-function tagOf(answer: StateResponse | undefined): string | undefined {
-  const tag = answer?.headers['etag']
+function tagOf(response: PathResponse<unknown> | undefined): string | undefined {
+  const tag = response?.headers['etag']
   return typeof tag === 'string' ? tag : undefined
 }

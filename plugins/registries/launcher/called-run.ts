@@ -1,9 +1,13 @@
-import { isObject } from '#core/json/is-object.ts'
+import type { calledRun } from '#plugins/runs/contract/wire.ts'
 import type { PeerCallRequest } from '#schemas/launcher/envelope.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
 import { Refusal } from '#launcher/contract/http/refusal.ts'
 import type { RefusalCode } from '#launcher/contract/http/refusal.ts'
-import type { StateResponse, StateClient } from '#launcher/contract/state/state-client.ts'
+import { callState } from '#launcher/contract/state/call-state.ts'
+import type { StateClient } from '#launcher/contract/state/state-client.ts'
+import type { PathResponse } from '#schemas/wire/read-response.ts'
+import type { Static } from '#schemas/wire/schema.ts'
+import { startCalledRun, readCalledRun } from '../contract/wire.ts'
 
 /** Result of the run of a call. */
 export interface CalledRun {
@@ -27,26 +31,21 @@ const longestWaitSeconds = 8
  */
 export async function runCall(state: StateClient, call: CalledRunRequest): Promise<CalledRun> {
   const { envelope, payload, traceparent, deadline, signal } = call
-  const ask = (path: string, body?: PeerCallRequest): Promise<StateResponse> =>
-    state({
-      method: body === undefined ? 'GET' : 'POST',
-      path,
-      headers: { traceparent },
-      signal,
-      ...(body === undefined ? {} : { body }),
-    }).catch((error: unknown) => {
+  const sent = { headers: { traceparent }, signal }
+  const reached = (response: Promise<PathResponse<CalledRunState>>): Promise<PathResponse<CalledRunState>> =>
+    response.catch((error: unknown) => {
       throw signal.aborted ? error : new Refusal('upstream_failure', 'The state role cannot be reached.')
     })
-  let run = toRun(await ask('/amp/calls', { envelope, payload }))
+  let run = toRun(await reached(callState(state, startCalledRun, { ...sent, body: { envelope, payload } })))
   while (!isTerminal(run.state)) {
     const left = Math.floor((deadline.getTime() - Date.now()) / 1000)
     if (left < 0) throw ended(run, 'upstream_failure', 'has not ended by the deadline of the call')
-    const seconds = Math.min(Math.max(left, 1), longestWaitSeconds)
-    run = toRun(await ask(`/amp/calls/${encodeURIComponent(run.id)}?wait=${seconds}`))
+    const query = { wait: Math.min(Math.max(left, 1), longestWaitSeconds) }
+    run = toRun(await reached(callState(state, readCalledRun, { ...sent, params: { id: run.id }, query })))
   }
   if (run.state === 'succeeded')
     return { runId: run.id, conversationId: run.conversationId, output: run.output ?? null }
-  throw ended(run, outcomes[run.error ?? ''] ?? 'upstream_failure', `ended as ${run.state}`)
+  throw ended(run, outcomes[run.error?.code ?? ''] ?? 'upstream_failure', `ended as ${run.state}`)
 }
 
 // By the reason of the failure; `rejected` has those of approvals.
@@ -58,19 +57,13 @@ const outcomes: Readonly<Record<string, RefusalCode>> = {
   budget_exceeded: 'budget_exceeded',
 }
 
-interface KnownRun {
-  readonly id: string
-  readonly state: string
-  readonly conversationId: string
-  readonly output: unknown
-  readonly error: string | undefined
-}
+type CalledRunState = Static<typeof calledRun>
 
 function isTerminal(state: string): boolean {
   return [...terminalStates].some((one) => one === state)
 }
 
-function ended({ id }: KnownRun, code: RefusalCode, what: string): Refusal {
+function ended({ id }: CalledRunState, code: RefusalCode, what: string): Refusal {
   return new Refusal(code, `The run ${id} of the called agent ${what}.`, { 'x-mesh-run-id': id })
 }
 
@@ -82,13 +75,9 @@ const relayed: readonly RefusalCode[] = [
   'caller_not_allowed',
 ]
 
-function toRun({ status, body }: StateResponse): KnownRun {
-  const { id, state, conversationId, output, error, code, detail } = body
-  if (status < 300 && typeof id === 'string' && typeof state === 'string' && typeof conversationId === 'string') {
-    const reason = isObject(error) && typeof error.code === 'string' ? error.code : undefined
-    return { id, state, conversationId, output, error: reason }
-  }
-  const message = typeof detail === 'string' ? detail.slice(0, 500) : undefined
+function toRun({ status, value, problem: { code, detail } }: PathResponse<CalledRunState>): CalledRunState {
+  if (value !== undefined) return value
+  const message = detail?.slice(0, 500)
   const known = relayed.find((one) => one === code)
   if (known !== undefined) throw new Refusal(known, message)
   // The run of the caller is not its own, or has ended; its subject may not invoke this agent.

@@ -1,9 +1,11 @@
-import { isObject } from '#core/json/is-object.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { agentPath } from '#schemas/launcher/envelope.ts'
 import type { Peer, PeerRegistry } from '#schemas/launcher/envelope.ts'
 import { Refusal } from '#launcher/contract/http/refusal.ts'
+import { callState } from '#launcher/contract/state/call-state.ts'
 import type { StateClient } from '#launcher/contract/state/state-client.ts'
+
+import { directory } from '../contract/wire.ts'
 
 /** An agent of a registry, seen from this one. */
 export interface FoundPeer {
@@ -43,9 +45,9 @@ export function createPeerSource({ state, log, now }: DirectoryOptions): PeerSou
   let running: Promise<void> | undefined
   const read = async (): Promise<void> => {
     triedAt = now()
-    const { status, body } = await state({ method: 'GET', path: '/amp/directory' })
-    if (status !== 200 || !Array.isArray(body.registries)) throw new Error(`the state role answered ${status}`)
-    known = body.registries.filter(isRegistry)
+    const { status, value } = await callState(state, directory, {})
+    if (value === undefined) throw new Error(`the state role responded with ${status}`)
+    known = value.registries
     readAt = now()
   }
   const refresh = async (): Promise<void> => {
@@ -80,9 +82,4 @@ export function createPeerSource({ state, log, now }: DirectoryOptions): PeerSou
         ),
       ),
   }
-}
-
-// The state role is trusted; a version of another form must not end in a TypeError.
-function isRegistry(value: unknown): value is PeerRegistry {
-  return isObject(value) && typeof value.id === 'string' && Array.isArray(value.peers)
 }

@@ -168,7 +168,8 @@ for (const [reason, state, expected] of [
     const { state: role, call } = await startCallee(t)
     const run = { id: 'run-1', conversationId: 'c', output: null }
     role.calls = (response) => json(response, 201, { ...run, state: 'queued' })
-    role.waits = (response) => json(response, 200, { ...run, state, error: reason && { code: reason } })
+    role.waits = (response) =>
+      json(response, 200, { ...run, state, error: reason && { code: reason, message: 'It ended.' } })
     const answer = await call()
     assert.equal(answer.error, expected)
     assert.match(JSON.stringify(answer.body), /run-1/)

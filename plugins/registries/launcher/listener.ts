@@ -8,6 +8,7 @@ import { Refusal } from '#launcher/contract/http/refusal.ts'
 import { attribute } from '#launcher/contract/runs/attribution.ts'
 import type { Settings } from '#launcher/contract/settings/settings.ts'
 import { createStateClient } from '#launcher/contract/state/state-client.ts'
+import { launcherKeys } from '#plugins/agents/contract/wire.ts'
 import type { StateClient } from '#launcher/contract/state/state-client.ts'
 import { defineListener } from '#launcher/contract/listener.ts'
 import type { Pod } from '#launcher/contract/listener.ts'
@@ -70,8 +71,8 @@ function createStateOf({ stateUrl = '', stateTokenFile: tokenFile }: Settings, {
 }
 
 // A set of its own: the keys with which workers sign certify no launcher.
-function issuerOf({ stateUrl }: Settings, { dispatcher }: Pod): CertificateIssuer {
-  const keys = createKeySet({ url: `${stateUrl}/launchers/keys`, dispatcher, now: () => performance.now() })
+function issuerOf({ stateUrl = '' }: Settings, { dispatcher }: Pod): CertificateIssuer {
+  const keys = createKeySet({ stateUrl, path: launcherKeys, dispatcher, now: () => performance.now() })
   const find = (id: string) =>
     keys.find(id).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error

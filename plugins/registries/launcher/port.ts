@@ -1,8 +1,8 @@
 import { MAX_AMP_PAYLOAD } from '#schemas/launcher/envelope.ts'
 import { definePort } from '#launcher/contract/http/port.ts'
-import { anyValue, object, text } from '#launcher/contract/http/schema.ts'
+import { anyValue, object, string } from '#schemas/wire/schema.ts'
 
-const answer = { 200: object({ runId: text(), conversationId: text(), output: anyValue }) }
+const answer = { 200: object({ runId: string(), conversationId: string(), output: anyValue }) }
 const guarded = [
   'caller_not_allowed',
   'unknown_target',
@@ -37,7 +37,7 @@ const inbound = (path: '/amp/:agent' | '/a2a/:agent') =>
     method: 'POST',
     path,
     summary: 'Takes a call of another agent under its signed envelope, and responds with the output of the run.',
-    body: object({ envelope: text(), payload: anyValue }),
+    body: object({ envelope: string(), payload: anyValue }),
     responses: answer,
     refusals: guarded,
   }) as const

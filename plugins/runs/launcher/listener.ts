@@ -5,7 +5,8 @@ import { attribute } from '#launcher/contract/runs/attribution.ts'
 import type { Settings } from '#launcher/contract/settings/settings.ts'
 import { defineListener } from '#launcher/contract/listener.ts'
 import type { Pod } from '#launcher/contract/listener.ts'
-import { createDelegate, toAgentName } from './delegate.ts'
+import { createStateClient } from '#launcher/contract/state/state-client.ts'
+import { createDelegate, longestWaitSeconds, toAgentName } from './delegate.ts'
 import type { Delegate } from './delegate.ts'
 import { delegateTool } from './delegate-tool.ts'
 import { delegatePort } from './port.ts'
@@ -31,16 +32,18 @@ export const delegateListener = defineListener({
   },
 })
 
-function createDelegateOf({ agent, stateUrl = '', stateTokenFile }: Settings, { dispatcher, registry }: Pod): Delegate {
+function createDelegateOf(
+  { agent, stateUrl = '', stateTokenFile: tokenFile }: Settings,
+  { dispatcher, registry }: Pod,
+): Delegate {
+  const timeoutMs = (longestWaitSeconds + 10) * 1000
   const { namespace, limits, delegates } = agent
   return createDelegate({
     delegates: delegates?.map((one) => toAgentName(one, namespace)),
-    stateUrl,
-    tokenFile: stateTokenFile,
+    state: createStateClient({ stateUrl, tokenFile, dispatcher, timeoutMs }),
     namespace,
     maxDepth: limits.maxDelegationDepth,
     deadlineOf: (runId) => registry.originOf(runId)?.deadline,
-    dispatcher,
   })
 }
 

@@ -1,15 +1,15 @@
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/names/conversation-id.ts'
 import { durationBounds, durationProblem } from '#schemas/values/duration.ts'
 import { definePort } from '#launcher/contract/http/port.ts'
-import { anyValue, flag, object, oneOf, optional, text } from '#launcher/contract/http/schema.ts'
+import { anyValue, flag, object, enumOf, optionalField, string } from '#schemas/wire/schema.ts'
 
-const agentName = text({ description: 'name or namespace/name' }, (value) =>
+const agentName = string({ description: 'name or namespace/name' }, (value) =>
   /^(?:[a-z0-9-]{1,63}\/)?[a-z0-9.-]{1,253}$/.test(value) ? undefined : 'must be a name or namespace/name',
 )
-const timeout = text({ description: 'duration; the limit of a run of this agent if absent' }, (value) =>
+const timeout = string({ description: 'duration; the limit of a run of this agent if absent' }, (value) =>
   durationProblem(value, durationBounds.delegateTimeout),
 )
-const conversationId = text({}, (value) => (isConversationId(value) ? undefined : CONVERSATION_ID_DETAIL))
+const conversationId = string({}, (value) => (isConversationId(value) ? undefined : CONVERSATION_ID_DETAIL))
 
 /** Port 2994: the agent starts runs of other agents. */
 export const delegatePort = definePort({
@@ -20,7 +20,7 @@ export const delegatePort = definePort({
       method: 'GET',
       path: '/healthz',
       summary: 'Returns that the port is open.',
-      responses: { 200: object({ status: oneOf('ok') }) },
+      responses: { 200: object({ status: enumOf('ok') }) },
     },
     delegate: {
       method: 'POST',
@@ -28,15 +28,15 @@ export const delegatePort = definePort({
       summary: 'Starts a run of another agent, and waits for its end unless `wait` is false.',
       body: object({
         agent: agentName,
-        input: optional(anyValue),
-        mode: optional(oneOf('spawn', 'handoff')),
-        wait: optional(flag),
-        timeout: optional(timeout),
-        conversationId: optional(conversationId),
+        input: optionalField(anyValue),
+        mode: optionalField(enumOf('spawn', 'handoff')),
+        wait: optionalField(flag),
+        timeout: optionalField(timeout),
+        conversationId: optionalField(conversationId),
       }),
       responses: {
-        200: object({ runId: text(), state: text(), output: anyValue, error: anyValue }),
-        202: object({ runId: text() }),
+        200: object({ runId: string(), state: string(), output: anyValue, error: anyValue }),
+        202: object({ runId: string() }),
       },
       refusals: [
         'unknown_run',

@@ -3,7 +3,10 @@ import { Agent } from 'undici'
 import type { WorkerContext } from '#core/plugin/role-contexts.ts'
 import { issuerOf } from '#core/signing/launcher-certificate.ts'
 import { collect } from '#core/http-client/request.ts'
-import { asObject } from '#core/json/is-object.ts'
+import { readResponse } from '#schemas/wire/read-response.ts'
+import { requestTarget } from '#schemas/wire/state-path.ts'
+import type { StatePath } from '#schemas/wire/state-path.ts'
+import { recheckRun, runReadiness } from '../contract/wire.ts'
 import { createAttemptSigner, signAttempt } from '../grants/grants.ts'
 import { isReason } from '../launchers/judge-readiness.ts'
 import { runExecutor } from '../contract/points.ts'
@@ -25,14 +28,6 @@ const retryMs = 5_000
 
 const connecting = { connect: { timeout: 3_000 }, allowH2: false }
 
-/** A question to the state role about a run, proven by an attempt of it. */
-interface StateQuestion {
-  readonly method: 'GET' | 'POST'
-  readonly about: 'recheck' | 'readiness'
-  readonly body?: string
-  readonly signal?: AbortSignal
-}
-
 /** Creates the services of the worker role, with connections to launchers and to the state role. */
 export function createWorkerServices(
   parts: Pick<RunsServices, 'core' | 'store' | 'live' | 'writer' | 'settings' | 'refused'>,
@@ -53,22 +48,29 @@ export function createWorkerServices(
   })
   const attemptOf = (run: SelectedRun, epoch: number): Promise<string> =>
     signAttempt(core.keys, { runId: run.id, agentUid: run.agent_uid ?? '', epoch }, core.now())
-  const askState = async (run: SelectedRun, epoch: number, { about, signal, ...asked }: StateQuestion) => {
-    const request = {
-      ...asked,
+  const askState = async <Response>(
+    path: StatePath<string, unknown, Response>,
+    run: SelectedRun,
+    { epoch, signal }: { readonly epoch: number; readonly signal?: AbortSignal },
+  ): Promise<Response> => {
+    const { method } = path
+    const received = await collect(dispatcher, {
+      method,
       origin: core.urls.state,
-      path: `/runs/${run.id}/${about}`,
+      path: requestTarget(path, { id: run.id }),
       headers: { 'x-mesh-run-attempt': await attemptOf(run, epoch), 'content-type': 'application/json' },
+      ...(method === 'POST' ? { body: '{}' } : {}),
       headersTimeout: 10_000,
       bodyTimeout: 10_000,
-    }
-    const answer = await collect(dispatcher, { ...request, ...(signal ? { signal } : {}) }).catch((error: unknown) => {
-      throw new StateUnavailable(`state role did not answer a ${about}`, { cause: error })
+      ...(signal === undefined ? {} : { signal }),
+    }).catch((error: unknown) => {
+      throw new StateUnavailable(`state role did not respond to ${path.path}`, { cause: error })
     })
-    if (answer.status >= 500 || answer.status === 429)
-      throw new StateUnavailable(`state role answered ${answer.status} to a ${about}`)
-    if (answer.status !== 200) throw new Error(`state role answered ${answer.status} to a ${about}`)
-    return asObject(JSON.parse(answer.body.toString()))
+    const { status, value } = readResponse(path, { ...received, bytes: received.body })
+    if (status >= 500 || status === 429)
+      throw new StateUnavailable(`state role responded with ${status} to ${path.path}`)
+    if (value === undefined) throw new Error(`state role responded with ${status} to ${path.path}`)
+    return value
   }
   return {
     ...parts,
@@ -103,14 +105,11 @@ export function createWorkerServices(
         preferred: claim.launcher?.id,
       })
     },
-    async recheck(run, epoch) {
-      const { allowed, grant } = await askState(run, epoch, { method: 'POST', about: 'recheck', body: '{}' })
-      return { allowed: allowed === true, ...(typeof grant === 'string' ? { grant } : {}) }
-    },
+    recheck: (run, epoch) => askState(recheckRun, run, { epoch }),
     async readiness(run, epoch, signal) {
-      const { outcome, reason } = await askState(run, epoch, { method: 'GET', about: 'readiness', signal })
-      if (typeof reason !== 'string' || !isReason(reason)) throw new Error('state role named no reason of an agent')
-      return { outcome: outcome === 'never' ? 'never' : 'waits', reason }
+      const { outcome, reason } = await askState(runReadiness, run, { epoch, signal })
+      if (!isReason(reason)) throw new Error('state role named no reason of an agent')
+      return { outcome, reason }
     },
   }
 }

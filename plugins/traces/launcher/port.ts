@@ -1,12 +1,12 @@
 import { definePort } from '#launcher/contract/http/port.ts'
 import { refusals } from '#launcher/contract/http/refusal.ts'
 import type { Refusal } from '#launcher/contract/http/refusal.ts'
-import { object, optional, text } from '#launcher/contract/http/schema.ts'
+import { object, optionalField, string } from '#schemas/wire/schema.ts'
 
 /** Largest body, as sent and decompressed: the default of gRPC. */
 export const MAX_EXPORT_BYTES = 4 * 1024 * 1024
 
-const partialSuccess = object({ rejectedSpans: text(), errorMessage: text() })
+const partialSuccess = object({ rejectedSpans: string(), errorMessage: string() })
 
 /** Port 4318: OTLP over HTTP. */
 export const otlpHttpPort = definePort({
@@ -21,7 +21,7 @@ export const otlpHttpPort = definePort({
       summary:
         'Takes spans (`ExportTraceServiceRequest`), also with `Content-Encoding: gzip`, and answers in their encoding. Metrics and logs are not taken: 404.',
       body: 'bytes',
-      responses: { 200: object({ partialSuccess: optional(partialSuccess) }) },
+      responses: { 200: object({ partialSuccess: optionalField(partialSuccess) }) },
       stream: 'application/x-protobuf',
       refusals: ['too_many_exports'],
     },

@@ -13,6 +13,7 @@ const outer: Readonly<Record<string, { readonly folders: readonly string[]; read
   // Only `wire` and `errors` of it: what the launcher's rooms import reaches the launcher's bundle, which has no library of databases.
   contract: { folders: [...groundFolders, 'schemas', '$/contract/wire', '$/contract/errors'], types: [] },
 }
+const wire = /^plugins\/[^/]+\/contract\/wire(?:\.ts$|\/)/
 const light = /^plugins\/[^/]+\/contract\/(?:wire|errors)(?:\.ts$|\/)/
 // Lists that `npm run generate` writes load the rooms; nothing else does.
 const loaders = /^(?:launcher|cli|ui)\/[a-z]+-list\.ts$/
@@ -38,7 +39,11 @@ function outward({ path, imports }: Source): string[] {
       names.map((name) => name.replace('$', plugin)),
     )
   }
-  return imports.filter((one) => own.test(one.target) && !permits(one)).map(({ target }) => `${path} imports ${target}`)
+  // A wire may be of another plugin: the state role is called by such values only.
+  const isWire = (one: Import): boolean => /^(?:launcher|contract)$/.test(room) && wire.test(one.target)
+  return imports
+    .filter((one) => own.test(one.target) && !permits(one) && !isWire(one))
+    .map(({ target }) => `${path} imports ${target}`)
 }
 
 function inward({ path, imports }: Source): string[] {

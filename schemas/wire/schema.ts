@@ -1,16 +1,16 @@
 import { isObject } from '#core/json/is-object.ts'
-import { Refusal } from './refusal.ts'
+import { MalformedValue } from './malformed-value.ts'
 
 /** JSON Schema of a value, for the reference. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /**
- * A value of a request or response: its schema for the reference, and its parser. The launcher has parsers of its own: a schema
- * library would double its bundle.
+ * A value of a request or response: its schema for the reference, and its parser. These parsers are our own: a schema library would double
+ * the bundle of the launcher.
  */
 export interface Schema<T> {
   readonly json: JsonSchema
-  /** Returns the value without unknown fields. Throws `Refusal` (`malformed_request`) naming `at`, the path of the field. */
+  /** Returns the value without unknown fields. Throws `MalformedValue` naming `at`, the path of the field. */
   parse(value: unknown, at: string): T
 }
 
@@ -27,7 +27,7 @@ type OptionalKeys<F> = { [K in keyof F]: F[K] extends Optional<unknown> ? K : ne
 type Flat<T> = { [K in keyof T]: T[K] }
 
 /** Type of an object with these fields. */
-export type ObjectOf<F> = Flat<
+export type ShapeOf<F> = Flat<
   { readonly [K in Exclude<keyof F, OptionalKeys<F>>]: Static<F[K]> } & {
     readonly [K in OptionalKeys<F>]?: Static<F[K]>
   }
@@ -55,8 +55,27 @@ export const count: Schema<number> = {
     typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : refuse(at, 'must be a count'),
 }
 
-/** A text. `problem` returns what is wrong with a value, such as "must be a duration"; `json` describes the same rule. */
-export function text(json: JsonSchema = {}, problem: (value: string) => string | undefined = () => undefined) {
+/** An integer of a range, `least` and `most` included. `json` adds to its description, such as its default. */
+export function integer(least: number, most: number, json: JsonSchema = {}): Schema<number> {
+  return checked({ type: 'integer', minimum: least, maximum: most, ...json }, (value) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
+      ? undefined
+      : `must be an integer from ${least} to ${most}`,
+  )
+}
+
+/** A number of at least `least`. */
+export function number(least = -Infinity): Schema<number> {
+  const json = { type: 'number', ...(least === -Infinity ? {} : { minimum: least }) }
+  return checked(json, (value) =>
+    typeof value === 'number' && value >= least
+      ? undefined
+      : `must be a number${least === -Infinity ? '' : ` of at least ${least}`}`,
+  )
+}
+
+/** A string. `problem` returns what is wrong with a value, such as "must be a duration"; `json` describes the same rule. */
+export function string(json: JsonSchema = {}, problem: (value: string) => string | undefined = () => undefined) {
   const schema: Schema<string> = {
     json: { type: 'string', ...json },
     parse(value, at) {
@@ -79,18 +98,41 @@ export function checked<T>(json: JsonSchema, problem: (value: unknown) => string
   }
 }
 
-/** One of these texts. */
-export function oneOf<const V extends string>(...values: readonly V[]): Schema<V> {
+/** One of these strings. */
+export function enumOf<const V extends string>(...values: readonly V[]): Schema<V> {
   return {
     json: { enum: values },
     parse: (value, at) => values.find((one) => one === value) ?? refuse(at, `must be ${values.join(' or ')}`),
   }
 }
 
-/** A list. */
-export function list<T>(item: Schema<T>): Schema<readonly T[]> {
+/** Null, or a value of the schema. */
+export function nullable<T>(schema: Schema<T>): Schema<T | null> {
   return {
-    json: { type: 'array', items: item.json },
+    json: { anyOf: [schema.json, { type: 'null' }] },
+    parse: (value, at) => (value === null ? null : schema.parse(value, at)),
+  }
+}
+
+/** A value of the first or of the second schema. An error is that of the second. */
+export function either<A, B>(first: Schema<A>, second: Schema<B>): Schema<A | B> {
+  return {
+    json: { anyOf: [first.json, second.json] },
+    parse(value, at) {
+      try {
+        return first.parse(value, at)
+      } catch (error) {
+        if (error instanceof MalformedValue) return second.parse(value, at)
+        throw error
+      }
+    },
+  }
+}
+
+/** A list. `bounds` are `minItems` and `maxItems`, which the state role checks. */
+export function list<T>(item: Schema<T>, bounds: JsonSchema = {}): Schema<readonly T[]> {
+  return {
+    json: { type: 'array', items: item.json, ...bounds },
     parse(value, at) {
       if (!Array.isArray(value)) return refuse(at, 'must be a list')
       return value.map((one, index) => item.parse(one, `${at}[${index}]`))
@@ -105,7 +147,7 @@ export const anyObject: Schema<Readonly<Record<string, unknown>>> = {
 }
 
 /** An object with these fields; others are refused, or dropped with `open`. */
-export function object<F extends Fields>(fields: F, { open = false } = {}): Schema<ObjectOf<F>> {
+export function object<F extends Fields>(fields: F, { open = false } = {}): Schema<ShapeOf<F>> {
   const names = Object.keys(fields)
   const required = names.filter((name) => !isOptional(fields[name]))
   return {
@@ -127,14 +169,26 @@ export function object<F extends Fields>(fields: F, { open = false } = {}): Sche
         if (schema === undefined || (own === undefined && isOptional(schema))) continue
         parsed[name] = schema.parse(own, below(name))
       }
-      return parsed as ObjectOf<F>
+      return parsed as ShapeOf<F>
     },
   }
 }
 
+/** Fields of a response. What a later version adds is dropped. */
+export function reply<F extends Fields>(fields: F): Schema<ShapeOf<F>> {
+  return object(fields, { open: true })
+}
+
 /** A field that may be absent. */
-export function optional<T>(schema: Schema<T>): Optional<T> {
+export function optionalField<T>(schema: Schema<T>): Optional<T> {
   return { ...schema, optional: true }
+}
+
+/**
+ * A value whose parts are checked elsewhere, such as a recorded part or a JSON Schema of a tool: its type is stated, and `json` describes it.
+ */
+export function opaque<T>(json: JsonSchema): Schema<T> {
+  return { json, parse: (value) => value as T }
 }
 
 function isOptional(schema: Schema<unknown> | undefined): boolean {
@@ -142,5 +196,5 @@ function isOptional(schema: Schema<unknown> | undefined): boolean {
 }
 
 function refuse(at: string, problem: string): never {
-  throw new Refusal('malformed_request', at === '' ? `the body ${problem}` : `${at}: ${problem}`)
+  throw new MalformedValue(at, problem)
 }

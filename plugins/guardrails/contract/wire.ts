@@ -1,0 +1,15 @@
+import type { GuardrailRules } from '#core/guardrails/guard.ts'
+import { count, list, opaque, reply, string } from '#schemas/wire/schema.ts'
+import { statePath } from '#schemas/wire/state-path.ts'
+
+// The rules are those of the kind, which the launcher compiles; it refuses what it cannot.
+const rules = opaque<GuardrailRules['rules']>({ type: 'array' })
+const policy = reply({ namespace: string(), name: string(), uid: string(), generation: count, rules })
+
+/** The guardrail policies of the calling agent. `digest` identifies their names, versions and rules. */
+export const policies = statePath({
+  method: 'GET',
+  path: '/guardrails',
+  status: 200,
+  response: reply({ digest: string(), policies: list(policy) }),
+})

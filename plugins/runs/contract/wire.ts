@@ -1,0 +1,91 @@
+import { CONVERSATION_ID_PATTERN } from '#schemas/names/conversation-id.ts'
+import {
+  anyObject,
+  anyOrAbsent,
+  flag,
+  integer,
+  list,
+  nullable,
+  object,
+  enumOf,
+  optionalField,
+  reply,
+  string,
+} from '#schemas/wire/schema.ts'
+import type { Static } from '#schemas/wire/schema.ts'
+import { statePath } from '#schemas/wire/state-path.ts'
+
+/** Public keys of the installation, with which launchers authenticate workers (RFC 7517). */
+export const installationKeys = statePath({
+  method: 'GET',
+  path: '/jwks',
+  status: 200,
+  response: reply({ keys: list(anyObject) }),
+})
+
+/** A run as agents see it. */
+const outcome = {
+  id: string(),
+  state: string(),
+  output: optionalField(anyOrAbsent),
+  error: optionalField(nullable(reply({ code: string(), message: string() }))),
+}
+
+/** A child run. */
+export const childRun = reply(outcome)
+
+/** See {@link childRun}. */
+export type ChildOutcome = Static<typeof childRun>
+
+/** The run of a call by another agent. */
+export const calledRun = reply({ ...outcome, conversationId: string() })
+
+const namespace = string({ maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' })
+const name = string({ maxLength: 253, pattern: '^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$' })
+// Years of four digits from 1970 on: PostgreSQL has no year 0, and reads no sign.
+const time = string({
+  pattern: '^(19[7-9]\\d|[2-9]\\d{3})-\\d\\d-\\d\\dT[\\d:.]{1,16}Z$',
+  description: 'RFC 3339, in UTC',
+})
+
+/**
+ * A launcher creates a run of another agent. The state role reads subject and depth of the calling run (`parentRunId`) from its own rows;
+ * without one the agent calls for itself. `deadline` is the end of the calling run.
+ */
+export const createChildRun = statePath({
+  method: 'POST',
+  path: '/runs',
+  request: object({
+    agent: object({ namespace, name }),
+    input: optionalField(anyOrAbsent),
+    mode: enumOf('spawn', 'handoff'),
+    parentRunId: optionalField(string()),
+    conversationId: optionalField(string({ maxLength: 128, pattern: CONVERSATION_ID_PATTERN })),
+    deadline: optionalField(time),
+    maxDepth: integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  }),
+  status: 201,
+  response: childRun,
+})
+
+/** The launcher reads it; the query `wait` is the longest time to wait for its end, in seconds. */
+export const readChildRun = statePath({ method: 'GET', path: '/runs/:id', status: 200, response: childRun })
+
+/** The launcher cancels it. */
+export const cancelChildRun = statePath({ method: 'POST', path: '/runs/:id/cancel', status: 202, response: reply({}) })
+
+/** A worker asks whether the subject of its run still has the right; `grant` is a renewed one. */
+export const recheckRun = statePath({
+  method: 'POST',
+  path: '/runs/:id/recheck',
+  status: 200,
+  response: reply({ allowed: flag, grant: optionalField(string()) }),
+})
+
+/** A worker asks why the agent of its run is not ready, and whether waiting can help. */
+export const runReadiness = statePath({
+  method: 'GET',
+  path: '/runs/:id/readiness',
+  status: 200,
+  response: reply({ outcome: enumOf('waits', 'never'), reason: string() }),
+})
