@@ -1,8 +1,9 @@
 import { toStorable } from '#schemas/values/storable-text.ts'
 import type { Handlers } from '../contract/http/port.ts'
 import { Refusal } from '../contract/http/refusal.ts'
-import type { MemoryBackend, MemoryOperation } from '../memory/backend.ts'
-import type { StateResponse } from '../contract/state/state-client.ts'
+import { searchKnowledge as searchPath } from '#plugins/knowledge/contract/wire.ts'
+import { valueOf } from '../memory/backend.ts'
+import type { MemoryBackend } from '../memory/backend.ts'
 import type { knowledgeRoutes } from './routes.ts'
 
 /** A search of the agent's knowledge bases. */
@@ -17,24 +18,18 @@ export function createKnowledgeHandlers(backend: MemoryBackend): Handlers<typeof
   return {
     searchKnowledge: async (call) => {
       if (!backend.isBound('knowledge')) throw new Refusal('not_bound')
-      const answer = await backend.call('knowledge', call, searchOperation(await call.body()))
-      return { status: 200, body: toFound(answer) as never }
+      const response = await backend.call('knowledge', call, searchOperation(await call.body()))
+      return { status: 200, body: valueOf(response) }
     },
   }
 }
 
 /** The operation of a search at the state role. Texts that no store can hold are mended (F5). */
-export function searchOperation({ query, knowledgeBase, limit }: KnowledgeQuery): MemoryOperation {
+export function searchOperation({ query, knowledgeBase, limit }: KnowledgeQuery) {
   const body = {
     query: toStorable(query),
     ...(knowledgeBase === undefined ? {} : { knowledgeBase: toStorable(knowledgeBase) }),
     ...(limit === undefined ? {} : { limit }),
   }
-  return { name: 'knowledge search', method: 'POST', path: '/knowledge/search', body }
-}
-
-/** The answer of a search. Throws `memory_unavailable` for any other form. */
-export function toFound({ body }: StateResponse) {
-  if (!Array.isArray(body.items)) throw new Refusal('memory_unavailable')
-  return body
+  return { name: 'knowledge search', path: searchPath, call: { body } }
 }

@@ -3,10 +3,20 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { answers, startMemoryServer } from '../testdata/memory-server.ts'
 import { startProxied } from '../testdata/proxied-launcher.ts'
-import type { MemoryBackend, MemoryOperation } from '../memory/backend.ts'
+import { readResponse } from '#schemas/wire/read-response.ts'
+import { stateResponse } from '../testdata/state-response.ts'
+import type { MemoryBackend } from '../memory/backend.ts'
 import { knowledgeBasesOf, searchTool } from './search-tool.ts'
 
-const item = { document: 'refunds.md', chunk: 0, text: 'Within thirty days.', score: 1, metadata: { title: 'Refunds' } }
+const metadata = {
+  knowledgeBase: 'handbook',
+  title: 'Refunds',
+  contentType: 'text/plain',
+  start: 0,
+  end: 19,
+  attributes: {},
+}
+const item = { document: 'refunds.md', chunk: 0, text: 'Within thirty days.', score: 1, metadata }
 const found = { items: [item], mode: 'full-text', note: 'no_embedding_model' }
 
 async function start(
@@ -87,14 +97,14 @@ test('H5: without a knowledge base in the spec the route is not bound', async (t
 test('the tool search_knowledge searches in the run of the model, and checks its arguments', async () => {
   assert.deepEqual(knowledgeBasesOf({ bases: ['a', 1] }), ['a'])
   assert.deepEqual(knowledgeBasesOf(undefined), [])
-  const operations: MemoryOperation[] = []
+  const sent: unknown[] = []
   const backend: MemoryBackend = {
     isBound: () => true,
     call: async () => assert.fail('called for a request'),
     callFor: async (part, { runId }, operation) => {
       assert.deepEqual([part, runId], ['knowledge', 'run-1'])
-      operations.push(operation)
-      return { status: 200, headers: {}, body: found, bytes: Buffer.alloc(0) }
+      sent.push(operation.call.body)
+      return readResponse(operation.path, stateResponse(200, found))
     },
   }
   const { always, definition, run } = searchTool(backend, ['handbook'])
@@ -103,7 +113,7 @@ test('the tool search_knowledge searches in the run of the model, and checks its
   const span = { spanId: '', traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`, end: () => undefined }
   const scope = { runId: 'run-1', span: span as never, signal: new AbortController().signal, emit: () => undefined }
   assert.deepEqual(await run({ query: 'refund', knowledgeBase: 'handbook' }, scope), found)
-  assert.deepEqual(operations[0]?.body, { query: 'refund', knowledgeBase: 'handbook' })
+  assert.deepEqual(sent[0], { query: 'refund', knowledgeBase: 'handbook' })
   await assert.rejects(run({}, scope), /query must be a string/)
   await assert.rejects(run({ query: 'x', knowledgeBase: 7 }, scope), /knowledgeBase must be a string/)
 })

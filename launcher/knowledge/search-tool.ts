@@ -2,8 +2,9 @@ import { isObject } from '#core/json/is-object.ts'
 import { parseTraceparent } from '#core/telemetry/traceparent.ts'
 import type { Tool } from '../contract/loop/tool.ts'
 import { text } from '../contract/loop/tool.ts'
+import { valueOf } from '../memory/backend.ts'
 import type { MemoryBackend } from '../memory/backend.ts'
-import { searchOperation, toFound } from './handlers.ts'
+import { searchOperation } from './handlers.ts'
 
 /** Names of the agent's knowledge bases in its configuration. */
 export function knowledgeBasesOf(part: unknown): readonly string[] {
@@ -33,8 +34,7 @@ export function searchTool(backend: MemoryBackend, bases: readonly string[]): To
       const knowledgeBase = given === undefined || given === null ? undefined : text(args, 'knowledgeBase')
       const operation = searchOperation({ query: text(args, 'query').slice(0, 4_000), knowledgeBase })
       const attribution = { runId, parent: parseTraceparent(span.traceparent), signal }
-      const answer = await backend.callFor('knowledge', attribution, operation)
-      return toFound(answer)
+      return valueOf(await backend.callFor('knowledge', attribution, operation))
     },
   }
 }

@@ -7,37 +7,47 @@ import { attribute } from '../contract/runs/attribution.ts'
 import type { Attribution } from '../contract/runs/attribution.ts'
 import type { Settings } from '../contract/settings/settings.ts'
 import { createStateClient } from '../contract/state/state-client.ts'
-import type { StateResponse, StateCall } from '../contract/state/state-client.ts'
+import { callState } from '../contract/state/call-state.ts'
+import type { PathCall } from '../contract/state/call-state.ts'
+import { firstReason } from '#schemas/wire/problem.ts'
+import type { PathResponse } from '#schemas/wire/read-response.ts'
+import type { StatePath } from '#schemas/wire/state-path.ts'
 
 /** A part of the agent's spec that port 2998 serves. */
 export type MemoryPart = 'session' | 'longTerm' | 'knowledge'
 
 /** One operation at the state role. */
-export interface MemoryOperation extends Pick<StateCall, 'method' | 'path' | 'body'> {
+export interface MemoryOperation<Url extends string = string, Request = unknown, Response = unknown> {
   /** Name of its span. */
   readonly name: string
+  readonly path: StatePath<Url, Request, Response>
+  readonly call: PathCall<Url, Request>
   /** Attributes of its span: ids and numbers, never content. */
   readonly attributes?: Attributes
 }
 
+/** Performs an operation for the built-in loop, in one span. Returns responses of success only; throws `Refusal` for others. */
+export type CallMemory<Scope> = <Url extends string, Request, Response>(
+  part: MemoryPart,
+  scope: Scope,
+  operation: MemoryOperation<Url, Request, Response>,
+) => Promise<PathResponse<Response>>
+
 /** The state role as the routes of port 2998 use it. */
 export interface MemoryBackend {
   isBound(part: MemoryPart): boolean
-  /** Performs an operation for a request of the agent, in one span. Returns 2xx answers only; throws `Refusal` for others. */
-  call(
-    part: MemoryPart,
-    call: Pick<Call<RouteContract>, 'request' | 'response'>,
-    operation: MemoryOperation,
-  ): Promise<StateResponse>
-  /** As `call`, for the built-in loop. */
-  callFor(
-    part: MemoryPart,
-    attribution: Attribution & { readonly signal: AbortSignal },
-    operation: MemoryOperation,
-  ): Promise<StateResponse>
+  /** As `callFor`, for a request of the agent. */
+  readonly call: CallMemory<Pick<Call<RouteContract>, 'request' | 'response'>>
+  readonly callFor: CallMemory<Attribution & { readonly signal: AbortSignal }>
 }
 
-// An answer may have several MiB, and the launcher has 512 MiB for all of its ports.
+/** The value of a response. Throws `memory_unavailable` for a body of another form. */
+export function valueOf<T>({ value }: PathResponse<T>): T {
+  if (value === undefined) throw new Refusal('memory_unavailable')
+  return value
+}
+
+// A response may have several MiB, and the launcher has 512 MiB for all of its ports.
 const MOST_CALLS = 64
 const DEADLINE_MS = 10_000
 
@@ -61,7 +71,7 @@ export function createMemoryBackend(pod: Pick<Pod, 'settings' | 'registry' | 'tr
   const send: MemoryBackend['callFor'] = async (part, { runId, parent, signal }, operation) => {
     if (!bound.has(part)) throw new Refusal('not_bound')
     if (running >= MOST_CALLS) throw new Refusal('too_many_memory_calls')
-    const { name, attributes = {}, ...request } = operation
+    const { name, attributes = {}, path, call } = operation
     const ofRun = runId === undefined ? {} : { 'mesh.run.id': runId }
     const span = tracer.start({ name, kind: 'client' }, parent, { ...ofRun, ...attributes })
     running++
@@ -70,10 +80,11 @@ export function createMemoryBackend(pod: Pick<Pod, 'settings' | 'registry' | 'tr
         traceparent: span.traceparent,
         ...(runId === undefined ? {} : { 'x-mesh-run-id': runId }),
       }
-      const answer = await sendWithin(state, { ...request, headers, signal })
-      if (answer.status < 200 || answer.status > 299) throw toRefusal(answer)
+      const sent = (ended: AbortSignal) => callState(state, path, { ...call, headers, signal: ended } as typeof call)
+      const response = await within(signal, sent)
+      if (response.status < 200 || response.status > 299) throw toRefusal(response)
       span.end('ok')
-      return answer
+      return response
     } catch (error) {
       span.end('error', error instanceof Refusal ? { 'error.type': error.code } : {})
       throw error
@@ -97,37 +108,32 @@ export function createMemoryBackend(pod: Pick<Pod, 'settings' | 'registry' | 'tr
   }
 }
 
-async function sendWithin(
-  state: ReturnType<typeof createStateClient>,
-  call: StateCall & { readonly signal: AbortSignal },
-): Promise<StateResponse> {
+async function within<T>(signal: AbortSignal, send: (ended: AbortSignal) => Promise<T>): Promise<T> {
   // The timer of AbortSignal.timeout runs on for the whole deadline after its call.
   const ended = new AbortController()
-  const leave = (): void => ended.abort(call.signal.reason)
-  if (call.signal.aborted) leave()
-  call.signal.addEventListener('abort', leave, { once: true })
-  const timer = setTimeout(() => ended.abort(new Error('no answer in time')), DEADLINE_MS)
+  const leave = (): void => ended.abort(signal.reason)
+  if (signal.aborted) leave()
+  signal.addEventListener('abort', leave, { once: true })
+  const timer = setTimeout(() => ended.abort(new Error('no response in time')), DEADLINE_MS)
   try {
-    return await state({ ...call, signal: ended.signal })
+    return await send(ended.signal)
   } catch {
-    call.signal.throwIfAborted()
+    signal.throwIfAborted()
     throw new Refusal('memory_unavailable')
   } finally {
     clearTimeout(timer)
-    call.signal.removeEventListener('abort', leave)
+    signal.removeEventListener('abort', leave)
   }
 }
 
 // Statuses about the request of the agent; every other one is an outage for it.
 const ofRequest: ReadonlySet<number> = new Set([400, 404, 413, 422, 429])
 
-function toRefusal({ status, body }: StateResponse): Refusal {
-  const { code, detail, errors } = body
+function toRefusal({ status, problem }: PathResponse<unknown>): Refusal {
+  const { code } = problem
   if (!ofRequest.has(status)) return new Refusal('memory_unavailable')
   // A limit of the state role, which all pods of the agent share.
   if (status === 429 && !isRefusalCode(code)) return new Refusal('too_many_memory_calls')
-  const [first] = Array.isArray(errors) ? (errors as readonly unknown[]) : []
-  const field = isObject(first) ? `${String(first.pointer)}: ${String(first.detail)}` : undefined
-  const message = (field ?? (typeof detail === 'string' ? detail : undefined))?.slice(0, 500)
+  const message = firstReason(problem)?.slice(0, 500)
   return new Refusal(isRefusalCode(code) && code !== 'not_found' ? code : 'malformed_request', message)
 }

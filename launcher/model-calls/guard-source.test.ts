@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createLog } from '../telemetry/log.ts'
-import type { StateResponse } from '../contract/state/state-client.ts'
+import type { ReceivedResponse } from '#schemas/wire/read-response.ts'
 import { pluginDisabled } from '../contract/state/plugin-disabled.ts'
 import { createToolSource } from '#plugins/mcp/launcher/tool-source.ts'
 import { policies as policiesPath } from '#plugins/guardrails/contract/wire.ts'
@@ -16,8 +16,8 @@ const policies = [
 const options = { signer: () => undefined, agentUid: 'u', log: createLog('error') }
 
 test('policies that are no longer confirmed are not applied', async () => {
-  let answer: StateResponse | undefined = stateResponse(200, { digest: 'd', policies })
-  const state = async (): Promise<StateResponse> => answer ?? Promise.reject(new Error('away'))
+  let answer: ReceivedResponse | undefined = stateResponse(200, { digest: 'd', policies })
+  const state = async (): Promise<ReceivedResponse> => answer ?? Promise.reject(new Error('away'))
   const clock = { ms: 1_000 }
   const source = createGuardSource({ ...options, state, freshMs: 0, staleMs: 200, now: () => clock.ms })
   await source.current()
@@ -31,7 +31,7 @@ test('policies that are no longer confirmed are not applied', async () => {
 })
 
 test('a policy that became invalid at the state role is applied no more', async () => {
-  let answer: StateResponse = stateResponse(200, { digest: 'd', policies })
+  let answer: ReceivedResponse = stateResponse(200, { digest: 'd', policies })
   const source = createGuardSource({ ...options, state: async () => answer, freshMs: 0 })
   await source.current()
   answer = stateResponse(503, { code: 'guardrail_unavailable' })
@@ -39,7 +39,7 @@ test('a policy that became invalid at the state role is applied no more', async 
 })
 
 test('R2-C1: while the plugin of guardrails is off, model calls are refused with its name', async () => {
-  let answer: StateResponse = stateResponse(200, { digest: 'd', policies })
+  let answer: ReceivedResponse = stateResponse(200, { digest: 'd', policies })
   const source = createGuardSource({ ...options, state: async () => answer, freshMs: 0 })
   await source.current()
   answer = stateResponse(501, { code: 'not_wired', detail: 'The plugin guardrails is disabled.' })
@@ -51,7 +51,7 @@ test('R2-C1: while the plugin of guardrails is off, model calls are refused with
 })
 
 test('R2-C1: holds, tools and tool calls of a plugin that is off are refused as such', async () => {
-  const state = async (): Promise<StateResponse> => stateResponse(501, { code: 'not_wired' })
+  const state = async (): Promise<ReceivedResponse> => stateResponse(501, { code: 'not_wired' })
   const { log } = options
   const refused = { code: 'plugin_disabled' }
   const request = {

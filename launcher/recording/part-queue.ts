@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '#core/log/logger.ts'
+import { sendPart } from '#plugins/recording/contract/wire.ts'
+import { callState } from '../contract/state/call-state.ts'
 import type { StateClient } from '../contract/state/state-client.ts'
 
 /** Outcome of a part: what happened to it, for metrics. */
@@ -42,11 +44,10 @@ export function createPartQueue(options: PartQueueOptions): PartQueue {
   const stop = new AbortController()
   let sending: Promise<void> | undefined
   const post = async (json: string): Promise<PartOutcome | 'again'> => {
-    const answer = await state({ method: 'POST', path: '/recording/parts', json, signal: stop.signal }).catch(
-      () => undefined,
-    )
-    if (answer === undefined || answer.status >= 500) return answer?.status === 501 ? 'refused' : 'again'
-    return answer.status === 204 ? 'stored' : 'refused'
+    const sent = callState(state, sendPart, { json, signal: stop.signal })
+    const { status } = await sent.catch(() => ({ status: undefined }))
+    if (status === undefined || status >= 500) return status === 501 ? 'refused' : 'again'
+    return status === 204 ? 'stored' : 'refused'
   }
   const send = async (part: QueuedPart): Promise<PartOutcome> => {
     const body = await part.text()

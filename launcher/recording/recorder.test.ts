@@ -3,7 +3,8 @@ import test from 'node:test'
 import { mergeFixture, parsePart } from '#core/fixture/merge.ts'
 import type { FixturePart } from '#schemas/runs/fixture.ts'
 import { createLog } from '../telemetry/log.ts'
-import type { StateResponse, StateCall } from '../contract/state/state-client.ts'
+import type { ReceivedResponse } from '#schemas/wire/read-response.ts'
+import type { StateCall } from '../contract/state/state-client.ts'
 import { createRecorder } from './recorder.ts'
 import type { RecorderOptions } from './recorder.ts'
 
@@ -22,13 +23,13 @@ const answered = { kind: 'value', body: {}, size: 2 } as const
 function record(statuses: readonly (number | undefined)[], some: Partial<RecorderOptions> = {}) {
   const sent: FixturePart[] = []
   const outcomes: string[] = []
-  const state = async ({ json }: StateCall): Promise<StateResponse> => {
+  const state = async ({ json }: StateCall): Promise<ReceivedResponse> => {
     const status = statuses[Math.min(sent.length, statuses.length - 1)]
     const part = parsePart(JSON.parse(String(json)))
     assert.ok(part !== undefined, String(json))
     sent.push(part)
     if (status === undefined) throw new Error('no connection')
-    return { status, headers: {}, bytes: Buffer.alloc(0), body: {} }
+    return { status, headers: {}, bytes: Buffer.alloc(0) }
   }
   const onPart = (outcome: string): void => void outcomes.push(outcome)
   const log = createLog('error')

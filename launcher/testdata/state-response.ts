@@ -1,6 +1,6 @@
-import type { StateResponse } from '../contract/state/state-client.ts'
+import type { ReceivedResponse } from '#schemas/wire/read-response.ts'
 
 /** A response of the state role with a JSON body. */
-export function stateResponse(status: number, body: unknown = {}): StateResponse {
-  return { status, headers: {}, body: body as StateResponse['body'], bytes: Buffer.from(JSON.stringify(body)) }
+export function stateResponse(status: number, body: unknown = {}): ReceivedResponse {
+  return { status, headers: {}, bytes: Buffer.from(JSON.stringify(body)) }
 }

@@ -5,20 +5,8 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { stateRoute } from '#core/http/endpoint/state-route.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
-import {
-  EndedResponse,
-  HoldResponse,
-  HoldId,
-  HoldRequest,
-  Openings,
-  OpeningsResponse,
-  RenewResponse,
-  RenewRequest,
-  SettleRequest,
-  Settlements,
-  SettlementsResponse,
-} from './contract/hold-schemas.ts'
-import { openings, remaining } from './contract/wire.ts'
+import { HoldId } from './contract/hold-id.ts'
+import { openHold, openHolds, releaseHold, remaining, extendHolds, settleHold, settleHolds } from './contract/wire.ts'
 import { createHold, endHolds, renewHolds } from './holds/holds.ts'
 import type { EndRequest, HoldServices } from './holds/holds.ts'
 import { createHolds } from './holds/openings.ts'
@@ -35,62 +23,45 @@ export function holdEndpoints(services: HoldServices): readonly AnyEndpoint[] {
     return ended
   }
   const hold = endpoint({
-    method: 'POST',
-    url: '/budgets/holds',
+    ...stateRoute(openHold),
     summary: 'Reserve money for a model call.',
     authz,
-    body: HoldRequest,
-    response: { 201: HoldResponse },
     handle: async ({ access: { agent }, body, headers }) =>
       createHold(services, agent, body, readKey(headers['idempotency-key'])),
   })
   const openMany = endpoint({
-    method: openings.method,
-    url: openings.path,
+    ...stateRoute(openHolds),
     summary: 'Reserve money for several model calls.',
     authz,
-    body: Openings,
-    response: { 200: OpeningsResponse },
     handle: async ({ access: { agent }, body }) => ({ items: await createHolds(services, agent, body) }),
   })
   const settle = endpoint({
-    method: 'POST',
-    url: '/budgets/holds/:id/settle',
+    ...stateRoute(settleHold),
     summary: 'Charge a call to its hold.',
     authz,
     params: IdParams,
-    body: SettleRequest,
-    response: { 200: EndedResponse },
     handle: ({ access: { agent }, params, body }) => endOne(agent, params.id, body),
   })
   const release = endpoint({
-    method: 'POST',
-    url: '/budgets/holds/:id/release',
+    ...stateRoute(releaseHold),
     summary: 'Release the hold of a call that was not made.',
     authz,
     params: IdParams,
-    response: { 200: EndedResponse },
     handle: ({ access: { agent }, params }) => endOne(agent, params.id, { release: true }),
   })
   const settleMany = endpoint({
-    method: 'POST',
-    url: '/budgets/settlements',
+    ...stateRoute(settleHolds),
     summary: 'Charge several calls to their holds.',
     authz,
-    body: Settlements,
-    response: { 200: SettlementsResponse },
     handle: async ({ access: { agent }, body: { items } }) => {
       const ended = await endHolds(services, agent, items)
       return { items: items.map(({ id }, index) => ({ id, ...(ended[index] ?? { code: 'not_found' }) })) }
     },
   })
   const renew = endpoint({
-    method: 'POST',
-    url: '/budgets/holds/renew',
+    ...stateRoute(extendHolds),
     summary: 'Extend the leases of holds.',
     authz,
-    body: RenewRequest,
-    response: { 200: RenewResponse },
     handle: async ({ access: { agent }, body }) => renewHolds(services, agent, body.ids),
   })
   const left = endpoint({

@@ -1,7 +1,8 @@
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
-import { AgentSearchRequest, SearchResponse } from './contract/schemas.ts'
+import { stateRoute } from '#core/http/endpoint/state-route.ts'
+import { searchKnowledge } from './contract/wire.ts'
 import { basesOfAgent } from './search/bases-of-agent.ts'
 import { searchBases } from './search/search-bases.ts'
 import type { KnowledgeServices } from './services/create-services.ts'
@@ -11,12 +12,9 @@ import type { KnowledgeTables } from './contract/tables.ts'
 export function knowledgeStateRoutes(services: KnowledgeServices, state: StateContext): readonly AnyEndpoint[] {
   const db = services.core.store.reader<KnowledgeTables>()
   const search = endpoint({
-    method: 'POST',
-    url: '/knowledge/search',
+    ...stateRoute(searchKnowledge),
     summary: 'Search the knowledge bases of the agent.',
     authz: { kind: 'agent' },
-    body: AgentSearchRequest,
-    response: { 200: SearchResponse },
     handle: async ({ access: { agent: caller, run }, body: { query, knowledgeBase, limit }, signal }) => {
       const { agent, bases } = await basesOfAgent({ cluster: state.cluster, db }, caller, knowledgeBase)
       // Whose run it is, is checked by the gateway: it decides only who else pays.

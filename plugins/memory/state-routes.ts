@@ -1,22 +1,21 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import { stateRoute } from '#core/http/endpoint/state-route.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { JsonPieces } from '#core/http/reply/raw-list.ts'
 import { MAX_ENTRY_BYTES } from './session/entry.ts'
 import { joinEntries } from './session/session-memory.ts'
 import type { PodMemory } from './services/pod-memory.ts'
+import { ConversationParams, EntrySearch } from './contract/state-schemas.ts'
 import {
-  AppendResponse,
-  AppendRequest,
-  AppendTurnRequest,
-  ConversationParams,
-  EntriesResponse,
-  EntrySearch,
-  FoundItems,
-  ItemSearch,
-  RememberResponse,
-  RememberRequest,
-} from './contract/state-schemas.ts'
+  appendEntry,
+  appendTurn,
+  conversationEntries,
+  findEntries,
+  readTurns,
+  addItem,
+  findItems,
+} from './contract/wire.ts'
 
 const authz = { kind: 'agent' } as const
 // Written out, a number may take four times its length: 1e20 has 21 digits.
@@ -29,35 +28,28 @@ export function memoryEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
 
 function sessionEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
   const read = endpoint({
-    method: 'GET',
-    url: '/memory/conversations/:conversation',
+    ...stateRoute(conversationEntries),
     summary: 'Get the entries of a conversation, in order.',
     authz,
     params: ConversationParams,
-    response: { 200: EntriesResponse },
     handle: async ({ access: { agent }, params }) => toPieces(await memory.entries(agent, params.conversation)),
   })
   const append = endpoint({
-    method: 'POST',
-    url: '/memory/conversations/:conversation/entries',
+    ...stateRoute(appendEntry),
     summary: 'Append an entry to a conversation.',
     authz,
     params: ConversationParams,
-    body: AppendRequest,
     bodyLimit: APPEND_BODY_BYTES,
-    response: { 201: AppendResponse },
     handle: async ({ access: { agent }, params, body }) => ({
       length: await memory.append(agent, params.conversation, body.entry),
     }),
   })
   const search = endpoint({
-    method: 'GET',
-    url: '/memory/conversations/:conversation/search',
+    ...stateRoute(findEntries),
     summary: 'Get the entries of a conversation whose canonical JSON contains a text.',
     authz,
     params: ConversationParams,
     query: EntrySearch,
-    response: { 200: EntriesResponse },
     handle: async ({ access: { agent }, params, query: { q } }) => {
       const entries = await memory.entries(agent, params.conversation)
       return toPieces(entries.filter((entry) => entry.includes(q)))
@@ -68,21 +60,16 @@ function sessionEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
 
 function turnEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
   const read = endpoint({
-    method: 'GET',
-    url: '/memory/turns',
+    ...stateRoute(readTurns),
     summary: 'Get the turns of the conversation of the run in X-Mesh-Run-Id, in order.',
     authz,
-    response: { 200: EntriesResponse },
     handle: async ({ access: { agent, run } }) => toPieces(await memory.turns(agent, required(run))),
   })
   const append = endpoint({
-    method: 'POST',
-    url: '/memory/turns',
+    ...stateRoute(appendTurn),
     summary: 'Add a turn to the conversation of the run in X-Mesh-Run-Id.',
     authz,
-    body: AppendTurnRequest,
     bodyLimit: MAX_ENTRY_BYTES,
-    response: { 201: AppendResponse },
     handle: async ({ access: { agent, run }, body }) => ({
       length: await memory.appendTurn(agent, required(run), body.messages),
     }),
@@ -92,21 +79,15 @@ function turnEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
 
 function itemEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
   const remember = endpoint({
-    method: 'POST',
-    url: '/memory/items',
+    ...stateRoute(addItem),
     summary: 'Store an item in the long-term memory of the agent.',
     authz,
-    body: RememberRequest,
-    response: { 201: RememberResponse },
     handle: async ({ access: { agent, run }, body }) => ({ id: await memory.remember(agent, body, run) }),
   })
   const search = endpoint({
-    method: 'POST',
-    url: '/memory/items/search',
+    ...stateRoute(findItems),
     summary: 'Search the long-term memory of the agent.',
     authz,
-    body: ItemSearch,
-    response: { 200: FoundItems },
     handle: async ({ access: { agent, run }, body }) => {
       const { items, ...note } = await memory.search(agent, body, run)
       return { items: [...items], ...note }

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
 import { Fail } from '#core/errors/domain-error.ts'
+import { requestTarget } from '#schemas/wire/state-path.ts'
+import { readFixture } from './contract/wire.ts'
 import { recordingErrors } from './contract/errors.ts'
 
 /** Reads a recording for a caller. */
@@ -21,7 +23,7 @@ export function createFixtureClient(stateUrl: string): FixtureClient {
   let dispatcher: Agent | undefined
   return async ({ runId, bearer, signal }) => {
     dispatcher ??= new Agent({ allowH2: false, connections: 32, headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS })
-    const { statusCode, body } = await request(new URL(`/recording/runs/${runId}/fixture`, stateUrl), {
+    const { statusCode, body } = await request(new URL(requestTarget(readFixture, { id: runId }), stateUrl), {
       dispatcher,
       headers: { authorization: `Bearer ${bearer}`, accept: 'application/json' },
       signal,

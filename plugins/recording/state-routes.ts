@@ -10,6 +10,8 @@ import { Fixture, FixturePart } from '#schemas/runs/fixture.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { recordingErrors } from './contract/errors.ts'
 import type { RecordingServices } from './services.ts'
+import { readFixture, sendPart } from './contract/wire.ts'
+import { stateRoute } from '#core/http/endpoint/state-route.ts'
 import { storePart } from './store/store-part.ts'
 import { isRecorded } from './store/sizes.ts'
 import type { RecordingTables } from './contract/tables.ts'
@@ -26,8 +28,7 @@ export function recordingStateRoutes(services: RecordingServices, state: StateCo
 function partEndpoint(services: RecordingServices, state: StateContext): AnyEndpoint {
   const system = state.system(runs)
   return endpoint({
-    method: 'POST',
-    url: '/recording/parts',
+    ...stateRoute(sendPart),
     summary: 'Store a part of the recording of a run of the agent whose pod calls.',
     authz: { kind: 'agent' },
     body: FixturePart,
@@ -48,8 +49,7 @@ function partEndpoint(services: RecordingServices, state: StateContext): AnyEndp
 // For the BFF with the bearer of its caller, as conversations are: other bearers of this role are those of pods.
 function fixtureEndpoint({ core, reviewFixture }: RecordingServices, state: StateContext): AnyEndpoint {
   return endpoint({
-    method: 'GET',
-    url: '/recording/runs/:id/fixture',
+    ...stateRoute(readFixture),
     summary: 'Get the merged recording of a run, for a user.',
     authz: { kind: 'token', of: 'a user', verify: (bearer) => core.cluster.as(bearer) },
     params: RunParams,

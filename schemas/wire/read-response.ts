@@ -13,7 +13,7 @@ export interface ReceivedResponse {
 
 /** A response of the state role, read in the form of its path. */
 export interface PathResponse<Response> extends ReceivedResponse {
-  /** Undefined unless the status is that of success and the body has the form of the path. */
+  /** Undefined unless the status is that of success and the body has the form of the path. Parsed when it is read. */
   readonly value: Response | undefined
   /** Of an error; no fields for a body that is no problem+json. */
   readonly problem: StateProblem
@@ -27,8 +27,12 @@ export function readResponse<Response>(
   const { status, bytes } = received
   return {
     ...received,
-    value: status === path.status ? read(path.response, bytes) : undefined,
-    problem: (status < 400 ? undefined : read(problem, bytes)) ?? {},
+    get value() {
+      return status === path.status ? read(path.response, bytes) : undefined
+    },
+    get problem() {
+      return (status < 400 ? undefined : read(problem, bytes)) ?? {}
+    },
   }
 }
 

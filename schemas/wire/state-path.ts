@@ -39,8 +39,13 @@ export function requestTarget(
   params: Readonly<Record<string, string>> = {},
   query: Readonly<Record<string, string | number | undefined>> = {},
 ): string {
-  const filled = path.replaceAll(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const filled = path.replaceAll(/:([A-Za-z]+)/g, (_, name: string) => encode(params[name] ?? ''))
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   if (given.length === 0) return filled
-  return `${filled}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`
+  return `${filled}?${given.map(([name, value]) => `${name}=${encode(String(value))}`).join('&')}`
+}
+
+// Of a lone surrogate `encodeURIComponent` throws.
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
 }

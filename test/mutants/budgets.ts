@@ -13,8 +13,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'budgets: calls that share a request get the hold of the first',
     file: 'launcher/model-calls/holds/openings.ts',
-    find: 'done.resolve(answers?.[index] as StateResponse)',
-    replace: 'done.resolve(answers?.[0] as StateResponse)',
+    find: 'done.resolve(opened[index] as OpeningResponse)',
+    replace: 'done.resolve(opened[0] as OpeningResponse)',
     tests: openings,
     only: 'R2-P5',
   },

@@ -2,14 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
 import { collect } from '#core/http-client/request.ts'
 import { conceal } from '#core/log/secrets.ts'
-import { isObject } from '#core/json/is-object.ts'
 import type { ReceivedResponse } from '#schemas/wire/read-response.ts'
-
-/** A response of the state role. */
-export interface StateResponse extends ReceivedResponse {
-  /** The JSON object in `bytes`, parsed when it is read; empty for any other body. */
-  readonly body: Readonly<Record<string, unknown>>
-}
 
 /** A request to the state role. */
 export interface StateCall {
@@ -23,7 +16,7 @@ export interface StateCall {
 }
 
 /** Sends a request with the launcher's token. Rejects without a complete response in time. */
-export type StateClient = (call: StateCall) => Promise<StateResponse>
+export type StateClient = (call: StateCall) => Promise<ReceivedResponse>
 
 /** Options of `createStateClient`. */
 export interface StateClientOptions {
@@ -66,23 +59,7 @@ export function createStateClient(options: StateClientOptions): StateClient {
       maxBytes,
       ...(signal === undefined ? {} : { signal }),
     })
-    return {
-      status,
-      headers: received,
-      bytes,
-      get body() {
-        return parse(bytes)
-      },
-    }
-  }
-}
-
-function parse(bytes: Buffer): StateResponse['body'] {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
+    return { status, headers: received, bytes }
   }
 }
 

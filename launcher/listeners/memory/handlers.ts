@@ -1,11 +1,11 @@
 import { genAi } from '#core/otlp/gen-ai.ts'
-import { isObject } from '#core/json/is-object.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/names/conversation-id.ts'
 import { toStorable, toStorableValue } from '#schemas/values/storable-text.ts'
 import type { Call, Handlers } from '../../contract/http/port.ts'
 import { Refusal } from '../../contract/http/refusal.ts'
+import { valueOf } from '../../memory/backend.ts'
 import type { MemoryBackend } from '../../memory/backend.ts'
-import type { StateResponse } from '../../contract/state/state-client.ts'
+import { appendEntry, conversationEntries, findEntries, addItem, findItems } from '#plugins/memory/contract/wire.ts'
 import type { memoryRoutes } from './port.ts'
 
 type Routes = typeof memoryRoutes
@@ -18,21 +18,21 @@ export function createMemoryHandlers(backend: MemoryBackend): Handlers<Routes> {
   return {
     health: () => ({ status: 200, body: { status: 'ok' } }),
     read: async (call) => {
-      const { path, attributes } = conversationOf(backend, call)
-      const { bytes } = await backend.call('session', call, { name: 'memory get', method: 'GET', path, attributes })
+      const { params, attributes } = conversationOf(backend, call)
+      const operation = { name: 'memory get', path: conversationEntries, call: { params }, attributes }
+      const { bytes } = await backend.call('session', call, operation)
       return { status: 200, body: bytes, headers: json }
     },
     append: async (call) => {
-      const { path, attributes } = conversationOf(backend, call)
+      const { params, attributes } = conversationOf(backend, call)
       const body = { entry: toStorableValue(await call.body()) }
-      const operation = { name: 'memory append', method: 'POST', path: `${path}/entries`, body, attributes } as const
-      const answer = await backend.call('session', call, operation)
-      return { status: 201, body: { length: lengthOf(answer) } }
+      const operation = { name: 'memory append', path: appendEntry, call: { params, body }, attributes }
+      return { status: 201, body: valueOf(await backend.call('session', call, operation)) }
     },
     find: async (call) => {
-      const { path, attributes } = conversationOf(backend, call)
-      const query = `q=${encodeURIComponent(soughtText(call.query))}`
-      const operation = { name: 'memory search', method: 'GET', path: `${path}/search?${query}`, attributes } as const
+      const { params, attributes } = conversationOf(backend, call)
+      const query = { q: soughtText(call.query) }
+      const operation = { name: 'memory search', path: findEntries, call: { params, query }, attributes }
       const { bytes } = await backend.call('session', call, operation)
       return { status: 200, body: bytes, headers: json }
     },
@@ -44,10 +44,8 @@ export function createMemoryHandlers(backend: MemoryBackend): Handlers<Routes> {
         ...(metadata === undefined ? {} : { metadata: toStorableValue(metadata) }),
         ...(ttl === undefined ? {} : { ttl }),
       }
-      const operation = { name: 'memory remember', method: 'POST', path: '/memory/items', body } as const
-      const { id } = (await backend.call('longTerm', call, operation)).body
-      if (typeof id !== 'string') throw new Refusal('memory_unavailable')
-      return { status: 201, body: { id } }
+      const operation = { name: 'memory remember', path: addItem, call: { body } }
+      return { status: 201, body: valueOf(await backend.call('longTerm', call, operation)) }
     },
     recall: async (call) => {
       requireBound(backend, 'longTerm')
@@ -57,24 +55,22 @@ export function createMemoryHandlers(backend: MemoryBackend): Handlers<Routes> {
         ...(limit === undefined ? {} : { limit }),
         ...(filter === undefined ? {} : { filter: toStorableValue(filter) }),
       }
-      const operation = { name: 'memory recall', method: 'POST', path: '/memory/items/search', body } as const
-      const { items, note } = (await backend.call('longTerm', call, operation)).body
-      if (!Array.isArray(items)) throw new Refusal('memory_unavailable')
-      return { status: 200, body: { items: items as never, ...(typeof note === 'string' ? { note } : {}) } }
+      const operation = { name: 'memory recall', path: findItems, call: { body } }
+      return { status: 200, body: valueOf(await backend.call('longTerm', call, operation)) }
     },
   }
 }
 
 type ConversationRoute = Routes['read' | 'append' | 'find']
 
-/** Path of the conversation at the state role. Its id is decoded once, and cannot leave its segment. */
+/** The conversation of a request. Its id is decoded once. */
 function conversationOf(backend: MemoryBackend, { params }: Pick<Call<ConversationRoute>, 'params'>) {
   requireBound(backend, 'session')
   const id = decode(params.conversationId)
   if (!isConversationId(id)) throw new Refusal('malformed_request', `the conversation id ${CONVERSATION_ID_DETAIL}`)
   // Its paths are those of long-term memory.
   if (id === 'agent') throw new Refusal('malformed_request', 'the conversation id agent is reserved')
-  return { path: `/memory/conversations/${encodeURIComponent(id)}`, attributes: { [genAi.conversationId]: id } }
+  return { params: { conversation: id }, attributes: { [genAi.conversationId]: id } }
 }
 
 function decode(segment: string): string | undefined {
@@ -94,9 +90,4 @@ function soughtText(query: URLSearchParams): string {
 
 function requireBound(backend: MemoryBackend, part: 'session' | 'longTerm'): void {
   if (!backend.isBound(part)) throw new Refusal('not_bound')
-}
-
-function lengthOf({ body }: StateResponse): number {
-  if (isObject(body) && typeof body.length === 'number') return body.length
-  throw new Refusal('memory_unavailable')
 }

@@ -1,6 +1,8 @@
 import { toStorable } from '#schemas/values/storable-text.ts'
 import type { Tool, ToolScope } from '../../contract/loop/tool.ts'
 import { text } from '../../contract/loop/tool.ts'
+import { addItem, findItems } from '#plugins/memory/contract/wire.ts'
+import { valueOf } from '../../memory/backend.ts'
 import type { MemoryBackend, MemoryOperation } from '../../memory/backend.ts'
 
 const MAX_FOUND = 10
@@ -8,8 +10,10 @@ const MAX_FOUND = 10
 /** Tools of the built-in loop for the long-term memory of the agent; none if it is not bound. */
 export function memoryTools(backend: MemoryBackend): readonly Tool[] {
   if (!backend.isBound('longTerm')) return []
-  const call = async ({ runId, span, signal }: ToolScope, operation: MemoryOperation) =>
-    (await backend.callFor('longTerm', { runId, parent: span, signal }, operation)).body
+  const call = async <Request, Response>(
+    { runId, span, signal }: ToolScope,
+    operation: MemoryOperation<string, Request, Response>,
+  ) => valueOf(await backend.callFor('longTerm', { runId, parent: span, signal }, operation))
   return [
     {
       always: true,
@@ -24,7 +28,7 @@ export function memoryTools(backend: MemoryBackend): readonly Tool[] {
       },
       async run(args, scope) {
         const body = { text: toStorable(text(args, 'text')) }
-        const { id } = await call(scope, { name: 'memory remember', method: 'POST', path: '/memory/items', body })
+        const { id } = await call(scope, { name: 'memory remember', path: addItem, call: { body } })
         return { stored: id }
       },
     },
@@ -41,7 +45,7 @@ export function memoryTools(backend: MemoryBackend): readonly Tool[] {
       },
       async run(args, scope) {
         const body = { query: toStorable(text(args, 'query')), limit: MAX_FOUND }
-        return call(scope, { name: 'memory recall', method: 'POST', path: '/memory/items/search', body })
+        return call(scope, { name: 'memory recall', path: findItems, call: { body } })
       },
     },
   ]

@@ -4,27 +4,15 @@ import type { Logger } from '#core/log/logger.ts'
 import type { Usage } from '#schemas/runs/run.ts'
 import { Refusal } from '../../contract/http/refusal.ts'
 import { pluginDisabled } from '../../contract/state/plugin-disabled.ts'
-import type { StateResponse, StateClient } from '../../contract/state/state-client.ts'
-import { remaining as anyPath } from '#plugins/budgets/contract/wire.ts'
-import { readResponse } from '#schemas/wire/read-response.ts'
+import { callState } from '../../contract/state/call-state.ts'
+import type { StateClient } from '../../contract/state/state-client.ts'
+import { releaseHold, extendHolds, settleHold } from '#plugins/budgets/contract/wire.ts'
+import type { HoldRequest } from '#plugins/budgets/contract/wire.ts'
 import { createOpenings } from './openings.ts'
+import type { OpeningResponse } from './openings.ts'
 import { createSettlements } from './settlements.ts'
 import type { SettlementResponse } from './settlements.ts'
 import type { Cost } from '../../contract/calls/model-call.ts'
-
-/** What a model call may cost at most, as far as its request says. */
-export interface HoldRequest {
-  /** Run that pays; null: the agent itself. */
-  readonly runId: string | null
-  /** Route as `namespace/name`. */
-  readonly model: string
-  readonly operation: 'chat/completions' | 'embeddings'
-  /** Upper estimate. */
-  readonly inputTokens: number
-  /** Of each choice; null: not limited by the request. */
-  readonly maxOutputTokens: number | null
-  readonly choices: number
-}
 
 /** Money that is held for one call, committed before it is forwarded (B1). */
 export interface Hold {
@@ -87,48 +75,51 @@ export function createHolds({ state, log, retryMs = defaultRetryMs }: HoldsOptio
   const sendSettlement = createSettlements(state)
   const openHold = createOpenings(state)
   const finish = async (
-    hold: Hold,
-    path: 'settle' | 'release',
-    body: object,
+    { id }: Hold,
+    what: 'settled' | 'released',
+    send: Sending,
   ): Promise<SettlementResponse | undefined> => {
-    const call = { method: 'POST', path: `/budgets/holds/${encodeURIComponent(hold.id)}/${path}`, body } as const
-    const sent: Promise<SettlementResponse> = path === 'settle' ? sendSettlement({ id: hold.id, body }) : state(call)
-    const answer = await sent.catch(() => undefined)
-    if (answer !== undefined && answer.status < 500) {
-      renewal.remove(hold.id)
-      if (answer.status >= 300) log.error({ hold: hold.id, status: answer.status }, `hold not ${path}d`)
-      return answer
+    const response = await send.first().catch(() => undefined)
+    if (response !== undefined && response.status < 500) {
+      renewal.remove(id)
+      if (response.status >= 300) log.error({ hold: id, status: response.status }, `hold not ${what}`)
+      return response
     }
-    const later = sendAgain(call).finally(() => {
-      renewal.remove(hold.id)
+    const later = sendAgain(id, send.again).finally(() => {
+      renewal.remove(id)
       pending.delete(later)
     })
     pending.add(later)
     return undefined
   }
-  const sendAgain = async (call: Parameters<StateClient>[0]): Promise<void> => {
+  const sendAgain = async (hold: string, send: Sending['again']): Promise<void> => {
     for (const delay of retryMs) {
       await sleep(delay, closing.signal)
-      const answer = await state(call).catch(() => undefined)
-      if (answer !== undefined && answer.status < 500) return
+      const response = await send().catch(() => undefined)
+      if (response !== undefined && response.status < 500) return
       if (closing.signal.aborted) break
     }
-    log.error({ path: call.path }, 'call not settled, its hold will be charged')
+    log.error({ hold }, 'call not settled, its hold will be charged')
   }
   return {
     // Not aborted with its caller: an unknown hold could not be released.
     async open(request, onLost) {
-      const answer = await openHold({ key: randomUUID(), request }).catch(() => {
+      const response = await openHold({ key: randomUUID(), request }).catch(() => {
         throw unavailable()
       })
-      return toHold(answer, (id, everySeconds) => renewal.add(id, everySeconds, onLost))
+      return toHold(response, (id, everySeconds) => renewal.add(id, everySeconds, onLost))
     },
     async settle(hold, settlement) {
-      const answer = await finish(hold, 'settle', settlement)
-      return answer === undefined ? undefined : toSettled(answer.body)
+      const { id } = hold
+      const response = await finish(hold, 'settled', {
+        first: () => sendSettlement({ id, body: settlement }),
+        again: () => callState(state, settleHold, { params: { id }, body: settlement }),
+      })
+      return response === undefined ? undefined : toSettled(response)
     },
     async release(hold) {
-      await finish(hold, 'release', {})
+      const send = () => callState(state, releaseHold, { params: { id: hold.id } })
+      await finish(hold, 'released', { first: send, again: send })
     },
     async close() {
       closing.abort()
@@ -140,12 +131,10 @@ export function createHolds({ state, log, retryMs = defaultRetryMs }: HoldsOptio
   }
 }
 
-function toHold(
-  { status, headers, bytes, body }: StateResponse,
-  renew: (id: string, everySeconds: number) => void,
-): Hold | undefined {
-  const { id, remaining, maxOutputTokens, renewEverySeconds, code, detail } = body
-  const message = typeof detail === 'string' ? detail.slice(0, 500) : undefined
+function toHold(response: OpeningResponse, renew: (id: string, everySeconds: number) => void): Hold | undefined {
+  const { status, headers, value, problem } = response
+  const { code } = problem
+  const message = problem.detail?.slice(0, 500)
   if (status === 404 && code === 'unbudgeted') return undefined
   if (status === 429) {
     const known = code === 'concurrency_limited' ? code : 'rate_limited'
@@ -155,17 +144,17 @@ function toHold(
   if (status === 402) throw new Refusal('budget_exceeded', message, onExceed(headers))
   if (status === 422) throw new Refusal('price_unknown', message)
   if (status === 404 && code === 'not_found') throw new Refusal('not_found', message)
-  const disabled = pluginDisabled(readResponse(anyPath, { status, headers, bytes }))
+  const disabled = pluginDisabled(response)
   if (disabled !== undefined) throw disabled
   // Anything else could be a state role without the plugin: a call without a hold would not be paid for (B5).
-  if (status !== 201 || typeof id !== 'string' || id === '') throw unavailable()
-  renew(id, typeof renewEverySeconds === 'number' ? renewEverySeconds : 10)
-  const most = typeof maxOutputTokens === 'number' ? maxOutputTokens : null
-  return { id, maxOutputTokens: most, remaining: textOf(remaining) }
+  if (value === undefined) throw unavailable()
+  const { id, renewEverySeconds, maxOutputTokens, remaining } = value
+  renew(id, renewEverySeconds)
+  return { id, maxOutputTokens, remaining: remaining ?? undefined }
 }
 
 // Whether the run fails or pauses is the agent's setting.
-function onExceed(headers: StateResponse['headers']): Record<string, string> {
+function onExceed(headers: OpeningResponse['headers']): Record<string, string> {
   return headers['x-mesh-on-exceed'] === 'pause' ? { 'x-mesh-on-exceed': 'pause' } : {}
 }
 
@@ -173,14 +162,14 @@ function unavailable(): Refusal {
   return new Refusal('budget_unavailable', undefined, { 'retry-after': '1' })
 }
 
-function toSettled({ cost, remaining }: StateResponse['body']): Settled {
-  const { amount, currency } = (cost ?? {}) as Partial<Record<string, unknown>>
-  const known = typeof amount === 'string' && typeof currency === 'string' ? { amount, currency } : undefined
-  return { cost: known, remaining: textOf(remaining) }
+function toSettled({ value }: SettlementResponse): Settled {
+  return { cost: value?.cost ?? undefined, remaining: value?.remaining ?? undefined }
 }
 
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
+/** How an end of a hold is sent, and how it is sent again. */
+interface Sending {
+  readonly first: () => Promise<SettlementResponse>
+  readonly again: () => Promise<SettlementResponse>
 }
 
 interface Renewal {
@@ -195,10 +184,10 @@ function createRenewal(state: StateClient): Renewal {
   let timer: NodeJS.Timeout | undefined
   const renew = async (): Promise<void> => {
     const ids = [...held.keys()]
-    // Without an answer it is repeated before the leases end.
-    const answer = await state({ method: 'POST', path: '/budgets/holds/renew', body: { ids } }).catch(() => undefined)
-    const renewed: unknown = answer?.status === 200 ? answer.body.renewed : undefined
-    if (!Array.isArray(renewed)) return
+    // Without a response it is repeated before the leases end.
+    const response = await callState(state, extendHolds, { body: { ids } }).catch(() => undefined)
+    const renewed = response?.value?.renewed
+    if (renewed === undefined) return
     for (const id of ids) if (!renewed.includes(id)) held.get(id)?.()
   }
   const stop = (): void => {

@@ -1,8 +1,27 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { StateResponse, StateCall } from '../../contract/state/state-client.ts'
+import type { ReceivedResponse } from '#schemas/wire/read-response.ts'
+import type { StateCall } from '../../contract/state/state-client.ts'
 import { stateResponse } from '../../testdata/state-response.ts'
 import { createOpenings } from './openings.ts'
+
+const asked = {
+  runId: null,
+  operation: 'chat/completions',
+  inputTokens: 1,
+  maxOutputTokens: null,
+  choices: 1,
+} as const
+
+const opened = (id: string) => ({
+  id,
+  amount: '0.5',
+  currency: 'USD',
+  maxOutputTokens: 10,
+  expiresAt: '2026-11-28T00:00:00.000Z',
+  renewEverySeconds: 20,
+  remaining: '4.5',
+})
 
 interface Request {
   readonly call: StateCall
@@ -16,7 +35,7 @@ function createState() {
   const clock = { now: 0 }
   const send = createOpenings(
     (call) => {
-      const { promise, resolve, reject } = Promise.withResolvers<StateResponse>()
+      const { promise, resolve, reject } = Promise.withResolvers<ReceivedResponse>()
       requests.push({
         call,
         answer: (status, body = {}) => resolve(stateResponse(status, body)),
@@ -33,7 +52,7 @@ function createState() {
   return {
     requests,
     clock,
-    open: (key: string) => send({ key, request: { model: `model-${key}` } }),
+    open: (key: string) => send({ key, request: { ...asked, model: `model-${key}` } }),
     sent: () => requests.map(keysOf),
   }
 }
@@ -44,7 +63,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 async function shared(keys: readonly string[]) {
   const state = createState()
   const [first, second, ...rest] = ['one', 'two', ...keys].map(state.open)
-  state.requests[0]?.answer(201, { id: 'one' })
+  state.requests[0]?.answer(201, opened('one'))
   await first
   await turn()
   assert.deepEqual(state.sent(), ['one', 'two', keys.join()])
@@ -54,18 +73,18 @@ async function shared(keys: readonly string[]) {
 test('R2-P5: holds asked for while requests are in progress share the next one, each with its key and answer', async () => {
   const { requests, rest, request } = await shared(['a', 'b', 'c', 'd'])
   assert.deepEqual(requests[0]?.call.path, '/budgets/holds')
-  assert.deepEqual((request.call.body as { items: unknown[] }).items[1], { key: 'b', model: 'model-b' })
+  assert.deepEqual((request.call.body as { items: unknown[] }).items[1], { key: 'b', ...asked, model: 'model-b' })
   request.answer(200, {
     items: [
-      { id: 'hold-a' },
+      opened('hold-a'),
       { status: 402, code: 'budget_exceeded', detail: 'No money.', headers: { 'x-mesh-on-exceed': 'pause' } },
-      { id: 'hold-c' },
-      { status: 429, code: 'rate_limited', detail: 'Too many.', headers: { 'retry-after': '7', odd: 1 } },
+      opened('hold-c'),
+      { status: 429, code: 'rate_limited', detail: 'Too many.', headers: { 'retry-after': '7' } },
     ],
   })
   const answers = await Promise.all(rest)
   assert.deepEqual(
-    answers.map(({ status, headers, body }) => [status, headers, body['id'] ?? body['code']]),
+    answers.map(({ status, headers, value, problem }) => [status, headers, value?.id ?? problem.code]),
     [
       [201, {}, 'hold-a'],
       [402, { 'x-mesh-on-exceed': 'pause' }, 'budget_exceeded'],
@@ -99,7 +118,7 @@ test('R2-P5: a state role without the path gets one hold after the other, for a 
     request.answer(status, { code: 'not_found' })
     await turn()
     assert.deepEqual(sent().slice(3), ['a', 'b'])
-    requests[3]?.answer(201, { id: 'hold-a' })
+    requests[3]?.answer(201, opened('hold-a'))
     requests[4]?.answer(404, { code: 'unbudgeted' })
     assert.deepEqual(
       (await Promise.all(rest)).map((answer) => answer.status),
@@ -110,7 +129,7 @@ test('R2-P5: a state role without the path gets one hold after the other, for a 
     clock.now = 60_000
     await turn()
     for (const key of ['g', 'h', 'i']) void open(key)
-    requests[1]?.answer(201, {})
+    requests[1]?.answer(201, opened('two'))
     await turn()
     assert.deepEqual(sent().slice(9), ['g', 'h,i'])
   }
@@ -122,13 +141,13 @@ test('R2-P5: holds that are refused together are asked for alone, and so is one 
   await turn()
   assert.deepEqual(sent().slice(3), ['a', 'b'])
   requests[3]?.answer(400)
-  requests[4]?.answer(201, { id: 'b' })
+  requests[4]?.answer(201, opened('b'))
   assert.deepEqual(
     (await Promise.all(rest)).map(({ status }) => status),
     [400, 201],
   )
   const odd = await shared(['c', 'd'])
-  odd.request.answer(200, { items: [{ status: 500, code: 'internal_error' }, { id: 'd' }] })
+  odd.request.answer(200, { items: [{ status: 500, code: 'internal_error', detail: 'x', headers: {} }, opened('d')] })
   await turn()
   assert.deepEqual(odd.sent().slice(3), ['c'])
   odd.requests[3]?.answer(500)
@@ -139,14 +158,14 @@ test('R2-P5: holds that are refused together are asked for alone, and so is one 
 })
 
 test('R2-P5: answers that are not one for each hold are an answer for none', async () => {
-  for (const body of [{}, { items: null }, { items: [{ id: 'a' }] }, { items: 'ab' }]) {
+  for (const body of [{}, { items: null }, { items: [opened('a')] }, { items: 'ab' }]) {
     const { requests, sent, rest, request } = await shared(['a', 'b'])
     request.answer(200, body)
     await turn()
     assert.deepEqual(sent().slice(3), ['a', 'b'])
-    for (const index of [3, 4]) requests[index]?.answer(201, { id: 'own' })
+    for (const index of [3, 4]) requests[index]?.answer(201, opened('own'))
     assert.deepEqual(
-      (await Promise.all(rest)).map((answer) => answer.body['id']),
+      (await Promise.all(rest)).map((answer) => answer.value?.id),
       ['own', 'own'],
     )
   }

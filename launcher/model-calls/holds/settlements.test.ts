@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { StateResponse, StateCall } from '../../contract/state/state-client.ts'
+import type { ReceivedResponse } from '#schemas/wire/read-response.ts'
+import type { StateCall } from '../../contract/state/state-client.ts'
 import { stateResponse } from '../../testdata/state-response.ts'
 import { createSettlements } from './settlements.ts'
 
+const request = { usage: null, provider: null, estimated: false, outcome: 'succeeded' } as const
+const ended = (state: string) => ({ cost: null, remaining: null, state })
+
 interface Request {
   readonly call: StateCall
-  answer(status: number, body: StateResponse['body']): void
+  answer(status: number, body: unknown): void
   fail(): void
 }
 
@@ -14,7 +18,7 @@ interface Request {
 function createState() {
   const requests: Request[] = []
   const send = createSettlements((call) => {
-    const { promise, resolve, reject } = Promise.withResolvers<StateResponse>()
+    const { promise, resolve, reject } = Promise.withResolvers<ReceivedResponse>()
     requests.push({
       call,
       answer: (status, body) => resolve(stateResponse(status, body)),
@@ -22,7 +26,7 @@ function createState() {
     })
     return promise
   })
-  const settle = (id: string) => send({ id, body: { usage: null } })
+  const settle = (id: string) => send({ id, body: request })
   const idsOf = ({ call: { path, body } }: Request): string =>
     path === '/budgets/settlements'
       ? (body as { items: { id: string }[] }).items.map(({ id }) => id).join()
@@ -36,28 +40,28 @@ test('settlements that become due while requests are in progress share the next 
   const { requests, settle, sent } = createState()
   const all = ['a', 'b', 'c', 'd', 'e'].map(settle)
   assert.deepEqual(sent(), ['a', 'b'], 'at once, and no more than two at a time')
-  requests[0]?.answer(200, { state: 'settled', n: 'a' })
+  requests[0]?.answer(200, ended('a'))
   await turn()
   assert.deepEqual(sent(), ['a', 'b', 'c,d,e'])
   const { items } = (requests[2]?.call.body ?? { items: [] }) as { items: unknown[] }
-  assert.deepEqual(items[0], { id: 'c', usage: null })
+  assert.deepEqual(items[0], { id: 'c', ...request })
   requests[2]?.answer(200, {
     items: [
-      { id: 'c', n: 1 },
+      { id: 'c', ...ended('1') },
       { id: 'd', code: 'not_found' },
-      { id: 'e', n: 3 },
+      { id: 'e', ...ended('3') },
     ],
   })
-  requests[1]?.answer(200, { n: 'b' })
+  requests[1]?.answer(200, ended('b'))
   const answers = await Promise.all(all)
   assert.deepEqual(
-    answers.map(({ status, body }) => [status, body['n']]),
+    answers.map(({ status, value }) => [status, value?.state]),
     [
       [200, 'a'],
       [200, 'b'],
-      [200, 1],
+      [200, '1'],
       [404, undefined],
-      [200, 3],
+      [200, '3'],
     ],
   )
 })
@@ -65,7 +69,7 @@ test('settlements that become due while requests are in progress share the next 
 test('B2: a request that hangs delays no other, and one that fails settles none of its holds', async () => {
   const { requests, settle, sent } = createState()
   const [hangs, first, ...rest] = ['a', 'b', 'c', 'd'].map(settle)
-  requests[1]?.answer(200, { n: 'b' })
+  requests[1]?.answer(200, ended('b'))
   await first
   await turn()
   assert.deepEqual(sent(), ['a', 'b', 'c,d'])

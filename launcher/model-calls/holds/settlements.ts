@@ -1,18 +1,21 @@
-import { isObject } from '#core/json/is-object.ts'
-import type { StateResponse, StateClient } from '../../contract/state/state-client.ts'
+import { settleHold, settleHolds } from '#plugins/budgets/contract/wire.ts'
+import type { EndedResponse, SettleRequest } from '#plugins/budgets/contract/wire.ts'
+import type { PathResponse } from '#schemas/wire/read-response.ts'
+import { callState } from '../../contract/state/call-state.ts'
+import type { StateClient } from '../../contract/state/state-client.ts'
 import { shareRequests } from './share-requests.ts'
 import type { WaitingItem } from './share-requests.ts'
 
 /** One settlement to send: the id of its hold, and the body of its own route. */
 export interface SettlementItem {
   readonly id: string
-  readonly body: object
+  readonly body: SettleRequest
 }
 
-/** The answer for one hold. */
-export type SettlementResponse = Pick<StateResponse, 'status' | 'headers' | 'body'>
+/** The response for one hold, also where several shared a request. */
+export type SettlementResponse = Pick<PathResponse<EndedResponse>, 'status' | 'value'>
 
-/** Sends a settlement. Resolves with the answer for its hold; rejects without an answer. */
+/** Sends a settlement. Resolves with the response for its hold; rejects without one. */
 export type SendSettlement = (item: SettlementItem) => Promise<SettlementResponse>
 
 /** Bound of a request at the state role. */
@@ -29,39 +32,25 @@ async function sendGroup(state: StateClient, group: readonly Waiting[]): Promise
   const [first] = group
   if (group.length === 1 && first !== undefined) return settleOne(state, first)
   const items = group.map(({ item: { id, body } }) => ({ id, ...body }))
-  const answer = await state({ method: 'POST', path: '/budgets/settlements', body: { items } }).catch(
-    (error: unknown) => error,
-  )
-  const answers = isAnswer(answer) ? answersOf(answer, group) : undefined
+  const response = await callState(state, settleHolds, { body: { items } }).catch((error: unknown) => error as Error)
+  if (response instanceof Error || response.status >= 500) return refuseAll(group, response)
+  const { value } = response
   // Refused as a whole because of one of them.
-  if (isAnswer(answer) && answer.status < 500 && answers === undefined)
-    for (const one of group) await settleOne(state, one)
-  else
-    for (const [index, { done }] of group.entries()) {
-      const own = answers?.[index]
-      if (own === undefined) done.reject(new Error('not settled', { cause: answer }))
-      else done.resolve(own)
-    }
+  if (value?.items.length !== group.length) return settleEach(state, group)
+  for (const [index, { done }] of group.entries()) {
+    const own = value.items[index]
+    done.resolve(own === undefined || 'code' in own ? { status: 404, value: undefined } : { status: 200, value: own })
+  }
+}
+
+function refuseAll(group: readonly Waiting[], cause: unknown): void {
+  for (const { done } of group) done.reject(new Error('not settled', { cause }))
+}
+
+async function settleEach(state: StateClient, group: readonly Waiting[]): Promise<void> {
+  for (const one of group) await settleOne(state, one)
 }
 
 async function settleOne(state: StateClient, { item: { id, body }, done }: Waiting): Promise<void> {
-  const path = `/budgets/holds/${encodeURIComponent(id)}/settle`
-  await state({ method: 'POST', path, body }).then(done.resolve, done.reject)
-}
-
-function isAnswer(answer: unknown): answer is StateResponse {
-  return isObject(answer) && typeof answer.status === 'number'
-}
-
-// In the order of the request; undefined unless there is one for each.
-function answersOf(
-  { status, headers, body }: StateResponse,
-  group: readonly Waiting[],
-): SettlementResponse[] | undefined {
-  const { items } = body
-  if (status !== 200 || !Array.isArray(items) || items.length !== group.length) return undefined
-  return items.map((one: unknown) => {
-    const own = isObject(one) ? one : {}
-    return { status: own.code === 'not_found' ? 404 : 200, headers, body: own }
-  })
+  await callState(state, settleHold, { params: { id }, body }).then(done.resolve, done.reject)
 }

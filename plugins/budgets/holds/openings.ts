@@ -1,6 +1,6 @@
 import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { Openings, RefusedOpening } from '../contract/hold-schemas.ts'
+import type { Openings, RefusedOpening } from '../contract/wire.ts'
 import { createHold } from './holds.ts'
 import type { HoldServices } from './holds.ts'
 

@@ -11,7 +11,7 @@ import type {
 } from '#plugins/providers/contract/points.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { isLimited } from './hold-admission.ts'
-import { HoldId } from '../contract/hold-schemas.ts'
+import { HoldId } from '../contract/hold-id.ts'
 import { Value } from 'typebox/value'
 import { toLimit } from '../limits/agent-limits.ts'
 import { spendLimitsOf } from '../limits/owner.ts'

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value'
 import type { CallAdmission } from '#plugins/providers/contract/points.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { budgetErrors } from '../contract/errors.ts'
-import { HoldId } from '../contract/hold-schemas.ts'
+import { HoldId } from '../contract/hold-id.ts'
 import type { LimitSource } from '../contract/points.ts'
 import type { Ledger } from '../store/ledger.ts'
 

@@ -173,16 +173,6 @@ const Limit = Type.Integer({ minimum: 1, maximum: 50, description: 'Most chunks;
 /** A search of one knowledge base. */
 export const SearchRequest = Type.Object({ query: Query, limit: Type.Optional(Limit) }, { additionalProperties: false })
 
-/** A search by an agent, of one of its knowledge bases or of all. */
-export const AgentSearchRequest = Type.Object(
-  {
-    query: Query,
-    knowledgeBase: Type.Optional(Type.String({ minLength: 1, maxLength: 253, description: 'Name in spec.knowledge.' })),
-    limit: Type.Optional(Limit),
-  },
-  { additionalProperties: false },
-)
-
 /** Found chunks. */
 export const SearchResponse = Type.Object(
   {

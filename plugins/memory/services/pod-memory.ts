@@ -14,7 +14,7 @@ import { toStoredName } from '../session/bound-conversation.ts'
 import { toEntry } from '../session/entry.ts'
 import type { SessionMemory, SessionOwner } from '../session/session-memory.ts'
 import type { MemorySettings } from '../contract/settings.ts'
-import type { ItemSearch, RememberRequest } from '../contract/state-schemas.ts'
+import type { ItemSearch, RememberRequest } from '../contract/wire.ts'
 
 /** Memory of the agent whose pod calls. Every function throws `not_bound` by the agent's spec. */
 export interface PodMemory {
