@@ -33,5 +33,5 @@ export function readToolResult(result: unknown, maxBytes: number): ToolResult | 
 /** The result of a call that the server refused by an error of JSON-RPC, such as invalid arguments: the model can correct them. */
 export function toRefusedResult(message: string): ToolResult {
   const text = message.slice(0, 1_000)
-  return { content: [{ type: 'text', text: String(toStorableValue(text)) }], isError: true }
+  return { content: [{ type: 'text', text: toStorableValue(text) }], isError: true }
 }
