@@ -1,14 +1,6 @@
 import { createPause } from '#core/async/time-slice.ts'
-import type {
-  ContentGuard,
-  Finding,
-  GuardOutcome,
-  GuardrailRules,
-  IsApproved,
-  Mask,
-  Stage,
-  TextsOutcome,
-} from './guard.ts'
+import type { ContentGuard, Finding, GuardOutcome, GuardrailRules, IsApproved, Stage, TextsOutcome } from './guard.ts'
+import type { Mask } from './body/mask.ts'
 import { isAllowedModel } from './model-names.ts'
 import { compileRules, isStopping, toFinding } from './rule-checks.ts'
 import type { CompiledRule } from './rule-checks.ts'

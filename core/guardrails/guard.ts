@@ -1,3 +1,4 @@
+import type { Mask } from './body/mask.ts'
 import type { checks } from '#schemas/crds/guardrail-checks.ts'
 import type { GuardrailRule } from '#schemas/crds/guardrail-policy.ts'
 
@@ -48,13 +49,6 @@ export interface TextsOutcome extends GuardOutcome {
 export interface StreamOutcome extends GuardOutcome {
   /** Masked text that may be sent; empty unless the decision is `pass`. */
   readonly release: string
-}
-
-/** A masked part of the original text, by its offsets. */
-export interface Mask {
-  readonly start: number
-  readonly end: number
-  readonly text: string
 }
 
 /** The same result, by offsets in the text so far. */

@@ -1,8 +1,9 @@
-import type { Finding, IsApproved, Mask, Stage } from './guard.ts'
+import type { Finding, IsApproved, Stage } from './guard.ts'
 import { isStopping, toFinding } from './rule-checks.ts'
 import type { CompiledRule } from './rule-checks.ts'
 import { TextScan } from './text-scan.ts'
 import type { TextSpan } from './reading-scan.ts'
+import type { Mask } from './body/mask.ts'
 
 /** Decisions on the next part of a text. */
 export interface DecidedPart {

@@ -1,8 +1,9 @@
-import type { Finding, GuardOutcome, IsApproved, Mask, Stage } from './guard.ts'
+import type { Finding, GuardOutcome, IsApproved, Stage } from './guard.ts'
 import { isStopping, toFinding } from './rule-checks.ts'
 import type { CompiledRule } from './rule-checks.ts'
 import { TextDecision } from './text-decision.ts'
 import type { DecidedPart, TextJudging } from './text-decision.ts'
+import type { Mask } from './body/mask.ts'
 
 /** Maximum length of an answer that is checked as a whole. */
 export const maxWhole = 65_536

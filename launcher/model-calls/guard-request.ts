@@ -1,4 +1,4 @@
-import { guardBody } from '#core/guardrails/body/guard-body.ts'
+import { guardBody } from '#core/guardrails/guard-body.ts'
 import { UnreadableBody } from '#core/guardrails/body/unreadable-body.ts'
 import type { ContentGuard, Finding } from '#core/guardrails/guard.ts'
 import type { CallApproval } from './call-approval.ts'

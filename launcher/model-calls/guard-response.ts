@@ -1,4 +1,4 @@
-import { guardToolCall } from '#core/guardrails/body/guard-body.ts'
+import { guardToolCall } from '#core/guardrails/guard-body.ts'
 import { UnreadableBody } from '#core/guardrails/body/unreadable-body.ts'
 import type { StreamGuard } from '#core/guardrails/guard.ts'
 import { isObject } from '#core/json/is-object.ts'

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const evasions = ['test/guardrails/evasions/evasions.test.ts']
-const bodies = ['core/guardrails/body/guard-body.test.ts']
+const bodies = ['core/guardrails/guard-body.test.ts']
 
 /** Defects of the texts that rules see: fields, parts, names and characters that are left out. */
 export const mutants: readonly Mutant[] = [

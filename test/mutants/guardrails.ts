@@ -213,7 +213,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'guardrails: results of tools pass the launcher',
-    file: 'core/guardrails/body/guard-body.ts',
+    file: 'core/guardrails/guard-body.ts',
     find: '{ texts: results, judge:',
     replace: '{ texts: results.slice(results.length), judge:',
     tests: port,

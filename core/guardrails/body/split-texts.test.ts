@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { compileGuard } from '../compile-guard.ts'
-import { guardBody } from './guard-body.ts'
+import { guardBody } from '../guard-body.ts'
 
 const key = 'sk-a1B2c3D4e5F6g7H8i9J0k1L2'
 const guard = compileGuard([{ namespace: 'a', name: 'p', rules: [{ name: 'k', action: 'mask', secrets: {} }] }])

@@ -1,4 +1,4 @@
-import type { Mask } from '../guard.ts'
+import type { Mask } from './mask.ts'
 import type { BodyString } from './map-strings.ts'
 
 interface Slot {

@@ -1,6 +1,6 @@
-import { guardBody, guardToolCall } from '#core/guardrails/body/guard-body.ts'
+import { guardBody, guardToolCall } from '#core/guardrails/guard-body.ts'
 import { UnreadableBody } from '#core/guardrails/body/unreadable-body.ts'
-import type { ContentGuard, Mask, MaskGuard, MaskOutcome } from '#core/guardrails/guard.ts'
+import type { ContentGuard, MaskGuard, MaskOutcome } from '#core/guardrails/guard.ts'
 import type {
   CallFilter,
   FilterRefusal,
@@ -14,6 +14,7 @@ import type {
 import { guardrailErrors } from '../contract/errors.ts'
 import { refusalOf } from './verdicts.ts'
 import type { CountFindings } from './verdicts.ts'
+import type { Mask } from '#core/guardrails/body/mask.ts'
 
 /** What the rules of the policies do in one call. */
 export function ruleHooks(guard: ContentGuard, call: FilteredCall, count: CountFindings): CallFilter {

@@ -1,10 +1,11 @@
-import { mergeFindings, withMasks } from '../text-judge.ts'
-import type { ContentGuard, Finding, GuardOutcome, IsApproved, Mask, TextsOutcome } from '../guard.ts'
-import { readTexts } from './body-texts.ts'
-import type { BodyText } from './body-texts.ts'
-import { mapArguments } from './map-strings.ts'
-import { TextView } from './text-view.ts'
-import { UnreadableBody } from './unreadable-body.ts'
+import { mergeFindings, withMasks } from './text-judge.ts'
+import type { ContentGuard, Finding, GuardOutcome, IsApproved, TextsOutcome } from './guard.ts'
+import { readTexts } from './body/body-texts.ts'
+import type { BodyText } from './body/body-texts.ts'
+import { mapArguments } from './body/map-strings.ts'
+import { TextView } from './body/text-view.ts'
+import { UnreadableBody } from './body/unreadable-body.ts'
+import type { Mask } from './body/mask.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

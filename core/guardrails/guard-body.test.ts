@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { writeLike } from '#core/json/write-like.ts'
 import type { GuardrailRule } from '#schemas/crds/guardrail-policy.ts'
-import { compileGuard } from '../compile-guard.ts'
+import { compileGuard } from './compile-guard.ts'
 import { guardBody, guardToolCall } from './guard-body.ts'
-import { UnreadableBody } from './unreadable-body.ts'
+import { UnreadableBody } from './body/unreadable-body.ts'
 
 const word = 'MAGENTA-7'
 const rule = (action: GuardrailRule['action'], check: Partial<GuardrailRule> = {}): GuardrailRule => ({
