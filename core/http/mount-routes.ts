@@ -18,6 +18,7 @@ import { checkedStream, frameReader } from './reply/check-stream.ts'
 import { callerOf, createReviews, findAgentCall } from './authorize.ts'
 import { withIntent } from './audit/record-outcome.ts'
 import { servicesOf } from './endpoint/server-context.ts'
+import { scopedPart } from './endpoint/server-part.ts'
 import type { HttpServices } from './endpoint/server-context.ts'
 import { cutReply } from './reply/cut-reply.ts'
 import { sendResult } from './reply/send-reply.ts'
@@ -35,14 +36,12 @@ export async function mountRoutes(
 ): Promise<void> {
   const { prefix, ...plugin } = owner
   const owned = ownedEndpoints(declared, plugin)
-  await app.register(
-    async (scope) => {
-      const checked = owned.map((one) => ({ ...one.owner, endpoint: checkEndpoint(one.endpoint) }))
-      acceptFiles(scope, new Set(checked.flatMap(({ endpoint }) => endpoint.fileTypes ?? [])))
-      for (const { endpoint: one, ...its } of checked) mount(scope, one, { ...its, prefix })
-    },
-    { prefix: prefix === '' ? '/' : prefix },
-  )
+  const part = scopedPart('mesh-routes', ['mesh-gate'], (scope) => {
+    const checked = owned.map((one) => ({ ...one.owner, endpoint: checkEndpoint(one.endpoint) }))
+    acceptFiles(scope, new Set(checked.flatMap(({ endpoint }) => endpoint.fileTypes ?? [])))
+    for (const { endpoint: one, ...its } of checked) mount(scope, one, { ...its, prefix })
+  })
+  await app.register(part, { prefix: prefix === '' ? '/' : prefix })
 }
 
 // Order of checks: bearer (root), availability, 405 (own routes), names and query, review, body, upstream.

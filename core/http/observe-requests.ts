@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { coreErrors } from '#core/errors/core-errors.ts'
 import { createTraceScope } from '#core/telemetry/trace-context.ts'
 import type { TraceScope } from '#core/telemetry/trace-context.ts'
@@ -7,6 +7,7 @@ import type { Tracer } from '#core/telemetry/tracer.ts'
 import { httpMetrics } from './limits/metrics.ts'
 import { stateOf } from './endpoint/request-context.ts'
 import type { HttpServices } from './endpoint/server-context.ts'
+import { serverPart } from './endpoint/server-part.ts'
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
@@ -14,7 +15,11 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
  * Counts, measures, logs and traces every request by the template of its route, never by its URL: a query or the token of a share must not
  * reach metrics, logs or traces (D5, S5). The caller is omitted as well; that belongs to the audit log.
  */
-export function observeRequests(app: FastifyInstance, services: HttpServices): void {
+export function telemetryPart(services: HttpServices): FastifyPluginAsync {
+  return serverPart('mesh-telemetry', ['mesh-services'], (app) => observeRequests(app, services))
+}
+
+function observeRequests(app: FastifyInstance, services: HttpServices): void {
   const inFlight = services.metrics.gauge(httpMetrics.inFlight)
   const seconds = services.metrics.histogram(httpMetrics.requestSeconds)
   const scopes = new WeakMap<FastifyRequest, TraceScope>()

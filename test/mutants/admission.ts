@@ -7,18 +7,18 @@ const feed = ['plugins/integrations/stream-events.test.ts']
 export const mutants: readonly Mutant[] = [
   {
     name: 'a bearer is authenticated after the body',
-    file: 'core/http/server.ts',
-    find: 'if (!isPublic(request)) await admit.authenticate(request)',
-    replace: 'if (!isPublic(request) && request.routeOptions.bodyLimit === 0) await admit.authenticate(request)',
+    file: 'core/http/gate.ts',
+    find: 'if (!isPublic(request)) await authenticate(request)',
+    replace: 'if (!isPublic(request) && request.routeOptions.bodyLimit === 0) await authenticate(request)',
     tests: admission,
     only: 'SEC4',
   },
   {
     name: 'a gated route answers before the bearer is authenticated',
-    file: 'core/http/server.ts',
-    find: 'if (!isPublic(request)) await admit.authenticate(request)',
+    file: 'core/http/gate.ts',
+    find: 'if (!isPublic(request)) await authenticate(request)',
     replace: `if (request.is404) throw unknownPath(services, request)
-    if (!isPublic(request)) await admit.authenticate(request)`,
+      if (!isPublic(request)) await authenticate(request)`,
     tests: ['core/http/order-of-checks.test.ts'],
     only: 'SEC29',
   },
@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a bearer that was accepted lately waits with its address',
-    file: 'core/http/admission/admission.ts',
+    file: 'core/http/admission/bearer.ts',
     find: 'services.knows?.(bearer) === true ? undefined',
     replace: 'services.knows?.(bearer) === false ? undefined',
     tests: admission,
@@ -136,7 +136,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an address above its limit is authenticated again',
-    file: 'core/http/admission/admission.ts',
+    file: 'core/http/admission/bearer.ts',
     find: '    rate.refuseBlocked(request)\n',
     replace: '',
     tests: admission,

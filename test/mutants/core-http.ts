@@ -271,4 +271,12 @@ export const mutants: readonly Mutant[] = [
     tests: ['core/http/openapi/examples.test.ts'],
     only: 'stays optional',
   },
+  {
+    name: 'a server starts without a part that another one needs',
+    file: 'core/http/endpoint/server-part.ts',
+    find: "return fastifyPlugin(async (app) => add(app), { name, dependencies: [...needs], fastify: '5.x' })",
+    replace: "return fastifyPlugin(async (app) => add(app), { name, dependencies: needs.slice(0, 0), fastify: '5.x' })",
+    tests: ['core/http/server-parts.test.ts'],
+    only: 'R2-HO-2',
+  },
 ]

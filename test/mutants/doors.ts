@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the servers of the roles serve every Host on loopback',
-    file: 'core/http/server.ts',
+    file: 'core/http/gate.ts',
     find: '  if (hosts === undefined) return\n',
     replace: '  if (hosts === undefined || hosts.length >= 0) return\n',
     tests: hosts,

@@ -100,7 +100,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'http: the 401 of a route is in its own format',
-    file: 'core/http/server.ts',
+    file: 'core/http/send-error.ts',
     find: 'return answer.status === 401 ? undefined : routeOptions',
     replace: 'return routeOptions',
     tests: a2a,

@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sharing: a token that the router cannot read is distinguished from an unknown one',
-    file: 'core/http/server.ts',
+    file: 'core/http/respond-to-unrouted.ts',
     find: "if (isBelowShare(request, services)) throw new Fail('not_found')",
     replace: '',
     tests: shares,
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sharing: an error repeats the path with the token',
-    file: 'core/http/server.ts',
+    file: 'core/http/send-error.ts',
     find: 'if (request.routeOptions.config.public === true) return { ...answer, problem: { ...answer.problem, traceId } }',
     replace: '',
     tests: shares,

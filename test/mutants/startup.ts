@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the token of a plugin is not verified',
-    file: 'core/http/server.ts',
+    file: 'core/http/gate.ts',
     find: 'if (token !== undefined) await verifyToken(token, request)',
     replace: 'if (token !== undefined) token.verify("")',
     tests: ['core/host/role/mounted-routes.test.ts'],

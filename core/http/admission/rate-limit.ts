@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import type { Refuse } from '../limits/refusal.ts'
 import { stateOf } from '../endpoint/request-context.ts'
+import { partValue } from '../endpoint/server-part.ts'
 
 /** Requests per minute: by username once authenticated, by address otherwise. The high defaults stop floods; they are not a quota. */
 export interface RateLimit {
@@ -18,8 +19,25 @@ type AddressLimit = 'perAddressPerMinute' | 'rejectedPerAddressPerMinute'
 
 const windowMs = 60_000
 
-/** Creates the rate limits of one server. They throw `too_many_requests`. */
-export async function createRateLimit(
+const rateLimits = partValue<RateLimit>('mesh.http.rate')
+
+/** Returns the rate limits of the server of a scope. */
+export function rateOf(scope: FastifyInstance): RateLimit {
+  return rateLimits.of(scope)
+}
+
+/** Creates the rate limits of one server, for its limits and its bearers. They throw `too_many_requests`. */
+export async function provideRateLimit(
+  app: FastifyInstance,
+  limits: Required<RequestLimits>,
+  refuse: Refuse,
+): Promise<RateLimit> {
+  const rate = await createRateLimit(app, limits, refuse)
+  rateLimits.provide(app, rate)
+  return rate
+}
+
+async function createRateLimit(
   app: FastifyInstance,
   limits: Required<RequestLimits>,
   refuse: Refuse,

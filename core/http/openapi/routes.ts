@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyPluginAsync } from 'fastify'
+import { scopedPart } from '../endpoint/server-part.ts'
 import { toJsonBody } from '../reply/json-line.ts'
 import { mountPublicRoute } from '../reply/public-route.ts'
 import { sendStaticFile, toStaticFile } from '../reply/static-file.ts'
@@ -28,7 +29,7 @@ export function openApiRoutes(input: OpenApiInput & { readonly hasHome?: boolean
     '/docs/scalar.js': scalarScript,
     '/favicon.ico': () => icon,
   }
-  return async (scope) => {
+  return scopedPart('mesh-openapi', ['mesh-gate'], (scope) => {
     for (const [url, read] of Object.entries(files))
       mountPublicRoute(scope, {
         method: 'GET',
@@ -48,5 +49,5 @@ export function openApiRoutes(input: OpenApiInput & { readonly hasHome?: boolean
           .send(docsPage(nonce))
       },
     })
-  }
+  })
 }
