@@ -79,7 +79,7 @@ export async function startLauncher(
   const open: Listener[] = []
   for (const definition of definitions) {
     if (!definition.wanted(settings)) continue
-    const one = await definition.start(pod)
+    const one = await definition.start(pod, [])
     started.push(one)
     parts = {
       tools: [...parts.tools, ...(one.tools ?? [])],

@@ -3,7 +3,9 @@ import type { Logger } from '#core/log/logger.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { ModelCalls } from './calls/model-call.ts'
 import type { Recorder } from './calls/recorder.ts'
-import type { PortContract, ServedPort } from './http/port.ts'
+import type { PortName } from '#schemas/launcher/launcher-ports.ts'
+import type { PortContract, Route, RouteContract, ServedPort } from './http/port.ts'
+import type { MemoryCalls } from './state/memory-calls.ts'
 import type { RefusalCode } from './http/refusal.ts'
 import type { Identity } from './identity.ts'
 import type { Tool } from './loop/tool.ts'
@@ -52,16 +54,32 @@ export interface StartedListener {
   close?(): Promise<void>
 }
 
+/** Routes and tools that a plugin adds to a port of another plugin. */
+export interface PortPart {
+  readonly port: PortName
+  readonly routes: Readonly<Record<string, RouteContract>>
+  /** Whether the port is opened for it. */
+  wanted(settings: Settings): boolean
+  /** `calls`: those of the port to the state role, which share its bounds. */
+  start(pod: Pod, calls: MemoryCalls): { readonly routes: readonly Route[]; readonly tools: readonly Tool[] }
+}
+
 /** A capability that the launcher serves on ports of the pod. */
 export interface ListenerDefinition<P extends Pod = Pod> {
   /** Contract of its port, or of each of its ports. */
   readonly port: PortContract | readonly PortContract[]
-  /** Whether the capability is configured; otherwise its ports stay closed. */
+  /** Whether the capability is configured; otherwise its ports stay closed, unless a part of one is wanted. */
   wanted(settings: Settings): boolean
-  start(pod: P): StartedListener | Promise<StartedListener>
+  /** `parts`: those of its ports, also where they are not wanted. */
+  start(pod: P, parts: readonly PortPart[]): StartedListener | Promise<StartedListener>
 }
 
 /** Defines a listener; a list of the launcher's loads it. */
 export function defineListener<P extends Pod = Pod>(definition: ListenerDefinition<P>): ListenerDefinition<P> {
   return definition
+}
+
+/** Defines a part of a port; a list of the launcher's loads it. */
+export function definePortPart(part: PortPart): PortPart {
+  return part
 }

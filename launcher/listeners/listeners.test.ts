@@ -59,7 +59,7 @@ test('launcher: a listener that is not wanted stays closed, and each is drained 
     ...notesListener,
     wanted: () => true,
     start: async (pod) => ({
-      ...(await notesListener.start(pod)),
+      ...(await notesListener.start(pod, [])),
       drain: () => void calls.push('drain'),
       close: async () => void calls.push('close'),
     }),

@@ -7,32 +7,48 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** launcher/listener-list.ts and launcher/thread-list.ts: what the launcher loads from the rooms that plugins have for it. */
 export async function generate(): Promise<Map<string, string>> {
   const listeners = globSync('plugins/*/launcher/listener.ts', { cwd: root }).toSorted().map(toListener)
+  const parts = globSync('plugins/*/launcher/port-part.ts', { cwd: root }).toSorted().map(toPart)
   const threads = globSync('plugins/*/launcher/thread.ts', { cwd: root }).toSorted()
   return new Map([
-    ['launcher/listener-list.ts', toList(listeners)],
+    ['launcher/listener-list.ts', toList(listeners, parts)],
     ['launcher/thread-list.ts', toThreads(threads)],
   ])
 }
 
-interface FoundListener {
+interface Found {
   readonly path: string
   readonly name: string
 }
 
 // The text is read, since importing a listener would need this list.
-function toListener(path: string): FoundListener {
-  const [, name] = /^export const (\w+Listener) = defineListener\(/m.exec(readFileSync(join(root, path), 'utf8')) ?? []
-  if (name === undefined) throw new Error(`${path}: exports no listener of defineListener`)
-  return { path, name }
+function toListener(path: string): Found {
+  return { path, name: exportOf(path, 'Listener') }
 }
 
-function toList(listeners: readonly FoundListener[]): string {
-  const imports = listeners.map(({ path, name }) => `import { ${name} } from '#${path}'\n`)
-  const entries = listeners.map(({ name }) => `  ${name},\n`)
-  return `${headOf('ListenerDefinition', 'listener')}${imports.join('')}
+function toPart(path: string): Found {
+  return { path, name: exportOf(path, 'PortPart') }
+}
+
+function exportOf(path: string, kind: string): string {
+  const pattern = new RegExp(`^export const (\\w+${kind}) = define${kind}\\(`, 'm')
+  const [, name] = pattern.exec(readFileSync(join(root, path), 'utf8')) ?? []
+  if (name === undefined) throw new Error(`${path}: exports nothing of define${kind}`)
+  return name
+}
+
+function toList(listeners: readonly Found[], parts: readonly Found[]): string {
+  const imports = [...listeners, ...parts].map(({ path, name }) => `import { ${name} } from '#${path}'\n`)
+  const entriesOf = (found: readonly Found[]): string => found.map(({ name }) => `  ${name},\n`).join('')
+  return `${headOf('ListenerDefinition, PortPart', 'listener')}${imports.join('')}
+
 /** Listeners of plugins. */
 export const pluginListeners: readonly ListenerDefinition[] = [
-${entries.join('')}]
+${entriesOf(listeners)}]
+
+
+/** What plugins add to ports of others. */
+export const pluginPortParts: readonly PortPart[] = [
+${entriesOf(parts)}]
 `
 }
 
@@ -42,6 +58,7 @@ function toThreads(paths: readonly string[]): string {
     return `  ${plugin}: () => import('#${path}'),\n`
   })
   return `${headOf('RunThread', 'thread')}
+
 /** Threads of plugins. */
 export const pluginThreads: Readonly<Record<string, () => Promise<{ readonly runThread: RunThread }>>> = {
 ${entries.join('')}}

@@ -64,9 +64,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'knowledge: the loop does not offer its search',
-    file: 'launcher/knowledge/search-tool.ts',
+    file: 'plugins/knowledge/launcher/search-tool.ts',
     find: '    always: true,\n',
     replace: '',
-    tests: ['launcher/knowledge/knowledge.test.ts'],
+    tests: ['plugins/knowledge/launcher/knowledge.test.ts'],
   },
 ]

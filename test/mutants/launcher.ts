@@ -21,8 +21,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'listeners start in another order than that of their ports',
     file: 'launcher/listener-definitions.ts',
-    find: '(one, other) => firstPort(one) - firstPort(other),',
-    replace: '(one, other) => firstPort(other) - firstPort(one),',
+    find: '(one, other) => firstPort(one) - firstPort(other)',
+    replace: '(one, other) => firstPort(other) - firstPort(one)',
     tests: ['launcher/listeners/listeners.test.ts'],
     only: 'every plugin with a listener is listed',
   },

@@ -1,48 +1,48 @@
 import type { Mutant } from './mutant.ts'
 
 const plugin = ['plugins/memory/memory.test.ts']
-const port = ['launcher/listeners/memory/memory.test.ts']
+const port = ['plugins/memory/launcher/memory.test.ts']
 
 /** Defects of memory: of other agents and users, without bounds, or lost. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'memory: a conversation may have the name of long-term memory',
-    file: 'launcher/listeners/memory/handlers.ts',
+    file: 'plugins/memory/launcher/handlers.ts',
     find: "if (id === 'agent')",
     replace: "if (id === 'agents')",
     tests: port,
   },
   {
     name: 'memory: a conversation id is not checked',
-    file: 'launcher/listeners/memory/handlers.ts',
+    file: 'plugins/memory/launcher/handlers.ts',
     find: 'if (!isConversationId(id))',
     replace: 'if (id === undefined)',
     tests: port,
   },
   {
     name: 'memory: texts are not mended',
-    file: 'launcher/listeners/memory/handlers.ts',
+    file: 'plugins/memory/launcher/handlers.ts',
     find: 'entry: toStorableValue(await call.body())',
     replace: 'entry: await call.body()',
     tests: port,
   },
   {
     name: 'memory: a part that is not bound is asked for',
-    file: 'launcher/memory/backend.ts',
-    find: 'isObject(memory) && memory[part] === true',
-    replace: 'isObject(memory)',
+    file: 'plugins/memory/launcher/bound-parts.ts',
+    find: 'all.filter((part) => memory[part] === true)',
+    replace: 'all',
     tests: port,
   },
   {
     name: 'memory: calls of one launcher have no bound',
-    file: 'launcher/memory/backend.ts',
+    file: 'launcher/contract/state/memory-calls.ts',
     find: 'if (running >= MOST_CALLS)',
     replace: 'if (running > 2 * MOST_CALLS)',
     tests: port,
   },
   {
     name: 'memory: an outage of the state role is the fault of the agent',
-    file: 'launcher/memory/backend.ts',
+    file: 'launcher/contract/state/memory-calls.ts',
     find: 'if (!ofRequest.has(status))',
     replace: 'if (status >= 500)',
     tests: port,

@@ -94,17 +94,21 @@ export interface ServedPort {
   readonly routes: readonly Route[]
 }
 
+/** Joins routes with their handlers. */
+export function serveRoutes<const R extends Readonly<Record<string, RouteContract>>>(
+  routes: R,
+  handlers: Handlers<R>,
+): readonly Route[] {
+  return Object.entries(routes).map(([name, route]) => ({ ...route, handle: handlers[name] as Route['handle'] }))
+}
+
 /** Defines a port; the type checks the handlers that serve it. */
 export function definePort<const R extends Readonly<Record<string, RouteContract>>>(contract: PortContract<R>) {
   return {
     ...contract,
     /** Joins the routes with their handlers. */
     serve(handlers: Handlers<R>): ServedPort {
-      const routes = Object.entries(contract.routes).map(([name, route]) => ({
-        ...route,
-        handle: handlers[name] as Route['handle'],
-      }))
-      return { port: contract, routes }
+      return { port: contract, routes: serveRoutes(contract.routes, handlers) }
     },
   }
 }

@@ -274,7 +274,7 @@ test('H4: the launcher counts what the ports refuse, and spans that reach no des
     agent: { name: 'robot', namespace: 'default', uid: 'uid-1', plugins: { traces: tracesOf() } },
     ports: () => 0,
   }
-  const collector = await collectorListener.start({ settings, log, meter } as unknown as Pod)
+  const collector = await collectorListener.start({ settings, log, meter } as unknown as Pod, [])
   const post = (body: string) =>
     fetch(`http://127.0.0.1:${ports['otlpHttp']}/v1/traces`, {
       method: 'POST',

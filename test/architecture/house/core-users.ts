@@ -4,10 +4,7 @@ import type { Source } from '../sources.ts'
 
 // Rooms of plugins that are still folders of the launcher: they count for their plugin, not for the shell. The table shrinks as they move.
 const movingRooms: Readonly<Record<string, string>> = {
-  'launcher/knowledge': 'knowledge',
-  'launcher/listeners/memory': 'memory',
   'launcher/listeners/model-proxy': 'providers',
-  'launcher/memory': 'memory',
   'launcher/model-calls': 'providers',
   'launcher/recording': 'recording',
 }

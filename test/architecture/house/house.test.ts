@@ -47,8 +47,8 @@ test('a folder of core with two plugins is misplaced; core, the shell of the lau
     ...paths.map((path) => toSource(path, `import { f } from '#${folder}/f.ts'`)),
   ]
   const made = [
-    // The launcher's memory is a room of the plugin, so that these are two users.
-    ...users('core/a', 'plugins/memory/x.ts', 'launcher/memory/x.ts', 'plugins/runs/x.ts', 'core/a/a.test.ts'),
+    // The room for the launcher belongs to the plugin, so that these are two users.
+    ...users('core/a', 'plugins/memory/x.ts', 'plugins/memory/launcher/x.ts', 'plugins/runs/x.ts', 'core/a/a.test.ts'),
     ...users('core/b', 'core/c/x.ts'),
     ...users('core/d', 'launcher/agent/x.ts'),
     ...users('core/e', 'plugins/memory/y.ts', 'plugins/runs/y.ts', 'plugins/mcp/launcher/y.ts'),

@@ -1,6 +1,6 @@
 import { defineFailures } from './failure.ts'
 import type { FailureRequest, FailureRow } from './failure.ts'
-import { memoryPort } from '#launcher/listeners/memory/port.ts'
+import { memoryPort } from '#plugins/memory/launcher/port.ts'
 
 const unavailable = { status: 502, code: 'memory_unavailable' } as const
 const stored = 'The entry is stored once or not at all.'

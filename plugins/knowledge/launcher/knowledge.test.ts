@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { answers, startMemoryServer } from '../testdata/memory-server.ts'
-import { startProxied } from '../testdata/proxied-launcher.ts'
+import { answers, startMemoryServer } from '#launcher/testdata/memory-server.ts'
+import { startProxied } from '#launcher/testdata/proxied-launcher.ts'
 import { readResponse } from '#schemas/wire/read-response.ts'
-import { stateResponse } from '../testdata/state-response.ts'
-import type { MemoryBackend } from '../memory/backend.ts'
+import { stateResponse } from '#launcher/testdata/state-response.ts'
+import type { MemoryCalls } from '#launcher/contract/state/memory-calls.ts'
 import { knowledgeBasesOf, searchTool } from './search-tool.ts'
 
 const metadata = {
@@ -98,16 +98,14 @@ test('the tool search_knowledge searches in the run of the model, and checks its
   assert.deepEqual(knowledgeBasesOf({ bases: ['a', 1] }), ['a'])
   assert.deepEqual(knowledgeBasesOf(undefined), [])
   const sent: unknown[] = []
-  const backend: MemoryBackend = {
-    isBound: () => true,
-    call: async () => assert.fail('called for a request'),
-    callFor: async (part, { runId }, operation) => {
-      assert.deepEqual([part, runId], ['knowledge', 'run-1'])
+  const calls: Pick<MemoryCalls, 'callFor'> = {
+    callFor: async ({ runId }, operation) => {
+      assert.equal(runId, 'run-1')
       sent.push(operation.call.body)
       return readResponse(operation.path, stateResponse(200, found))
     },
   }
-  const { always, definition, run } = searchTool(backend, ['handbook'])
+  const { always, definition, run } = searchTool(calls, ['handbook'])
   assert.deepEqual([definition.name, definition.parameters['required']], ['search_knowledge', ['query']])
   assert.equal(always, true, 'bound by spec.knowledge, not by an entry in tools')
   const span = { spanId: '', traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`, end: () => undefined }

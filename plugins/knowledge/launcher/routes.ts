@@ -1,4 +1,4 @@
-import type { RouteContract } from '../contract/http/port.ts'
+import type { RouteContract } from '#launcher/contract/http/port.ts'
 import { anyObject, integer, count, list, object, enumOf, optionalField, string } from '#schemas/wire/schema.ts'
 import type { Schema } from '#schemas/wire/schema.ts'
 
@@ -19,7 +19,7 @@ const score: Schema<number> = {
 const item = object({ document: string(), chunk: count, text: string(), score, metadata: anyObject })
 
 /** Routes of knowledge on port 2998. */
-export const knowledgeRoutes = {
+export const searchRoutes = {
   searchKnowledge: {
     method: 'POST',
     path: '/knowledge/search',

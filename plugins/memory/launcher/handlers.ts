@@ -1,10 +1,11 @@
 import { genAi } from '#core/otlp/gen-ai.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/names/conversation-id.ts'
 import { toStorable, toStorableValue } from '#schemas/values/storable-text.ts'
-import type { Call, Handlers } from '../../contract/http/port.ts'
-import { Refusal } from '../../contract/http/refusal.ts'
-import { valueOf } from '../../memory/backend.ts'
-import type { MemoryBackend } from '../../memory/backend.ts'
+import type { Call, Handlers } from '#launcher/contract/http/port.ts'
+import { Refusal } from '#launcher/contract/http/refusal.ts'
+import { valueOf } from '#launcher/contract/state/memory-calls.ts'
+import type { MemoryCalls } from '#launcher/contract/state/memory-calls.ts'
+import type { MemoryPart } from './bound-parts.ts'
 import { appendEntry, conversationEntries, findEntries, addItem, findItems } from '#plugins/memory/contract/wire.ts'
 import type { memoryRoutes } from './port.ts'
 
@@ -14,30 +15,30 @@ const MAX_TEXT_IN_ENTRIES = 1_024
 const json = { 'content-type': 'application/json' }
 
 /** Handlers of memory. Texts that no store can hold are mended: U+0000 and lone surrogates become U+FFFD (F5). */
-export function createMemoryHandlers(backend: MemoryBackend): Handlers<Routes> {
+export function createMemoryHandlers(calls: MemoryCalls, bound: ReadonlySet<MemoryPart>): Handlers<Routes> {
   return {
     health: () => ({ status: 200, body: { status: 'ok' } }),
     read: async (call) => {
-      const { params, attributes } = conversationOf(backend, call)
+      const { params, attributes } = conversationOf(bound, call)
       const operation = { name: 'memory get', path: conversationEntries, call: { params }, attributes }
-      const { bytes } = await backend.call('session', call, operation)
+      const { bytes } = await calls.call(call, operation)
       return { status: 200, body: bytes, headers: json }
     },
     append: async (call) => {
-      const { params, attributes } = conversationOf(backend, call)
+      const { params, attributes } = conversationOf(bound, call)
       const body = { entry: toStorableValue(await call.body()) }
       const operation = { name: 'memory append', path: appendEntry, call: { params, body }, attributes }
-      return { status: 201, body: valueOf(await backend.call('session', call, operation)) }
+      return { status: 201, body: valueOf(await calls.call(call, operation)) }
     },
     find: async (call) => {
-      const { params, attributes } = conversationOf(backend, call)
+      const { params, attributes } = conversationOf(bound, call)
       const query = { q: soughtText(call.query) }
       const operation = { name: 'memory search', path: findEntries, call: { params, query }, attributes }
-      const { bytes } = await backend.call('session', call, operation)
+      const { bytes } = await calls.call(call, operation)
       return { status: 200, body: bytes, headers: json }
     },
     remember: async (call) => {
-      requireBound(backend, 'longTerm')
+      requireBound(bound, 'longTerm')
       const { text, metadata, ttl } = await call.body()
       const body = {
         text: toStorable(text),
@@ -45,10 +46,10 @@ export function createMemoryHandlers(backend: MemoryBackend): Handlers<Routes> {
         ...(ttl === undefined ? {} : { ttl }),
       }
       const operation = { name: 'memory remember', path: addItem, call: { body } }
-      return { status: 201, body: valueOf(await backend.call('longTerm', call, operation)) }
+      return { status: 201, body: valueOf(await calls.call(call, operation)) }
     },
     recall: async (call) => {
-      requireBound(backend, 'longTerm')
+      requireBound(bound, 'longTerm')
       const { query, limit, filter } = await call.body()
       const body = {
         query: toStorable(query),
@@ -56,7 +57,7 @@ export function createMemoryHandlers(backend: MemoryBackend): Handlers<Routes> {
         ...(filter === undefined ? {} : { filter: toStorableValue(filter) }),
       }
       const operation = { name: 'memory recall', path: findItems, call: { body } }
-      return { status: 200, body: valueOf(await backend.call('longTerm', call, operation)) }
+      return { status: 200, body: valueOf(await calls.call(call, operation)) }
     },
   }
 }
@@ -64,8 +65,8 @@ export function createMemoryHandlers(backend: MemoryBackend): Handlers<Routes> {
 type ConversationRoute = Routes['read' | 'append' | 'find']
 
 /** The conversation of a request. Its id is decoded once. */
-function conversationOf(backend: MemoryBackend, { params }: Pick<Call<ConversationRoute>, 'params'>) {
-  requireBound(backend, 'session')
+function conversationOf(bound: ReadonlySet<MemoryPart>, { params }: Pick<Call<ConversationRoute>, 'params'>) {
+  requireBound(bound, 'session')
   const id = decode(params.conversationId)
   if (!isConversationId(id)) throw new Refusal('malformed_request', `the conversation id ${CONVERSATION_ID_DETAIL}`)
   // Its paths are those of long-term memory.
@@ -88,6 +89,6 @@ function soughtText(query: URLSearchParams): string {
   return toStorable(text)
 }
 
-function requireBound(backend: MemoryBackend, part: 'session' | 'longTerm'): void {
-  if (!backend.isBound(part)) throw new Refusal('not_bound')
+function requireBound(bound: ReadonlySet<MemoryPart>, part: MemoryPart): void {
+  if (!bound.has(part)) throw new Refusal('not_bound')
 }

@@ -1,19 +1,18 @@
 import { toStorable } from '#schemas/values/storable-text.ts'
-import type { Tool, ToolScope } from '../../contract/loop/tool.ts'
-import { text } from '../../contract/loop/tool.ts'
+import type { Tool, ToolScope } from '#launcher/contract/loop/tool.ts'
+import { text } from '#launcher/contract/loop/tool.ts'
 import { addItem, findItems } from '#plugins/memory/contract/wire.ts'
-import { valueOf } from '../../memory/backend.ts'
-import type { MemoryBackend, MemoryOperation } from '../../memory/backend.ts'
+import { valueOf } from '#launcher/contract/state/memory-calls.ts'
+import type { MemoryCalls, MemoryOperation } from '#launcher/contract/state/memory-calls.ts'
 
 const MAX_FOUND = 10
 
-/** Tools of the built-in loop for the long-term memory of the agent; none if it is not bound. */
-export function memoryTools(backend: MemoryBackend): readonly Tool[] {
-  if (!backend.isBound('longTerm')) return []
+/** Tools of the built-in loop for the long-term memory of the agent. */
+export function memoryTools(calls: MemoryCalls): readonly Tool[] {
   const call = async <Request, Response>(
     { runId, span, signal }: ToolScope,
     operation: MemoryOperation<string, Request, Response>,
-  ) => valueOf(await backend.callFor('longTerm', { runId, parent: span, signal }, operation))
+  ) => valueOf(await calls.callFor({ runId, parent: span, signal }, operation))
   return [
     {
       always: true,

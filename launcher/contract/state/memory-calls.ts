@@ -1,20 +1,17 @@
-import { isObject } from '#core/json/is-object.ts'
-import type { Attributes } from '#core/telemetry/tracer.ts'
-import type { Call, RouteContract } from '../contract/http/port.ts'
-import { Refusal, isRefusalCode } from '../contract/http/refusal.ts'
-import type { Pod } from '../contract/listener.ts'
-import { attribute } from '../contract/runs/attribution.ts'
-import type { Attribution } from '../contract/runs/attribution.ts'
-import type { Settings } from '../contract/settings/settings.ts'
-import { createStateClient } from '../contract/state/state-client.ts'
-import { callState } from '../contract/state/call-state.ts'
-import type { PathCall } from '../contract/state/call-state.ts'
+import type { Dispatcher } from 'undici'
+import type { Attributes, Tracer } from '#core/telemetry/tracer.ts'
+import type { ActiveRuns } from '../runs/active-runs.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { Call, RouteContract } from '../http/port.ts'
+import { Refusal, isRefusalCode } from '../http/refusal.ts'
+import { attribute } from '../runs/attribution.ts'
+import type { Attribution } from '../runs/attribution.ts'
+import { createStateClient } from './state-client.ts'
+import { callState } from './call-state.ts'
+import type { PathCall } from './call-state.ts'
 import { firstReason } from '#schemas/wire/problem.ts'
 import type { PathResponse } from '#schemas/wire/read-response.ts'
 import type { StatePath } from '#schemas/wire/state-path.ts'
-
-/** A part of the agent's spec that port 2998 serves. */
-export type MemoryPart = 'session' | 'longTerm' | 'knowledge'
 
 /** One operation at the state role. */
 export interface MemoryOperation<Url extends string = string, Request = unknown, Response = unknown> {
@@ -28,14 +25,12 @@ export interface MemoryOperation<Url extends string = string, Request = unknown,
 
 /** Performs an operation for the built-in loop, in one span. Returns responses of success only; throws `Refusal` for others. */
 export type CallMemory<Scope> = <Url extends string, Request, Response>(
-  part: MemoryPart,
   scope: Scope,
   operation: MemoryOperation<Url, Request, Response>,
 ) => Promise<PathResponse<Response>>
 
 /** The state role as the routes of port 2998 use it. */
-export interface MemoryBackend {
-  isBound(part: MemoryPart): boolean
+export interface MemoryCalls {
   /** As `callFor`, for a request of the agent. */
   readonly call: CallMemory<Pick<Call<RouteContract>, 'request' | 'response'>>
   readonly callFor: CallMemory<Attribution & { readonly signal: AbortSignal }>
@@ -51,25 +46,22 @@ export function valueOf<T>({ value }: PathResponse<T>): T {
 const MOST_CALLS = 64
 const DEADLINE_MS = 10_000
 
-/** Parts that the agent's configuration binds. The plugins that serve them write it. */
-export function boundParts({ agent: { plugins } }: Pick<Settings, 'agent'>): ReadonlySet<MemoryPart> {
-  const { memory, knowledge } = plugins
-  const parts = new Set<MemoryPart>()
-  for (const part of ['session', 'longTerm'] as const) if (isObject(memory) && memory[part] === true) parts.add(part)
-  if (isObject(knowledge)) parts.add('knowledge')
-  return parts
+/** What calls are made of. */
+export interface MemoryCallParts {
+  readonly settings: Pick<Settings, 'memoryUrl' | 'stateTokenFile'>
+  readonly registry: ActiveRuns
+  readonly tracer: Tracer
+  readonly dispatcher: () => Promise<Dispatcher>
 }
 
 /** Creates the client of a pod. */
-export function createMemoryBackend(pod: Pick<Pod, 'settings' | 'registry' | 'tracer' | 'dispatcher'>): MemoryBackend {
+export function createMemoryCalls(pod: MemoryCallParts): MemoryCalls {
   const { settings, registry, tracer, dispatcher } = pod
-  const bound = boundParts(settings)
   const { memoryUrl: stateUrl = '', stateTokenFile: tokenFile } = settings
   const state = createStateClient({ stateUrl, tokenFile, dispatcher })
   let running = 0
 
-  const send: MemoryBackend['callFor'] = async (part, { runId, parent, signal }, operation) => {
-    if (!bound.has(part)) throw new Refusal('not_bound')
+  const send: MemoryCalls['callFor'] = async ({ runId, parent, signal }, operation) => {
     if (running >= MOST_CALLS) throw new Refusal('too_many_memory_calls')
     const { name, attributes = {}, path, call } = operation
     const ofRun = runId === undefined ? {} : { 'mesh.run.id': runId }
@@ -93,14 +85,13 @@ export function createMemoryBackend(pod: Pick<Pod, 'settings' | 'registry' | 'tr
     }
   }
   return {
-    isBound: (part) => bound.has(part),
     callFor: send,
-    call: async (part, { request, response }, operation) => {
+    call: async ({ request, response }, operation) => {
       const gone = new AbortController()
       const leave = (): void => gone.abort(new Error('the agent closed the connection'))
       response.once('close', leave)
       try {
-        return await send(part, { ...attribute(request, registry), signal: gone.signal }, operation)
+        return await send({ ...attribute(request, registry), signal: gone.signal }, operation)
       } finally {
         response.off('close', leave)
       }

@@ -1,6 +1,6 @@
 import { durationBounds, durationProblem } from '#schemas/values/duration.ts'
-import { definePort } from '../../contract/http/port.ts'
-import type { RouteContract } from '../../contract/http/port.ts'
+import { definePort } from '#launcher/contract/http/port.ts'
+import type { RouteContract } from '#launcher/contract/http/port.ts'
 import {
   anyObject,
   integer,
@@ -13,7 +13,6 @@ import {
   string,
 } from '#schemas/wire/schema.ts'
 import type { Schema } from '#schemas/wire/schema.ts'
-import { knowledgeRoutes } from '../../knowledge/routes.ts'
 
 /** Maximum size of the body of an append, and of every other request. */
 const BODY_LIMIT = 256 * 1024
@@ -99,9 +98,9 @@ export const memoryRoutes = {
   },
 } as const satisfies Record<string, RouteContract>
 
-/** Port 2998: memory and knowledge of the agent. */
+/** Port 2998: memory of the agent. */
 export const memoryPort = definePort({
   name: 'memory',
   bodyLimit: BODY_LIMIT,
-  routes: { ...memoryRoutes, ...knowledgeRoutes },
+  routes: memoryRoutes,
 })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
+import test from 'node:test'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
-import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { freePort } from '#test/harness/free-port.ts'
-import { answers, startMemoryServer } from '../../testdata/memory-server.ts'
-import { startProxied } from '../../testdata/proxied-launcher.ts'
+import { answers, startMemoryServer } from '#launcher/testdata/memory-server.ts'
+import { startProxied } from '#launcher/testdata/proxied-launcher.ts'
 
 const both = { session: true, longTerm: true }
 

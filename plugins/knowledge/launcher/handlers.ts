@@ -1,10 +1,10 @@
 import { toStorable } from '#schemas/values/storable-text.ts'
-import type { Handlers } from '../contract/http/port.ts'
-import { Refusal } from '../contract/http/refusal.ts'
+import type { Handlers } from '#launcher/contract/http/port.ts'
+import { Refusal } from '#launcher/contract/http/refusal.ts'
 import { searchKnowledge as searchPath } from '#plugins/knowledge/contract/wire.ts'
-import { valueOf } from '../memory/backend.ts'
-import type { MemoryBackend } from '../memory/backend.ts'
-import type { knowledgeRoutes } from './routes.ts'
+import { valueOf } from '#launcher/contract/state/memory-calls.ts'
+import type { MemoryCalls } from '#launcher/contract/state/memory-calls.ts'
+import type { searchRoutes } from './routes.ts'
 
 /** A search of the agent's knowledge bases. */
 export interface KnowledgeQuery {
@@ -14,11 +14,11 @@ export interface KnowledgeQuery {
 }
 
 /** Handlers of knowledge. The state role decides which knowledge bases the agent may search. */
-export function createKnowledgeHandlers(backend: MemoryBackend): Handlers<typeof knowledgeRoutes> {
+export function createKnowledgeHandlers(calls: MemoryCalls, isBound: boolean): Handlers<typeof searchRoutes> {
   return {
     searchKnowledge: async (call) => {
-      if (!backend.isBound('knowledge')) throw new Refusal('not_bound')
-      const response = await backend.call('knowledge', call, searchOperation(await call.body()))
+      if (!isBound) throw new Refusal('not_bound')
+      const response = await calls.call(call, searchOperation(await call.body()))
       return { status: 200, body: valueOf(response) }
     },
   }

@@ -1,9 +1,9 @@
 import { isObject } from '#core/json/is-object.ts'
 import { parseTraceparent } from '#core/telemetry/traceparent.ts'
-import type { Tool } from '../contract/loop/tool.ts'
-import { text } from '../contract/loop/tool.ts'
-import { valueOf } from '../memory/backend.ts'
-import type { MemoryBackend } from '../memory/backend.ts'
+import type { Tool } from '#launcher/contract/loop/tool.ts'
+import { text } from '#launcher/contract/loop/tool.ts'
+import { valueOf } from '#launcher/contract/state/memory-calls.ts'
+import type { MemoryCalls } from '#launcher/contract/state/memory-calls.ts'
 import { searchOperation } from './handlers.ts'
 
 /** Names of the agent's knowledge bases in its configuration. */
@@ -13,7 +13,7 @@ export function knowledgeBasesOf(part: unknown): readonly string[] {
 }
 
 /** Tool of the built-in loop that searches the agent's knowledge bases. */
-export function searchTool(backend: MemoryBackend, bases: readonly string[]): Tool {
+export function searchTool(calls: Pick<MemoryCalls, 'callFor'>, bases: readonly string[]): Tool {
   return {
     always: true,
     definition: {
@@ -34,7 +34,7 @@ export function searchTool(backend: MemoryBackend, bases: readonly string[]): To
       const knowledgeBase = given === undefined || given === null ? undefined : text(args, 'knowledgeBase')
       const operation = searchOperation({ query: text(args, 'query').slice(0, 4_000), knowledgeBase })
       const attribution = { runId, parent: parseTraceparent(span.traceparent), signal }
-      return valueOf(await backend.callFor('knowledge', attribution, operation))
+      return valueOf(await calls.callFor(attribution, operation))
     },
   }
 }
