@@ -14,10 +14,8 @@ import { requestCertificate } from './identity/request-certificate.ts'
 import type { ListenerDefinition, StartedListener } from './contract/listener.ts'
 import type { Health, LauncherPod } from './listeners/invoke/launcher-pod.ts'
 import { listenerDefinitions } from './listener-definitions.ts'
-import { createRecorderOf } from './recording/create-recorder.ts'
-import type { Recorder } from './contract/calls/recorder.ts'
-import { recordModelCalls } from './recording/record-model-calls.ts'
-import type { ModelCalls } from './contract/calls/model-call.ts'
+import { pluginServices } from './service-list.ts'
+import type { LauncherService } from './contract/service.ts'
 import { createRegistry } from './runs/run-registry.ts'
 import type { RunRegistry } from './runs/run-registry.ts'
 import type { Settings } from './contract/settings/settings.ts'
@@ -47,12 +45,11 @@ export async function startLauncher(
   const identity = identityOf(settings, log)
   const telemetry = createTelemetry(settings, upstream.dispatcher, log)
   const { guarded: countFindings } = telemetry.meter
-  const recorder = createRecorderOf(settings, { ...upstream, log, onPart: telemetry.meter.recorded })
+  const serviceParts = { settings, ...upstream, log, countPart: telemetry.meter.recorded }
+  const recorder = first(({ recorder: create }) => create?.(serviceParts))
   const isRoot = (runId: string): boolean => registry.originOf(runId)?.rootRunId === runId
-  const modelCalls = recorded(
-    createModelCallsOf(settings, { ...upstream, log, countFindings, isRoot, identity }),
-    recorder,
-  )
+  const own = createModelCallsOf(settings, { ...upstream, log, countFindings, isRoot, identity })
+  const modelCalls = own && (recorder?.record(own) ?? own)
   let parts: LoopParts = { tools: builtInTools(() => new Date()), turns: undefined }
   const registry = createRegistry({
     agentName: settings.agent.name,
@@ -120,8 +117,13 @@ function identityOf({ unsigned, stateUrl, stateTokenFile }: Settings, log: Logge
   return createIdentity({ request, log })
 }
 
-function recorded(calls: ModelCalls | undefined, recorder: Recorder | undefined): ModelCalls | undefined {
-  return calls === undefined || recorder === undefined ? calls : recordModelCalls(calls, recorder)
+// Each service is of one plugin.
+function first<T>(create: (service: LauncherService) => T | undefined): T | undefined {
+  for (const service of pluginServices) {
+    const created = create(service)
+    if (created !== undefined) return created
+  }
+  return undefined
 }
 
 function addressOf(

@@ -4,13 +4,15 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** launcher/listener-list.ts and launcher/thread-list.ts: what the launcher loads from the rooms that plugins have for it. */
+/** launcher/{listener,service,thread}-list.ts: what the launcher loads from the rooms that plugins have for it. */
 export async function generate(): Promise<Map<string, string>> {
   const listeners = globSync('plugins/*/launcher/listener.ts', { cwd: root }).toSorted().map(toListener)
   const parts = globSync('plugins/*/launcher/port-part.ts', { cwd: root }).toSorted().map(toPart)
+  const services = globSync('plugins/*/launcher/service.ts', { cwd: root }).toSorted().map(toService)
   const threads = globSync('plugins/*/launcher/thread.ts', { cwd: root }).toSorted()
   return new Map([
     ['launcher/listener-list.ts', toList(listeners, parts)],
+    ['launcher/service-list.ts', toServices(services)],
     ['launcher/thread-list.ts', toThreads(threads)],
   ])
 }
@@ -29,6 +31,10 @@ function toPart(path: string): Found {
   return { path, name: exportOf(path, 'PortPart') }
 }
 
+function toService(path: string): Found {
+  return { path, name: exportOf(path, 'Service') }
+}
+
 function exportOf(path: string, kind: string): string {
   const pattern = new RegExp(`^export const (\\w+${kind}) = define${kind}\\(`, 'm')
   const [, name] = pattern.exec(readFileSync(join(root, path), 'utf8')) ?? []
@@ -36,10 +42,24 @@ function exportOf(path: string, kind: string): string {
   return name
 }
 
+function toServices(services: readonly Found[]): string {
+  return `${headOf('LauncherService', 'service')}${importsOf(services)}
+/** Services of plugins. */
+export const pluginServices: readonly LauncherService[] = [
+${entriesOf(services)}]
+`
+}
+
+function importsOf(found: readonly Found[]): string {
+  return found.map(({ path, name }) => `import { ${name} } from '#${path}'\n`).join('')
+}
+
+function entriesOf(found: readonly Found[]): string {
+  return found.map(({ name }) => `  ${name},\n`).join('')
+}
+
 function toList(listeners: readonly Found[], parts: readonly Found[]): string {
-  const imports = [...listeners, ...parts].map(({ path, name }) => `import { ${name} } from '#${path}'\n`)
-  const entriesOf = (found: readonly Found[]): string => found.map(({ name }) => `  ${name},\n`).join('')
-  return `${headOf('ListenerDefinition, PortPart', 'listener')}${imports.join('')}
+  return `${headOf('ListenerDefinition, PortPart', 'listener')}${importsOf([...listeners, ...parts])}
 
 /** Listeners of plugins. */
 export const pluginListeners: readonly ListenerDefinition[] = [

@@ -20,7 +20,6 @@ export const coreLayers: readonly string[] = [
   'core/http-client',
   'core/model-apis',
   'core/objects',
-  'core/fixture',
   'core/kube',
   'core/validation',
   'core/jobs',

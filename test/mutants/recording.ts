@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
-const launcher = ['launcher/recording/recording.test.ts', 'launcher/recording/recorder.test.ts']
+const launcher = ['plugins/recording/launcher/recording.test.ts', 'plugins/recording/launcher/recorder.test.ts']
 const role = ['plugins/recording/state-routes.test.ts']
-const pure = ['core/fixture/fixture.test.ts']
+const pure = ['plugins/recording/fixture/fixture.test.ts']
 const replay = ['plugins/recording/replay/replay-serve.test.ts']
 
 /** Defects of recordings: secrets, gaps, bounds, rights, and the object store. */
@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'recording: events of a stream are searched one by one',
-    file: 'launcher/recording/to-part.ts',
+    file: 'plugins/recording/launcher/to-part.ts',
     find: 'const body = end.stream ? await assembleResponse(operation, end.bytes) : parseResponse(end.bytes)',
     replace: 'const body = end.stream ? { events: end.bytes.toString() } : parseResponse(end.bytes)',
     tests: launcher,
@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'recording: the memory of the recorder has no bound',
-    file: 'launcher/recording/recorder.ts',
+    file: 'plugins/recording/launcher/recorder.ts',
     find: 'if (held + bytes > maxBytes) return false',
     replace: '',
     tests: launcher,
@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'recording: the memory of a part is never free again',
-    file: 'launcher/recording/recorder.ts',
+    file: 'plugins/recording/launcher/recorder.ts',
     find: 'held -= size.bytes',
     replace: '',
     tests: launcher,
@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'recording: a refused run is sent on',
-    file: 'launcher/recording/recorder.ts',
+    file: 'plugins/recording/launcher/recorder.ts',
     find: "if (outcome === 'refused') attempt.full = true",
     replace: '',
     tests: launcher,
@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'recording: a dropped call leaves no gap',
-    file: 'launcher/recording/recorder.ts',
+    file: 'plugins/recording/launcher/recorder.ts',
     find: 'const ordinal = ++attempt.calls[call.channel]',
     replace: 'const ordinal = hold(requestBytes) ? ++attempt.calls[call.channel] : 1',
     tests: launcher,
@@ -101,21 +101,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'fixture: a missing part is no gap',
-    file: 'core/fixture/merge.ts',
+    file: 'plugins/recording/fixture/merge.ts',
     find: 'const last = Math.max(end?.calls[channel] ?? 0, greatest(seen[channel]))',
     replace: 'const last = greatest(seen[channel])',
     tests: pure,
   },
   {
     name: 'fixture: another order of calls is no divergence',
-    file: 'core/fixture/match.ts',
+    file: 'plugins/recording/fixture/match.ts',
     find: "divergence: earlier ? { kind: 'reordered', ...of } : undefined",
     replace: 'divergence: undefined',
     tests: pure,
   },
   {
     name: 'fixture: equal requests are taken from any span',
-    file: 'core/fixture/match.ts',
+    file: 'plugins/recording/fixture/match.ts',
     find: '(one) => one.call.hash === hash && below(one),',
     replace: '(one) => one.call.hash === hash,',
     tests: pure,
@@ -145,7 +145,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'recording: without a part a recording is complete',
-    file: 'core/fixture/merge.ts',
+    file: 'plugins/recording/fixture/merge.ts',
     find: "return attempts.size === 0 ? [{ code: 'no_end', channel: 'end', sequence: null }] : []",
     replace: 'return []',
     tests: pure,
@@ -231,10 +231,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'replay: a stream has no usage',
-    file: 'core/fixture/stream-response.ts',
+    file: 'plugins/recording/fixture/stream-response.ts',
     find: '...(isObject(usage) ? [frame([], { usage })] : []),',
     replace: '',
-    tests: ['core/fixture/stream-response.test.ts'],
+    tests: ['plugins/recording/fixture/stream-response.test.ts'],
     only: 'adds up',
   },
 ]

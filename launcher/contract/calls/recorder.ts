@@ -1,4 +1,5 @@
 import type { FixtureRequest } from '#schemas/runs/fixture.ts'
+import type { ModelCalls } from './model-call.ts'
 
 /** A call that may be recorded. */
 export interface StartedCall {
@@ -32,6 +33,8 @@ export interface Recorder {
   begin(started: StartedCall): OpenCall | undefined
   /** Follows an attempt of a run to its end. */
   follow(attempt: FollowedAttempt): void
+  /** The same model calls, recorded. */
+  record(calls: ModelCalls): ModelCalls
   /** Sends what is queued, for a short time. */
   close(): Promise<void>
 }

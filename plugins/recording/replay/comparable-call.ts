@@ -1,4 +1,4 @@
-import { hashRequest } from '#core/fixture/request-hash.ts'
+import { hashRequest } from '#plugins/recording/fixture/request-hash.ts'
 import type { Fixture, FixtureRequest } from '#schemas/runs/fixture.ts'
 
 /**

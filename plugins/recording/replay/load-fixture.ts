@@ -1,7 +1,7 @@
 import { opendir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkOf } from '#core/validation/validate.ts'
-import { mergeFixture, parsePart } from '#core/fixture/merge.ts'
+import { mergeFixture, parsePart } from '#plugins/recording/fixture/merge.ts'
 import { MAX_PART_BYTES } from '#schemas/runs/fixture-format.ts'
 import { Fixture } from '#schemas/runs/fixture.ts'
 

@@ -1,4 +1,4 @@
-import { streamResponse } from '#core/fixture/stream-response.ts'
+import { streamResponse } from '#plugins/recording/fixture/stream-response.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { anthropicErrors, openAiErrors } from '#core/model-apis/error-forms.ts'
 import { noReply } from './http-reply.ts'

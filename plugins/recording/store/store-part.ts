@@ -1,6 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/event-store/store.ts'
-import { keyOfPart, sequenceOf } from '#core/fixture/part-key.ts'
+import { keyOfPart, sequenceOf } from '#plugins/recording/fixture/part-key.ts'
 import { processSecrets } from '#core/log/secrets.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
 import { ObjectStoreError } from '#core/objects/object-store.ts'

@@ -6,7 +6,6 @@ import type { Source } from '../sources.ts'
 const movingRooms: Readonly<Record<string, string>> = {
   'launcher/listeners/model-proxy': 'providers',
   'launcher/model-calls': 'providers',
-  'launcher/recording': 'recording',
 }
 const fewestPlugins = 3
 

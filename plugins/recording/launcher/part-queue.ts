@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '#core/log/logger.ts'
 import { sendPart } from '#plugins/recording/contract/wire.ts'
-import { callState } from '../contract/state/call-state.ts'
-import type { StateClient } from '../contract/state/state-client.ts'
+import { callState } from '#launcher/contract/state/call-state.ts'
+import type { StateClient } from '#launcher/contract/state/state-client.ts'
 
 /** Outcome of a part: what happened to it, for metrics. */
 export type PartOutcome = 'stored' | 'dropped' | 'refused' | 'failed'

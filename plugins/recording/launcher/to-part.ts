@@ -1,9 +1,9 @@
-import { assembleResponse, parseResponse } from '#core/fixture/assemble-response.ts'
+import { assembleResponse, parseResponse } from '#plugins/recording/launcher/assemble-response.ts'
 import type { Redactor } from '#core/guardrails/redactor.ts'
 import { toStorableValue } from '#schemas/values/storable-text.ts'
 import { MAX_PART_BYTES } from '#schemas/runs/fixture-format.ts'
 import type { FixtureResponse, FixtureCall, FixtureRequest } from '#schemas/runs/fixture.ts'
-import type { CallEnd } from '../contract/calls/recorder.ts'
+import type { CallEnd } from '#launcher/contract/calls/recorder.ts'
 
 /** A call that has ended, before secrets are removed. */
 export interface EndedCall {
@@ -15,7 +15,7 @@ export interface EndedCall {
 }
 
 /** JSON of the part of a call, without secrets. A call that is too large keeps its place, without content. */
-export async function toPart(ended: EndedCall, redactor: Redactor): Promise<string> {
+export async function writePart(ended: EndedCall, redactor: Redactor): Promise<string> {
   const { place, call, end, tooLarge } = ended
   const answer = tooLarge ? omitted('too_large') : await toAnswer(call, end)
   const request = withoutContent(call, tooLarge)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { mergeFixture, parsePart } from '#core/fixture/merge.ts'
+import { mergeFixture, parsePart } from '#plugins/recording/fixture/merge.ts'
 import type { FixturePart } from '#schemas/runs/fixture.ts'
-import { createLog } from '../telemetry/log.ts'
+import { createLog } from '#launcher/telemetry/log.ts'
 import type { ReceivedResponse } from '#schemas/wire/read-response.ts'
-import type { StateCall } from '../contract/state/state-client.ts'
+import type { StateCall } from '#launcher/contract/state/state-client.ts'
 import { createRecorder } from './recorder.ts'
 import type { RecorderOptions } from './recorder.ts'
 

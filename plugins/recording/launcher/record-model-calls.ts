@@ -1,10 +1,10 @@
-import { toCallEnd } from '../contract/calls/call-end.ts'
-import type { ModelResponseSink, CallContext, ModelCalls } from '../contract/calls/model-call.ts'
-import type { ModelOperation, ModelRequest } from '../contract/calls/model-request.ts'
-import type { CallEnd, OpenCall, Recorder } from '../contract/calls/recorder.ts'
+import { toCallEnd } from '#launcher/contract/calls/call-end.ts'
+import type { ModelResponseSink, CallContext, ModelCalls } from '#launcher/contract/calls/model-call.ts'
+import type { ModelOperation, ModelRequest } from '#launcher/contract/calls/model-request.ts'
+import type { CallEnd, OpenCall, Recorder } from '#launcher/contract/calls/recorder.ts'
 
 /** Records the model calls of `inner`: of port 2996 and of the built-in loop. */
-export function recordModelCalls(inner: ModelCalls, recorder: Recorder): ModelCalls {
+export function recordModelCalls(inner: ModelCalls, recorder: Pick<Recorder, 'begin'>): ModelCalls {
   return {
     ...inner,
     async call(request, context, sink) {

@@ -5,11 +5,12 @@ import { parseTraceparent } from '#core/telemetry/traceparent.ts'
 import { FIXTURE_FORMAT, MAX_ORDINAL, MAX_PART_BYTES } from '#schemas/runs/fixture-format.ts'
 import type { FixtureChannel } from '#schemas/runs/fixture-format.ts'
 import type { FixturePart } from '#schemas/runs/fixture.ts'
-import type { StateClient } from '../contract/state/state-client.ts'
-import type { CallEnd, FollowedAttempt, OpenCall, Recorder, StartedCall } from '../contract/calls/recorder.ts'
+import type { StateClient } from '#launcher/contract/state/state-client.ts'
+import type { CallEnd, FollowedAttempt, OpenCall, Recorder, StartedCall } from '#launcher/contract/calls/recorder.ts'
 import { createPartQueue } from './part-queue.ts'
 import type { PartOutcome, PartQueueOptions } from './part-queue.ts'
-import { toPart } from './to-part.ts'
+import { recordModelCalls } from './record-model-calls.ts'
+import { writePart } from './to-part.ts'
 
 /** Options of `createRecorder`. */
 export interface RecorderOptions extends Pick<PartQueueOptions, 'maxParts' | 'retryMs' | 'closeMs'> {
@@ -68,7 +69,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       queue.add({
         runId: attempt.runId,
         bytes: size.bytes,
-        text: () => toPart({ place, call, end: given, tooLarge: size.tooLarge }, redactor),
+        text: () => writePart({ place, call, end: given, tooLarge: size.tooLarge }, redactor),
         ended(outcome) {
           held -= size.bytes
           onPart(outcome)
@@ -92,7 +93,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const text = JSON.stringify({ ...placeOf(attempt), channel: 'end', state, calls, redact: options.redact })
     queue.add({ runId: attempt.runId, bytes: text.length, text: async () => text, ended: onPart })
   }
-  return {
+  const recorder: Pick<Recorder, 'begin'> = {
     begin({ runId, ...started }) {
       const attempt = runId === undefined ? undefined : attempts.get(runId)
       if (attempt === undefined) return undefined
@@ -101,6 +102,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
       onPart('dropped')
       return undefined
     },
+  }
+  return {
+    ...recorder,
+    record: (calls) => recordModelCalls(calls, recorder),
     follow({ runId, epoch, done, stopped }: FollowedAttempt) {
       const attempt: Attempt = { runId, epoch, calls: { model: 0, tool: 0 }, full: false }
       attempts.set(runId, attempt)
