@@ -9,7 +9,6 @@ import { delegateListener } from '#plugins/runs/launcher/listener.ts'
 import { collectorListener } from '#plugins/traces/launcher/listener.ts'
 import { knowledgePortPart } from '#plugins/knowledge/launcher/port-part.ts'
 
-
 /** Listeners of plugins. */
 export const pluginListeners: readonly ListenerDefinition[] = [
   feedbackListener,
@@ -20,8 +19,5 @@ export const pluginListeners: readonly ListenerDefinition[] = [
   collectorListener,
 ]
 
-
 /** What plugins add to ports of others. */
-export const pluginPortParts: readonly PortPart[] = [
-  knowledgePortPart,
-]
+export const pluginPortParts: readonly PortPart[] = [knowledgePortPart]

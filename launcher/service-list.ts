@@ -4,6 +4,4 @@ import type { LauncherService } from './contract/service.ts'
 import { recordingService } from '#plugins/recording/launcher/service.ts'
 
 /** Services of plugins. */
-export const pluginServices: readonly LauncherService[] = [
-  recordingService,
-]
+export const pluginServices: readonly LauncherService[] = [recordingService]

@@ -2,7 +2,6 @@
 
 import type { RunThread } from './contract/thread.ts'
 
-
 /** Threads of plugins. */
 export const pluginThreads: Readonly<Record<string, () => Promise<{ readonly runThread: RunThread }>>> = {
   traces: () => import('#plugins/traces/launcher/thread.ts'),
