@@ -3,7 +3,6 @@ import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 import { builtInTools } from './agent/built-in-tools.ts'
 import type { LoopParts } from './agent/loop.ts'
 import { createAgent } from './create-agent.ts'
-import { createModelCallsOf, hasGuardrails } from './create-model-calls.ts'
 import { listen } from './http/listener.ts'
 import type { Listener, ListenOptions } from './http/listener.ts'
 import type { PortContract } from './contract/http/port.ts'
@@ -14,8 +13,7 @@ import { requestCertificate } from './identity/request-certificate.ts'
 import type { ListenerDefinition, StartedListener } from './contract/listener.ts'
 import type { Health, LauncherPod } from './listeners/invoke/launcher-pod.ts'
 import { listenerDefinitions } from './listener-definitions.ts'
-import { pluginServices } from './service-list.ts'
-import type { LauncherService } from './contract/service.ts'
+import { createServices } from './create-services.ts'
 import { createRegistry } from './runs/run-registry.ts'
 import type { RunRegistry } from './runs/run-registry.ts'
 import type { Settings } from './contract/settings/settings.ts'
@@ -44,12 +42,10 @@ export async function startLauncher(
   const upstream = createUpstream()
   const identity = identityOf(settings, log)
   const telemetry = createTelemetry(settings, upstream.dispatcher, log)
-  const { guarded: countFindings } = telemetry.meter
-  const serviceParts = { settings, ...upstream, log, countPart: telemetry.meter.recorded }
-  const recorder = first(({ recorder: create }) => create?.(serviceParts))
+  const { guarded: countFindings, recorded: countPart } = telemetry.meter
   const isRoot = (runId: string): boolean => registry.originOf(runId)?.rootRunId === runId
-  const own = createModelCallsOf(settings, { ...upstream, log, countFindings, isRoot, identity })
-  const modelCalls = own && (recorder?.record(own) ?? own)
+  const services = createServices({ settings, log, ...upstream, identity, isRoot, countPart, countFindings })
+  const { recorder, modelCalls } = services
   let parts: LoopParts = { tools: builtInTools(() => new Date()), turns: undefined }
   const registry = createRegistry({
     agentName: settings.agent.name,
@@ -57,7 +53,7 @@ export async function startLauncher(
     tracer: telemetry.tracer,
     concurrency: settings.agent.limits.concurrency,
     timeoutMs: settings.agent.limits.timeoutMs,
-    guarded: hasGuardrails(settings) || settings.tools,
+    guarded: services.isFiltered || settings.tools,
     onStart: (attempt, epoch) => recorder?.follow({ ...attempt, epoch }),
     onEnd: telemetry.meter.ended,
   })
@@ -115,15 +111,6 @@ function identityOf({ unsigned, stateUrl, stateTokenFile }: Settings, log: Logge
   const token = createTokenReader(stateTokenFile)
   const request = async (x: string): Promise<string> => requestCertificate({ stateUrl, bearer: await token(), x })
   return createIdentity({ request, log })
-}
-
-// Each service is of one plugin.
-function first<T>(create: (service: LauncherService) => T | undefined): T | undefined {
-  for (const service of pluginServices) {
-    const created = create(service)
-    if (created !== undefined) return created
-  }
-  return undefined
 }
 
 function addressOf(

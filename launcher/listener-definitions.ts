@@ -3,16 +3,13 @@ import type { ListenerDefinition } from './contract/listener.ts'
 import { pluginListeners, pluginPortParts } from './listener-list.ts'
 import type { LauncherPod } from './listeners/invoke/launcher-pod.ts'
 import { invokeListener } from './listeners/invoke/listener.ts'
-import { modelProxyListener } from './listeners/model-proxy/listener.ts'
 
 /**
  * All listeners of a launcher, in the order in which they start: that of their ports. `invoke` is the last: the kubelet starts the agent when
  * it answers, and every port must be bound by then.
  */
 export const listenerDefinitions: readonly ListenerDefinition<LauncherPod>[] = [
-  ...[...pluginListeners, modelProxyListener]
-    .map(withParts)
-    .toSorted((one, other) => firstPort(one) - firstPort(other)),
+  ...pluginListeners.map(withParts).toSorted((one, other) => firstPort(one) - firstPort(other)),
   invokeListener,
 ]
 

@@ -4,6 +4,7 @@ import type { ListenerDefinition, PortPart } from './contract/listener.ts'
 import { feedbackListener } from '#plugins/feedback/launcher/listener.ts'
 import { discoveryListener } from '#plugins/mcp/launcher/listener.ts'
 import { memoryListener } from '#plugins/memory/launcher/listener.ts'
+import { modelProxyListener } from '#plugins/providers/launcher/listener.ts'
 import { ampListener } from '#plugins/registries/launcher/listener.ts'
 import { delegateListener } from '#plugins/runs/launcher/listener.ts'
 import { collectorListener } from '#plugins/traces/launcher/listener.ts'
@@ -14,6 +15,7 @@ export const pluginListeners: readonly ListenerDefinition[] = [
   feedbackListener,
   discoveryListener,
   memoryListener,
+  modelProxyListener,
   ampListener,
   delegateListener,
   collectorListener,

@@ -1,6 +1,10 @@
 import type { Dispatcher } from 'undici'
 import type { Logger } from '#core/log/logger.ts'
+import type { ModelCalls, OnFindings } from './calls/model-call.ts'
+import type { ModelFilter } from './calls/model-filter.ts'
+import type { Payment } from './calls/payment.ts'
 import type { Recorder } from './calls/recorder.ts'
+import type { Identity } from './identity.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** What services of plugins are made of. */
@@ -9,14 +13,32 @@ export interface ServiceParts {
   readonly log: Logger
   /** Outgoing connections, loaded at the first call. */
   readonly dispatcher: () => Promise<Dispatcher>
+  /** Key and certificate; undefined in an unsigned launcher. */
+  readonly identity: Identity | undefined
+  /** Whether no run is above this one. */
+  readonly isRoot: (runId: string) => boolean
   /** Counts the parts of a recording by their outcome. */
   readonly countPart: (outcome: 'stored' | 'dropped' | 'refused' | 'failed') => void
+  /** Counts the matches of rules. */
+  readonly countFindings: OnFindings
+}
+
+/** What is between a model call of the agent and the gateway: money is held first, then rules see the request. */
+export interface CallLayers {
+  readonly payment: Payment | undefined
+  readonly filter: ModelFilter | undefined
 }
 
 /** What a plugin does inside the launcher, besides its ports. Each is undefined unless the agent's configuration wants it. */
 export interface LauncherService {
   /** Records the runs of the agent. Throws `ConfigError`. */
   readonly recorder?: (parts: ServiceParts) => Recorder | undefined
+  /** Pays for model calls. Throws `ConfigError`. */
+  readonly payment?: (parts: ServiceParts) => Payment | undefined
+  /** Applies rules to model calls. Throws `ConfigError`. */
+  readonly filter?: (parts: ServiceParts) => ModelFilter | undefined
+  /** Makes model calls, of agents whose calls go through the launcher. */
+  readonly modelCalls?: (parts: ServiceParts, layers: CallLayers) => ModelCalls
 }
 
 /** Defines a service; a list of the launcher's loads it. */

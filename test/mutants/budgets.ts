@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 const migration = 'plugins/budgets/migrations/0001-ledger.ts'
 const ledger = ['plugins/budgets/store/ledger.test.ts']
 const holds = ['plugins/budgets/holds/holds.test.ts']
-const openings = ['launcher/model-calls/holds/openings.test.ts']
+const openings = ['plugins/budgets/launcher/openings.test.ts']
 const money = ['plugins/budgets/money/money.test.ts']
 const inherited = ['plugins/budgets/payment/inherited.test.ts']
 const roles = ['plugins/budgets/payment/call-payment.test.ts']
@@ -12,7 +12,7 @@ const roles = ['plugins/budgets/payment/call-payment.test.ts']
 export const mutants: readonly Mutant[] = [
   {
     name: 'budgets: calls that share a request get the hold of the first',
-    file: 'launcher/model-calls/holds/openings.ts',
+    file: 'plugins/budgets/launcher/openings.ts',
     find: 'done.resolve(opened[index] as OpeningResponse)',
     replace: 'done.resolve(opened[0] as OpeningResponse)',
     tests: openings,
@@ -20,7 +20,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'budgets: holds without an answer are asked for again, one by one',
-    file: 'launcher/model-calls/holds/openings.ts',
+    file: 'plugins/budgets/launcher/openings.ts',
     find: '      for (const { done } of group) done.reject(error)\n      return\n',
     replace: '      return openEach(group)\n',
     tests: openings,

@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'launcher: requests for models have no span',
-    file: 'launcher/listeners/model-proxy/listener.ts',
+    file: 'plugins/providers/launcher/listener.ts',
     find: "return inSpan(pod.tracer.start('models', parent), () => relay(response, path))",
     replace: 'return parent === null ? Promise.reject(inSpan) : relay(response, path)',
     tests: ['launcher/listeners/spans.test.ts'],

@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/guardrails/reading-scan.ts',
     find: 'this.#decided = this.#settled ?? this.#decided',
     replace: 'this.#decided = this.#decided + 0 * (this.#settled ?? 0)',
-    tests: ['launcher/listeners/model-proxy/guarded-bodies.test.ts'],
+    tests: ['plugins/guardrails/launcher/guarded-bodies.test.ts'],
     only: 'other fields come between',
   },
   {

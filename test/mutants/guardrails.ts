@@ -5,8 +5,8 @@ const proofs = ['core/guardrails/proof.test.ts']
 const gateway = ['plugins/guardrails/gateway-filters.test.ts']
 const state = ['plugins/guardrails/state-route.test.ts']
 const status = ['plugins/guardrails/reconcilers.test.ts']
-const approvals = ['launcher/listeners/model-proxy/approvals.test.ts']
-const port = ['launcher/listeners/model-proxy/guardrails.test.ts']
+const approvals = ['plugins/guardrails/launcher/approvals.test.ts']
+const port = ['plugins/guardrails/launcher/guardrails.test.ts']
 const decide = ['plugins/runs/lifecycle/decide.test.ts']
 const inGateway = 'guardrails in the gateway'
 
@@ -166,7 +166,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'guardrails: an approval holds for every call of a run',
-    file: 'launcher/model-calls/call-approval.ts',
+    file: 'plugins/guardrails/launcher/call-approval.ts',
     find: '.update(input)',
     replace: '',
     tests: approvals,
@@ -198,7 +198,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'guardrails: an answer that the gateway stops costs nothing',
-    file: 'launcher/model-calls/responses.ts',
+    file: 'plugins/providers/launcher/responses.ts',
     find: 'const isUnknown = status === 504 || stopsAnswer(refusal)',
     replace: 'const isUnknown = status === 504',
     tests: approvals,
@@ -206,10 +206,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'guardrails: unconfirmed policies are applied',
-    file: 'launcher/model-calls/guard-source.ts',
+    file: 'plugins/guardrails/launcher/guard-source.ts',
     find: 'now() - confirmedAt >= staleMs',
     replace: 'confirmedAt > now()',
-    tests: ['launcher/model-calls/guard-source.test.ts'],
+    tests: ['plugins/guardrails/launcher/guard-source.test.ts'],
   },
   {
     name: 'guardrails: results of tools pass the launcher',
@@ -221,10 +221,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'guardrails: an approval holds for other tools of the same messages',
-    file: 'launcher/model-calls/call-approval.ts',
+    file: 'plugins/guardrails/launcher/call-approval.ts',
     find: 'stream_options: ___, ...content }',
     replace: 'stream_options: ___, tools: ____, ...content }',
-    tests: ['launcher/model-calls/call-approval.test.ts'],
+    tests: ['plugins/guardrails/launcher/call-approval.test.ts'],
   },
   {
     name: 'guardrails: a rejected call rejects the run',

@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
-const port = ['launcher/listeners/model-proxy/model-proxy.test.ts']
-const guardrails = ['launcher/listeners/model-proxy/guardrails.test.ts']
-const runs = ['launcher/listeners/model-proxy/runs.test.ts']
+const port = ['plugins/providers/launcher/model-proxy.test.ts']
+const guardrails = ['plugins/guardrails/launcher/guardrails.test.ts']
+const runs = ['plugins/providers/launcher/runs.test.ts']
 
 /** Defects in the money of model calls through the launcher. */
 export const mutants: readonly Mutant[] = [
@@ -16,24 +16,24 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'money: guardrails precede the budgets of agents above',
-    file: 'launcher/create-model-calls.ts',
-    find: "money.includes(true) || money.includes('inherited')",
-    replace: 'money.includes(true)',
+    file: 'plugins/budgets/launcher/service.ts',
+    find: "!isLimited && !money.includes('inherited')",
+    replace: '!isLimited',
     tests: guardrails,
     only: 'money of agents above is held before guardrails',
   },
   {
     name: 'money: a count of tokens is held',
-    file: 'launcher/model-calls/model-calls.ts',
-    find: "operation === 'messages/count_tokens' || !isHeld(runId)",
+    file: 'plugins/budgets/launcher/payment.ts',
+    find: "request.operation === 'messages/count_tokens' || !isHeld(runId)",
     replace: '!isHeld(runId)',
-    tests: ['launcher/listeners/model-proxy/apis.test.ts'],
+    tests: ['plugins/providers/launcher/apis.test.ts'],
     only: 'tokens of a message are counted',
   },
   {
     name: 'money: every call of a guarded agent is held',
-    file: 'launcher/create-model-calls.ts',
-    find: 'money.includes(true) || runId === undefined || !isRoot(runId)',
+    file: 'plugins/budgets/launcher/service.ts',
+    find: 'isLimited || runId === undefined || !isRoot(runId)',
     replace: 'true',
     tests: guardrails,
     only: 'money of agents above is held before guardrails',
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'callers with guardrails do not learn that an agent above pauses',
-    file: 'launcher/model-calls/responses.ts',
+    file: 'plugins/providers/launcher/responses.ts',
     find: "given['x-mesh-on-exceed'] === 'pause'",
     replace: "given['x-mesh-on-exceed'] === ''",
     tests: runs,
@@ -67,12 +67,12 @@ export const mutants: readonly Mutant[] = [
     file: 'launcher/contract/calls/gateway-timeouts.ts',
     find: "code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT'",
     replace: "code === 'UND_ERR_BODY_TIMEOUT'",
-    tests: ['launcher/listeners/model-proxy/frozen-gateway.test.ts'],
+    tests: ['plugins/providers/launcher/frozen-gateway.test.ts'],
     only: 'a frozen gateway ends a call',
   },
   {
     name: 'an unknown answer of the state role is no budget',
-    file: 'launcher/model-calls/holds/holds.ts',
+    file: 'plugins/budgets/launcher/holds.ts',
     find: "if (status === 404 && code === 'unbudgeted') return undefined",
     replace: 'if (status === 404) return undefined',
     tests: port,
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a caller that leaves a stream pays nothing',
-    file: 'launcher/model-calls/responses.ts',
+    file: 'plugins/providers/launcher/responses.ts',
     find: 'return { ...settlement, usage: { ...noUsage, ...counts }, estimated: true }',
     replace: 'return { ...settlement, usage: noUsage, estimated: true }',
     tests: port,
@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a stream that the gateway cuts costs nothing',
-    file: 'launcher/model-calls/responses.ts',
+    file: 'plugins/providers/launcher/responses.ts',
     find: "if (usage !== null || outcome !== 'aborted') return { ...settlement, usage }",
     replace: "if (usage !== null || outcome !== 'aborted') return { ...settlement, usage: usage ?? noUsage }",
     tests: port,
@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a call has no limit that its hold pays for',
-    file: 'launcher/model-calls/model-calls.ts',
+    file: 'plugins/providers/launcher/model-calls.ts',
     find: 'coveredBy(request, charge.hold?.maxOutputTokens ?? null)',
     replace: 'coveredBy(request, null)',
     tests: port,
@@ -136,7 +136,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a blocked request keeps its money',
-    file: 'launcher/model-calls/model-calls.ts',
+    file: 'plugins/providers/launcher/model-calls.ts',
     find: '          await charge.release()\n          throw error\n',
     replace: '          throw error\n',
     tests: guardrails,
@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'log probabilities pass the rules',
-    file: 'launcher/model-calls/guard-response.ts',
+    file: 'plugins/guardrails/launcher/guard-response.ts',
     find: "if (guardsText) removeUnseen(choice, delta, 'delta')",
     replace: '',
     tests: guardrails,
@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'tool calls pass in parts',
-    file: 'launcher/model-calls/guard-response.ts',
+    file: 'plugins/guardrails/launcher/guard-response.ts',
     find: 'if (guardsCalls && takeCalls(state.calls, delta))',
     replace: 'if (guardsCalls && choices.size > 1e9)',
     tests: guardrails,
@@ -160,7 +160,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a call without known policies is forwarded',
-    file: 'launcher/model-calls/guard-source.ts',
+    file: 'plugins/guardrails/launcher/guard-source.ts',
     find: 'if (known === undefined || now() - confirmedAt >= staleMs) throw unavailable()',
     replace: "known ??= await compile({ digest: '', policies: [] })",
     tests: guardrails,
@@ -171,14 +171,14 @@ export const mutants: readonly Mutant[] = [
     file: 'core/model-apis/message-usage.ts',
     find: "else if (type === 'error') ended = failed = true",
     replace: "else if (type === 'error') ended = true",
-    tests: ['launcher/listeners/model-proxy/apis.test.ts'],
+    tests: ['plugins/providers/launcher/apis.test.ts'],
   },
   {
     name: 'launcher: decisions of guardrails are not counted',
-    file: 'launcher/model-calls/model-calls.ts',
-    find: '    countFindings?.(findings)\n',
+    file: 'plugins/guardrails/launcher/model-filter.ts',
+    find: '        countFindings(findings)\n',
     replace: '',
-    tests: ['launcher/listeners/model-proxy/guardrails.test.ts'],
+    tests: ['plugins/guardrails/launcher/guardrails.test.ts'],
     only: 'decisions are counted',
   },
 ]

@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
     file: 'launcher/contract/state/plugin-disabled.ts',
     find: "status === 501 && code === 'not_wired'",
     replace: "status === 501 && code === 'off'",
-    tests: ['launcher/model-calls/guard-source.test.ts'],
+    tests: ['plugins/guardrails/launcher/guard-source.test.ts'],
     only: 'R2-C1',
   },
 ]

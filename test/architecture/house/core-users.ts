@@ -2,11 +2,6 @@ import { dirname } from 'node:path/posix'
 import { isTest } from '../sources.ts'
 import type { Source } from '../sources.ts'
 
-// Rooms of plugins that are still folders of the launcher: they count for their plugin, not for the shell. The table shrinks as they move.
-const movingRooms: Readonly<Record<string, string>> = {
-  'launcher/listeners/model-proxy': 'providers',
-  'launcher/model-calls': 'providers',
-}
 const fewestPlugins = 3
 
 /** Folders of core that belong elsewhere: no file of core, of an entry or of the launcher's shell imports them, and fewer than three plugins do. */
@@ -29,6 +24,5 @@ function ownerOf(path: string): string {
   const plugin = /^plugins\/([^/]+)\//.exec(path)?.[1]
   if (plugin !== undefined) return plugin
   if (path.startsWith('core/')) return 'core'
-  if (!path.startsWith('launcher/')) return 'entry'
-  return movingRooms[dirname(path)] ?? 'shell'
+  return path.startsWith('launcher/') ? 'shell' : 'entry'
 }

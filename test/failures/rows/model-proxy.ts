@@ -1,7 +1,7 @@
 import { defineFailures } from './failure.ts'
 import type { FailureRow, FailureStage } from './failure.ts'
 import { recordedFailures } from './recorded-failures.ts'
-import { modelProxyPort } from '#launcher/listeners/model-proxy/port.ts'
+import { modelProxyPort } from '#plugins/providers/launcher/port.ts'
 
 const messages = [{ role: 'user', content: 'Hello.' }]
 const request = ({ model }: FailureStage) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { callApis, translateRequest } from '#launcher/listeners/model-proxy/call-api.ts'
+import { callApis, translateRequest } from '#plugins/providers/launcher/call-api.ts'
 import { completes, startProxied } from '#launcher/testdata/proxied-launcher.ts'
 import type { GuardrailRule } from '#schemas/crds/guardrail-policy.ts'
 import type { Path, Place } from './places.ts'

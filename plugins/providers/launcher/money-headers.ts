@@ -1,0 +1,19 @@
+import type { Charge, Settled } from '#launcher/contract/calls/payment.ts'
+
+/** Headers with what a call has cost and what is left; the cost is known when it is settled. */
+export function moneyHeaders({ hold }: Charge, settled?: Settled): Record<string, string> {
+  const remaining = settled?.remaining ?? hold?.remaining
+  const { cost } = settled ?? {}
+  return {
+    ...(cost === undefined ? {} : { 'x-mesh-cost': `${cost.amount} ${cost.currency}` }),
+    ...(remaining === undefined ? {} : { 'x-mesh-budget-remaining': remaining }),
+  }
+}
+
+/** The same at the end of a stream, as a comment, which parsers ignore: trailers do not reach the callers of most SDKs. */
+export function moneyComment(charge: Charge, settled: Settled | undefined): Buffer {
+  const entries = settled === undefined ? [] : Object.entries(moneyHeaders(charge, settled))
+  return Buffer.from(
+    entries.length === 0 ? '' : `${entries.map(([name, value]) => `: ${name}: ${value}\n`).join('')}\n`,
+  )
+}

@@ -1,0 +1,174 @@
+import type { ResponseHeaders } from '#core/http-client/request.ts'
+import { fromErrorParam } from '#core/guardrails/messages.ts'
+import { isObject } from '#core/json/is-object.ts'
+import { readMessageUsage } from '#core/model-apis/message-usage.ts'
+import { moneyComment, moneyHeaders } from './money-headers.ts'
+import { toGatewayRefusal } from '#launcher/contract/calls/gateway-refusal.ts'
+import type { GatewayRefusal } from '#launcher/contract/calls/gateway-refusal.ts'
+import type { ResponseFilter } from '#launcher/contract/calls/model-filter.ts'
+import { noUsage } from '#launcher/contract/runs/usage.ts'
+import type { Charge, Settlement } from '#launcher/contract/calls/payment.ts'
+import type { ModelResponseSink, CallContext, CallResult } from '#launcher/contract/calls/model-call.ts'
+import type { ModelRequest } from '#launcher/contract/calls/model-request.ts'
+import { createFrameSplitter } from '#core/sse/stream-frames.ts'
+import { createMessageMeter } from './message-meter.ts'
+import { createStreamMeter, toUsage } from './stream-meter.ts'
+
+/** An answer of the gateway on its way to the caller. */
+export interface CallResponse {
+  data(chunk: Buffer): void | Promise<void>
+  /** Settles a complete answer and writes its end. */
+  end(): Promise<CallResult>
+  /** What an answer that is not complete costs. */
+  cut(outcome: 'failed' | 'aborted'): Settlement
+}
+
+/** One admitted call. */
+export interface AdmittedCall {
+  readonly request: ModelRequest
+  readonly context: CallContext
+  readonly sink: ModelResponseSink
+  readonly charge: Charge
+  /** Rules that see the response; undefined: none. */
+  readonly filter?: ResponseFilter | undefined
+  /** Proves to the gateway that the rules are applied here. */
+  readonly proof?: string | undefined
+}
+
+type Headers = Readonly<Record<string, string>>
+
+const maxAnswerBytes = 32 * 1024 * 1024
+const maxErrorBytes = 64 * 1024
+const relayed = ['retry-after', 'x-mesh-provider', 'x-should-retry'] as const
+
+/** Begins an answer by its head. Of the headers only those of the gateway that concern the caller are relayed. */
+export function openResponse(call: AdmittedCall, status: number, given: ResponseHeaders): CallResponse {
+  const headers: Record<string, string> = {}
+  for (const name of relayed) {
+    const value = given[name]
+    if (typeof value === 'string') headers[name] = value
+  }
+  // The gateway holds money for the agents above.
+  if (given['x-mesh-on-exceed'] === 'pause') headers['x-mesh-on-exceed'] = 'pause'
+  const { runId } = call.context
+  if (runId !== undefined) headers['x-mesh-run-id'] = runId
+  if (status !== 200) return errorAnswer(call, status, headers)
+  const type = String(given['content-type'] ?? '')
+  return type.startsWith('text/event-stream') ? streamedAnswer(call, headers) : wholeAnswer(call, headers)
+}
+
+/** The hold is charged: usage is unknown. */
+export function uncounted(outcome: Settlement['outcome'], headers: Headers = {}): Settlement {
+  return { usage: null, provider: headers['x-mesh-provider'] ?? null, estimated: false, outcome }
+}
+
+// Providers do not charge for an error. After a timeout it is unknown what the provider did, and an answer that a rule has stopped is paid for.
+function errorAnswer({ charge }: AdmittedCall, status: number, headers: Headers): CallResponse {
+  const body = collectBytes(maxErrorBytes)
+  return {
+    data(chunk) {
+      body.add(chunk)
+    },
+    async end() {
+      const refusal = toGatewayRefusal(status, headers, body.take())
+      const isUnknown = status === 504 || stopsAnswer(refusal)
+      await charge.settle({ ...uncounted('failed', headers), usage: isUnknown ? null : noUsage })
+      throw refusal
+    },
+    cut: (outcome) => uncounted(outcome, headers),
+  }
+}
+
+function stopsAnswer({ code, param }: GatewayRefusal): boolean {
+  const stopped = code?.startsWith('guardrail_') === true ? fromErrorParam(param, 'block') : undefined
+  return stopped !== undefined && stopped.stage !== 'request'
+}
+
+function wholeAnswer({ request, charge, sink, context, filter }: AdmittedCall, headers: Headers): CallResponse {
+  const body = collectBytes(maxAnswerBytes)
+  return {
+    data(chunk) {
+      if (!body.add(chunk)) throw new Error(`answer above ${maxAnswerBytes} bytes`)
+    },
+    async end() {
+      const given = body.take()
+      const { usage, model } = readAnswer(given, request)
+      const settled = await charge.settle({ ...uncounted('succeeded', headers), usage: usage ?? null })
+      // A blocked answer is paid for: the provider has generated it.
+      const bytes = filter === undefined ? given : await filter.whole(given)
+      const result = { usage, model, cost: settled?.cost }
+      context.onResult?.(result)
+      sink.head(200, { ...headers, ...jsonHeaders(bytes), ...moneyHeaders(charge, settled) })
+      await sink.data(bytes)
+      return result
+    },
+    // The provider may have generated all of it.
+    cut: (outcome) => uncounted(outcome, headers),
+  }
+}
+
+function streamedAnswer({ charge, sink, context, request, filter }: AdmittedCall, headers: Headers): CallResponse {
+  const splitter = createFrameSplitter()
+  const meter = request.operation === 'messages' ? createMessageMeter() : createStreamMeter(request.usageWanted)
+  let tail = Promise.resolve()
+  sink.head(200, { ...headers, 'content-type': 'text/event-stream', ...moneyHeaders(charge) })
+  return {
+    data(chunk) {
+      const frames = meter.pass(splitter.push(chunk))
+      if (frames.length === 0) return undefined
+      if (filter === undefined) return sink.data(frames)
+      // One after the other: undici may deliver what it has read before it pauses.
+      tail = tail.then(async () => sink.data(await filter.frames(frames)))
+      tail.catch(() => undefined)
+      return tail
+    },
+    async end() {
+      await tail
+      const rest = meter.pass(splitter.rest())
+      const last = filter === undefined ? rest : Buffer.concat([await filter.frames(rest), await filter.end()])
+      const usage = meter.usage()
+      const settled = await charge.settle({ ...uncounted(meter.failed() ? 'failed' : 'succeeded', headers), usage })
+      const result = { usage: usage ?? undefined, model: meter.model(), cost: settled?.cost }
+      context.onResult?.(result)
+      await sink.data(Buffer.concat([last, moneyComment(charge, settled), meter.done()]))
+      return result
+    },
+    cut(outcome) {
+      const usage = meter.usage()
+      const settlement = uncounted(outcome, headers)
+      if (usage !== null || outcome !== 'aborted') return { ...settlement, usage }
+      const counts = { inputTokens: request.inputTokens, outputTokens: meter.seenTokens() }
+      return { ...settlement, usage: { ...noUsage, ...counts }, estimated: true }
+    },
+  }
+}
+
+function jsonHeaders({ length }: Buffer): Headers {
+  return { 'content-type': 'application/json', 'content-length': String(length) }
+}
+
+function readAnswer(bytes: Buffer, { operation }: ModelRequest): Pick<CallResult, 'usage' | 'model'> {
+  let body: unknown
+  try {
+    body = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    body = undefined
+  }
+  if (!isObject(body)) return { usage: undefined, model: undefined }
+  const usage = operation === 'messages' ? readMessageUsage(body.usage) : toUsage(body.usage)
+  return { usage, model: typeof body.model === 'string' ? body.model : undefined }
+}
+
+function collectBytes(most: number) {
+  const chunks: Buffer[] = []
+  let size = 0
+  return {
+    /** False above the limit. */
+    add(chunk: Buffer): boolean {
+      size += chunk.length
+      if (size <= most) chunks.push(Buffer.from(chunk))
+      return size <= most
+    },
+    take: (): Buffer => Buffer.concat(chunks),
+  }
+}
