@@ -16,7 +16,7 @@ interface Group {
 }
 
 /** One id: of a requirement (`K1`, `M-2`) or of a review's finding (`SEC4`, `PODA1`, `R2-M1`). */
-export const idPattern = String.raw`(?:R2-(?:UX-|CL-|HO-|[MNCP])|SEC|PODS|PODA|CON|UX[HML]|M-|[A-FHKMOPSX])[1-9]\d?`
+export const idPattern = String.raw`(?:R2-(?:UX-|CL-|HO-|LA-|[MNCP])|SEC|PODS|PODA|CON|UX[HML]|M-|[A-FHKMOPSX])[1-9]\d?`
 
 /** Reads scripts/requirements/requirements.yaml in its order. Throws for a duplicate id. */
 export function readTable(): Requirement[] {

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts'
 const port = ['plugins/providers/launcher/model-proxy.test.ts']
 const guardrails = ['plugins/guardrails/launcher/guardrails.test.ts']
 const runs = ['plugins/providers/launcher/runs.test.ts']
+const layers = ['launcher/call-layers.test.ts']
 
 /** Defects in the money of model calls through the launcher. */
 export const mutants: readonly Mutant[] = [
@@ -105,10 +106,26 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a call has no limit that its hold pays for',
     file: 'plugins/providers/launcher/model-calls.ts',
-    find: 'coveredBy(request, charge.hold?.maxOutputTokens ?? null)',
-    replace: 'coveredBy(request, null)',
+    find: 'coveredBy(filtered.request, charge.hold?.maxOutputTokens ?? null)',
+    replace: 'coveredBy(filtered.request, null)',
     tests: port,
     only: 'a request without a limit',
+  },
+  {
+    name: 'money: rules write a request without the limit of its hold',
+    file: 'plugins/providers/launcher/model-calls.ts',
+    find: 'applyFilter(options, request, context)',
+    replace: 'applyFilter(options, coveredBy(request, charge.hold?.maxOutputTokens ?? null), context)',
+    tests: layers,
+    only: 'keeps the limit that its hold pays for',
+  },
+  {
+    name: 'money: rules see a call before its hold',
+    file: 'plugins/providers/launcher/model-calls.ts',
+    find: '        const charge = await chargeFor(',
+    replace: '        await applyFilter(options, request, context)\n        const charge = await chargeFor(',
+    tests: layers,
+    only: 'rules do not see a call',
   },
   {
     name: 'a stopped launcher does not settle',

@@ -69,13 +69,14 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
       try {
         const onLost = (): void => controller.abort(new Refusal('budget_unavailable'))
         const charge = await chargeFor(options, request, { context, onLost })
-        const covered = coveredBy(request, charge.hold?.maxOutputTokens ?? null)
-        const { response, ...filtered } = await applyFilter(options, covered, context).catch(async (error: unknown) => {
+        const { response, ...filtered } = await applyFilter(options, request, context).catch(async (error: unknown) => {
           // A refusal gives the money back.
           await charge.release()
           throw error
         })
-        const call = { ...filtered, filter: response, context, sink, charge }
+        // Last: rules that change a body would write it without the limit.
+        const covered = coveredBy(filtered.request, charge.hold?.maxOutputTokens ?? null)
+        const call = { ...filtered, request: covered, filter: response, context, sink, charge }
         return await forwardCall(to, call, controller.signal).catch((error: unknown) => {
           throw filtered.refusal?.(error) ?? error
         })
