@@ -14,21 +14,22 @@ export interface Services {
 }
 
 /** Creates the services of the plugins. Throws `ConfigError`. */
-export function createServices(parts: ServiceParts): Services {
+export function createServices(parts: ServiceParts, services: readonly LauncherService[] = pluginServices): Services {
   const { modelProxy, gatewayUrl } = parts.settings
-  const recorder = first((service) => service.recorder?.(parts))
+  const recorder = only(services, 'recorder')?.(parts)
   if (!modelProxy || gatewayUrl === undefined) return { recorder, modelCalls: undefined, isFiltered: false }
-  const payment = first((service) => service.payment?.(parts))
-  const filter = first((service) => service.filter?.(parts))
-  const calls = first((service) => service.modelCalls?.(parts, { payment, filter }))
+  const payment = only(services, 'payment')?.(parts)
+  const filter = only(services, 'filter')?.(parts)
+  const calls = only(services, 'modelCalls')?.(parts, { payment, filter })
   return { recorder, modelCalls: calls && (recorder?.record(calls) ?? calls), isFiltered: filter !== undefined }
 }
 
-// Each service is of one plugin.
-function first<T>(create: (service: LauncherService) => T | undefined): T | undefined {
-  for (const service of pluginServices) {
-    const created = create(service)
-    if (created !== undefined) return created
-  }
-  return undefined
+// A second filter or payment would be left out: its rules or its limits would not apply.
+function only<Name extends keyof LauncherService>(
+  services: readonly LauncherService[],
+  name: Name,
+): LauncherService[Name] | undefined {
+  const [own, ...others] = services.map((service) => service[name]).filter((one) => one !== undefined)
+  if (others.length > 0) throw new Error(`two plugins define the launcher's service '${name}'`)
+  return own
 }

@@ -128,6 +128,14 @@ export const mutants: readonly Mutant[] = [
     only: 'rules do not see a call',
   },
   {
+    name: 'launcher: the second of two filters is left out',
+    file: 'launcher/create-services.ts',
+    find: 'if (others.length > 0) throw',
+    replace: 'if (others.length < 0) throw',
+    tests: ['launcher/create-services.test.ts'],
+    only: 'two plugins define',
+  },
+  {
     name: 'a stopped launcher does not settle',
     file: 'launcher/launcher.ts',
     find: '      await modelCalls?.stop()\n',
