@@ -35,9 +35,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'apis: an answer is translated before its filters',
-    file: 'plugins/providers/gateway-routes.ts',
-    find: 'withFilters(filters, { call, target, body, onRules }',
-    replace: 'withFilters(call.api.translation === undefined ? filters : undefined, { call, target, body, onRules }',
+    file: 'plugins/providers/gateway/respond.ts',
+    find: 'withFilters(filters, rules, (filtered, applying) =>',
+    replace: 'withFilters(call.api.translation === undefined ? filters : undefined, rules, (filtered, applying) =>',
     tests: apis,
     only: 'translated to chat completions',
   },

@@ -109,9 +109,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: a count of tokens is not guarded',
-    file: 'plugins/providers/gateway-routes.ts',
-    find: 'withFilters(filters, { call, target, body, isMessages: true, onRules }, (filtered) =>',
-    replace: 'withFilters(undefined, { call, target, body, isMessages: true, onRules }, (filtered) =>',
+    file: 'plugins/providers/gateway/respond.ts',
+    find: 'withFilters(filters, rules, (filtered) =>',
+    replace: 'withFilters(undefined, rules, (filtered) =>',
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],
   },
   {

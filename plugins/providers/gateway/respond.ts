@@ -1,0 +1,143 @@
+import type { GatewayContext } from '#core/plugin/role-contexts.ts'
+import { isObject } from '#core/json/is-object.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { Operation } from '../contract/adapter.ts'
+import { refusePaidFields } from './request/check-fields.ts'
+import { callAgent } from './call-agent.ts'
+import { callModel } from './call-model.ts'
+import { toChatRequest } from './request/caller-api.ts'
+import type { CallerApi } from './request/caller-api.ts'
+import { countTokens, noTokenCount } from './count-tokens.ts'
+import type { GatewayCall } from './request/gateway-call.ts'
+import { openCall, runsOf } from './open-call.ts'
+import type { GatewayExchange } from './open-call.ts'
+import { readModelRequest } from './request/model-request.ts'
+import type { Body } from './request/model-request.ts'
+import type { NativeMessages } from './request/native-messages.ts'
+import { passesMessages } from './route/passes-messages.ts'
+import { checkCountedFields, withPayment } from './payment/pay-call.ts'
+import { refusedPayer } from './payment/payer.ts'
+import { usableRoute } from './route/usable-route.ts'
+import type { UsableRoute } from './route/usable-route.ts'
+import { parseModel } from './request/model-name.ts'
+import type { ModelName } from './request/model-name.ts'
+import { withFilters } from '../filters/create-filters.ts'
+import type { Filters } from '../filters/create-filters.ts'
+import type { ProvidersServices } from '../services/create-services.ts'
+import { callAdmission } from '../contract/points.ts'
+
+/** An operation of the gateway, by its path. */
+export interface ServedOperation {
+  readonly path: string
+  readonly summary: string
+  readonly operation: Operation
+  readonly api: CallerApi
+  /** Reads a body for providers with the API of the caller. */
+  readonly readNative?: (body: Body, betas: string | undefined) => NativeMessages
+  /** It costs nothing: no limit of money or rate applies, and no live hold is asked for. Only providers with that API serve it. */
+  readonly isFree?: true
+}
+
+/** A request of an operation. */
+export interface OperationRequest {
+  readonly served: ServedOperation
+  readonly call: GatewayExchange
+  readonly filters: Filters | undefined
+}
+
+/** Responds to a request by its route, or by the agent that it names as the model. */
+export async function respondToCall(
+  services: ProvidersServices,
+  gateway: GatewayContext,
+  { served: one, call: exchange, filters }: OperationRequest,
+): Promise<void> {
+  const { operation, api } = one
+  const call = await openCall(services, { gateway, api }, exchange)
+  if (call.payer !== undefined && operation !== 'embeddings') throw refusedPayer('names who pays for embeddings only')
+  const found = await findModel(services, call, { served: one, given: exchange.body })
+  if ('route' in found) return callRoute(services, call, { ...found, served: one, filters })
+  const { model: agent, body } = found
+  if (operation === 'embeddings') {
+    const errors = [{ pointer: '/model', detail: 'must be a route: agents have no embeddings' }]
+    throw new Fail('invalid_body', undefined, { errors })
+  }
+  const { agentTimeout, filterLimit } = services.settings
+  const chat = { runs: runsOf(services), agent, timeoutMs: agentTimeout * 1000, now: services.core.now }
+  await callAgent(call, { ...chat, body, filters, filterLimit })
+}
+
+type FoundModel = { readonly body: Body } & (
+  | { readonly model: Extract<ModelName, { kind: 'agent' }> }
+  | {
+      readonly model: Extract<ModelName, { kind: 'route' }>
+      readonly route: UsableRoute
+      readonly native?: NativeMessages
+    }
+)
+
+/** What a request asks for, in the form of the caller's API if the providers of its route have that API, else translated. */
+async function findModel(
+  services: ProvidersServices,
+  call: GatewayCall,
+  {
+    served: { operation, api, readNative, isFree },
+    given,
+  }: { readonly served: ServedOperation; readonly given: unknown },
+): Promise<FoundModel> {
+  const named = isObject(given) && typeof given.model === 'string' && given.model !== '' ? given.model : undefined
+  let route: UsableRoute | undefined
+  if (readNative !== undefined && named !== undefined) {
+    const model = parseModel(named, call.namespace)
+    if (model.kind === 'route') {
+      route = await usableRoute(call.gateway, call.principal, model)
+      if (await passesMessages(services, call, route)) {
+        const body = readModelRequest(operation, given)
+        return { model, route, body, native: readNative(body, call.header('anthropic-beta')) }
+      }
+    }
+  }
+  const body = readModelRequest(operation, isFree === true ? given : toChatRequest(api, given))
+  if (isFree === true) throw noTokenCount()
+  const model = parseModel(body.model, call.namespace)
+  if (model.kind === 'agent') return { model, body }
+  return { model, body, route: route ?? (await usableRoute(call.gateway, call.principal, model)) }
+}
+
+async function callRoute(
+  services: ProvidersServices,
+  call: GatewayCall,
+  {
+    served: { operation, isFree },
+    filters,
+    model,
+    route,
+    body,
+    native,
+  }: Extract<FoundModel, { readonly route: UsableRoute }> & Pick<OperationRequest, 'served' | 'filters'>,
+): Promise<void> {
+  const asked = { operation, route, body, ...(native === undefined ? {} : { native }) }
+  const target = { operation, model, uid: route.uid, streamed: isFree !== true && body.stream === true }
+  const rules = { call, target, body, isMessages: native !== undefined, onRules: () => refusePaidFields(asked) }
+  // Filters see what the provider would.
+  if (isFree === true && native !== undefined) {
+    await checkCountedFields(services.core, call, asked)
+    return withFilters(filters, rules, (filtered) => countTokens(services, call, { route, body: filtered, native }))
+  }
+  await admit(services, call, route)
+  await withPayment(services.core, { call, model: asked }, (payment) =>
+    withFilters(filters, rules, (filtered, applying) =>
+      callModel(services, call, { ...asked, body: filtered, payment, filters: applying }),
+    ),
+  )
+}
+
+async function admit(
+  { core }: ProvidersServices,
+  { principal, header }: GatewayCall,
+  route: UsableRoute,
+): Promise<void> {
+  if (principal.kind === 'person') return
+  const { agent } = principal
+  const asked = { agent, route: `${route.namespace}/${route.name}`, header }
+  for (const { admit: decide } of core.extensions(callAdmission)) await decide(asked)
+}
