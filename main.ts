@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import type { Role } from '#core/config/profile.ts'
-import { commandHelp } from '#core/host/commands/command-help.ts'
+import { commandHelp } from '#core/command-line/command-help.ts'
+import { UnknownCommand } from '#core/command-line/program.ts'
+import type { LineCommand } from '#core/command-line/program.ts'
 import { coreCommands } from '#core/host/commands/core-commands.ts'
-import { findByWords, overview, roleHelp, unknownCommand } from '#core/host/commands/help.ts'
+import { overview, roleHelp, unknownCommand } from '#core/host/commands/help.ts'
 import type { HelpEntry } from '#core/host/commands/help.ts'
-import { wantsHelp } from '#core/host/commands/parse-arguments.ts'
+import { lineOf } from '#core/host/commands/line-of-command.ts'
 import { listsPlugins } from '#core/host/commands/listed-plugins.ts'
 import type { OwnedCommand } from '#core/host/load/plugin-commands.ts'
 import { exitCodes, untilSignal } from '#core/host/process/run-process.ts'
@@ -18,6 +20,16 @@ import { builtInCommands } from '#plugins/command-list.ts'
 const everything: readonly Role[] = ['migrate', 'state', 'manager', 'worker', 'gateway', 'bff']
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string }
 const program = { version, builtIn: async () => (await import('#plugins/index.ts')).plugins }
+
+const terminal = {
+  name: 'mesh',
+  out: (text: string): void => {
+    process.stdout.write(text)
+  },
+  err: (text: string): void => {
+    process.stderr.write(text)
+  },
+}
 
 const roleSummaries: Readonly<Record<Role, string>> = {
   migrate: 'prepare database and streams, then exit',
@@ -40,14 +52,14 @@ const ownCommands = [all, env, ...coreCommands]
 
 /** `mesh <words>`: runs a command or a role until it ends, and answers with its exit code. */
 export async function main(args: readonly string[]): Promise<number> {
-  const [name = '--help', ...flags] = args
+  const [name = '--help'] = args
   if (name === '--help' || name === '-h' || name === 'help') return printOverview()
   if (name === '--version' || name === '-v') return print(`${version}\n`)
-  const own = findByWords(ownCommands, args)
-  if (own !== undefined) return runOwned({ command: own.entry }, own.rest)
-  if (findByWords(builtInCommands, args) !== undefined) return runOfPlugins(args, await commandsOfBuiltIn())
-  const role = everything.find((one) => one === name)
-  if (role !== undefined) return flags.length === 0 ? runRole(role) : explainRole(role, flags)
+  try {
+    return await runLines(args, ownLines(args))
+  } catch (error) {
+    if (!(error instanceof UnknownCommand)) throw error
+  }
   if (!(await listsPlugins(process.env))) return refuse(unknownCommand(args, known()))
   cacheCompiledCode()
   const { pluginsOfSettings } = await import('#core/host/commands/run-command.ts')
@@ -56,6 +68,28 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     return refuse(`${unknownCommand(args, known())}; plugins of the settings are not loaded: ${textOf(error)}`)
   }
+}
+
+// Commander is imported late, since `mesh --help` needs none of it.
+async function runLines(args: readonly string[], lines: readonly LineCommand[]): Promise<number> {
+  cacheCompiledCode()
+  const { runLine } = await import('#core/command-line/run-line.ts')
+  return runLine(terminal, lines, args)
+}
+
+// Built-in plugins are loaded for their commands only: the list has words alone.
+function ownLines(args: readonly string[]): readonly LineCommand[] {
+  const ofPlugins = async (): Promise<number> => runOfPlugins(args, await commandsOfBuiltIn())
+  return [
+    ...ownCommands.map((command) => ownedLine({ command })),
+    ...builtInCommands.map(({ words }) => ({ words, help: () => '', run: ofPlugins })),
+    ...everything.map((role) => roleLine(role)),
+  ]
+}
+
+function roleLine(role: Role): LineCommand {
+  const explain = (): string => roleHelp({ words: role, summary: roleSummaries[role] })
+  return { words: role, help: explain, run: (_, args) => (args.length === 0 ? runRole(role) : explainRole(role, args)) }
 }
 
 async function runRole(role: Role): Promise<number> {
@@ -80,26 +114,22 @@ async function commandsOfBuiltIn(): Promise<readonly OwnedCommand[]> {
 }
 
 async function runOfPlugins(args: readonly string[], commands: readonly OwnedCommand[]): Promise<number> {
-  const entries = commands.map((owned) => ({ ...owned.command, owned }))
-  const found = findByWords(entries, args)
-  if (found !== undefined) return runOwned(found.entry.owned, found.rest)
-  return refuse(unknownCommand(args, [...known(), ...entries.map(({ words }) => words)]))
+  try {
+    return await runLines(args, commands.map(ownedLine))
+  } catch (error) {
+    if (!(error instanceof UnknownCommand)) throw error
+    return refuse(unknownCommand(args, [...known(), ...commands.map(({ command }) => command.words)]))
+  }
 }
 
-async function runOwned(owned: OwnedCommand, args: readonly string[]): Promise<number> {
-  if (wantsHelp(args)) return print(commandHelp(owned.command))
-  cacheCompiledCode()
-  const { runCommand } = await import('#core/host/commands/run-command.ts')
-  const out = (text: string): void => {
-    process.stdout.write(text)
-  }
-  const err = (text: string): void => {
-    process.stderr.write(text)
-  }
-  const untilStopped = async (): Promise<void> => {
-    await untilSignal()
-  }
-  return runCommand(owned, args, { program, env: process.env, out, err, untilStopped })
+function ownedLine(owned: OwnedCommand): LineCommand {
+  return lineOf(owned.command, async (values) => {
+    const { runCommand } = await import('#core/host/commands/run-command.ts')
+    const untilStopped = async (): Promise<void> => {
+      await untilSignal()
+    }
+    return runCommand(owned, values, { program, env: process.env, ...terminal, untilStopped })
+  })
 }
 
 function known(): readonly string[] {
@@ -130,8 +160,9 @@ async function thirdPartyEntries(): Promise<readonly HelpEntry[]> {
 }
 
 // A role takes no flags; what follows it may be meant as a command, such as `worker dead-letters list`.
-function explainRole(role: Role, flags: readonly string[]): number {
-  if (wantsHelp(flags)) return print(roleHelp({ words: role, summary: roleSummaries[role] }))
+async function explainRole(role: Role, flags: readonly string[]): Promise<number> {
+  if (flags.some((flag) => flag === '--help' || flag === '-h'))
+    return print(roleHelp({ words: role, summary: roleSummaries[role] }))
   const [flag = ''] = flags
   return refuse(
     flag.startsWith('-')

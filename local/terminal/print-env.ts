@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BadArguments } from '#core/plugin/command.ts'
+import { BadArguments } from '#core/command-line/option.ts'
 import type { CommandInput } from '#core/plugin/command.ts'
 import type { EnvValues } from '#core/host/commands/all-command.ts'
 import { personas } from '../data-folder/personas.ts'

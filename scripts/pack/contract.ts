@@ -14,15 +14,8 @@ export type { AccessRule, Verb } from '#core/cluster/roles/access-rule.ts'
 export type { CrudOptions } from '#core/plugin/crud.ts'
 export type { KindSlot } from '#core/plugin/kind-slot.ts'
 export type { AnyKind, Kind, KindDefinition, ObjectOf } from '#schemas/kinds/kind.ts'
-export type {
-  Command,
-  CommandInput,
-  CommandOption,
-  CommandOptions,
-  CommandSpec,
-  CommandStore,
-  CommandValues,
-} from '#core/plugin/command.ts'
+export type { CommandOption, CommandOptions, CommandValues } from '#core/command-line/option.ts'
+export type { Command, CommandInput, CommandSpec, CommandStore } from '#core/plugin/command.ts'
 export type { ConsolePage } from '#core/plugin/console-page.ts'
 export type { Core, CoreWith, Requirement } from '#core/plugin/core-services.ts'
 export type { AnyPlugin, ApiOf, Needs, OptionalNeed, Plugin, PluginKeys } from '#core/plugin/plugin.ts'

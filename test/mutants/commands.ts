@@ -99,4 +99,28 @@ export const mutants: readonly Mutant[] = [
     tests: ['scripts/test/setup-lock.test.ts'],
     only: 'R2-UX-27: two set-ups',
   },
+  {
+    name: 'a forgotten value of an option is the next option',
+    file: 'core/command-line/run-line.ts',
+    find: "hasValue(option) ? ' [value]' : ''",
+    replace: "hasValue(option) ? ' <value>' : ''",
+    tests: ['core/command-line/run-line.test.ts'],
+    only: 'R2-HO-1',
+  },
+  {
+    name: 'an argument too many is ignored',
+    file: 'core/command-line/run-line.ts',
+    find: '.allowExcessArguments(false)',
+    replace: '.allowExcessArguments(true)',
+    tests: ['core/command-line/run-line.test.ts'],
+    only: 'R2-HO-1',
+  },
+  {
+    name: 'a role takes an unknown subcommand for an argument',
+    file: 'core/command-line/run-line.ts',
+    find: 'if (leaf.commands.length > 0) throw',
+    replace: 'if (leaf.commands.length > 9) throw',
+    tests: ['core/command-line/run-line.test.ts'],
+    only: 'R2-HO-1',
+  },
 ]

@@ -1,5 +1,6 @@
 import type { Database } from '#core/database/database.ts'
-import type { Command, CommandInput, CommandOptions, CommandSpec, CommandValues } from '#core/plugin/command.ts'
+import type { CommandOptions, CommandValues } from '#core/command-line/option.ts'
+import type { Command, CommandInput, CommandSpec } from '#core/plugin/command.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { LoadedPlugins } from '../third-party/load-plugins.ts'
 import type { coreWords } from '../load/plugin-commands.ts'

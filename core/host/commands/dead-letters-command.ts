@@ -1,4 +1,4 @@
-import { BadArguments } from '#core/plugin/command.ts'
+import { BadArguments } from '#core/command-line/option.ts'
 import { listDeadLetters, redrive } from '#core/messaging/consumer/dead-letter.ts'
 import type { DeadLetter } from '#core/messaging/consumer/dead-letter.ts'
 import { exitCodes } from '../process/run-process.ts'

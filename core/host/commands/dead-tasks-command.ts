@@ -1,4 +1,4 @@
-import { BadArguments } from '#core/plugin/command.ts'
+import { BadArguments } from '#core/command-line/option.ts'
 import { listDeadTasks, retryDeadTasks } from '#core/tasks/dead-tasks.ts'
 import type { DeadTask } from '#core/tasks/dead-tasks.ts'
 import { exitCodes } from '../process/run-process.ts'

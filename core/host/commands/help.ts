@@ -39,19 +39,6 @@ ${summary}. It takes no flags: settings come from mesh.yaml of the working folde
 `
 }
 
-/** The entry with the most words that the arguments begin with. */
-export function findByWords<E extends HelpEntry>(
-  entries: readonly E[],
-  args: readonly string[],
-): { readonly entry: E; readonly rest: readonly string[] } | undefined {
-  for (let count = Math.min(args.length, 4); count > 0; count -= 1) {
-    const text = args.slice(0, count).join(' ')
-    const entry = entries.find(({ words }) => words === text)
-    if (entry !== undefined) return { entry, rest: args.slice(count) }
-  }
-  return undefined
-}
-
 /** Message for an unknown command, with the nearest known one. */
 export function unknownCommand(given: readonly string[], known: readonly string[]): string {
   const words = given.slice(0, 4).map((word) => word.slice(0, 60))

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Type } from 'typebox'
+import { commandHelp } from '#core/command-line/command-help.ts'
 import { defineCommand } from '#core/plugin/command.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { runForTest } from '../testing/run-command.ts'
-import { commandHelp } from './command-help.ts'
 import { unknownCommand } from './help.ts'
-import { wantsHelp } from './parse-arguments.ts'
 
 const show = defineCommand({
   words: 'acme show',
@@ -110,10 +109,8 @@ test('an error of a command is its message, and what is no exit code is an error
   }
 })
 
-test('help is generated from the declaration', () => {
-  assert.equal(
-    commandHelp(show),
-    `  mesh acme show x  one thing
+test('help is generated from the declaration', async () => {
+  const text = `  mesh acme show x  one thing
 
 usage: mesh acme show THING [MORE]... [--count N] [--tag KEY=VALUE]... [--as-json] [--color red|green]
 
@@ -127,9 +124,13 @@ Show what was given.
   --color red|green  its color
 
 Exit code: 0 done, 1 could not run, 2 wrong arguments, 7 nothing to show.
-`,
-  )
-  assert.deepEqual([['x', '--help'], ['-h'], ['--', '--help'], ['help']].map(wantsHelp), [true, true, false, false])
+`
+  assert.equal(commandHelp(show), text)
+  // Help is asked for before anything is missing or wrong, but not behind `--`.
+  for (const args of [['--help'], ['-h'], ['x', '--help'], ['x', '--count', '--help'], ['x', '--count', 'y', '-h']])
+    assert.deepEqual(await run('acme show', ...args), { code: 0, out: text, err: '' })
+  assert.match((await run('acme show', '--', '--help')).out, /"thing":"--help"/)
+  assert.match((await run('acme show', 'help')).out, /"thing":"help"/)
 })
 
 test('an unknown command is answered with the nearest one, or with those that begin like it', () => {

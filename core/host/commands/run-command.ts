@@ -1,5 +1,4 @@
 import type { CommandInput } from '#core/plugin/command.ts'
-import { BadArguments } from '#core/plugin/command.ts'
 import { openSettings, originOfSetting, readCoreSettings, readSettings } from '#core/config/settings.ts'
 import { SettingsError } from '#core/config/settings-error.ts'
 import { openDatabase } from '#core/database/database.ts'
@@ -9,10 +8,7 @@ import { loadPlugins } from '../third-party/load-plugins.ts'
 import type { LoadedPlugins } from '../third-party/load-plugins.ts'
 import type { OwnedCommand } from '../load/plugin-commands.ts'
 import { asPlugin } from '../load/startup-error.ts'
-import { exitCodes } from '../process/run-process.ts'
-import { commandHelp } from './command-help.ts'
 import type { CoreCommandInput, Program } from './core-command.ts'
-import { parseArguments } from './parse-arguments.ts'
 
 /** The surroundings of a command. */
 export interface CommandRun extends Pick<CommandInput, 'env' | 'out' | 'err' | 'untilStopped'> {
@@ -25,13 +21,14 @@ export async function pluginsOfSettings({ env, program }: Pick<CommandRun, 'env'
   return loadPlugins(await program.builtIn(), file, readCoreSettings(file, env))
 }
 
-/** Parses the arguments and runs a command. Resolves with the exit code; its problem is written to `err`. */
-export async function runCommand(owned: OwnedCommand, args: readonly string[], run: CommandRun): Promise<number> {
+type Values = Readonly<Record<string, unknown>>
+
+/** Runs a command. Resolves with the exit code; throws its problem. */
+export async function runCommand(owned: OwnedCommand, values: Values, run: CommandRun): Promise<number> {
   const { command, plugin } = owned
   let database: Promise<Database> | undefined
   const open = (): Promise<Database> => (database ??= openConfigured(run.env))
   try {
-    const values = parseArguments(command.options ?? {}, args)
     const plugins = once(() => pluginsOfSettings(run))
     const input: CoreCommandInput<never> = {
       ...run,
@@ -44,11 +41,6 @@ export async function runCommand(owned: OwnedCommand, args: readonly string[], r
     const code: unknown = await (await loadCommand(owned))(input)
     if (typeof code === 'number' && Number.isInteger(code) && code >= 0 && code <= 255) return code
     throw new Error(`the command ${command.words} returned ${String(code).slice(0, 60)}, not an exit code`)
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
-    const isUsage = error instanceof BadArguments
-    run.err(`mesh: ${text}\n${isUsage ? `\n${commandHelp(command)}` : ''}`)
-    return isUsage ? exitCodes.usage : exitCodes.failed
   } finally {
     await database?.then((opened) => opened.close()).catch(() => undefined)
   }

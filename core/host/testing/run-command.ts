@@ -1,5 +1,7 @@
+import { UnknownCommand } from '#core/command-line/program.ts'
+import { runLine } from '#core/command-line/run-line.ts'
 import { coreCommands } from '../commands/core-commands.ts'
-import { findByWords } from '../commands/help.ts'
+import { lineOf } from '../commands/line-of-command.ts'
 import { pluginsOfSettings, runCommand } from '../commands/run-command.ts'
 import { commandsOf } from '../load/plugin-commands.ts'
 import type { OwnedCommand } from '../load/plugin-commands.ts'
@@ -30,25 +32,27 @@ export async function runForTest(
 ): Promise<CommandResult> {
   const { env = {}, plugins = [], onOut = () => undefined, untilStopped = async () => undefined } = given
   const program = { version: '0.0.0', builtIn: async () => plugins }
-  const find = (commands: readonly OwnedCommand[]) =>
-    findByWords(
-      commands.map((owned) => ({ ...owned.command, owned })),
-      words.split(' '),
-    )?.entry.owned
-  const owned =
-    find([...coreCommands.map((command) => ({ command })), ...commandsOf(plugins, new Set())]) ??
-    find((await pluginsOfSettings({ env, program })).commands)
-  if (owned === undefined || owned.command.words !== words) throw new Error(`there is no command ${words}`)
   let [out, err] = ['', '']
-  const code = await runCommand(owned, args, {
-    program,
-    env,
-    untilStopped,
-    out: (text) => {
+  const terminal = {
+    name: 'mesh',
+    out: (text: string): void => {
       out += text
       onOut(text)
     },
-    err: (text) => void (err += text),
+    err: (text: string): void => {
+      err += text
+    },
+  }
+  const run = (commands: readonly OwnedCommand[]): Promise<number> => {
+    const lines = commands.map((owned) =>
+      lineOf(owned.command, (values) => runCommand(owned, values, { ...terminal, program, env, untilStopped })),
+    )
+    return runLine(terminal, lines, [...words.split(' '), ...args])
+  }
+  const known = [...coreCommands.map((command) => ({ command })), ...commandsOf(plugins, new Set())]
+  const code = await run(known).catch(async (error: unknown) => {
+    if (!(error instanceof UnknownCommand)) throw error
+    return run((await pluginsOfSettings({ env, program })).commands)
   })
   return { code, out, err }
 }

@@ -1,15 +1,25 @@
-import type { Command, CommandOption, CommandOptions } from '#core/plugin/command.ts'
-import { hasValue, titleOf } from './parse-arguments.ts'
+import type { CommandOption, CommandOptions } from './option.ts'
+import { hasValue, titleOf } from './option-values.ts'
 
 const WIDTH = 120
 
-/** Output of `mesh <words> --help`, from the declaration alone. */
-export function commandHelp(command: Command): string {
+/** What the help of a command says. */
+export interface HelpedCommand {
+  readonly words: string
+  readonly summary: string
+  readonly description?: string
+  readonly options?: CommandOptions
+  readonly examples?: readonly (readonly [line: string, effect: string])[]
+  readonly exitCodes?: Readonly<Record<number, string>>
+}
+
+/** Output of `<program> <words> --help`, from the declaration alone. */
+export function commandHelp(command: HelpedCommand, program = 'mesh'): string {
   const { words, summary, description, options = {}, examples = [], exitCodes = {} } = command
   const codes = Object.entries({ 0: 'done', 1: 'could not run', 2: 'wrong arguments', ...exitCodes })
   const parts = [
     columns(examples),
-    wrap([`usage: mesh ${words}`, ...Object.entries(options).map(usageOf)], '       '),
+    wrap([`usage: ${program} ${words}`, ...Object.entries(options).map(usageOf)], '       '),
     description?.trim() ?? `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     optionLines(options),
     `Exit code: ${codes.map(([code, text]) => `${code} ${text}`).join(', ')}.`,
