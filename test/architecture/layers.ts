@@ -58,6 +58,7 @@ export const coreLayers: readonly string[] = [
   'core/host/third-party',
   'core/host/platform',
   'core/host/probes',
+  'core/host/jobs',
   'core/host/role',
   'core/host/process',
   'core/host/commands',

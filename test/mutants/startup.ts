@@ -186,4 +186,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/architecture.test.ts'],
     only: 'listed packages',
   },
+  {
+    name: 'a role that cannot be composed leaves its platform open',
+    file: 'core/host/role/compose-role.ts',
+    find: '    await cradle.platform.close()\n',
+    replace: '',
+    tests: ['core/host/role/compose-role.test.ts'],
+    only: 'R2-HO-3',
+  },
+  {
+    name: 'services of a role are made at each use',
+    file: 'core/host/role/compose-role.ts',
+    find: 'asFunction(make).singleton()',
+    replace: 'asFunction(make).transient()',
+    tests: ['core/host/role/compose-role.test.ts'],
+    only: 'R2-HO-3',
+  },
 ]

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-const jobs = ['core/host/role/job-runner.test.ts']
+const jobs = ['core/host/jobs/job-runner.test.ts']
 const tasks = ['core/tasks/tasks.test.ts']
 const sealed = ['core/signing/sealed.test.ts']
 const owned = ['core/controllers/apply-owned.test.ts']
@@ -10,7 +10,7 @@ const system = ['core/host/role/system-reads.test.ts']
 export const mutants: readonly Mutant[] = [
   {
     name: 'a missed tick of a cron job is forgotten',
-    file: 'core/host/role/cron-catch-up.ts',
+    file: 'core/host/jobs/cron-catch-up.ts',
     find: 'let last = await lastTick(job, term, options)',
     replace: 'await lastTick(job, term, options)\n  let last = options.now()',
     tests: jobs,
@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an interrupted execution of a cron job is recorded',
-    file: 'core/host/role/run-job.ts',
+    file: 'core/host/jobs/run-job.ts',
     find: "return term.signal.aborted ? 'aborted' : 'ok'",
     replace: "return 'ok'",
     tests: jobs,
@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a tick of a cron job is not recorded',
-    file: 'core/host/role/cron-catch-up.ts',
+    file: 'core/host/jobs/cron-catch-up.ts',
     find: 'await platform.ticks?.record(job.name, tick).catch(',
     replace: 'await Promise.reject(new Error(String(tick))).catch(',
     tests: jobs,

@@ -1,3 +1,6 @@
+import { asFunction, asValue, createContainer, InjectionMode } from 'awilix/browser'
+import type { Resolver } from 'awilix/browser'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { objectPrefix } from '#core/objects/object-key.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
 import { createCallers } from '#core/cluster/callers.ts'
@@ -15,47 +18,104 @@ import {
   openPlatformStore,
   rebuildProjection,
 } from './platform-store.ts'
-import type { PlatformStore } from './platform-store.ts'
 import { createPlatformWork } from './platform-work.ts'
-import type { OpenPlatform, Platform } from './platform.ts'
+import type { PlatformWorkParts } from './platform-work.ts'
+import type { OpenPlatform, Platform, PlatformNeeds } from './platform.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { until } from './wait-for-dependency.ts'
+
+/** What the platform of one role is composed of. What a role never uses is never made (ADR 0252). */
+interface PlatformCradle extends PlatformWorkParts {
+  readonly shared: SharedParts
+  readonly needs: PlatformNeeds
+  readonly sources: readonly MigrationSource[]
+  readonly pool: KubePool
+  readonly callers: Platform['callers']
+  readonly observed: Platform['observed']
+  readonly directory: Platform['directory']
+  readonly endpoints: Platform['endpoints']
+  readonly checks: Platform['checks']
+  readonly available: Platform['available']
+}
 
 /** Creates the function that opens the platform of a role: its own store handle, connection pool, identity and leader election. */
 export function createPlatformOpener(shared: SharedParts): OpenPlatform {
   followConnections(shared)
   return async (needs) => {
-    const { bus, cluster, served } = shared
-    const pool = openPool(shared)
     const sources = [...coreMigrations, ...needs.migrations]
-    const opened = await openPlatformStore(shared, needs, sources)
-    const store = opened?.store
-    const streams: StreamState = { drift: undefined }
-    const states = createWatchStates(shared)
-    const identity = openIdentity(shared, needs.role, pool)
-    return {
-      store,
-      bus,
-      ...stateStoresOf(shared, needs.role),
-      callers: createCallers({ server: cluster.server, pool, served }),
-      identity,
-      ownBearer: ownBearerOf(cluster, needs.role),
-      observed: store === undefined ? nothingObserved : createObserved(store, served),
-      directory: openDirectory(store, served),
-      serves: served.has,
-      // The state role gives launchers the addresses of each other.
-      endpoints: endpointsOf(cluster, needs.role === 'state' ? undefined : identity),
-      notes: () => [...states.notes(), ...stateStoreNotes(shared, needs.role)],
-      checks: checksOf(shared, needs.role, { store: opened, pool, streams }),
-      available: availableOf(shared, opened),
-      migrate: async (consumers) => {
-        await migrateStore(shared, needs, sources)
-        await ensureStreams(bus, consumers)
-      },
-      rebuild: (name) => rebuildProjection(shared, needs, { name, sources }),
-      ...createPlatformWork(shared, { store: opened, streams, states, identity }),
-      close: () => pool.close(),
-    }
+    const composed = createContainer<PlatformCradle>({ injectionMode: InjectionMode.PROXY, strict: true })
+    composed.register<Registrations>({
+      ...made,
+      shared: asValue(shared),
+      needs: asValue(needs),
+      sources: asValue(sources),
+      store: asValue(await openPlatformStore(shared, needs, sources)),
+    })
+    const close = async (): Promise<void> => (composed.cache.has('pool') ? composed.cradle.pool.close() : undefined)
+    return platformOf(composed.cradle, close)
+  }
+}
+
+type Registrations = { readonly [K in keyof PlatformCradle]: Resolver<PlatformCradle[K]> }
+
+const one = <T>(make: (cradle: PlatformCradle) => T): Resolver<T> => asFunction(make).singleton()
+
+const made = {
+  streams: one((): StreamState => ({ drift: undefined })),
+  states: one(({ shared }) => createWatchStates(shared)),
+  pool: one(({ shared }) => openPool(shared)),
+  identity: one(({ shared, needs, pool }) => openIdentity(shared, needs.role, pool)),
+  callers: one(({ shared: { cluster, served }, pool }) => createCallers({ server: cluster.server, pool, served })),
+  observed: one(({ shared, store }) =>
+    store === undefined ? nothingObserved : createObserved(store.store, shared.served),
+  ),
+  directory: one(({ shared, store }) => openDirectory(store?.store, shared.served)),
+  // The state role gives launchers the addresses of each other.
+  endpoints: one((cradle) =>
+    endpointsOf(cradle.shared.cluster, cradle.needs.role === 'state' ? undefined : cradle.identity),
+  ),
+  checks: one(checksOf),
+  available: one(availableOf),
+}
+
+function platformOf(cradle: PlatformCradle, close: () => Promise<void>): Platform {
+  const { shared, needs, sources, store } = cradle
+  const { bus, cluster, served } = shared
+  return {
+    store: store?.store,
+    bus,
+    ...stateStoresOf(shared, needs.role),
+    get callers() {
+      return cradle.callers
+    },
+    get identity() {
+      return cradle.identity
+    },
+    ownBearer: ownBearerOf(cluster, needs.role),
+    get observed() {
+      return cradle.observed
+    },
+    get directory() {
+      return cradle.directory
+    },
+    serves: served.has,
+    get endpoints() {
+      return cradle.endpoints
+    },
+    notes: () => [...cradle.states.notes(), ...stateStoreNotes(shared, needs.role)],
+    get checks() {
+      return cradle.checks
+    },
+    get available() {
+      return cradle.available
+    },
+    migrate: async (consumers) => {
+      await migrateStore(shared, needs, sources)
+      await ensureStreams(bus, consumers)
+    },
+    rebuild: (name) => rebuildProjection(shared, needs, { name, sources }),
+    ...createPlatformWork(shared, cradle),
+    close,
   }
 }
 
@@ -73,7 +133,7 @@ function stateStoreNotes({ stateStore, objects }: SharedParts, role: Role): read
 
 const nothingObserved: Platform['observed'] = { find: async () => undefined, namespaceUid: async () => undefined }
 
-function availableOf({ bus, log }: SharedParts, store: PlatformStore | undefined): Platform['available'] {
+function availableOf({ shared: { bus, log }, store }: PlatformCradle): Platform['available'] {
   return {
     store: async (signal) => {
       if (store !== undefined) await until({ what: 'the store', log, signal }, () => store.check())
@@ -89,21 +149,14 @@ async function reachObjects(objects: ObjectStore): Promise<void> {
   await objects.list(objectPrefix('readyz'), { limit: 1 })
 }
 
-interface CheckParts {
-  readonly store: PlatformStore | undefined
-  readonly pool: KubePool
-  readonly streams: StreamState
-}
-
-function checksOf(
-  { bus, stateStore, objects }: SharedParts,
-  role: Role,
-  { store, pool, streams }: CheckParts,
-): Platform['checks'] {
+function checksOf(cradle: PlatformCradle): Platform['checks'] {
+  const { shared, needs, store, streams } = cradle
+  const { bus, stateStore, objects } = shared
+  const { role } = needs
   return {
     ...(store === undefined ? {} : { store: () => store.check(), bus: () => checkBus(bus, streams) }),
     ...(role === 'state' && stateStore !== undefined ? { 'state store': () => stateStore.check() } : {}),
     ...(role === 'state' && objects !== undefined ? { 'object store': () => reachObjects(objects) } : {}),
-    ...(role === 'worker' || role === 'migrate' ? {} : { cluster: () => reach(pool) }),
+    ...(role === 'worker' || role === 'migrate' ? {} : { cluster: () => reach(cradle.pool) }),
   }
 }

@@ -46,7 +46,7 @@ export function createPlatformWork(
   'workerJobs' | 'ticks' | 'tasks' | 'runTasks' | 'relay' | 'consume' | 'inform' | 'reconcile' | 'lead'
 > {
   const { database, log, metrics, served, eventRetentionDays: retentionDays } = shared
-  const { store, states } = parts
+  const { store } = parts
   const holder = randomUUID()
   const lead = async (name: string, work: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void> => {
     if (database === undefined) return work({ epoch: 0n, signal })
@@ -82,7 +82,16 @@ export function createPlatformWork(
     inform: (informers, signal): Running => {
       if (store === undefined) return { done: Promise.resolve() }
       const { cluster } = own()
-      return runInformers({ cluster, store: store.store, informers, served, states, log, metrics, signal })
+      return runInformers({
+        cluster,
+        store: store.store,
+        informers,
+        served,
+        states: parts.states,
+        log,
+        metrics,
+        signal,
+      })
     },
     reconcile: (reconcilers, signal) =>
       runReconcilers({
@@ -91,7 +100,7 @@ export function createPlatformWork(
         retries: shared.retries,
         attempts: shared.attempts,
         served,
-        states,
+        states: parts.states,
         log,
         signal,
         metrics,
@@ -112,7 +121,7 @@ function relayWork(shared: SharedParts, database: Database, consumers: readonly 
 
 function consume(
   { database, bus, feed, log, metrics, tracer }: SharedParts,
-  { store, streams }: PlatformWorkParts,
+  { store, streams }: Pick<PlatformWorkParts, 'store' | 'streams'>,
   consumers: readonly Consumer[],
   signal: AbortSignal,
 ): Consuming {

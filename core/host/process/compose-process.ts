@@ -39,7 +39,7 @@ import { prepareStateStore } from './open-state-store.ts'
 import { openLogFeed } from './open-log-feed.ts'
 import { openTracing } from './open-tracing.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import type { RebuildRequest } from '../role/role.ts'
+import type { RebuildRequest } from '../role/role-cradle.ts'
 import { declareKeys } from '../load/plugin-keys.ts'
 import { loadPlugins } from '../third-party/load-plugins.ts'
 

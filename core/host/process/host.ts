@@ -25,7 +25,8 @@ import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { createReadiness } from '../role/readiness.ts'
 import type { Readiness } from '../role/readiness.ts'
 import { buildRole } from '../role/role.ts'
-import type { RebuildRequest, RoleInput, RunningRole } from '../role/role.ts'
+import type { RunningRole } from '../role/role.ts'
+import type { RebuildRequest, RoleInput } from '../role/role-cradle.ts'
 
 /** A process of the platform: one role, or several with a container each. */
 export interface HostOptions {
