@@ -4,7 +4,7 @@ import { removeInBatches } from '#core/event-store/maintenance/remove-in-batches
 import type { Tx } from '#core/event-store/store.ts'
 import type { SharingServices } from './services/create-services.ts'
 import { removeShares } from './store/shares.ts'
-import { readShareBytes } from './store/usage.ts'
+import { shareUsage } from './store/usage.ts'
 import type { SharingTables } from './contract/tables.ts'
 
 const name = 'sharing.retention'
@@ -42,6 +42,6 @@ function metricsJob({ store, stores }: Pick<SharingServices, 'store' | 'stores'>
     name: 'sharing.metrics',
     leaderOnly: false,
     every: READ_EVERY_MS,
-    run: async () => stores(await readShareBytes(store.reader<SharingTables>())),
+    run: async () => stores(await shareUsage.total(store.reader<SharingTables>(), 'bytes')),
   }
 }

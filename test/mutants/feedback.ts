@@ -44,8 +44,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'feedback: removed scores count for the quota',
     file: 'plugins/feedback/store/scores.ts',
-    find: 'greatest(scores - ${scores}, 0)',
-    replace: 'greatest(scores, ${scores})',
+    find: '  await usage.subtract(db, rows)\n',
+    replace: '',
     tests: store,
   },
   {

@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'sharing: revoked shares count for the quota',
     file: 'plugins/sharing/store/shares.ts',
-    find: '  await removeShareUsage(db, rows)\n',
+    find: '  await shareUsage.subtract(db, removed)\n',
     replace: '',
     tests: shares,
     only: 'F10',

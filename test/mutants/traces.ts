@@ -32,16 +32,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'traces: a namespace has no quota',
-    file: 'plugins/traces/store/store-spans.ts',
-    find: 'and ${bytes}::bigint <= ${most}::bigint',
-    replace: 'and ${most} > 0',
+    file: 'core/database/usage-table.ts',
+    find: ' and ${within((count) => sql`${added[count]}::bigint`)}',
+    replace: '',
     tests: store,
   },
   {
     name: 'traces: a namespace above its quota stores more',
-    file: 'plugins/traces/store/store-spans.ts',
-    find: 'where u.bytes + excluded.bytes <= ${most}::bigint',
-    replace: 'where ${most} > 0',
+    file: 'core/database/usage-table.ts',
+    find: 'where ${within((count) => sql`u.${sql.ref(count)} + excluded.${sql.ref(count)}`)}',
+    replace: '',
     tests: store,
   },
   {
@@ -61,8 +61,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'traces: removed spans still count for the namespace',
     file: 'plugins/traces/store/remove-spans.ts',
-    find: 'set bytes = greatest(bytes - ${size}, 0)',
-    replace: 'set bytes = greatest(bytes - 0 * ${size}, 0)',
+    find: 'rows.map(({ namespace_uid: owner, bytes }) => ({ owner, bytes }))',
+    replace: 'rows.map(({ namespace_uid: owner }) => ({ owner, bytes: 0 }))',
     tests: store,
   },
   {

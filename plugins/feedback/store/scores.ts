@@ -1,3 +1,4 @@
+import { usageTable } from '#core/database/usage-table.ts'
 import { sql } from 'kysely'
 import type { Insertable, Transaction } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
@@ -54,6 +55,8 @@ export function findKeyedScore(
   return keyed.where('request_key', '=', key).executeTakeFirst()
 }
 
+const usage = usageTable('feedback_usage', { owner: 'namespace_uid', counts: ['scores'] })
+
 /** Inserts a score; false if a score with its idempotency key exists. */
 export async function insertScore(db: FeedbackTx, row: Insertable<ScoreRow>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
@@ -69,26 +72,20 @@ export async function countScore(
   db: FeedbackTx,
   { namespace_uid: uid, run_id: runId }: Pick<ScoreRow, 'namespace_uid' | 'run_id'>,
 ): Promise<{ readonly ofNamespace: number; readonly ofRun: number }> {
-  const { rows } = await sql<{ scores: bigint }>`
-    insert into feedback_usage (namespace_uid, scores) values (${uid}, 1)
-    on conflict (namespace_uid) do update set scores = feedback_usage.scores + 1 returning scores`.execute(db)
+  const used = await usage.add(db, uid, { scores: 1 })
   const { count } = await db
     .selectFrom('feedback_scores')
     .select(sql<number>`count(*)::integer`.as('count'))
     .where('run_id', '=', runId)
     .executeTakeFirstOrThrow()
-  return { ofNamespace: Number(rows[0]?.scores), ofRun: count }
+  return { ofNamespace: used.scores, ofRun: count }
 }
 
 /** Deletes the scores of runs. Returns their number. */
 export async function deleteScores(db: FeedbackTx, runIds: readonly string[]): Promise<number> {
-  const { rows } = await sql<{ namespace_uid: string; scores: number }>`
+  const { rows } = await sql<{ owner: string; scores: number }>`
     with gone as (delete from feedback_scores where run_id = any(${[...runIds]}::uuid[]) returning namespace_uid)
-    select namespace_uid, count(*)::integer as scores from gone group by 1 order by 1`.execute(db)
-  for (const { namespace_uid: uid, scores } of rows)
-    await sql`update feedback_usage set scores = greatest(scores - ${scores}, 0) where namespace_uid = ${uid}`.execute(
-      db,
-    )
-  if (rows.length > 0) await db.deleteFrom('feedback_usage').where('scores', '=', 0n).execute()
+    select namespace_uid as owner, count(*)::integer as scores from gone group by 1`.execute(db)
+  await usage.subtract(db, rows)
   return rows.reduce((sum, { scores }) => sum + scores, 0)
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { usageTable } from '#core/database/usage-table.ts'
 import type { Transaction } from 'kysely'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Reader } from '#core/event-store/store.ts'
@@ -7,6 +7,8 @@ import type { MemorySettings } from '../contract/settings.ts'
 import type { MemoryTables } from '../contract/tables.ts'
 
 type Db = Transaction<MemoryTables>
+
+const usage = usageTable('memory_usage', { owner: 'owner', counts: ['items', 'bytes'] })
 
 /** Maximum of an owner. */
 interface Quota {
@@ -34,17 +36,13 @@ export async function addUsage(
 }
 
 async function addTo(db: Db, bytes: number, quota: Quota): Promise<void> {
-  const { rows } = await sql<{ items: number; bytes: bigint }>`
-    insert into memory_usage as u (owner, items, bytes) values (${quota.owner}, 1, ${bytes})
-    on conflict (owner) do update set items = u.items + 1, bytes = u.bytes + excluded.bytes
-    returning items, bytes`.execute(db)
-  const [used] = rows
-  if (used === undefined || used.items > quota.items)
+  const used = await usage.add(db, quota.owner, { items: 1, bytes })
+  if (used.items > quota.items)
     throw new Fail(
       memoryErrors.memory_quota_exceeded,
       `The ${quota.name} would exceed its ${quota.items} items of long-term memory.`,
     )
-  if (used.bytes > BigInt(quota.bytes))
+  if (used.bytes > quota.bytes)
     throw new Fail(
       memoryErrors.memory_quota_exceeded,
       `The ${quota.name} would exceed its ${quota.bytes} bytes of long-term memory.`,
@@ -56,24 +54,17 @@ export async function removeUsage(
   db: Db,
   removed: readonly { readonly agent_uid: string; readonly namespace: string; readonly bytes: number }[],
 ): Promise<void> {
-  const sums = new Map<string, { items: number; bytes: number }>()
-  for (const { agent_uid, namespace, bytes } of removed)
-    for (const owner of [agentOwner(agent_uid), namespaceOwner(namespace)]) {
-      const sum = sums.get(owner) ?? { items: 0, bytes: 0 }
-      sums.set(owner, { items: sum.items + 1, bytes: sum.bytes + bytes })
-    }
-  // In order, so that two transactions do not wait for each other.
-  for (const [owner, { items, bytes }] of [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-    await sql`update memory_usage set items = greatest(items - ${items}::integer, 0), bytes = greatest(bytes - ${bytes}::bigint, 0)
-      where owner = ${owner}`.execute(db)
-  await sql`delete from memory_usage where owner = any(${[...sums.keys()]}::text[]) and items = 0`.execute(db)
+  await usage.subtract(
+    db,
+    removed.flatMap(({ agent_uid, namespace, bytes }) =>
+      [agentOwner(agent_uid), namespaceOwner(namespace)].map((owner) => ({ owner, items: 1, bytes })),
+    ),
+  )
 }
 
 /** Bytes of all items. */
 export async function readItemBytes(db: Reader<MemoryTables>): Promise<number> {
-  const { rows } = await sql<{ bytes: number }>`select coalesce(sum(bytes), 0)::float8 as bytes from memory_usage
-    where owner like 'namespace/%'`.execute(db)
-  return rows[0]?.bytes ?? 0
+  return usage.total(db, 'bytes', namespaceOwner(''))
 }
 
 /** Key of the usage of an agent. */

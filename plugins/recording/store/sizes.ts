@@ -1,3 +1,4 @@
+import { usageTable } from '#core/database/usage-table.ts'
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { FoundRun } from '#plugins/runs/contract/api.ts'
@@ -15,6 +16,8 @@ export interface RecordingSize {
   readonly ofNamespace: number
 }
 
+const usage = usageTable('recording_usage', { owner: 'namespace_uid', counts: ['bytes'] })
+
 /** Counts a part of a run. Returns the sizes with it; undefined if the recording is being erased. The namespace is locked until COMMIT. */
 export async function addPart(
   db: RecordingTx,
@@ -30,11 +33,8 @@ export async function addPart(
     returning parts, bytes::text as bytes`.execute(db)
   const [run] = rows
   if (run === undefined) return undefined
-  const usage = await sql<{ bytes: string }>`
-    insert into recording_usage as u (namespace_uid, bytes) values (${namespaceUid}, ${bytes}::bigint)
-    on conflict (namespace_uid) do update set bytes = u.bytes + excluded.bytes
-    returning bytes::text as bytes`.execute(db)
-  return { parts: run.parts, bytes: Number(run.bytes), ofNamespace: Number(usage.rows[0]?.bytes) }
+  const used = await usage.add(db, namespaceUid, { bytes })
+  return { parts: run.parts, bytes: Number(run.bytes), ofNamespace: used.bytes }
 }
 
 /** Whether a part of a run was received, also one that the object store has lost. False while the recording is being erased. */
@@ -51,7 +51,7 @@ export async function isRecorded(db: Pick<RecordingTx, 'selectFrom'>, runId: str
 export async function removePart(db: RecordingTx, { id, namespaceUid }: RecordedRun, bytes: number): Promise<void> {
   await sql`update recording_runs set parts = greatest(parts - 1, 0), bytes = greatest(bytes - ${bytes}::bigint, 0)
     where run_id = ${id}`.execute(db)
-  await subtract(db, namespaceUid, bytes)
+  await usage.subtract(db, [{ owner: namespaceUid, bytes }])
 }
 
 /** Notes that recordings of removed runs have to be erased. */
@@ -67,8 +67,7 @@ export async function forgetRecording(db: RecordingTx, { runId, parts }: DueReco
     returning namespace_uid, bytes::text as bytes`.execute(db)
   const [row] = rows
   if (row === undefined) return false
-  await subtract(db, row.namespace_uid, Number(row.bytes))
-  await db.deleteFrom('recording_usage').where('bytes', '=', 0n).execute()
+  await usage.subtract(db, [{ owner: row.namespace_uid, bytes: Number(row.bytes) }])
   return true
 }
 
@@ -94,9 +93,4 @@ export async function readDue(
       and updated_at < clock_timestamp() - ${WRITES_END_AFTER}::interval
     order by run_id limit ${limit}`.execute(db)
   return rows.map(({ run_id, parts, gone }) => ({ runId: run_id, parts, reason: gone ? 'run' : 'retention' }))
-}
-
-async function subtract(db: RecordingTx, namespaceUid: string, bytes: number): Promise<void> {
-  await sql`update recording_usage set bytes = greatest(bytes - ${bytes}::bigint, 0)
-    where namespace_uid = ${namespaceUid}`.execute(db)
 }

@@ -20,7 +20,7 @@ import {
 } from '../store/shares.ts'
 import type { ShareTimes } from '../store/shares.ts'
 import type { SharingTables } from '../contract/tables.ts'
-import { addShareUsage } from '../store/usage.ts'
+import { shareUsage } from '../store/usage.ts'
 import { createToken, hashToken } from './token.ts'
 
 /** Dependencies of `recordShare`. */
@@ -125,7 +125,7 @@ async function checkQuotas(
 ): Promise<void> {
   const { sharesPerRun, sharesPerNamespace, storedBytesPerNamespace } = settings
   const db = tx.tables<SharingTables>()
-  const used = await addShareUsage(db, run.namespaceUid, bytes)
+  const used = await shareUsage.add(db, run.namespaceUid, { shares: 1, bytes })
   if ((await countShares(db, run.id)) > sharesPerRun)
     throw tooMany(`The run has ${sharesPerRun} shares`, 'sharesPerRun')
   if (used.shares > sharesPerNamespace)

@@ -3,7 +3,7 @@ import type { Insertable, Transaction } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import { inLiveNamespace } from '#core/cluster/object-index-sql.ts'
 import type { Reader } from '#core/event-store/store.ts'
-import { removeShareUsage } from './usage.ts'
+import { shareUsage } from './usage.ts'
 import type { SelectedShare, ShareRow, SharingTables, SnapshotRow } from '../contract/tables.ts'
 
 type SharingTx = Transaction<SharingTables>
@@ -113,7 +113,8 @@ export async function removeShares(db: SharingTx, which: Removal): Promise<reado
   const { rows } = await sql<{ id: string; namespace_uid: string; bytes: bigint }>`
     delete from sharing_shares where id in (select id from sharing_shares where ${conditionOf(which)} for update)
     returning id, namespace_uid, bytes`.execute(db)
-  await removeShareUsage(db, rows)
+  const removed = rows.map(({ namespace_uid: owner, bytes }) => ({ owner, shares: 1, bytes: Number(bytes) }))
+  await shareUsage.subtract(db, removed)
   return rows.map(({ id }) => id)
 }
 

@@ -1,3 +1,4 @@
+import { spanUsage } from './usage.ts'
 import { sql } from 'kysely'
 import type { RawBuilder, Transaction } from 'kysely'
 import { deletedUids } from '#core/cluster/object-index-sql.ts'
@@ -59,10 +60,9 @@ async function removeChunks(db: Transaction<TracesTables>, which: RawBuilder<unk
       where t.trace_id = gone.trace_id and t.agent_uid = gone.agent_uid`.execute(db)
   const traceIds = [...new Set(keys.map(({ trace_id: id }) => id))]
   await sql`delete from traces_totals where spans = 0 and trace_id = any(${traceIds}::text[])`.execute(db)
-  const bytes = new Map<string, number>()
-  for (const { namespace_uid: uid, bytes: size } of rows) bytes.set(uid, (bytes.get(uid) ?? 0) + size)
-  for (const [uid, size] of [...bytes].sort(([a], [b]) => (a < b ? -1 : 1)))
-    await sql`update traces_usage set bytes = greatest(bytes - ${size}, 0) where namespace_uid = ${uid}`.execute(db)
-  await sql`delete from traces_usage where bytes = 0 and namespace_uid = any(${[...bytes.keys()]}::text[])`.execute(db)
+  await spanUsage.subtract(
+    db,
+    rows.map(({ namespace_uid: owner, bytes }) => ({ owner, bytes })),
+  )
   return rows.length
 }

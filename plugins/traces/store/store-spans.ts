@@ -1,3 +1,4 @@
+import { spanUsage } from './usage.ts'
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
@@ -39,7 +40,10 @@ export async function storeSpans(
   const kept = chunks.filter(({ traceId }) => within.has(traceId))
   if (kept.length === 0) return 0
   const rows = kept.map((chunk) => ({ ...chunk, id: uuidV7(), bytes: Buffer.byteLength(chunk.content) }))
-  const uid = await countBytes(db, owner.namespace, sumOf(rows, 'bytes'), bytesPerNamespace)
+  // Of a namespace that is gone nothing is stored.
+  const added = { bytes: sumOf(rows, 'bytes') }
+  const used = await spanUsage.addUpTo(db, liveNamespaceUid(owner.namespace), added, { bytes: bytesPerNamespace })
+  const uid = used?.owner
   if (uid === undefined) throw new NamespaceFull('the namespace has no room for spans')
   await sql`insert into traces_chunks
       (id, trace_id, namespace, namespace_uid, agent_uid, agent_name, spans, bytes, content, stored_at)
@@ -71,21 +75,4 @@ async function countSpans(
       where t.spans + excluded.spans <= ${most}
     returning trace_id`.execute(db)
   return new Set(rows.map(({ trace_id: traceId }) => traceId))
-}
-
-/** Returns the uid of the namespace; undefined above its quota, and for a namespace that is gone. */
-async function countBytes(
-  db: Transaction<TracesTables>,
-  namespace: string,
-  bytes: number,
-  most: number,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ namespace_uid: string }>`
-    insert into traces_usage as u (namespace_uid, bytes)
-    select uid, ${bytes}::bigint from (select ${liveNamespaceUid(namespace)} as uid) live
-    where uid is not null and ${bytes}::bigint <= ${most}::bigint
-    on conflict (namespace_uid) do update set bytes = u.bytes + excluded.bytes
-      where u.bytes + excluded.bytes <= ${most}::bigint
-    returning namespace_uid`.execute(db)
-  return rows[0]?.namespace_uid
 }
