@@ -1,6 +1,6 @@
 import { isObject } from '../json/is-object.ts'
-import { readChatCacheWrites } from './message-usage.ts'
-import type { CacheWrites } from './message-usage.ts'
+import { readChatUsage } from './chat-usage.ts'
+import type { MessageUsage } from './message-usage.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -21,15 +21,7 @@ export interface ChatPart {
   readonly thinking: { readonly text: string; readonly signature: string }
   readonly calls: readonly ChatCall[]
   readonly finish: string | undefined
-  readonly usage: ChatUsage | undefined
-}
-
-/** Token counts; cached and written tokens are part of the input. */
-export interface ChatUsage extends CacheWrites {
-  readonly input: number
-  readonly cached: number
-  readonly output: number
-  readonly reasoning: number
+  readonly usage: MessageUsage | undefined
 }
 
 /** Reads the first choice of a chat completion (`message`) or of a chunk (`delta`). */
@@ -45,7 +37,7 @@ export function readChatPart(body: Json, field: 'message' | 'delta'): ChatPart {
     thinking: { text: textOf(message.thinking), signature: textOf(message.thinking_signature) },
     calls: calls.map(toCall),
     finish: typeof finish === 'string' ? finish : undefined,
-    usage: isObject(body.usage) ? toChatUsage(body.usage) : undefined,
+    usage: readChatUsage(body.usage),
   }
 }
 
@@ -59,22 +51,6 @@ function toCall(call: Json, position: number): ChatCall {
   }
 }
 
-function toChatUsage(usage: Json): ChatUsage {
-  const input = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}
-  const output = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {}
-  return {
-    input: countOf(usage.prompt_tokens),
-    cached: countOf(input.cached_tokens),
-    ...readChatCacheWrites(input),
-    output: countOf(usage.completion_tokens),
-    reasoning: countOf(output.reasoning_tokens),
-  }
-}
-
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
-}
-
-function countOf(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
 }

@@ -1,7 +1,8 @@
 import { isObject } from '../json/is-object.ts'
 import { encodeFrame } from '../sse/frame.ts'
 import { readChatPart } from './chat-response.ts'
-import type { ChatCall, ChatPart, ChatUsage } from './chat-response.ts'
+import type { ChatCall, ChatPart } from './chat-response.ts'
+import type { MessageUsage } from './message-usage.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -50,16 +51,17 @@ function stopReasonOf({ finish = 'stop', refusal }: Pick<ChatPart, 'finish' | 'r
 }
 
 // Cached and written tokens are not part of the input here.
-function toUsage(usage: ChatUsage = { input: 0, cached: 0, output: 0, reasoning: 0 }): Json {
-  const { input, cached, output, reasoning, cacheWriteTokens: written = 0, cacheWrite1hTokens: hour = 0 } = usage
+function toUsage(usage: MessageUsage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 }): Json {
+  const { inputTokens, cachedTokens, outputTokens, reasoningTokens } = usage
+  const { cacheWriteTokens: written = 0, cacheWrite1hTokens: hour = 0 } = usage
   const byTime = { ephemeral_5m_input_tokens: Math.max(written - hour, 0), ephemeral_1h_input_tokens: hour }
   return {
-    input_tokens: Math.max(input - cached - written, 0),
+    input_tokens: Math.max(inputTokens - cachedTokens - written, 0),
     cache_creation_input_tokens: written,
-    cache_read_input_tokens: cached,
+    cache_read_input_tokens: cachedTokens,
     ...(written === 0 ? {} : { cache_creation: byTime }),
-    output_tokens: output,
-    output_tokens_details: reasoning === 0 ? null : { thinking_tokens: reasoning },
+    output_tokens: outputTokens,
+    output_tokens_details: reasoningTokens === 0 ? null : { thinking_tokens: reasoningTokens },
   }
 }
 
@@ -77,7 +79,7 @@ export function createMessageEvents(id: string): EventTranslator {
   let next = 0
   let open: { readonly index: number; readonly call: number | undefined; readonly isThought: boolean } | undefined
   let last: Pick<ChatPart, 'finish' | 'refusal'> = { finish: undefined, refusal: '' }
-  let usage: ChatUsage | undefined
+  let usage: MessageUsage | undefined
   const close = (): Buffer[] => {
     const closed = open === undefined ? [] : [event('content_block_stop', { index: open.index })]
     open = undefined

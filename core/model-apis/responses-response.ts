@@ -1,6 +1,7 @@
 import { encodeFrame } from '../sse/frame.ts'
 import { readChatPart } from './chat-response.ts'
-import type { ChatCall, ChatUsage } from './chat-response.ts'
+import type { ChatCall } from './chat-response.ts'
+import type { MessageUsage } from './message-usage.ts'
 import type { EventTranslator } from './messages-response.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -24,7 +25,7 @@ interface Ended {
   readonly model: string | undefined
   readonly output: readonly Json[]
   readonly finish: string | undefined
-  readonly usage: ChatUsage | undefined
+  readonly usage: MessageUsage | undefined
 }
 
 function responseOf(head: ResponseHead, { model, output, finish, usage }: Ended): Json {
@@ -61,13 +62,13 @@ function bareResponse({ id, createdAt }: ResponseHead, model = ''): Json {
   }
 }
 
-function toUsage({ input, cached, output, reasoning }: ChatUsage): Json {
+function toUsage({ inputTokens, cachedTokens, outputTokens, reasoningTokens }: MessageUsage): Json {
   return {
-    input_tokens: input,
-    input_tokens_details: { cached_tokens: cached },
-    output_tokens: output,
-    output_tokens_details: { reasoning_tokens: reasoning },
-    total_tokens: input + output,
+    input_tokens: inputTokens,
+    input_tokens_details: { cached_tokens: cachedTokens },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: inputTokens + outputTokens,
   }
 }
 
@@ -92,7 +93,7 @@ export function createResponseEvents(head: ResponseHead): EventTranslator {
   let sequence = 0
   let model: string | undefined
   let finish: string | undefined
-  let usage: ChatUsage | undefined
+  let usage: MessageUsage | undefined
   let started = false
   const output: Json[] = []
   let open: { readonly call: ChatCall | undefined; text: string } | undefined

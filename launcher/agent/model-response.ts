@@ -1,3 +1,4 @@
+import { readChatUsage } from '#core/model-apis/chat-usage.ts'
 import { isObject } from '#core/json/is-object.ts'
 import type { FailReason, Usage } from '#schemas/runs/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'
@@ -115,7 +116,7 @@ function take(
   onText: (text: string) => void,
 ): void {
   if (typeof chunk.model === 'string') draft.model = toStorable(chunk.model)
-  if (isObject(chunk.usage)) draft.usage = readUsage(chunk.usage)
+  draft.usage = readChatUsage(chunk.usage) ?? draft.usage
   const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined
   if (!isObject(choice)) return
   const content = isObject(choice[part]) ? choice[part] : {}
@@ -154,21 +155,6 @@ function finish(draft: Draft, onText: (text: string) => void): ModelResponse {
   if (toolCalls.some(({ name }) => name === ''))
     throw new ModelError('the answer of the model has a tool call without a name')
   return { text: draft.text, toolCalls, usage: draft.usage, model: draft.model }
-}
-
-function readUsage(usage: Readonly<Record<string, unknown>>): Usage {
-  const input = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}
-  const output = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {}
-  return {
-    inputTokens: count(usage.prompt_tokens),
-    outputTokens: count(usage.completion_tokens),
-    cachedTokens: count(input.cached_tokens),
-    reasoningTokens: count(output.reasoning_tokens),
-  }
-}
-
-function count(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
 }
 
 /** Bounded message of an OpenAI error body. */

@@ -8,6 +8,15 @@ const payers = ['plugins/budgets/payment/payers.test.ts']
 /** Defects of what the gateway charges: calls that are free, too cheap, or paid by another agent. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'money: counts that are no numbers are 0',
+    file: 'core/model-apis/chat-usage.ts',
+    find: '  if (!isCount(inputTokens) || !isCount(outputTokens)) return undefined\n',
+    replace:
+      "  if (typeof inputTokens !== 'number') return readChatUsage({ ...given, prompt_tokens: 0 })\n  if (typeof outputTokens !== 'number') return undefined\n",
+    tests: ['core/model-apis/chat-usage.test.ts', 'plugins/providers/gateway/response/usage-meter.test.ts'],
+    only: 'B3',
+  },
+  {
     name: 'gateway: an inherited call has more output than its hold covers',
     file: 'plugins/providers/gateway/call-model.ts',
     find: 'payment.outputLimit === undefined ? asked : limited(asked, payment.outputLimit)',

@@ -1,6 +1,7 @@
 import type { ResponseHeaders } from '#core/http-client/request.ts'
 import { fromErrorParam } from '#core/guardrails/messages.ts'
 import { isObject } from '#core/json/is-object.ts'
+import { readChatUsage } from '#core/model-apis/chat-usage.ts'
 import { readMessageUsage } from '#core/model-apis/message-usage.ts'
 import { moneyComment, moneyHeaders } from './money-headers.ts'
 import { toGatewayRefusal } from '#launcher/contract/calls/gateway-refusal.ts'
@@ -12,7 +13,7 @@ import type { ModelResponseSink, CallContext, CallResult } from '#launcher/contr
 import type { ModelRequest } from '#launcher/contract/calls/model-request.ts'
 import { createFrameSplitter } from '#core/sse/stream-frames.ts'
 import { createMessageMeter } from './message-meter.ts'
-import { createStreamMeter, toUsage } from './stream-meter.ts'
+import { createStreamMeter } from './stream-meter.ts'
 
 /** An answer of the gateway on its way to the caller. */
 export interface CallResponse {
@@ -155,7 +156,7 @@ function readAnswer(bytes: Buffer, { operation }: ModelRequest): Pick<CallResult
     body = undefined
   }
   if (!isObject(body)) return { usage: undefined, model: undefined }
-  const usage = operation === 'messages' ? readMessageUsage(body.usage) : toUsage(body.usage)
+  const usage = operation === 'messages' ? readMessageUsage(body.usage) : readChatUsage(body.usage)
   return { usage, model: typeof body.model === 'string' ? body.model : undefined }
 }
 

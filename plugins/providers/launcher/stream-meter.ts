@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import { readChatCacheWrites } from '#core/model-apis/message-usage.ts'
+import { readChatUsage } from '#core/model-apis/chat-usage.ts'
 import { createTokenCount } from '#core/model-apis/token-count.ts'
 import type { Usage } from '#schemas/runs/run.ts'
 import { frameData, framesIn } from '#core/sse/stream-frames.ts'
@@ -41,7 +41,7 @@ export function createStreamMeter(usageWanted: boolean): StreamMeter {
     const chunk = parse(text)
     if (typeof chunk?.model === 'string') model ??= chunk.model
     if (isObject(chunk?.error)) failed = true
-    const found = toUsage(chunk?.usage)
+    const found = readChatUsage(chunk?.usage)
     usage = found ?? usage
     const onlyUsage = found !== undefined && Array.isArray(chunk?.choices) && chunk.choices.length === 0
     return onlyUsage && !usageWanted ? nothing : frame
@@ -74,24 +74,4 @@ function parse(text: string | undefined): Readonly<Record<string, unknown>> | un
   } catch {
     return undefined
   }
-}
-
-/** Token counts of an answer in OpenAI's form; undefined if it has none. */
-export function toUsage(given: unknown): Usage | undefined {
-  if (!isObject(given)) return undefined
-  const input = isObject(given.prompt_tokens_details) ? given.prompt_tokens_details : {}
-  const output = isObject(given.completion_tokens_details) ? given.completion_tokens_details : {}
-  const counts = [given.prompt_tokens, given.completion_tokens ?? 0]
-  if (!counts.every(isCount)) return undefined
-  return {
-    inputTokens: Number(counts[0]),
-    outputTokens: Number(counts[1]),
-    cachedTokens: isCount(input.cached_tokens) ? input.cached_tokens : 0,
-    reasoningTokens: isCount(output.reasoning_tokens) ? output.reasoning_tokens : 0,
-    ...readChatCacheWrites(input),
-  }
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { encodeFrame } from '#core/sse/frame.ts'
-import { meterAndHide, meterTail } from './usage-meter.ts'
+import { meterAndHide, meterTail, meterWhole } from './usage-meter.ts'
 
 const usage = { prompt_tokens: 7, completion_tokens: 3 }
 const delta = (content: string) => ({ choices: [{ delta: { content } }], usage: null })
@@ -41,4 +41,15 @@ test('the usage at the end of a long stream is found, whatever the size of its c
     }
     assert.deepEqual([meter.counted().inputTokens, meter.counted().usageReported], [7, true], String(size))
   }
+})
+
+test('B3: a provider whose counts are no numbers has reported no usage, so that its call is not free', () => {
+  const reported = (given: unknown): boolean => {
+    const meter = meterWhole()
+    meter.pass(Buffer.from(JSON.stringify({ choices: [], usage: given })))
+    return meter.counted().usageReported
+  }
+  assert.equal(reported(usage), true)
+  for (const given of [{ ...usage, prompt_tokens: '7' }, { total_tokens: 10 }, null])
+    assert.equal(reported(given), false)
 })

@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import { readChatCacheWrites } from '#core/model-apis/message-usage.ts'
+import { readChatUsage } from '#core/model-apis/chat-usage.ts'
 import type { CacheWrites } from '#core/model-apis/message-usage.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { createSseParser } from '#core/sse/parser.ts'
@@ -115,20 +115,6 @@ function parse(text: string): unknown {
 }
 
 function readUsage(body: unknown): Counted {
-  const usage = isObject(body) ? body.usage : undefined
-  if (!isObject(usage)) return nothing
-  return {
-    usageReported: true,
-    inputTokens: count(usage.prompt_tokens),
-    outputTokens: count(usage.completion_tokens),
-    cachedTokens: count(isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details.cached_tokens : 0),
-    reasoningTokens: count(
-      isObject(usage.completion_tokens_details) ? usage.completion_tokens_details.reasoning_tokens : 0,
-    ),
-    ...readChatCacheWrites(usage.prompt_tokens_details),
-  }
-}
-
-function count(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
+  const usage = readChatUsage(isObject(body) ? body.usage : undefined)
+  return usage === undefined ? nothing : { usageReported: true, ...usage }
 }

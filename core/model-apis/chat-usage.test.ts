@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { readChatUsage } from './chat-usage.ts'
+
+test('B3: counts of a chat completion are read, and what is no count is unknown instead of 0', () => {
+  const details = { prompt_tokens_details: { cached_tokens: 4 }, completion_tokens_details: { reasoning_tokens: 2 } }
+  assert.deepEqual(readChatUsage({ prompt_tokens: 7, completion_tokens: 3, ...details }), {
+    inputTokens: 7,
+    outputTokens: 3,
+    cachedTokens: 4,
+    reasoningTokens: 2,
+  })
+  for (const completion_tokens of [undefined, null, 0])
+    assert.equal(readChatUsage({ prompt_tokens: 7, completion_tokens })?.outputTokens, 0)
+  for (const wrong of ['7', -1, 1.5, NaN, Infinity, 2 ** 53, null, {}, []]) {
+    assert.equal(readChatUsage({ prompt_tokens: wrong, completion_tokens: 3 }), undefined, String(wrong))
+    if (wrong !== null)
+      assert.equal(readChatUsage({ prompt_tokens: 7, completion_tokens: wrong }), undefined, String(wrong))
+  }
+  for (const none of [undefined, null, 7, 'x', [], {}, { total_tokens: 10 }])
+    assert.equal(readChatUsage(none), undefined)
+  // A detail is part of a count that is known.
+  assert.equal(readChatUsage({ prompt_tokens: 7, prompt_tokens_details: { cached_tokens: '4' } })?.cachedTokens, 0)
+})

@@ -1,0 +1,28 @@
+import { isObject } from '../json/is-object.ts'
+import { readChatCacheWrites } from './message-usage.ts'
+import type { MessageUsage } from './message-usage.ts'
+
+/**
+ * Reads `usage` of a chat completion or of embeddings, which have no output. Undefined for counts that are no numbers: what a call used is then
+ * unknown, not 0. Cached and written tokens are part of the input.
+ */
+export function readChatUsage(given: unknown): MessageUsage | undefined {
+  if (!isObject(given)) return undefined
+  const { prompt_tokens: inputTokens } = given
+  // Some providers write null.
+  const outputTokens = given.completion_tokens ?? 0
+  if (!isCount(inputTokens) || !isCount(outputTokens)) return undefined
+  const input = isObject(given.prompt_tokens_details) ? given.prompt_tokens_details : {}
+  const output = isObject(given.completion_tokens_details) ? given.completion_tokens_details : {}
+  return {
+    inputTokens,
+    outputTokens,
+    cachedTokens: isCount(input.cached_tokens) ? input.cached_tokens : 0,
+    reasoningTokens: isCount(output.reasoning_tokens) ? output.reasoning_tokens : 0,
+    ...readChatCacheWrites(input),
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
