@@ -80,7 +80,7 @@ async function ask(
     deadlineMs: (timeout === undefined ? undefined : durationToMs(timeout)) ?? defaultTimeoutMs,
     maxBytes: maxAnswerBytes,
   })
-  if (answer.status !== 200) throw new Error('the service did not answer 200')
+  if (answer.status !== 200) throw new Error('the service did not respond with 200')
   return readVerdict(answer.body)
 }
 

@@ -22,7 +22,7 @@ export async function respondToModelCall(
   if (answer.kind === 'diverged') return diverged(operation, answer.problem)
   if (answer.kind === 'error') {
     const { status, code, message } = answer
-    // Below 400 it was no error: a hand has edited the recording.
+    // A status below 400 is no error: the recording was edited by hand.
     return toError(operation, { status: status < 400 ? 502 : status, code, message })
   }
   const whole = isObject(answer.body) ? answer.body : {}

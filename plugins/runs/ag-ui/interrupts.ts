@@ -5,7 +5,7 @@ import { readId } from './event.ts'
 import type { Events, FrameData } from './event.ts'
 import type { ToolMapper } from './map-tools.ts'
 
-/** Id of an interrupt in the protocol: with that of its run, so that an answer finds it. */
+/** Id of an interrupt in the protocol. It includes the id of its run, by which a response finds it. */
 export function toAgUiInterruptId(runId: string, interruptId: string): string {
   return `${runId}/${interruptId}`
 }
