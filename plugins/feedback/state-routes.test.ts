@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sql } from 'kysely'
-import {
-  addBudgetedAgent,
-  addRoutes,
-  createLauncher,
-  startStateRole,
-  tokenOf,
-} from '#plugins/budgets/testing/state-role.ts'
+import { addBudgetedAgent, addRoutes, createLauncher, startStateRole } from '#plugins/budgets/testing/state-role.ts'
+import { tokenOf } from '#test/harness/service-accounts.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
 import { createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'

@@ -1,75 +1,37 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createCallers } from '#core/cluster/callers.ts'
 import { createOwnIdentity } from '#core/cluster/token-review.ts'
-import { createRoleApp } from '#core/host/role/role-server.ts'
-import { createPool } from '#core/kube/connection-pool.ts'
-import { createKubeClient } from '#core/kube/create-client.ts'
 import type { KubeClient, ObjectRef } from '#core/kube/client.ts'
-import { createLogger } from '#core/log/create-logger.ts'
-import type { Core } from '#core/plugin/core-services.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import { createMetrics } from '#core/telemetry/prom-metrics.ts'
-import { addBudgetedAgent, tokenOf } from '#plugins/budgets/testing/state-role.ts'
+import { addBudgetedAgent } from '#plugins/budgets/testing/state-role.ts'
+import { tokenOf } from '#test/harness/service-accounts.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { GuardrailPolicy } from '#schemas/crds/guardrail-policy.ts'
-import { applyShipped } from '#test/harness/deploy.ts'
-import { sharedKube } from '#test/harness/kube.ts'
+import { createTestCore, serveRole, startStateCluster } from '#test/harness/role.ts'
 import { policyEndpoint } from './state-routes.ts'
 import { guardrails } from './index.ts'
 import { createPolicySource } from './policies/policy-source.ts'
 import { applyPolicy, wordRule } from './testing/policies.ts'
 
 test('guardrails: launchers read the policies of their own agent, and learn of every change', async (t) => {
-  const kube = await sharedKube(t)
-  const pool = createPool(kube.url, { ca: kube.ca })
-  const connect = (bearer: string): KubeClient => createKubeClient({ server: kube.url, pool, bearer })
-  const admin = connect(kube.tokens['admin'] ?? '')
-  await applyShipped(kube, 'namespace', 'service-accounts', 'state')
+  const { kube, admin, account, callers, close } = await startStateCluster(t)
   const [a, b] = [`gr-${process.pid}-a`, `gr-${process.pid}-b`]
   for (const name of [a, b]) await apply(admin, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
-  // With exactly the rights of the state role.
-  const account = connect(await tokenOf(admin, 'mesh-system', 'mesh-state'))
   let isAway = false
+  // With exactly the rights of the state role.
   const cluster: KubeClient = {
     ...account,
     get: (...args) => (isAway ? Promise.reject(new Error('away')) : account.get(...args)),
   } as KubeClient
-  const core = {
-    role: 'state',
-    install: 'test',
-    profile: 'open',
-    version: '0.0.0',
-    log: createLogger({ level: 'error', destination: { write: () => undefined } }),
-    metrics: createMetrics(),
-    now: () => new Date(),
-    cluster: createCallers({ server: kube.url, pool }),
-    extensions: () => [],
-    contributed: () => [],
-  } as unknown as Core
+  const core = createTestCore(t, { role: 'state', cluster: callers })
   const plugin = { ...guardrails, stateRoutes: (_: unknown, state: never) => [policyEndpoint(state, 0)] }
-  const { app } = await createRoleApp({
+  const url = await serveRole(t, {
     role: 'state',
     core,
-    platform: {
-      callers: core.cluster as never,
-      store: undefined,
-      directory: undefined,
-      identity: createOwnIdentity({ cluster }),
-    },
+    platform: { callers, store: undefined, directory: undefined, identity: createOwnIdentity({ cluster }) },
     built: [{ plugin: plugin as unknown as AnyPlugin, services: { core }, wired: { wiring: 'ready' } }],
-    settings: {
-      limits: { perCallerPerMinute: 1e6, perAddressPerMinute: 1e6, underWay: 100, streams: 1, streamsPerUser: 1 },
-    },
-    thirdParty: new Set(),
-    checkResponses: true,
-  })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  t.after(async () => {
-    app.server.closeAllConnections()
-    await app.close()
-    await pool.close()
+    close,
   })
   const read = async (token: string, digest?: string) => {
     const headers: Record<string, string> = { authorization: `Bearer ${token}` }

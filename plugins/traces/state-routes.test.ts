@@ -2,13 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sql } from 'kysely'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import {
-  addBudgetedAgent,
-  addRoutes,
-  createLauncher,
-  startStateRole,
-  tokenOf,
-} from '#plugins/budgets/testing/state-role.ts'
+import { addBudgetedAgent, addRoutes, createLauncher, startStateRole } from '#plugins/budgets/testing/state-role.ts'
+import { tokenOf } from '#test/harness/service-accounts.ts'
 import { createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
 import { MAX_SPAN_BATCH_BYTES } from '#schemas/launcher/traces.ts'
 import { needs } from '#test/harness/find-server.ts'

@@ -9,7 +9,8 @@ import { needs } from '#test/harness/find-server.ts'
 import { limitSource } from '../contract/points.ts'
 import type { CallLimit } from '../contract/points.ts'
 import { readAccounts } from '../testing/ledger.ts'
-import { addBudgetedAgent, addRoutes, createLauncher, startStateRole, tokenOf } from '../testing/state-role.ts'
+import { addBudgetedAgent, addRoutes, createLauncher, startStateRole } from '../testing/state-role.ts'
+import { tokenOf } from '#test/harness/service-accounts.ts'
 
 const namespace = `money-${process.pid}`
 const tenant = { kind: 'Tenant', name: 'research', uid: 'tenant-1' } as const

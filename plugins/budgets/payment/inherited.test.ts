@@ -5,7 +5,7 @@ import test from 'node:test'
 import { needs } from '#test/harness/find-server.ts'
 import { newHold } from '../testing/ledger.ts'
 import { startPaidGateway } from '../testing/role-calls.ts'
-import { tokenOf } from '../testing/state-role.ts'
+import { tokenOf } from '#test/harness/service-accounts.ts'
 import { createRenewal } from './renewal.ts'
 
 const servers = needs('kube-apiserver', 'etcd', 'postgres', 'initdb')

@@ -29,7 +29,7 @@ import { budgetsSettings } from '../contract/settings.ts'
 import { openLedger } from './ledger.ts'
 import { addRun, runsMigrations } from './run-rows.ts'
 import type { RunToAdd } from './run-rows.ts'
-import { tokenOf } from './state-role.ts'
+import { tokenOf } from '#test/harness/service-accounts.ts'
 
 /** Tokens of every answer of the provider. A token costs one micro-unit. */
 export const USED = 7

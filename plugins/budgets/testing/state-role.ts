@@ -1,32 +1,24 @@
 import type { TestContext } from 'node:test'
 import { Value } from 'typebox/value'
-import { createCallers } from '#core/cluster/callers.ts'
-import { createOwnIdentity } from '#core/cluster/token-review.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { createRoleApp } from '#core/host/role/role-server.ts'
 import type { Contribution, Point } from '#core/jobs/extension-point.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { createObserved } from '#core/cluster/observed-objects.ts'
-import { createPool } from '#core/kube/connection-pool.ts'
-import { createKubeClient } from '#core/kube/create-client.ts'
-import { createLogger } from '#core/log/create-logger.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { CoreWith } from '#core/plugin/core-services.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import { memoryKeyring } from '#core/signing/testing/key-types.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
-import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { runsProjection } from '#plugins/runs/projections.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { createDatabase } from '#test/harness/database.ts'
-import { applyShipped } from '#test/harness/deploy.ts'
-import { sharedKube } from '#test/harness/kube.ts'
+import { createTestCore, serveRole, startStateCluster } from '#test/harness/role.ts'
+import { podTokenOf } from '#test/harness/service-accounts.ts'
 import { budgets } from '../index.ts'
 import { budgetsSettings } from '../contract/settings.ts'
 import type { BudgetsSettings } from '../contract/settings.ts'
@@ -59,11 +51,8 @@ export async function startStateRole(
     objects?: ObjectStore | undefined
   } = {},
 ) {
-  const kube = await sharedKube(t)
-  const pool = createPool(kube.url, { ca: kube.ca })
-  const connect = (bearer: string): KubeClient => createKubeClient({ server: kube.url, pool, bearer })
-  const admin = connect(kube.tokens['admin'] ?? '')
-  await applyShipped(kube, 'namespace', 'service-accounts', 'state')
+  const cluster = await startStateCluster(t)
+  const { kube, admin } = cluster
   const database = await openDatabase({ url: await createDatabase(t), connections: 20 })
   await migrate(database, [
     storeMigrations,
@@ -73,23 +62,15 @@ export async function startStateRole(
     ...also.map(({ name, migrations }) => ({ name, migrations: migrations ?? clusterMigrations })),
   ])
   const store = createStore(database, { projections: [runsProjection] })
-  const core = {
+  const core = createTestCore(t, {
     role: 'state',
-    install: 'test',
-    profile: 'open',
-    version: '0.0.0',
-    log: createLogger({ level: 'warn', destination: { write: (line: string) => t.diagnostic(line.trim()) } }),
-    metrics: createMetrics(),
-    keys: memoryKeyring(),
-    now: () => new Date(),
     store,
     bus: createMemoryBus(),
     observed: createObserved(store),
-    cluster: createCallers({ server: kube.url, pool }),
+    cluster: cluster.callers,
     extensions: <T>(point: Point<T>) =>
       contributed.filter((one) => one.point === point.name).map(({ value }) => value as T),
-    contributed: () => [],
-  } as unknown as CoreWith<readonly ['store']>
+  }) as CoreWith<readonly ['store']>
   const ready = { wiring: 'ready' } as const
   const settings = { ...Value.Create(budgetsSettings), ...some }
   const ofRuns = runs.create(core, Value.Create(runs.settings), {})
@@ -106,71 +87,21 @@ export async function startStateRole(
     })),
     { plugin: budgets as AnyPlugin, services: budgets.create(core, settings, { runs: undefined }), wired: ready },
   ]
-  const identity = createOwnIdentity({ cluster: connect(await tokenOf(admin, 'mesh-system', 'mesh-state')) })
-  const { app } = await createRoleApp({
+  const { callers, identity } = cluster
+  const url = await serveRole(t, {
     role: 'state',
     core,
-    platform: { callers: core.cluster as never, store, directory: undefined, identity, objects },
+    platform: { callers, store, directory: undefined, identity, objects },
     built,
-    settings: {
-      limits: {
-        perCallerPerMinute: 1_000_000,
-        perAddressPerMinute: 1_000_000,
-        rejectedPerAddressPerMinute: 1_000_000,
-        underWay: 2_000,
-        streams: 1,
-        streamsPerUser: 1,
-      },
+    close: async () => {
+      await database.close()
+      await cluster.close()
     },
-    thirdParty: new Set(),
-    checkResponses: true,
-  })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  t.after(async () => {
-    app.server.closeAllConnections()
-    await app.close()
-    await database.close()
-    await pool.close()
   })
   return { url, admin, database, store, kube, metrics: () => core.metrics.render(), settings }
 }
 
-const accounts: Resource = {
-  group: '',
-  version: 'v1',
-  plural: 'serviceaccounts',
-  kind: 'ServiceAccount',
-  namespaced: true,
-}
-
 const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
-
-/** A token of a service account, by TokenRequest; without an audience for the API server. */
-export function tokenOf(admin: KubeClient, namespace: string, name: string, audience?: string): Promise<string> {
-  return requestToken(admin, { namespace, name }, audience)
-}
-
-/** A token of a service account. `pod`: bound to it. */
-async function requestToken(
-  admin: KubeClient,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-  audience?: string,
-  pod?: { readonly name: string; readonly uid: string },
-): Promise<string> {
-  const boundObjectRef = pod && { apiVersion: 'v1', kind: 'Pod', ...pod }
-  const request = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    metadata: { name, namespace },
-    spec: {
-      audiences: audience === undefined ? [] : [audience],
-      expirationSeconds: 3600,
-      ...(pod && { boundObjectRef }),
-    },
-  }
-  const issued = await admin.create<KubeObject<unknown, { token: string }>>(accounts, request, { subresource: 'token' })
-  return issued.status?.token ?? ''
-}
 
 /** Creates an agent with a budget, or without one, as `addLaunchedAgent` does. */
 export function addBudgetedAgent(
@@ -209,7 +140,7 @@ export async function addLaunchedAgent(
   const pod = { serviceAccountName: name, automountServiceAccountToken: false, containers: [container] }
   await apply(admin, { apiVersion: 'v1', kind: 'Pod', metadata, spec: pod })
   const made = await admin.get(pods, metadata as never)
-  return { uid, token: await requestToken(admin, { namespace, name }, 'state', { name, uid: made.metadata.uid ?? '' }) }
+  return { uid, token: await podTokenOf(admin, { namespace, name }, { name, uid: made.metadata.uid ?? '' }) }
 }
 
 /** Creates a namespace with routes: `paid` (1 and 2 USD per million tokens), `cached` with prices of writes to a cache, `unpriced`, `listed` with a shipped price, and `fallback` to a dearer provider. */

@@ -1,25 +1,16 @@
 import type { TestContext } from 'node:test'
 import { Value } from 'typebox/value'
-import { createCallers } from '#core/cluster/callers.ts'
-import { createOwnIdentity } from '#core/cluster/token-review.ts'
-import { createRoleApp } from '#core/host/role/role-server.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
 import type { KubeClient, ObjectRef } from '#core/kube/client.ts'
-import { createPool } from '#core/kube/connection-pool.ts'
-import { createKubeClient } from '#core/kube/create-client.ts'
-import { createLogger } from '#core/log/create-logger.ts'
 import type { UnenforcedField } from '#core/plugin/enforced-fields.ts'
-import type { Core } from '#core/plugin/core-services.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import { createMetrics } from '#core/telemetry/prom-metrics.ts'
-import { tokenOf } from '#plugins/budgets/testing/state-role.ts'
+import { tokenOf } from '#test/harness/service-accounts.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
 import { McpServer } from '#schemas/crds/mcp-server.ts'
 import type { McpServerSpec, McpServerStatus } from '#schemas/crds/mcp-server.ts'
 import type { McpToolBindingSpec } from '#schemas/crds/mcp-tool-binding.ts'
 import { ToolRegistry } from '#schemas/crds/tool-registry.ts'
-import { applyShipped } from '#test/harness/deploy.ts'
-import { sharedKube } from '#test/harness/kube.ts'
+import { createTestCore, serveRole, startStateCluster } from '#test/harness/role.ts'
 import { createWithSession } from '../client/session.ts'
 import { discover } from '../discovery/discover.ts'
 import { mcp } from '../index.ts'
@@ -37,54 +28,22 @@ export interface BrokerAnswer {
 
 /** The state role with the plugin and exactly its rights, on a real kube-apiserver; it ends with the test. */
 export async function startBrokerRole(t: TestContext, settings: Partial<McpSettings> = {}) {
-  const kube = await sharedKube(t)
-  const pool = createPool(kube.url, { ca: kube.ca })
-  const connect = (bearer: string): KubeClient => createKubeClient({ server: kube.url, pool, bearer })
-  const admin = connect(kube.tokens['admin'] ?? '')
-  await applyShipped(kube, 'namespace', 'service-accounts', 'state')
+  const cluster = await startStateCluster(t)
+  const { kube, admin, callers, identity } = cluster
   const outbound = createOutbound({ allow: ['127.0.0.1'] })
   const unenforced: UnenforcedField[] = []
-  const core = {
-    role: 'state',
-    install: 'test',
-    profile: 'open',
-    version: '0.0.0',
-    log: createLogger({ level: 'warn', destination: { write: (line: string) => t.diagnostic(line.trim()) } }),
-    metrics: createMetrics(),
-    now: () => new Date(),
-    outbound,
-    cluster: createCallers({ server: kube.url, pool }),
-    extensions: () => [],
-    contributed: () => [],
-    unenforced: () => unenforced,
-  } as unknown as Core
+  const core = createTestCore(t, { role: 'state', outbound, cluster: callers, unenforced: () => unenforced })
   const services = mcp.create(core, { ...Value.Create(mcpSettings), ...settings }, {})
-  const identity = createOwnIdentity({ cluster: connect(await tokenOf(admin, 'mesh-system', 'mesh-state')) })
-  const { app } = await createRoleApp({
+  const url = await serveRole(t, {
     role: 'state',
     core,
-    platform: { callers: core.cluster as never, store: undefined, directory: undefined, identity } as never,
+    platform: { callers, store: undefined, directory: undefined, identity },
     built: [{ plugin: mcp as AnyPlugin, services, wired: { wiring: 'ready' } }],
-    settings: {
-      limits: {
-        perCallerPerMinute: 1e6,
-        perAddressPerMinute: 1e6,
-        rejectedPerAddressPerMinute: 1e6,
-        underWay: 200,
-        streams: 1,
-        streamsPerUser: 1,
-      },
+    close: async () => {
+      await services.close()
+      await outbound.close()
+      await cluster.close()
     },
-    thirdParty: new Set(),
-    checkResponses: true,
-  })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  t.after(async () => {
-    app.server.closeAllConnections()
-    await app.close()
-    await services.close()
-    await outbound.close()
-    await pool.close()
   })
   return { url, admin, kube, unenforced, metrics: () => core.metrics.render(), ...mcpObjectsIn(admin) }
 }

@@ -1,47 +1,30 @@
 import type { TestContext } from 'node:test'
 import { Value } from 'typebox/value'
-import { createCallers } from '#core/cluster/callers.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { createObserved } from '#core/cluster/observed-objects.ts'
-import { createOwnIdentity } from '#core/cluster/token-review.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { createRoleApp } from '#core/host/role/role-server.ts'
 import { stateContext } from '#core/host/role/state-context.ts'
 import type { KubeClient } from '#core/kube/client.ts'
-import { createPool } from '#core/kube/connection-pool.ts'
-import { createKubeClient } from '#core/kube/create-client.ts'
-import { createLogger } from '#core/log/create-logger.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { CoreWith } from '#core/plugin/core-services.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import { memoryKeyring } from '#core/signing/testing/key-types.ts'
 import type { StateStore } from '#core/state-store/state-store.ts'
-import { createMetrics } from '#core/telemetry/prom-metrics.ts'
-import { addLaunchedAgent, tokenOf } from '#plugins/budgets/testing/state-role.ts'
+import { addLaunchedAgent } from '#plugins/budgets/testing/state-role.ts'
 import type { LaunchedAgent } from '#plugins/budgets/testing/state-role.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { runsProjection } from '#plugins/runs/projections.ts'
 import { createDatabase } from '#test/harness/database.ts'
-import { applyShipped } from '#test/harness/deploy.ts'
-import { sharedKube } from '#test/harness/kube.ts'
+import { createTestCore, serveRole, startStateCluster } from '#test/harness/role.ts'
 import { memoryJobs } from '../jobs.ts'
 import { agentMemory } from '../index.ts'
 import { memorySettings } from '../contract/settings.ts'
 import type { MemorySettings } from '../contract/settings.ts'
 
 const migrationsOf = (name: string) => ({ name, migrations: new URL(`../../${name}/migrations/`, import.meta.url) })
-const limits = {
-  perCallerPerMinute: 1_000_000,
-  perAddressPerMinute: 1_000_000,
-  rejectedPerAddressPerMinute: 1_000_000,
-  underWay: 2_000,
-  streams: 1,
-}
-
 /** Options of `startMemoryRole`. */
 export interface MemoryRoleOptions {
   readonly stateStore?: StateStore | undefined
@@ -51,64 +34,44 @@ export interface MemoryRoleOptions {
 
 /** The state role with its own account, on a real kube-apiserver and PostgreSQL; everything ends with the test. */
 export async function startMemoryRole(t: TestContext, options: MemoryRoleOptions = {}) {
-  const kube = await sharedKube(t)
-  const pool = createPool(kube.url, { ca: kube.ca })
-  const connect = (bearer: string): KubeClient => createKubeClient({ server: kube.url, pool, bearer })
-  const admin = connect(kube.tokens['admin'] ?? '')
-  await applyShipped(kube, 'namespace', 'service-accounts', 'state')
+  const cluster = await startStateCluster(t)
+  const { kube, admin, callers, identity, ownToken } = cluster
   const database = await openDatabase({ url: await createDatabase(t), connections: 20 })
-  const cluster = { name: 'cluster', migrations: clusterMigrations }
-  await migrate(database, [storeMigrations, cluster, migrationsOf('runs'), migrationsOf('memory')])
+  const index = { name: 'cluster', migrations: clusterMigrations }
+  await migrate(database, [storeMigrations, index, migrationsOf('runs'), migrationsOf('memory')])
   const store = createStore(database, { projections: [runsProjection] })
-  const core = {
+  const core = createTestCore(t, {
     role: 'state',
-    install: 'test',
-    profile: 'open',
-    version: '0.0.0',
-    log: createLogger({ level: 'warn', destination: { write: (line: string) => t.diagnostic(line.trim()) } }),
-    metrics: createMetrics(),
-    keys: memoryKeyring(),
-    now: () => new Date(),
     store,
     bus: createMemoryBus(),
     observed: createObserved(store),
-    cluster: createCallers({ server: kube.url, pool }),
+    cluster: callers,
     urls: { gateway: options.gatewayUrl ?? 'http://127.0.0.1:9', state: '', bff: '' },
-    extensions: () => [],
-    contributed: () => [],
-  } as unknown as CoreWith<readonly ['store']>
+  }) as CoreWith<readonly ['store']>
   const wired = { wiring: 'ready' } as const
   const settings = { ...Value.Create(memorySettings), ...options.settings }
   const built = [
     { plugin: runs as AnyPlugin, services: runs.create(core, Value.Create(runs.settings), {}), wired },
     { plugin: agentMemory as AnyPlugin, services: agentMemory.create(core, settings, { runs: undefined }), wired },
   ]
-  const own = await tokenOf(admin, 'mesh-system', 'mesh-state')
-  const identity = createOwnIdentity({ cluster: connect(own) })
   const platform = {
-    callers: core.cluster as never,
+    callers,
     store,
     directory: undefined,
     identity,
     serves: () => true,
     stateStore: options.stateStore,
-    ownBearer: async () => own,
+    ownBearer: async () => ownToken,
   }
-  const { app } = await createRoleApp({
+  const url = await serveRole(t, {
     role: 'state',
     core,
     platform,
     built,
-    settings: { limits: { ...limits, streamsPerUser: 1 } },
-    thirdParty: new Set(),
-    checkResponses: true,
-  })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  t.after(async () => {
-    app.server.closeAllConnections()
-    await app.close()
-    await database.close()
-    await pool.close()
+    close: async () => {
+      await database.close()
+      await cluster.close()
+    },
   })
   const services = agentMemory.create(core, settings, { runs: undefined })
   const stateJobs = memoryJobs(services, stateContext(agentMemory as AnyPlugin, { core, platform, built }))

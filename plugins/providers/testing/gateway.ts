@@ -16,7 +16,6 @@ import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { UnenforcedField } from '#core/plugin/enforced-fields.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Contribution, Point } from '#core/jobs/extension-point.ts'
-import { createRoleApp } from '#core/host/role/role-server.ts'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel } from '#core/kube/names.ts'
@@ -28,12 +27,12 @@ import { createStore } from '#core/event-store/create-store.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { applyShipped } from '#test/harness/deploy.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { sharedKube } from '#test/harness/kube.ts'
+import { createTestCore, serveRole } from '#test/harness/role.ts'
 import { API_VERSION } from '#schemas/names/group.ts'
 import { providers } from '../index.ts'
 import { createServices } from '../services/create-services.ts'
@@ -80,16 +79,10 @@ export async function startGateway(
     await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash)
       values (${`uid-${n}`}, 'Namespace', '', ${name}, '1', '')`.execute(database.root)
   const unenforced: UnenforcedField[] = []
-  const core: Core = {
+  const core: Core = createTestCore(t, {
     role: 'gateway',
-    install: 'test',
-    profile: 'open',
-    version: '0.0.0',
     log: createLogger({ level: 'debug', currentTrace, destination: { write: (line) => lines.push(line) } }),
-    metrics: createMetrics(),
-    keys: memoryKeyring(),
     sealed: createSealed(memoryKeyring(), 'providers'),
-    now: () => new Date(),
     store,
     bus: createMemoryBus(),
     tasks: createTaskQueue(database),
@@ -107,7 +100,7 @@ export async function startGateway(
       values.filter((value) => value.point === point.name).map(({ value }) => ({ plugin: 'test', value: value as T })),
     extensions: <T>(point: Point<T>) =>
       values.filter((value) => value.point === point.name).map((value) => value.value as T),
-  }
+  })
   const settings = {
     firstByteTimeout: 1,
     idleTimeout: 120,
@@ -119,7 +112,7 @@ export async function startGateway(
   const services = createServices(core, settings)
   values.push(...(typeof contributed === 'function' ? contributed(core) : contributed))
   values.push(...(providers.contributions?.(services) ?? []))
-  const { app } = await createRoleApp({
+  const url = await serveRole(t, {
     role: 'gateway',
     core,
     platform: {
@@ -129,26 +122,11 @@ export async function startGateway(
       identity: createOwnIdentity({ cluster: admin }),
     },
     built: [{ plugin: providers, services, wired: { wiring: 'ready' } }],
-    settings: {
-      limits: {
-        perCallerPerMinute: 100_000,
-        perAddressPerMinute: 100_000,
-        rejectedPerAddressPerMinute: 100_000,
-        underWay: 100,
-        streams: 100,
-        streamsPerUser: 100,
-      },
+    close: async () => {
+      await providers.close?.(services)
+      await database.close()
+      await pool.close()
     },
-    thirdParty: new Set(),
-    checkResponses: true,
-  })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  t.after(async () => {
-    app.server.closeAllConnections()
-    await app.close()
-    await providers.close?.(services)
-    await database.close()
-    await pool.close()
   })
   const client = (token: string, headers: Record<string, string> = {}) =>
     new OpenAI({ baseURL: `${url}/v1`, apiKey: token, maxRetries: 0, defaultHeaders: headers })
