@@ -45,31 +45,25 @@ function exportOf(path: string, kind: string): string {
 function toServices(services: readonly Found[]): string {
   return `${headOf('LauncherService', 'service')}${importsOf(services)}
 /** Services of plugins. */
-export const pluginServices: readonly LauncherService[] = [
-${entriesOf(services)}]
-`
+${arrayOf('export const pluginServices: readonly LauncherService[]', services)}`
+}
+
+function toList(listeners: readonly Found[], parts: readonly Found[]): string {
+  return `${headOf('ListenerDefinition, PortPart', 'listener')}${importsOf([...listeners, ...parts])}
+/** Listeners of plugins. */
+${arrayOf('export const pluginListeners: readonly ListenerDefinition[]', listeners)}
+/** What plugins add to ports of others. */
+${arrayOf('export const pluginPortParts: readonly PortPart[]', parts)}`
 }
 
 function importsOf(found: readonly Found[]): string {
   return found.map(({ path, name }) => `import { ${name} } from '#${path}'\n`).join('')
 }
 
-function entriesOf(found: readonly Found[]): string {
-  return found.map(({ name }) => `  ${name},\n`).join('')
-}
-
-function toList(listeners: readonly Found[], parts: readonly Found[]): string {
-  return `${headOf('ListenerDefinition, PortPart', 'listener')}${importsOf([...listeners, ...parts])}
-
-/** Listeners of plugins. */
-export const pluginListeners: readonly ListenerDefinition[] = [
-${entriesOf(listeners)}]
-
-
-/** What plugins add to ports of others. */
-export const pluginPortParts: readonly PortPart[] = [
-${entriesOf(parts)}]
-`
+// As the formatter writes it: on one line if that has at most 120 characters.
+function arrayOf(declaration: string, found: readonly Found[]): string {
+  const short = `${declaration} = [${found.map(({ name }) => name).join(', ')}]\n`
+  return short.length <= 121 ? short : `${declaration} = [\n${found.map(({ name }) => `  ${name},\n`).join('')}]\n`
 }
 
 function toThreads(paths: readonly string[]): string {
@@ -78,7 +72,6 @@ function toThreads(paths: readonly string[]): string {
     return `  ${plugin}: () => import('#${path}'),\n`
   })
   return `${headOf('RunThread', 'thread')}
-
 /** Threads of plugins. */
 export const pluginThreads: Readonly<Record<string, () => Promise<{ readonly runThread: RunThread }>>> = {
 ${entries.join('')}}
