@@ -52,7 +52,7 @@ for (const adapter of adapters)
         const remove = (...removed: Parameters<typeof usage.subtract>[1]) =>
           inTransaction.execute((tx) => usage.subtract(tx, removed))
         await remove()
-        await remove({ owner: 'b', items: 1, bytes: 30 }, { owner: 'nobody', items: 1, bytes: 1 })
+        await remove({ owner: 'b', items: 1, bytes: 30 }, { owner: 'absent', items: 1, bytes: 1 })
         assert.deepEqual((await rows()).at(-1), 'b 1 70')
         await Promise.all([
           remove({ owner: 'b', items: 1, bytes: 900 }, { owner: "a'%_", items: 1, bytes: 1 }),

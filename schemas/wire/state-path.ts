@@ -6,7 +6,7 @@ import type { Schema } from './schema.ts'
  */
 export interface StatePath<Url extends string = string, Request = unknown, Response = unknown> {
   readonly method: 'GET' | 'POST'
-  /** `:name` stands for one segment. */
+  /** `:name` matches one segment. */
   readonly path: Url
   /** Body of a request; undefined: none. */
   readonly request?: Schema<Request>

@@ -20,6 +20,8 @@ test('a child run that a pod asks for is refused at the field that is wrong', ()
     [agent({ name: 'a\0' }), '/agent/name'],
     [agent({ name: '\ud800' }), '/agent/name'],
     [agent({ name: '../x' }), '/agent/name'],
+    [agent({ name: 'a..b' }), '/agent/name'],
+    [agent({ name: 'a.-b' }), '/agent/name'],
     [{ ...good, mode: 'all' }, '/mode'],
     [{ ...good, maxDepth: 1.5 }, '/maxDepth'],
     [{ ...good, maxDepth: 1e300 }, '/maxDepth'],

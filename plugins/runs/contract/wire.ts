@@ -41,7 +41,10 @@ export type ChildOutcome = Static<typeof childRun>
 export const calledRun = reply({ ...outcome, conversationId: string() })
 
 const namespace = string({ maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' })
-const name = string({ maxLength: 253, pattern: '^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$' })
+const name = string({
+  maxLength: 253,
+  pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
+})
 // Years of four digits from 1970 on: PostgreSQL has no year 0, and reads no sign.
 const time = string({
   pattern: '^(19[7-9]\\d|[2-9]\\d{3})-\\d\\d-\\d\\dT[\\d:.]{1,16}Z$',
