@@ -1,3 +1,4 @@
+import { pointerToken } from '#schemas/values/json-pointer.ts'
 import { didYouMean, oneOf } from '#schemas/values/nearest.ts'
 import { boundsOf, durationProblem } from '#schemas/values/duration.ts'
 import { patternText } from '#schemas/values/pattern-text.ts'
@@ -98,5 +99,5 @@ function texts(value: unknown): string[] {
 
 /** Escapes one step of a JSON pointer. A key can be as long as the body, so it is truncated. */
 export function escapeStep(key: string): string {
-  return key.slice(0, 128).replaceAll('~', '~0').replaceAll('/', '~1')
+  return pointerToken(key.slice(0, 128))
 }

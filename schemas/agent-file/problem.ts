@@ -1,3 +1,5 @@
+import { pointerToken } from '../values/json-pointer.ts'
+
 /** Most problems that an answer lists; who sends more mistakes fixes these first. */
 export const MAX_PROBLEMS = 20
 
@@ -44,7 +46,7 @@ export function formatProblem(problem: LocatedProblem, file?: string): string {
 
 /** The RFC 6901 pointer of a path; a step above 128 characters is cut and ends with an ellipsis. */
 export function pointerOf(path: Path): string {
-  return path.map((step) => `/${shorten(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  return path.map((step) => `/${pointerToken(shorten(String(step)))}`).join('')
 }
 
 /** The steps of an RFC 6901 pointer. */

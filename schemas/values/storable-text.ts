@@ -1,3 +1,5 @@
+import { pointerToken } from './json-pointer.ts'
+
 /** Whether PostgreSQL can store a text in UTF-8: it has neither U+0000 nor a lone surrogate (PostgreSQL, 8.3 and 8.14). */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
@@ -24,7 +26,7 @@ export function findUnstorable(value: unknown, pointer = ''): string | undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, child] of Object.entries(value)) {
     if (!isStorable(key)) return pointer
-    const found = findUnstorable(child, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    const found = findUnstorable(child, `${pointer}/${pointerToken(key)}`)
     if (found !== undefined) return found
   }
   return undefined

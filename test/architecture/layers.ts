@@ -6,6 +6,7 @@ import type { Import, Source } from './sources.ts'
 export const coreLayers: readonly string[] = [
   'core/async',
   'core/json',
+  'core/json-schema',
   'core/command-line',
   'core/errors',
   'core/log',

@@ -4,7 +4,7 @@ const discovery = ['plugins/mcp/discovery/discover.test.ts']
 const pin = ['plugins/mcp/manifest/pin-manifest.test.ts']
 const bindings = ['plugins/mcp/bindings/select-tools.test.ts']
 const broker = ['plugins/mcp/broker/broker.test.ts']
-const results = ['plugins/mcp/results/judge.test.ts']
+const results = ['core/json-schema/judge.test.ts']
 const sessions = ['plugins/mcp/client/kept-sessions.test.ts']
 const port = ['plugins/mcp/launcher/discovery.test.ts']
 const loop = ['launcher/agent/bound-tools.test.ts']
@@ -105,14 +105,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'mcp: a schema of a server copies lists for free',
-    file: 'plugins/mcp/results/list-keywords.ts',
+    file: 'core/json-schema/list-keywords.ts',
     find: '    spend(value.length)\n',
     replace: '',
     tests: results,
   },
   {
     name: 'mcp: a keyword that is not interpreted refuses results below not',
-    file: 'plugins/mcp/results/verdict.ts',
+    file: 'core/json-schema/verdict.ts',
     find: 'return verdict === undefined ? undefined : !verdict',
     replace: 'return !verdict',
     tests: results,

@@ -1,3 +1,4 @@
+import { pointerToken } from '#schemas/values/json-pointer.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { writeLike } from '#core/json/write-like.ts'
 import { decodeBase64, encodeBase64, exemptionOf } from './exact-paths.ts'
@@ -87,7 +88,7 @@ function mapValue(value: unknown, place: Place, visit: VisitString): unknown {
 
 function mapObject(given: Readonly<Record<string, unknown>>, place: Place, visit: VisitString) {
   const entries = Object.entries(given).map(([name, value]): [string, unknown] => {
-    const key = name.replaceAll('~', '~0').replaceAll('/', '~1')
+    const key = pointerToken(name)
     const inner = { ...below(place, key, key), siblings: given }
     const isRead = inner.json !== undefined || !isFieldWord(name)
     const newName = isRead ? visit(toString(name, 'name', { ...inner, json: place.json })) : name

@@ -1,3 +1,4 @@
+import { pointerToken } from '#schemas/values/json-pointer.ts'
 import { isObject } from '#core/json/is-object.ts'
 
 /** One operation of an RFC 6902 patch. */
@@ -86,5 +87,5 @@ function allKeys(from: Fields, to: Fields): string[] {
 }
 
 function pointer(path: string, key: string): string {
-  return `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return `${path}/${pointerToken(key)}`
 }

@@ -1,3 +1,4 @@
+import { pointerToken } from '#schemas/values/json-pointer.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { canonicalJson } from '#core/json/canonical-json.ts'
 
@@ -19,7 +20,7 @@ function findInfinite(value: unknown, pointer: string): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : pointer
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, child] of Object.entries(value)) {
-    const found = findInfinite(child, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    const found = findInfinite(child, `${pointer}/${pointerToken(key)}`)
     if (found !== undefined) return found
   }
   return undefined

@@ -1,10 +1,10 @@
+import { findProblems } from '#core/json-schema/find-problems.ts'
 import type { Caller } from '#core/cluster/caller.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { guardrailInterruptPrefix } from '#schemas/runs/run.ts'
 import type { Decision, Interrupt, Resolution } from '#schemas/runs/run.ts'
-import { answerProblems } from './answer-schema.ts'
 import { decideResume } from '../lifecycle/decide.ts'
 import type { ResolvedInterrupt, RunFact } from '../lifecycle/decide.ts'
 import type { ResumeAnswer } from '../contract/caller-runs.ts'
@@ -91,8 +91,10 @@ function checkSchema(interrupt: Interrupt | undefined, { arguments: edited, payl
     throw refuse([{ pointer: '/arguments', detail: 'cannot be edited: the agent gave no schema for them' }])
   const isQuestion = interrupt?.reason === 'input_required'
   const problems = [
-    ...(edited === undefined ? [] : answerProblems(interrupt?.schema, edited, '/arguments')),
-    ...(isQuestion && payload !== undefined ? answerProblems(interrupt.schema, payload, '/payload') : []),
+    ...(edited === undefined ? [] : findProblems({ value: edited, schema: interrupt?.schema, pointer: '/arguments' })),
+    ...(isQuestion && payload !== undefined
+      ? findProblems({ value: payload, schema: interrupt.schema, pointer: '/payload' })
+      : []),
   ]
   if (problems.length > 0) throw refuse(problems)
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { Fail } from '#core/errors/domain-error.ts'
 import { runStates, terminalStates } from '#schemas/runs/run.ts'
 import type { InvokeResult } from '#schemas/runs/run.ts'
-import { answerProblems } from '../interrupts/answer-schema.ts'
+import { findProblems } from '#core/json-schema/find-problems.ts'
 import {
   decideBusy,
   decideCancel,
@@ -137,7 +137,7 @@ test('UXH4: an answer is validated by type, fields and bounds of its schema, wit
       parts: { type: ['array', 'null'], items: { type: 'number' } },
     },
   }
-  const problems = (value: unknown) => answerProblems(schema, value, '/arguments')
+  const problems = (value: unknown) => findProblems({ value, schema, pointer: '/arguments' })
   assert.deepEqual(problems({ expression: '1+1', unit: 'km', digits: 2, parts: [1, 0.5] }), [])
   assert.deepEqual(problems({ expression: '1+1', parts: null }), [])
   assert.deepEqual(problems([]), [{ pointer: '/arguments', detail: 'must be object' }])
@@ -153,14 +153,14 @@ test('UXH4: an answer is validated by type, fields and bounds of its schema, wit
     { pointer: '/arguments/digits', detail: 'minimum is 0' },
   ])
   for (const odd of [null, true, 'x', { type: 7 }, { enum: 1 }, { pattern: '(a+)+$' }])
-    assert.deepEqual(answerProblems(odd, `${'a'.repeat(40)}!`, ''), [], JSON.stringify(odd))
+    assert.deepEqual(findProblems({ value: `${'a'.repeat(40)}!`, schema: odd, pointer: '' }), [], JSON.stringify(odd))
   const required = Array.from({ length: 10_000 }, (_, n) => `f${n}`)
   const startedAt = threadMs()
-  const many = answerProblems(
-    { items: { required } },
-    Array.from({ length: 100_000 }, () => ({})),
-    '',
-  )
+  const many = findProblems({
+    value: Array.from({ length: 100_000 }, () => ({})),
+    schema: { items: { required } },
+    pointer: '',
+  })
   assert.equal(many.length, 20)
   assert.ok(threadMs() - startedAt < 1_000, 'the work is less than the product of schema and value')
 })

@@ -53,7 +53,7 @@ const schemas: readonly object[] = [
   { type: 'object', $defs: { n: { type: 'number' } }, properties: { a: { $ref: '#/$defs/n', minimum: 1.2 } } },
 ]
 
-test('mcp: keywords of schemas are judged as the validator of the public SDK does', () => {
+test('json-schema: keywords of schemas are judged as the validator of the public SDK does', () => {
   for (const schema of schemas) {
     const validate = ajv.getValidator(schema as never)
     for (const value of values)
@@ -61,7 +61,7 @@ test('mcp: keywords of schemas are judged as the validator of the public SDK doe
   }
 })
 
-test('mcp: a keyword that is not interpreted refuses nothing, also below others', () => {
+test('json-schema: a keyword that is not interpreted refuses nothing, also below others', () => {
   for (const uncertain of [
     { pattern: '^y' },
     { format: 'email' },
@@ -89,7 +89,7 @@ test('mcp: a keyword that is not interpreted refuses nothing, also below others'
   assert.equal(judgeBySchema({ b: 1 }, { patternProperties: { b: true }, additionalProperties: false }), undefined)
 })
 
-test('mcp: keywords beside a reference count from draft 2019-09 on', () => {
+test('json-schema: keywords beside a reference count from draft 2019-09 on', () => {
   const schema = { definitions: { any: true }, properties: { a: { $ref: '#/definitions/any', type: 'number' } } }
   const $schema = 'http://json-schema.org/draft-07/schema#'
   const verdicts = [schema, { ...schema, $schema }].map((one) => judgeBySchema({ a: 'x' }, one))
