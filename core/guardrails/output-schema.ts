@@ -31,7 +31,9 @@ const shapes: Readonly<Record<string, Shape>> = {
     if (!named.every((one) => typeof one === 'string' && types.has(one)))
       throw new PolicyProblem(pointer, `must be of ${[...types].join(', ')}`)
   },
-  enum: (given, { pointer }) => void listOf(given, pointer),
+  enum: (given, { pointer }) => {
+    listOf(given, pointer)
+  },
   const: () => undefined,
   properties: (given, { pointer, depth }) => {
     if (!isObject(given)) throw new PolicyProblem(pointer, 'must be an object')
