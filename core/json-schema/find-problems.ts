@@ -3,7 +3,7 @@ import { describeKeyword } from './describe-keyword.ts'
 import type { SchemaProblem } from './describe-keyword.ts'
 import { beginCheck, judge, judgeKeyword, keywordsOf } from './judge.ts'
 import type { Judged, SchemaCheck } from './judge.ts'
-import { partsOf } from './parts.ts'
+import { schemaParts } from './parts.ts'
 import { TooCostly } from './steps.ts'
 
 /** Named, since values and schemas are both of any type. */
@@ -57,7 +57,7 @@ function visit(search: Search, at: Located): void {
 function visitKeyword(search: Search, at: Located, schema: Readonly<Record<string, unknown>>, name: string): void {
   const { check, problems } = search
   const { value, pointer, depth } = at
-  const parts = partsOf(name, { value, schema, root: check.root })
+  const parts = schemaParts(name, { value, schema, root: check.root })
   if (parts === undefined) {
     const found = describeKeyword(name, schema, value)
     for (const { pointer: below, detail } of found.slice(0, MOST_PROBLEMS - problems.length))

@@ -17,7 +17,7 @@ export interface SchemaPart {
 }
 
 /** Parts of a value that a keyword judges one by one. Undefined: it judges the value as one. */
-export function partsOf(name: string, whole: Whole): Iterable<SchemaPart> | undefined {
+export function schemaParts(name: string, whole: Whole): Iterable<SchemaPart> | undefined {
   const { value, schema, root } = whole
   const given = schema[name]
   if (name === '$ref') return [{ pointer: '', value, schema: findReferred(root, String(given)) }]
