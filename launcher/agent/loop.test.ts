@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Scope } from '#test/harness/scope.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import type { StateRunRequest } from '#schemas/launcher/launcher.ts'
+import type { ChildRunRequest } from '#plugins/runs/contract/wire.ts'
 import type { Interrupt } from '#schemas/runs/run.ts'
 import { findUnstorable } from '#schemas/values/storable-text.ts'
 import type { LaunchOptions } from '../testdata/launch.ts'
@@ -312,14 +312,14 @@ test('limits: maxSteps ends a loop, a timeout and a cancel abort the model call'
 
 /** Answers `POST /runs` and `GET /runs/{id}` as the state role does. */
 async function startStateRole(t: Scope) {
-  const created: { body: StateRunRequest; authorization: string | undefined }[] = []
+  const created: { body: ChildRunRequest; authorization: string | undefined }[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const part of request as AsyncIterable<Buffer>) chunks.push(part)
     const json = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     if (request.method === 'GET') return json(200, { id: 'child', state: 'succeeded', output: 'done' })
-    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as StateRunRequest
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ChildRunRequest
     created.push({ body, authorization: request.headers.authorization })
     if (body.agent.name === 'stranger') return json(404, { code: 'not_found', detail: 'no such agent' })
     if (body.agent.name === 'private') return json(403, { code: 'forbidden', detail: 'not yours' })

@@ -48,7 +48,7 @@ export interface Envelope {
   readonly certificate: string
 }
 
-/** Body of `POST {STATE_URL}/amp/calls`, sent by the launcher of the called agent: creates the run. Answer: 201 `StateRun`. */
+/** Body of `POST {STATE_URL}/amp/calls`, sent by the launcher of the called agent: creates the run. Response: 201 with the run. */
 export interface PeerCallRequest {
   readonly envelope: string
   readonly payload: unknown

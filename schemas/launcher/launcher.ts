@@ -38,29 +38,5 @@ export interface LauncherTool {
   readonly requireApproval?: readonly string[]
 }
 
-/**
- * Body of `POST {STATE_URL}/runs`, with the launcher's service account token (audience `state`): creates a run from a pod.
- * Response: 201 `StateRun`. The state role reads the parent's subject and depth from its own rows and enforces them.
- */
-export interface StateRunRequest {
-  readonly agent: { readonly namespace: string; readonly name: string }
-  readonly input: unknown
-  readonly mode: 'spawn' | 'handoff'
-  /** Calling run; absent: the agent calls for itself. */
-  readonly parentRunId?: string
-  readonly conversationId?: string
-  /** End of the calling run (RFC 3339, UTC), by which the child ends too. The state role may know an earlier one. */
-  readonly deadline?: string
-  readonly maxDepth: number
-}
-
-/** Response of `GET {STATE_URL}/runs/{id}?wait=<seconds>`, which waits at most that long for the end of the run. */
-export interface StateRun {
-  readonly id: string
-  readonly state: string
-  readonly output?: unknown
-  readonly error?: { readonly code: string; readonly message: string } | null
-}
-
 /** Process 1 of a container of the launcher's image: Node as process 1 would leave zombies (M12). */
 export const INIT_COMMAND: readonly string[] = ['/mesh/tini', '-g', '--']

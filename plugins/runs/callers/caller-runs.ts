@@ -14,7 +14,8 @@ import { checkProof, invoke } from '../create/permission.ts'
 import { newRun } from '../create/new-run.ts'
 import { unknownRun } from '../read/unknown-run.ts'
 import { decideCancel } from '../lifecycle/decide.ts'
-import type { CallerRuns, OpenRun, RunRequest } from '../contract/caller-runs.ts'
+import type { CallerRuns, OpenRun } from '../contract/caller-runs.ts'
+import type { AgentRunRequest } from '../contract/run-request.ts'
 import type { LiveUpdates } from '../contract/live-frame.ts'
 import { resumeRun } from '../interrupts/resume-run.ts'
 import { noCosts, readCosts, readCostsOf } from '../store/read-costs.ts'
@@ -123,13 +124,12 @@ async function createFor(
   services: CallerRunsDependencies,
   caller: Caller,
   access: Access,
-  request: RunRequest,
+  request: AgentRunRequest,
 ): Promise<RunDetail> {
   const { namespace } = request.agent
   checkProof(caller, access, { ...invoke, ...request.agent })
-  const trigger = { kind: request.trigger, by: caller.username }
   const existence = () => readAgentExistence(caller, request.agent)
-  const made = await newRun(services, { subject: await caller.whoami(), trigger, existence }, request)
+  const made = await newRun(services, { subject: await caller.whoami(), existence }, request)
   const run = await createRun(services, made, targetOf(made))
   const isKnown = run.id !== made.runId && (await caller.may('get', 'runs', { namespace })) !== undefined
   if (isKnown) return detailOf(services.store.reader<RunsTables>(), run)

@@ -3,7 +3,7 @@ import type { Caller, Access, UserInfo } from '#core/cluster/caller.ts'
 import type { ManagerContext, StateContext } from '#core/plugin/role-contexts.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { AgentName } from '#schemas/names/delegates.ts'
-import type { StateRun } from '#schemas/launcher/launcher.ts'
+import type { ChildOutcome } from './wire.ts'
 import type { RunCosts } from './run.ts'
 import type { PrepareRequest, PreparedRun, AccountName, QueueOptions, QueuedRun } from './prepared-run.ts'
 import type { RunReference, FoundRun, SnapshotBounds, RunSnapshot, AgentAbove } from './found-run.ts'
@@ -27,7 +27,7 @@ export interface PeerCall {
 }
 
 /** A run as the called agent's launcher sees it. */
-export interface PeerRun extends StateRun {
+export interface PeerRun extends ChildOutcome {
   readonly conversationId: string
 }
 

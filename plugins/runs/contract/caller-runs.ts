@@ -1,7 +1,7 @@
-import type { DnsLabel, DnsName } from '#core/kube/names.ts'
-import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
 import type { PauseReason, Resolution, RunState } from '#schemas/runs/run.ts'
 import type { Caller, Access } from '#core/cluster/caller.ts'
+import type { AgentRunRequest } from './run-request.ts'
 import type { RunTree } from './run-tree.ts'
 import type { RunDetail, RunCosts, Run } from './run.ts'
 import type { SelectedRun } from './tables.ts'
@@ -41,27 +41,13 @@ export interface RunPage {
   readonly after?: RunKey | undefined
 }
 
-/** Request for a new run. */
-export interface RunRequest {
-  readonly agent: { readonly namespace: DnsLabel; readonly name: DnsName }
-  readonly input: unknown
-  readonly conversationId?: string | undefined
-  readonly labels?: Readonly<Record<string, string>> | undefined
-  readonly traceparent: string
-  /** Origin of the run: `api`, or `gateway` for a model call to an agent. */
-  readonly trigger: string
-  /** Id of the new run; assigned by default. */
-  readonly runId?: string | undefined
-  readonly idempotency?: Idempotency | undefined
-}
-
 /** Runs for callers, within their rights. */
 export interface CallerRuns {
   /**
    * Creates a run. `access` proves that the caller may invoke the agent of `request`. A repeat with the same idempotency key returns the
    * run of the first request.
    */
-  create(caller: Caller, access: Access, request: RunRequest): Promise<RunDetail>
+  create(caller: Caller, access: Access, request: AgentRunRequest): Promise<RunDetail>
   /** Reads a run. Its namespace is looked up unless it is known. */
   get(caller: Caller, id: string, namespace?: DnsLabel): Promise<RunDetail>
   /** As `get`, with the reason why the agent is not ready, if the caller may read it. */

@@ -1,7 +1,5 @@
-import type { Static } from 'typebox'
-import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
-import type { CreateRunBody } from '#schemas/api/run-requests.ts'
 import type { RunState } from '#schemas/runs/run.ts'
+import type { RunRequest } from './run-request.ts'
 
 /** A permission that a run needs: `create agentdeployments/invoke`, or that of its executor. */
 export interface Permission {
@@ -17,17 +15,10 @@ export interface AccountName {
   readonly name: string
 }
 
-/** A run to prepare: that of `POST /api/runs` or one of an executor, with its origin and a bound on its use. */
-export interface PrepareRequest extends Omit<Static<typeof CreateRunBody>, 'agent'> {
-  readonly agent?: { readonly namespace: string; readonly name: string }
-  /** A run without an agent. `object` is the name of the object whose permission is reviewed; default: all of the namespace. */
-  readonly executor?: { readonly kind: string; readonly namespace: string; readonly object?: string }
-  /** Origin of the run, as in `trigger.kind`: lower case letters, digits and `-`. */
-  readonly trigger: string
+/** A run to prepare. Its id is assigned. */
+export interface PrepareRequest extends Omit<RunRequest, 'runId'> {
   /** Default: a day. At most seven days. */
   readonly expiresInSeconds?: number
-  readonly traceparent?: string | undefined
-  readonly idempotency?: Idempotency | undefined
 }
 
 /**

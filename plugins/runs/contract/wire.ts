@@ -71,6 +71,9 @@ export const createChildRun = statePath({
   response: childRun,
 })
 
+/** A run that an agent starts. */
+export type ChildRunRequest = Static<typeof createChildRun.request>
+
 /** The launcher reads it; the query `wait` is the longest time to wait for its end, in seconds. */
 export const readChildRun = statePath({ method: 'GET', path: '/runs/:id', status: 200, response: childRun })
 

@@ -3,28 +3,20 @@ import type { UserInfo } from '#core/cluster/caller.ts'
 import type { Observed } from '#core/cluster/observed-objects.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import type { Core } from '#core/plugin/core-services.ts'
+import { formatTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import { signGrant } from '../grants/grants.ts'
 import type { GrantKey } from '../grants/grants.ts'
-import type { ExecutorRef, NewRun } from './create-run.ts'
+import type { RunRequest } from '../contract/run-request.ts'
+import type { NewRun } from './create-run.ts'
 import { findAgent, findNamespace } from './find-target.ts'
 import type { AgentExistence } from './find-target.ts'
 
-/** What a run shall do, from a request that was authorized. */
-export interface RequestedRun extends Pick<NewRun, 'input' | 'traceparent' | 'parent' | 'idempotency' | 'deadline'> {
-  readonly agent?: { readonly namespace: string; readonly name: string } | undefined
-  readonly executor?: ExecutorRef | undefined
-  /** Assigned by default. */
-  readonly runId?: string | undefined
-  readonly conversationId?: string | undefined
-  readonly labels?: Readonly<Record<string, string>> | undefined
-}
-
-/** For whom a run is created. */
-export interface RunAuthority {
+/** For whom and below which run a run is created. */
+export interface RunAuthority extends Pick<NewRun, 'parent' | 'deadline'> {
   /** The account whose right was reviewed. */
   readonly subject: Pick<UserInfo, 'username' | 'groups'>
-  /** How the run came to be, and the account that acted: the subject, or the agent that delegates. */
-  readonly trigger: NewRun['trigger']
+  /** Name of the account that acted: by default the subject, else the agent that delegates. */
+  readonly by?: string | undefined
   readonly signedBy?: GrantKey | undefined
   /** What was reviewed, for runs without an agent. */
   readonly scopes?: readonly string[] | undefined
@@ -35,36 +27,38 @@ export interface RunAuthority {
 /** Assigns id and uid, and signs the grant. The caller of this function has made the review. */
 export async function newRun(
   { core, observed }: { readonly core: Pick<Core, 'keys' | 'now'>; readonly observed: Observed },
-  { subject, trigger, signedBy, scopes, existence }: RunAuthority,
-  content: RequestedRun,
+  { subject, by = subject.username, parent, deadline, ...authority }: RunAuthority,
+  request: RunRequest,
 ): Promise<NewRun> {
-  const target = await findTarget(observed, content, existence)
-  const runId = content.runId ?? uuidV7()
+  const target = await findTarget(observed, request, authority.existence)
+  const runId = request.runId ?? uuidV7()
+  const { scopes } = authority
   const { username, groups } = subject
   const grant = { runId, agentUid: target.agent?.uid ?? '', subject: username, groups, ...(scopes ? { scopes } : {}) }
   return {
     ...target,
     runId,
-    input: content.input,
-    conversationId: content.conversationId ?? uuidV7(),
-    labels: content.labels ?? {},
-    trigger,
+    input: request.input,
+    conversationId: request.conversationId ?? uuidV7(),
+    labels: request.labels ?? {},
+    trigger: { kind: request.trigger, by },
     subject: username,
-    actor: accountActor(trigger.by),
-    grant: await signGrant(core.keys, grant, core.now(), signedBy),
-    traceparent: content.traceparent,
-    ...(content.parent ? { parent: content.parent } : {}),
-    ...(content.idempotency ? { idempotency: content.idempotency } : {}),
-    ...(content.deadline ? { deadline: content.deadline } : {}),
+    actor: accountActor(by),
+    grant: await signGrant(core.keys, grant, core.now(), authority.signedBy),
+    traceparent: request.traceparent ?? formatTraceparent(startTrace()),
+    ...(parent ? { parent } : {}),
+    ...(request.idempotency ? { idempotency: request.idempotency } : {}),
+    ...(deadline ? { deadline } : {}),
   }
 }
 
 async function findTarget(
   observed: Observed,
-  { agent, executor }: RequestedRun,
+  { agent, executor }: RunRequest,
   existence: RunAuthority['existence'],
 ): Promise<Pick<NewRun, 'agent' | 'executor' | 'namespaceUid'>> {
   if (agent !== undefined) return findAgent(observed, agent, existence)
   if (executor === undefined) throw new Error('a run has an agent or an executor')
-  return { executor, namespaceUid: await findNamespace(observed, executor.namespace) }
+  const { kind, namespace } = executor
+  return { executor: { kind, namespace }, namespaceUid: await findNamespace(observed, namespace) }
 }

@@ -10,7 +10,7 @@ import { childOf as spanBelow, formatTraceparent, startTrace } from '#core/telem
 import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { Reader, Store } from '#core/event-store/store.ts'
 import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
-import type { StateRun, StateRunRequest } from '#schemas/launcher/launcher.ts'
+import type { ChildOutcome, ChildRunRequest } from '../contract/wire.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
 import type { AttemptToken } from '#schemas/runs/run.ts'
 import { delegatedConversation } from './delegated-conversation.ts'
@@ -38,8 +38,8 @@ import { runErrors } from '../contract/errors.ts'
 /** Runs of the state role: child runs started in a pod, and repeated reviews of a subject's right. */
 export interface ChildRuns {
   keys(): { readonly keys: readonly JsonWebKeyEd25519[] }
-  create(pod: UserInfo, delegation: StateRunRequest, callerTrace: Trace | undefined): Promise<StateRun>
-  read(pod: UserInfo, runId: string, waitMs: number): Promise<StateRun>
+  create(pod: UserInfo, delegation: ChildRunRequest, callerTrace: Trace | undefined): Promise<ChildOutcome>
+  read(pod: UserInfo, runId: string, waitMs: number): Promise<ChildOutcome>
   cancel(pod: UserInfo, runId: string): Promise<void>
   /** Reads the attempt token of a worker; undefined if this install did not sign it. */
   attemptOf(token: string): Promise<AttemptToken | undefined>
@@ -98,7 +98,7 @@ async function attemptedRun(db: Reader<RunsTables>, runId: string, attempt: Atte
 async function delegate(
   services: ChildRunServices,
   pod: UserInfo,
-  delegation: StateRunRequest,
+  delegation: ChildRunRequest,
   callerTrace: Trace | undefined,
 ) {
   const { core } = services
@@ -109,18 +109,16 @@ async function delegate(
   const subject = parent ? await subjectOfRun(services, parent) : pod
   if (!(await mayInvoke(services, subject, namespace, name)))
     throw new Fail('forbidden', 'The subject of the run may not invoke that agent.')
-  const trigger = { kind: delegation.mode, by: pod.username }
   const deadline = await deadlineOf(services, parent, delegation)
   const run = await newRun(
     { core, observed: core.observed },
-    { subject, trigger },
+    { subject, by: pod.username, ...(parent ? { parent } : {}), deadline },
     {
       agent: delegation.agent,
       input: delegation.input,
       conversationId: delegatedConversation(parent, delegation.conversationId),
       traceparent: formatTraceparent(traceOfChild(parent, callerTrace)),
-      ...(parent ? { parent } : {}),
-      ...(deadline ? { deadline } : {}),
+      trigger: delegation.mode,
     },
   )
   return toDelegated(services, await createRun(services, run, targetOf(run)))
@@ -130,7 +128,7 @@ async function delegate(
 async function deadlineOf(
   { store }: ChildRunServices,
   parent: SelectedRun | undefined,
-  { deadline }: StateRunRequest,
+  { deadline }: ChildRunRequest,
 ): Promise<Date | undefined> {
   return parent && inheritedDeadline(store, parent, deadline === undefined ? undefined : new Date(deadline))
 }
@@ -205,7 +203,7 @@ export function mayInvoke(
 }
 
 /** State and outcome of a run, for the pod that waits for it. */
-export async function toDelegated(services: ChildRunServices, run: SelectedRun): Promise<StateRun> {
+export async function toDelegated(services: ChildRunServices, run: SelectedRun): Promise<ChildOutcome> {
   const content = await readContent(services.store.reader<RunsTables>(), run.id)
   return { id: run.id, state: run.state, output: content?.output ?? null, error: toError(run, content?.error) }
 }

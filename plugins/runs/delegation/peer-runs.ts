@@ -38,15 +38,19 @@ export async function startPeerRun(services: ChildRunServices, call: PeerCall): 
     throw new Fail('forbidden', 'The subject of the run may not invoke that agent.')
   const run = await newRun(
     { core, observed: core.observed },
-    { subject, trigger: { kind: 'amp', by: caller.username } },
+    {
+      subject,
+      by: caller.username,
+      ...(parent ? { parent } : {}),
+      deadline: await inheritedDeadline(services.store, parent, call.deadline),
+    },
     {
       agent: call.to,
       input: call.input,
       conversationId: delegatedConversation(parent, call.conversationId),
       traceparent: formatTraceparent(traceOfChild(parent, call.trace)),
-      deadline: await inheritedDeadline(services.store, parent, call.deadline),
+      trigger: 'amp',
       idempotency: idempotencyOf(call),
-      ...(parent ? { parent } : {}),
     },
   )
   return toPeerRun(services, await createRun(services, run, targetOf(run)))

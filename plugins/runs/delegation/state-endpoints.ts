@@ -4,8 +4,6 @@ import { stateRoute } from '#core/http/endpoint/state-route.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { parseTraceparent } from '#core/telemetry/traceparent.ts'
-import type { StateRunRequest } from '#schemas/launcher/launcher.ts'
-import type { Static } from '#schemas/wire/schema.ts'
 import {
   cancelChildRun,
   createChildRun,
@@ -14,6 +12,7 @@ import {
   recheckRun,
   runReadiness,
 } from '../contract/wire.ts'
+import type { ChildRunRequest } from '../contract/wire.ts'
 import type { ChildRuns } from './child-runs.ts'
 
 const IdParams = Type.Object({ id: Type.String() })
@@ -30,8 +29,10 @@ export function stateEndpoints(delegations: ChildRuns): readonly AnyEndpoint[] {
     ...stateRoute(createChildRun),
     summary: 'Start a child run from a pod.',
     authz: { kind: 'agent' },
-    handle: async ({ access: { agent }, body, headers }) =>
-      delegations.create(agent.account, toDelegation(body), parseTraceparent(headers['traceparent'])),
+    handle: async ({ access: { agent }, body, headers }) => {
+      checkDeadline(body)
+      return delegations.create(agent.account, body, parseTraceparent(headers['traceparent']))
+    },
   })
   const read = endpoint({
     ...stateRoute(readChildRun),
@@ -89,10 +90,9 @@ function recheckEndpoint(delegations: ChildRuns): AnyEndpoint {
 }
 
 // JSON Schema cannot say that a day exists.
-function toDelegation({ input, ...given }: Static<typeof createChildRun.request>): StateRunRequest {
-  if (given.deadline !== undefined && Number.isNaN(Date.parse(given.deadline)))
+function checkDeadline({ deadline }: ChildRunRequest): void {
+  if (deadline !== undefined && Number.isNaN(Date.parse(deadline)))
     throw new Fail('invalid_body', undefined, {
       errors: [{ pointer: '/deadline', detail: 'must be a time in UTC (RFC 3339)' }],
     })
-  return { ...given, input }
 }

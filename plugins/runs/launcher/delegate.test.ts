@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { StateRunRequest } from '#schemas/launcher/launcher.ts'
+import type { ChildRunRequest } from '../contract/wire.ts'
 import { listen } from '#test/harness/listen.ts'
 import { post, readEvents } from '#launcher/testdata/launch.ts'
 import type { MoneyFault } from '#launcher/testdata/money-server.ts'
 import { startProxied } from '#launcher/testdata/proxied-launcher.ts'
 
 test('delegations of several runs at once belong to the run that each names, and carry its deadline', async (t) => {
-  const requests: StateRunRequest[] = []
+  const requests: ChildRunRequest[] = []
   const stateRole: MoneyFault = ({ path, body }, response) => {
     if (path !== '/runs') return false
-    requests.push(body as unknown as StateRunRequest)
+    requests.push(body as unknown as ChildRunRequest)
     response.writeHead(201, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ id: `child-of-${String(body['input'])}`, state: 'queued' }))
     return true

@@ -86,18 +86,11 @@ async function seal(
   { subject, signedBy, permission }: Sealing,
   request: PrepareRequest,
 ): Promise<PreparedRun> {
-  const { expiresInSeconds: seconds = daySeconds, trigger: kind, traceparent, agent, executor, ...content } = request
-  const authority = {
-    subject,
-    signedBy,
-    trigger: { kind, by: subject.username },
-    scopes: agent === undefined ? [toScope(permission)] : undefined,
-  }
-  const run = await newRun({ core, observed: core.observed }, authority, {
-    ...content,
-    ...(executor === undefined ? { agent } : { executor: { kind: executor.kind, namespace: executor.namespace } }),
-    traceparent: formatTraceparent(parseTraceparent(traceparent) ?? startTrace()),
-  })
+  const { expiresInSeconds: seconds = daySeconds, ...requested } = request
+  const scopes = request.agent === undefined ? [toScope(permission)] : undefined
+  const traceparent = formatTraceparent(parseTraceparent(request.traceparent) ?? startTrace())
+  const authority = { subject, signedBy, scopes }
+  const run = await newRun({ core, observed: core.observed }, authority, { ...requested, traceparent })
   return sealRun(core.keys, run, { now: core.now(), seconds, by: signedBy })
 }
 
