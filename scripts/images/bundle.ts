@@ -16,6 +16,8 @@ const shared: BuildOptions = {
   minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'warning',
+  // undici asks for it: without its experimental parser, which is never switched on, a bundle is 190 KB smaller.
+  define: { esbuildDetection: 'true' },
   // CommonJS packages call `require` at run time.
   banner: {
     js: "import { createRequire as meshCreateRequire } from 'node:module'; const require = meshCreateRequire(import.meta.url);",
