@@ -98,7 +98,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'idempotency: a run does not know the key of its request',
     file: 'plugins/runs/create/new-run.ts',
-    find: '    ...(content.idempotency ? { idempotency: content.idempotency } : {}),\n',
+    find: '    ...(request.idempotency ? { idempotency: request.idempotency } : {}),\n',
     replace: '',
     tests: idempotency,
     only: 'process ended',
