@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the setting of connections is not used',
-    file: 'core/host/process/compose-process.ts',
+    file: 'core/host/process/open-resources.ts',
     find: 'openDatabase({ url, connections,',
     replace: 'openDatabase({ url, connections: 20,',
     tests: ['core/host/process/start.test.ts'],

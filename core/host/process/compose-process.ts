@@ -14,10 +14,6 @@ import {
 import type { Settings } from '#core/config/settings.ts'
 import type { FileKind } from '#core/config/file-setting.ts'
 import { SettingsError } from '#core/config/settings-error.ts'
-import type { Bus } from '#core/messaging/bus/bus.ts'
-import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
-import { toNatsOptions } from '#core/messaging/bus/nats-url.ts'
-import { createNatsBus } from '#core/messaging/bus/nats-bus.ts'
 import { parseAllowList } from '#core/http-client/allow-list.ts'
 import type { GuardOptions } from '#core/http-client/guard.ts'
 import { createLogger } from '#core/log/create-logger.ts'
@@ -25,19 +21,16 @@ import type { Logger } from '#core/log/logger.ts'
 import { conceal } from '#core/log/secrets.ts'
 import { hasDecodableCredentials } from '#core/net/url-credentials.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
-import { openDatabase } from '#core/database/database.ts'
-import type { Database } from '#core/database/database.ts'
+import type { Keyring, KeyTypes } from '#core/signing/keyring.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { locateCluster } from '#core/cluster/cluster-config.ts'
 import type { ClusterLocation } from '#core/cluster/cluster-config.ts'
 import { createHost } from './host.ts'
 import type { Host } from './host.ts'
+import { openResources } from './open-resources.ts'
+import { pick } from './pick.ts'
 import { createPlatformOpener } from '../platform/open-platform.ts'
-import { prepareObjectStore } from './open-object-store.ts'
-import { prepareStateStore } from './open-state-store.ts'
-import { openLogFeed } from './open-log-feed.ts'
-import { openTracing } from './open-tracing.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { RebuildRequest } from '../role/role-cradle.ts'
 import { declareKeys } from '../load/plugin-keys.ts'
@@ -85,6 +78,37 @@ export interface Composed {
 
 /** Reads the settings, loads third-party plugins, opens store, bus and cluster, and creates the host. `host.start()` starts it. */
 export async function composeHost(composition: Composition): Promise<Composed> {
+  const { env, roles, version } = composition
+  const read = await readInstallation(composition)
+  const { core, settings, plugins, origin } = read
+  const log = composition.log ?? createLogger({ level: core.logLevel, currentTrace })
+  const metrics = createMetrics({ process: true })
+  const cluster = composition.cluster ?? (await locateCluster(core, env))
+  if (read.file !== undefined) log.info({ file: resolve(read.file) }, 'settings file read')
+  const { embeddedStore, embeddedObjects } = composition
+  const needs = { core, env, roles, version, log, metrics, origin, embeddedStore, embeddedObjects }
+  const resources = await openResources(needs)
+  const host = createHost({
+    roles,
+    plugins,
+    settings,
+    version,
+    log,
+    metrics,
+    tracer: resources.tracer,
+    openPlatform: createPlatformOpener({ ...resources, ...platformSettings(core), cluster, log, metrics }),
+    keys: openKeys(core, composition.generateKeys === true ? read.keys.types : undefined, log),
+    outbound: outboundOf(core, cluster, composition),
+    coreEventTypes: clusterEvents,
+    thirdParty: read.thirdParty,
+    ...pick(composition, 'now', 'pages', 'mayMovePorts', 'rebuild'),
+  })
+  const close = (): Promise<void> => host.close().finally(resources.close)
+  return { host, settings, plugins, log, drainDeadlineMs: drainDeadlineMs(core), close }
+}
+
+/** Reads the settings of the process, and of the plugins that they add. */
+async function readInstallation(composition: Composition) {
   const { env, roles } = composition
   const file = openSettings({ env, ...pick(composition, 'file', 'presets') })
   const core = readCoreSettings(file, env)
@@ -93,70 +117,29 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   const keys = declareKeys(plugins, thirdParty)
   const settings = readSettings(file, env, plugins)
   refuseUnusableFiles({ file, env, plugins }, settings, { roles, instead: filesOf(core, composition) })
-  const log = composition.log ?? createLogger({ level: core.logLevel, currentTrace })
-  const metrics = createMetrics({ process: true })
-  const tracing = await openTracing({ settings: core, env, roles, version: composition.version, log, metrics })
-  const cluster = composition.cluster ?? (await locateCluster(core, env))
-  if (file.file !== undefined) log.info({ file: resolve(file.file) }, 'settings file read')
   const origin = (setting: string): string => originOfSetting(file, env, setting)
-  const openStateStore = prepareStateStore(core, roles, origin)
-  const openObjectStore = prepareObjectStore(core, { roles, origin, folder: composition.embeddedObjects })
-  const database = await openStoreOf(core, origin, composition)
-  const bus = await openBus(core, { roles, database, log, origin }).catch(async (error: unknown) => {
-    await database?.close()
-    throw error
-  })
-  const feed = openLogFeed({ natsUrl: core.natsUrl, roles, database })
-  const stateStore = openStateStore({ log, metrics })
-  const objects = openObjectStore(metrics, log)
-  const host = createHost({
-    roles,
-    plugins,
-    settings,
-    openPlatform: createPlatformOpener({
-      database,
-      bus,
-      feed,
-      stateStore,
-      objects,
-      cluster,
-      served: servedNamespaces(core.cluster.namespaces),
-      deadlineMs: core.cluster.deadlineSeconds * 1000,
-      retries: { perSecond: core.cluster.retryRequestsPerSecond, burst: core.cluster.retryRequestBurst },
-      attempts: { perSecond: core.cluster.reconcileRequestsPerSecond, burst: core.cluster.reconcileRequestBurst },
-      hookSeconds: core.pluginHooks.startSeconds,
-      applySeconds: core.pluginHooks.applySeconds,
-      install: core.install,
-      eventRetentionDays: core.eventRetentionDays,
-      log,
-      metrics,
-      tracer: tracing.tracer,
-    }),
-    keys: createKeyring({
-      ...dirOf(core),
-      ...(composition.generateKeys === true ? { generate: keys.types } : {}),
-      onError: (error) => log.warn({ error: error instanceof Error ? error.message : 'unknown' }, 'keys not reloaded'),
-    }),
-    version: composition.version,
-    log,
-    metrics,
-    tracer: tracing.tracer,
-    outbound: outboundOf(core, cluster, composition),
-    coreEventTypes: clusterEvents,
-    thirdParty,
-    ...pick(composition, 'now', 'pages', 'mayMovePorts', 'rebuild'),
-  })
-  const close = async (): Promise<void> => {
-    await host.close().finally(async () => {
-      await feed?.close()
-      await bus.close()
-      await stateStore?.close()
-      await objects?.close()
-      await database?.close()
-      await tracing.close()
-    })
+  return { file: file.file, core, plugins, thirdParty, keys, settings, origin }
+}
+
+function platformSettings({ cluster, pluginHooks, install, eventRetentionDays }: CoreSettings) {
+  return {
+    served: servedNamespaces(cluster.namespaces),
+    deadlineMs: cluster.deadlineSeconds * 1000,
+    retries: { perSecond: cluster.retryRequestsPerSecond, burst: cluster.retryRequestBurst },
+    attempts: { perSecond: cluster.reconcileRequestsPerSecond, burst: cluster.reconcileRequestBurst },
+    hookSeconds: pluginHooks.startSeconds,
+    applySeconds: pluginHooks.applySeconds,
+    install,
+    eventRetentionDays,
   }
-  return { host, settings, plugins, log, drainDeadlineMs: drainDeadlineMs(core), close }
+}
+
+function openKeys({ keysDir }: CoreSettings, generate: KeyTypes | undefined, log: Logger): Keyring {
+  return createKeyring({
+    ...(keysDir === undefined ? {} : { dir: keysDir }),
+    ...(generate === undefined ? {} : { generate }),
+    onError: (error) => log.warn({ error: error instanceof Error ? error.message : 'unknown' }, 'keys not reloaded'),
+  })
 }
 
 // A process with its own cluster or keys does not read these files; an address takes precedence over a kubeconfig.
@@ -176,10 +159,6 @@ function drainDeadlineMs({ drain }: CoreSettings): number {
   return (2 * drain.delaySeconds + drain.graceSeconds + 2) * 1_000 + CLOSE_MS
 }
 
-function dirOf({ keysDir }: CoreSettings): { dir?: string } {
-  return keysDir === undefined ? {} : { dir: keysDir }
-}
-
 function outboundOf(
   { outbound, urls }: CoreSettings,
   cluster: ClusterLocation,
@@ -194,38 +173,6 @@ function outboundOf(
   return { allow: outbound.allow, ownUrls: () => [cluster.server, ...roles, ...(ownUrls?.() ?? [])] }
 }
 
-type Origin = (setting: string) => string
-
-async function openStoreOf(
-  core: CoreSettings,
-  origin: Origin,
-  { embeddedStore }: Composition,
-): Promise<Database | undefined> {
-  if (core.store === 'none') return undefined
-  const { databaseUrl: url, databaseConnections: connections, databasePreparedStatements: prepare } = core
-  if (url !== undefined) return openDatabase({ url, connections, prepare, setting: origin('databaseUrl') })
-  if (embeddedStore === undefined) return undefined
-  return openDatabase({ pglite: embeddedStore.dir, ...pick(embeddedStore, 'image') })
-}
-
-interface BusNeeds {
-  readonly roles: readonly Role[]
-  readonly database: Database | undefined
-  readonly log: Logger
-  readonly origin: Origin
-}
-
-async function openBus(core: CoreSettings, { roles, database, log, origin }: BusNeeds): Promise<Bus> {
-  if (core.natsUrl !== undefined) {
-    const setting = origin('natsUrl')
-    return createNatsBus(toNatsOptions(core.natsUrl, setting), log, setting)
-  }
-  // A bus inside one process reaches no other process; their consumers would wait for the sweep each time.
-  if (database?.kind === 'postgres' && roles.length === 1)
-    throw new SettingsError('NATS_URL: required where roles run as processes of their own and share a database')
-  return createMemoryBus({}, log)
-}
-
 // Credentials in URLs must not reach a log, whichever library prints the URL.
 function concealPasswords({ databaseUrl = '', natsUrl = '', redisUrl = '', objectStore }: CoreSettings): void {
   for (const key of [objectStore.accessKey, objectStore.secretKey]) conceal(key ?? '')
@@ -238,17 +185,4 @@ function concealPasswords({ databaseUrl = '', natsUrl = '', redisUrl = '', objec
     conceal(secret)
     if (hasDecodableCredentials(url)) conceal(decodeURIComponent(secret))
   }
-}
-
-/** Picks the given keys that are defined, since exact optional properties do not accept undefined. */
-function pick<T extends object, K extends keyof T>(
-  from: T,
-  ...keys: readonly K[]
-): { [P in K]?: Exclude<T[P], undefined> } {
-  const picked: { [P in K]?: Exclude<T[P], undefined> } = {}
-  for (const key of keys) {
-    const value = from[key]
-    if (value !== undefined) picked[key] = value as Exclude<T[K], undefined>
-  }
-  return picked
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Server } from 'node:http'
-import { setImmediate, setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Role } from '#core/config/profile.ts'
 import type { Settings } from '#core/config/settings.ts'
 import type { EventType } from '#core/event-store/event.ts'
@@ -12,12 +12,12 @@ import type { Keyring } from '#core/signing/keyring.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
-import { isLoopbackAddress } from '#core/net/loopback-host.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { createAdminServer } from '../role/admin-server.ts'
 import { startLiveness } from '../probes/liveness.ts'
 import type { Liveness } from '../probes/liveness.ts'
-import { isTaken, listen } from '../probes/probe-server.ts'
+import { drainApps } from './drain-apps.ts'
+import { hostOf, listenAdmin, listenRole, servedHosts, toUrl } from './listen.ts'
 import { checkKinds } from '../load/check-kinds.ts'
 import { loadOrder } from '../load/load-order.ts'
 import type { OpenPlatform } from '../platform/platform.ts'
@@ -153,18 +153,7 @@ export function createHost(options: HostOptions): Host {
       await delay(delaySeconds * 1000)
       for (const role of roles) role.drain()
       const apps = roles.flatMap(({ app }) => (app === undefined ? [] : [app]))
-      // From now on each response closes its connection. Closing an idle connection races with its next request (X6). One that stays unused
-      // for this long again should not be used by clients any more (`keepConnections`); a request sent before may arrive late.
-      await untilUnused(apps, delaySeconds === 0 ? 0 : delaySeconds * 1000 + LATE_MS)
-      // After a busy turn, requests already received are read first, so that their connections are not idle.
-      await setImmediate()
-      const grace = new AbortController()
-      const cut = delay(graceSeconds * 1000, undefined, { signal: grace.signal }).then(() =>
-        apps.forEach(({ server }) => server.closeAllConnections()),
-      )
-      await Promise.all(apps.map((app) => app.close()))
-      grace.abort()
-      await cut.catch(() => undefined)
+      await drainApps(apps, { delaySeconds, graceSeconds })
     },
     close: () => (closing ??= close()),
     ready: () => readiness.read(),
@@ -215,81 +204,12 @@ function roleInput(
   }
 }
 
-function hostOf({ settings, roles }: HostOptions): string {
-  return settings.core.listen.host ?? (roles.length > 1 ? '127.0.0.1' : '::')
-}
-
-// H1: on loopback the only clients are on this machine, and a page in its browser must not use its own host name. In a cluster, names are
-// those of Services, Ingresses and pods, which this process does not know.
-function servedHosts(options: HostOptions): readonly string[] | undefined {
-  if (!isLoopbackAddress(hostOf(options))) return undefined
-  const {
-    urls,
-    listen: { hosts },
-  } = options.settings.core
-  const ofUrls = Object.values(urls).flatMap((url) => URL.parse(url)?.hostname ?? [])
-  return [...hosts, ...ofUrls]
-}
-
 async function openLiveness(options: HostOptions, log: Logger): Promise<Liveness | undefined> {
   const { port, blockedSeconds } = options.settings.core.liveness
   // Nothing asks a command whether it is alive, and a role of the same pod has the port.
   if (port === undefined || options.rebuild !== undefined) return undefined
   const hosts = servedHosts(options)
   return startLiveness({ host: hostOf(options), port, hosts, blockedMs: blockedSeconds * 1_000, log })
-}
-
-async function listenAdmin(admin: Server, options: HostOptions): Promise<string> {
-  const port = await listen(admin, {
-    host: hostOf(options),
-    port: options.settings.core.listen.admin,
-    mayMove: options.mayMovePorts ?? false,
-  })
-  return toUrl(hostOf(options), port)
-}
-
-async function listenRole(
-  { role, app }: RunningRole,
-  options: HostOptions,
-  addresses: Partial<Record<string, string>>,
-): Promise<void> {
-  if (app === undefined || role === 'worker' || role === 'migrate') return
-  const host = hostOf(options)
-  const port = options.settings.core.listen[role]
-  keepConnections(app.server, options.settings.core.drain.delaySeconds)
-  try {
-    await app.listen({ host, port })
-  } catch (error) {
-    if (!isTaken(error) || options.mayMovePorts !== true || port === 0) throw error
-    await app.listen({ host, port: 0 })
-  }
-  const address = app.server.address()
-  addresses[role] = toUrl(host, typeof address === 'object' && address !== null ? address.port : port)
-}
-
-const KEPT_MS = 72_000
-// Clients close a connection a second before its timeout; on a busy machine their last request may arrive later.
-const LATE_MS = 2_000
-
-// Announces a shorter `Keep-Alive: timeout` than the server uses, namely the wait of a drain. A client that honours it (as Node's does)
-// never writes on a connection that a drain is closing. Load balancers have their own 60 s.
-function keepConnections(server: Server, delaySeconds: number): void {
-  if (delaySeconds === 0) return
-  server.keepAliveTimeout = delaySeconds * 1000
-  server.keepAliveTimeoutBuffer = KEPT_MS - server.keepAliveTimeout
-}
-
-function toUrl(host: string, port: number): string {
-  const reachable = host === '::' || host === '0.0.0.0' ? '127.0.0.1' : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
-}
-
-// Waits until no client has an open connection, at most `ms`.
-async function untilUnused(apps: readonly FastifyInstance[], ms: number): Promise<void> {
-  const open = (app: FastifyInstance): Promise<number> =>
-    new Promise((resolve) => app.server.getConnections((_error, count) => resolve(count ?? 0)))
-  for (const end = performance.now() + ms; performance.now() < end; await delay(20))
-    if ((await Promise.all(apps.map(open))).every((count) => count === 0)) return
 }
 
 async function closeServer(server: Server): Promise<void> {
