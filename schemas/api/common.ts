@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import type { TObject, TSchema } from 'typebox'
+import type { TObject, TOptional, TSchema } from 'typebox'
+import { hasStatus } from '../kinds/kind.ts'
 import { described } from '../values/described.ts'
 import { shownAs, titled } from '../values/shown-as.ts'
 
@@ -134,8 +135,12 @@ interface ApiKind {
 }
 
 // What a newer or older controller writes passes through.
-const statusOf = ({ kind, status }: ApiKind): TSchema =>
-  shownAs(Type.Object({}, { additionalProperties: true }), titled(`${kind}Status`, status))
+function statusOf(given: ApiKind): { status?: TOptional<TSchema> } {
+  if (!hasStatus(given)) return {}
+  const { kind, status } = given
+  const shown = shownAs(Type.Object({}, { additionalProperties: true }), titled(`${kind}Status`, status))
+  return { status: Type.Optional(shown) }
+}
 
 /** An object of the cluster as it is answered. */
 export function clusterObject(kind: ApiKind): TObject {
@@ -145,7 +150,7 @@ export function clusterObject(kind: ApiKind): TObject {
       kind: described(Type.Literal(kind.kind), 'Kind of the object.'),
       metadata: ObjectMeta,
       spec: titled(`${kind.kind}Spec`, kind.spec),
-      status: Type.Optional(statusOf(kind)),
+      ...statusOf(kind),
     },
     { title: kind.kind },
   )
@@ -159,7 +164,7 @@ export function clusterObjectInput(kind: ApiKind): TObject {
       kind: Type.Optional(described(Type.Literal(kind.kind), 'Kind of the object.')),
       metadata: ObjectMetaInput,
       spec: titled(`${kind.kind}Spec`, kind.spec),
-      status: Type.Optional(statusOf(kind)),
+      ...statusOf(kind),
     },
     { title: `${kind.kind}Input` },
   )

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { defineKind } from '../kinds/kind.ts'
 import type { ObjectOf } from '../kinds/kind.ts'
-import { conditionsStatus, freeObject } from '../kinds/parts.ts'
+import { freeObject } from '../kinds/parts.ts'
 
 const textMap = (description: string, maxLength: number) =>
   Type.Record(Type.String(), Type.String({ maxLength }), { description })
@@ -49,7 +49,6 @@ export const AgentTemplate = defineKind({
   scope: 'Namespaced',
   description: 'A catalog entry from which an agent, a team or a workflow is made.',
   spec,
-  status: conditionsStatus,
   audited: ['for'],
   printerColumns: [
     { name: 'For', type: 'string', jsonPath: '.spec.for' },

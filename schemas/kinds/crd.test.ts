@@ -11,10 +11,11 @@ import { generate as generateAgentFile } from '../../scripts/generators/agent-fi
 import { generate as generateCrds } from '../../scripts/generators/crds.ts'
 import { expandAgentConfig, expandAgentFile } from '../agent-file/expand-agent-file.ts'
 import { findConfigProblems } from '../agent-file/find-problems.ts'
+import { toCrd } from './crd.ts'
 import { toStructuralSchema } from './crd-schema.ts'
 import { API_VERSION } from '../names/group.ts'
 import { checkOf } from '#core/validation/validate.ts'
-import { kindsOf } from '#core/plugin/access-of-plugins.ts'
+import { accessOfPlugins, kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { plugins } from '#plugins/index.ts'
 import { configSamples } from '../testing/agent-configs.ts'
 import { badSamples } from '../testing/refused-objects.ts'
@@ -67,6 +68,18 @@ test('CRDs: plain apply and server-side apply are accepted; every kind is Establ
   for (const { metadata, status } of items) {
     const on = status.conditions.filter((condition) => condition.status === 'True').map((condition) => condition.type)
     assert.deepEqual(on.toSorted(), ['Established', 'NamesAccepted'], metadata.name)
+  }
+})
+
+test('CRDs: a kind has a status exactly if a controller reports on its objects', () => {
+  const reported = new Set(accessOfPlugins(plugins).map(({ resource }) => resource))
+  for (const kind of kinds) {
+    const isReported = reported.has(`${kind.plural}/status`)
+    const [version] = toCrd(kind).spec.versions
+    const { status } = version?.subresources ?? {}
+    const { properties } = version?.schema.openAPIV3Schema ?? {}
+    assert.equal(status !== undefined, isReported, kind.kind)
+    assert.equal('status' in Object(properties), isReported, kind.kind)
   }
 })
 

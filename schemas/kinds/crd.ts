@@ -1,6 +1,7 @@
 import { toStructuralSchema } from './crd-schema.ts'
 import type { SchemaNode } from './crd-schema.ts'
 import { groupKey } from '../names/group.ts'
+import { hasStatus } from './kind.ts'
 import type { AnyKind, ScalePaths } from './kind.ts'
 
 /** A CustomResourceDefinition (apiextensions.k8s.io/v1) as plain data. */
@@ -29,7 +30,7 @@ export interface CrdVersion {
   served: boolean
   storage: boolean
   schema: { openAPIV3Schema: SchemaNode }
-  subresources: { status: Record<string, never>; scale?: ScalePaths }
+  subresources: { status?: Record<string, never>; scale?: ScalePaths }
   additionalPrinterColumns: SchemaNode[]
 }
 
@@ -59,7 +60,10 @@ export function toCrd(kind: AnyKind): CustomResourceDefinition {
           served: true,
           storage: true,
           schema: { openAPIV3Schema: objectSchema(kind) },
-          subresources: { status: {}, ...(kind.scale === undefined ? {} : { scale: { ...kind.scale } }) },
+          subresources: {
+            ...(hasStatus(kind) ? { status: {} } : {}),
+            ...(kind.scale === undefined ? {} : { scale: { ...kind.scale } }),
+          },
           additionalPrinterColumns: kind.printerColumns.map((column) => ({ ...column })),
         },
       ],
@@ -78,7 +82,7 @@ function objectSchema(kind: AnyKind): SchemaNode {
       kind: { type: 'string', description: 'Kind of the object.' },
       metadata: { type: 'object' },
       spec: toStructuralSchema(kind.spec),
-      status: toStructuralSchema(kind.status),
+      ...(hasStatus(kind) ? { status: toStructuralSchema(kind.status) } : {}),
     },
   }
 }

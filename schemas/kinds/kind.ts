@@ -42,7 +42,7 @@ export interface KindDefinition<S extends TObject, T extends TObject> {
   scope?: 'Namespaced' | 'Cluster'
   description: string
   spec: S
-  /** Default: no fields. */
+  /** What a controller reports. Default: no fields, and objects without a status. */
   status?: T
   printerColumns?: readonly PrinterColumn[]
   /** Present where `kubectl scale` and autoscalers set a number of replicas. */
@@ -62,6 +62,11 @@ export interface Kind<Spec = unknown, Status = unknown>
   readonly namespaced: boolean
   /** Gives the object its `apiVersion` and `kind`. */
   object(parts: Omit<TypedObject<Spec, Status>, 'apiVersion' | 'kind'>): TypedObject<Spec, Status>
+}
+
+/** Whether something reports on objects of the kind: a status of which nothing is ever set would mislead its readers. */
+export function hasStatus({ status }: { readonly status: object }): boolean {
+  return 'properties' in status && Object.keys(Object(status.properties)).length > 0
 }
 
 /** A kind with erased types, without the constructor of its objects. */

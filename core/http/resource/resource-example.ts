@@ -1,6 +1,7 @@
 import { isObject, asObject } from '#core/json/is-object.ts'
 import { ObjectMeta } from '#schemas/api/common.ts'
 import type { Examples } from '../endpoint/endpoint.ts'
+import { hasStatus } from '#schemas/kinds/kind.ts'
 import { exampleOf } from '#schemas/values/example-of.ts'
 import type { RoutedKind } from './resource-schemas.ts'
 
@@ -12,7 +13,7 @@ export function storedExample(kind: RoutedKind, examples: Examples): object | un
   const added = { ...asObject(exampleOf(ObjectMeta)?.value), ...(isObject(metadata) ? metadata : {}) }
   const { namespace, ...shared } = added
   const named = kind.scope === 'Namespaced' ? { namespace, ...shared } : shared
-  const status = exampleOf(kind.status)?.value
+  const status = hasStatus(kind) ? exampleOf(kind.status)?.value : undefined
   return {
     apiVersion: kind.apiVersion,
     kind: kind.kind,
