@@ -9,6 +9,7 @@ import { toErrorResponse } from './error-response.ts'
 import type { WireError } from './problem/error-format.ts'
 import type { ProblemResponse } from './problem/problem.ts'
 import { endLine, toJsonBody } from './reply/json-line.ts'
+import { checkWrittenError } from './reply/validate-response.ts'
 
 /** Answers errors and unknown paths. */
 export function problemPart(services: HttpServices): FastifyPluginAsync {
@@ -32,7 +33,7 @@ function sendError(services: HttpServices, { error, request, reply }: FailedExch
   const state = stateOf(request)
   if (ofRole === undefined) state.failure = failureOf(answer)
   const complete = isPlain(request, answer) ? answer : withTrace(request, answer)
-  const wire = ofRole ?? writtenByEndpoint(complete, request)
+  const wire = ofRole ?? writtenByEndpoint(services, complete, request)
   recordFailedOutcome(services, request)
   if ((wire ?? answer).status === 500) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -43,8 +44,17 @@ function sendError(services: HttpServices, { error, request, reply }: FailedExch
 }
 
 // The body of a 401 is constant.
-function writtenByEndpoint(answer: ProblemResponse, { routeOptions, body }: FastifyRequest): WireError | undefined {
-  return answer.status === 401 ? undefined : routeOptions.config.endpoint?.writeError?.(answer, body)
+function writtenByEndpoint(
+  { checkResponses }: HttpServices,
+  answer: ProblemResponse,
+  { routeOptions, body }: FastifyRequest,
+): WireError | undefined {
+  const { url = '', config } = routeOptions
+  const wire = answer.status === 401 ? undefined : config.endpoint?.writeError?.(answer, body)
+  // Under its whole path, as in the OpenAPI document.
+  if (checkResponses && config.endpoint !== undefined && wire !== undefined)
+    checkWrittenError({ ...config.endpoint, url }, wire)
+  return wire
 }
 
 /** What an error format of a role reads of a request. */

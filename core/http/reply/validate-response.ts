@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { FastifyReply } from 'fastify'
 import type { AnyEndpoint } from '../endpoint/endpoint.ts'
+import type { WireError } from '../problem/error-format.ts'
 import { JsonPieces } from './raw-list.ts'
 import { TextResponse } from './text-response.ts'
 import { successStatus } from './send-reply.ts'
@@ -22,12 +23,24 @@ export function responseChecker(endpoint: AnyEndpoint): (reply: FastifyReply, re
   return (reply, result) => {
     if (endpoint.stream === true || result === undefined || result instanceof TextResponse) return
     const status = reply.statusCode === 200 ? successStatus(endpoint) : reply.statusCode
-    const check = checks.get(status)
-    const where = `${endpoint.method} ${endpoint.url}: answer ${status}`
-    if (check === undefined) throw new Error(`${where} is not declared`)
     const value: unknown = JSON.parse(result instanceof JsonPieces ? String(result) : JSON.stringify(result))
-    const errors = check(value).map(({ pointer, detail }) => `${pointer} ${detail}`)
-    if (errors.length > 0) throw new Error(`${where} differs from its schema: ${errors.join('; ')}`)
-    checkedResponses.publish({ endpoint, status, value } satisfies CheckedResponse)
+    checkValue({ endpoint, status, value }, checks.get(status))
   }
+}
+
+/** Validates an error that an endpoint writes with a success status, as in JSON-RPC: it is one of the declared responses. */
+export function checkWrittenError(endpoint: AnyEndpoint, { status, body }: Pick<WireError, 'status' | 'body'>): void {
+  if (status >= 300) return
+  const schema = endpoint.response[status]
+  const value: unknown = JSON.parse(body)
+  checkValue({ endpoint, status, value }, schema === undefined ? undefined : checkOf(schema))
+}
+
+function checkValue(response: CheckedResponse, check: ReturnType<typeof checkOf> | undefined): void {
+  const { endpoint, status, value } = response
+  const where = `${endpoint.method} ${endpoint.url}: answer ${status}`
+  if (check === undefined) throw new Error(`${where} is not declared`)
+  const errors = check(value).map(({ pointer, detail }) => `${pointer} ${detail}`)
+  if (errors.length > 0) throw new Error(`${where} differs from its schema: ${errors.join('; ')}`)
+  checkedResponses.publish(response)
 }

@@ -28,6 +28,19 @@ test('R2-M4: fields of responses have the same names in a document and in a resp
   ])
 })
 
+test('R2-M4: fields below a schema that contains itself are noted at each depth', () => {
+  const children = { items: { type: 'object', 'x-mesh-shown-as': { $ref: '#/components/schemas/Span' } } }
+  const span = { title: 'Span', properties: { name: {}, links: {}, children } }
+  const endpoint = { method: 'GET', url: '/api/trace', response: { 200: { properties: { root: span } } } }
+  const root = { name: 'a', links: null, children: [{ children: [{ links: [] }] }] }
+  assert.deepEqual(fieldsWithValues({ endpoint, status: 200, value: { root } }), [
+    'GET /api/trace 200.root',
+    'Span.name',
+    'Span.children',
+    'Span.links',
+  ])
+})
+
 test('R2-M4: the list of fields without a value names fields that exist, each with its reason', () => {
   const names = Object.keys(unfilled)
   assert.deepEqual(

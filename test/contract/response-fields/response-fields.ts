@@ -10,25 +10,37 @@ export function fieldsWithValues(response: unknown): string[] {
   const { method, url, response: responses } = node(endpoint)
   const [first] = Object.values(node(responses))
   const path = String(url).replaceAll(/:(\w+)/g, '{$1}')
-  const found = new Set<string>()
-  noteValues(node(responses)[String(status)] ?? first, value, `${method} ${path} ${status}`, found)
-  return [...found]
+  const noted: Noted = { found: new Set(), titled: new Map() }
+  noteValues(node(responses)[String(status)] ?? first, value, `${method} ${path} ${status}`, noted)
+  return [...noted.found]
 }
 
-function noteValues(schema: unknown, value: unknown, owner: string, found: Set<string>): void {
-  const given = node(schema)
-  const { title, properties, items, additionalProperties, patternProperties } = node(given[SHOWN_AS] ?? given)
+interface Noted {
+  readonly found: Set<string>
+  /** Components met so far, since a schema that contains itself names its component. */
+  readonly titled: Map<string, Node>
+}
+
+function noteValues(schema: unknown, value: unknown, owner: string, noted: Noted): void {
+  const shown = shownSchema(schema, noted.titled)
+  const { title, properties, items, additionalProperties, patternProperties } = shown
   const at = typeof title === 'string' ? componentOf(title) : owner
-  for (const branch of branches.flatMap((name) => list(node(given[SHOWN_AS] ?? given)[name])))
-    noteValues(branch, value, at, found)
-  if (Array.isArray(value)) return value.forEach((item) => noteValues(items, item, `${at}[]`, found))
+  if (typeof title === 'string') noted.titled.set(at, shown)
+  for (const branch of branches.flatMap((name) => list(shown[name]))) noteValues(branch, value, at, noted)
+  if (Array.isArray(value)) return value.forEach((item) => noteValues(items, item, `${at}[]`, noted))
   const [record = additionalProperties] = Object.values(node(patternProperties))
   for (const [name, field] of Object.entries(node(value))) {
     if (field === null) continue
     const declared = node(properties)[name]
-    if (declared !== undefined) found.add(`${at}.${name}`)
-    noteValues(declared ?? record, field, declared === undefined ? `${at}{}` : `${at}.${name}`, found)
+    if (declared !== undefined) noted.found.add(`${at}.${name}`)
+    noteValues(declared ?? record, field, declared === undefined ? `${at}{}` : `${at}.${name}`, noted)
   }
+}
+
+function shownSchema(schema: unknown, titled: ReadonlyMap<string, Node>): Node {
+  const given = node(schema)
+  const shown = node(given[SHOWN_AS] ?? given)
+  return typeof shown['$ref'] === 'string' ? (titled.get(componentOf(shown['$ref'])) ?? shown) : shown
 }
 
 /**
@@ -108,8 +120,9 @@ function declare(schema: unknown, at: string, into: Declared, owner = at): void 
   declare(additionalProperties, `${at}{}`, into, owner)
 }
 
+/** Name of a component, of its title or of a reference to it. */
 function componentOf(title: string): string {
-  return title.replaceAll(/[^A-Za-z0-9._-]/g, '')
+  return (title.split('/').at(-1) ?? '').replaceAll(/[^A-Za-z0-9._-]/g, '')
 }
 
 function node(value: unknown): Node {
