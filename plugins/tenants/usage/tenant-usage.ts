@@ -4,7 +4,7 @@ import type { LiveUsage } from '#plugins/budgets/contract/api.ts'
 import type { TenantUsage } from '#schemas/api/tenants.ts'
 import { isLimiting } from '../store/record-quota.ts'
 import type { StoredTenant } from '../store/quotas.ts'
-import { windowEnd } from './window-end.ts'
+import { windowAt } from './window.ts'
 
 /** What a tenant uses now, beside its quota. Without a quota nothing is counted. Pure. */
 export function toTenantUsage({ name, quota }: StoredTenant, usage: LiveUsage | undefined, now: Date): TenantUsage {
@@ -12,7 +12,7 @@ export function toTenantUsage({ name, quota }: StoredTenant, usage: LiveUsage | 
   return {
     name,
     at: now.toISOString(),
-    spend: quota.spend === undefined ? null : toSpend(quota.spend, usage?.accounts ?? []),
+    spend: quota.spend === undefined ? null : toSpend(quota.spend, usage?.accounts ?? [], now),
     rpm: { used: isCounted ? (usage?.requestsLastMinute ?? 0) : null, limit: quota.requestsPerMinute ?? null },
     inflight: { used: isCounted ? (usage?.inFlight ?? 0) : null, limit: quota.concurrency ?? null },
   }
@@ -21,12 +21,14 @@ export function toTenantUsage({ name, quota }: StoredTenant, usage: LiveUsage | 
 function toSpend(
   quota: NonNullable<StoredTenant['quota']['spend']>,
   accounts: LiveUsage['accounts'],
+  now: Date,
 ): NonNullable<TenantUsage['spend']> {
   const { currency, window } = quota
   const account = accounts.find((one) => one.currency === currency && one.window === window)
-  const { spent = 0n, held = 0n, windowStart } = account ?? {}
+  const { spent = 0n, held = 0n } = account ?? {}
   const limit = toSpendLimit(quota).amount
-  const end = windowStart && windowEnd(window, windowStart)
+  // A window without a charge has no account yet.
+  const at = windowAt(window, account?.windowStart ?? now)
   return {
     currency,
     window,
@@ -35,7 +37,7 @@ function toSpend(
     limit: formatMicros(limit),
     // Costs beyond a hold, and a lowered limit, leave less than nothing.
     remaining: formatMicros(limit > spent + held ? limit - spent - held : 0n),
-    windowStart: windowStart === undefined || window === 'total' ? null : windowStart.toISOString(),
-    resetsAt: end?.toISOString() ?? null,
+    windowStart: at?.start.toISOString() ?? null,
+    resetsAt: at?.end.toISOString() ?? null,
   }
 }
