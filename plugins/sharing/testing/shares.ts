@@ -15,6 +15,7 @@ import { findForCaller } from '#plugins/runs/read/find-run.ts'
 import { snapshotRun } from '#plugins/runs/read/snapshot-run.ts'
 import { lockRun } from '#plugins/runs/store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from '#plugins/runs/contract/tables.ts'
+import type { RunFact } from '#plugins/runs/lifecycle/decide.ts'
 import { agent, createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
 import type { EntryKind } from '#schemas/runs/run.ts'
 import { sharingConsumers } from '../consumers.ts'
@@ -82,7 +83,8 @@ export async function openShares(
     /** Starts another replica. */
     start,
     services: createServices({ store, bus, metrics }, settings, { runs: runs as never }),
-    run: (journal: Journal = []) => runWith(world, journal),
+    run: (journal: Journal = [], outcome: readonly RunFact[] = [{ fact: 'succeeded' }]) =>
+      runWith(world, journal, outcome),
     /** Delivers `runs.deleted` events, as a worker. */
     async deliver(runIds: readonly string[]): Promise<void> {
       const services = createServices({ store, bus, metrics }, settings, { runs: runs as never })
@@ -102,8 +104,12 @@ export async function openShares(
 /** Entries of a journal: kind and data. */
 export type Journal = readonly (readonly [EntryKind, Readonly<Record<string, unknown>>])[]
 
-/** A finished run of the test agent with input, output and these entries. */
-async function runWith(world: ReturnType<typeof createWorld>, journal: Journal): Promise<SelectedRun> {
+/** A run of the test agent with input, these entries, and output if it succeeded. */
+async function runWith(
+  world: ReturnType<typeof createWorld>,
+  journal: Journal,
+  outcome: readonly RunFact[],
+): Promise<SelectedRun> {
   const run = await queueRunOf(world, { input: 'the question', labels: { team: 'blue' } })
   const entries = journal.map(([kind, data], index) => {
     const spanId = index.toString(16).padStart(16, '0')
@@ -111,10 +117,11 @@ async function runWith(world: ReturnType<typeof createWorld>, journal: Journal):
   })
   const actor = { name: 'worker', kind: 'system' } as const
   await world.writer.change(run.id, { actor }, () => ({
-    facts: [{ fact: 'started', epoch: 1, segment: 1 }, { fact: 'succeeded' }],
+    facts: [{ fact: 'started', epoch: 1, segment: 1 }, ...outcome],
     entries,
-    content: { succeeded: { output: 'the answer' } },
-    stored: { output: 'the answer' },
+    ...(outcome.some(({ fact }) => fact === 'succeeded')
+      ? { content: { succeeded: { output: 'the answer' } }, stored: { output: 'the answer' } }
+      : {}),
   }))
   return run
 }
