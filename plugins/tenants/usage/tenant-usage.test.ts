@@ -7,7 +7,8 @@ import { toTenantUsage } from './tenant-usage.ts'
 const now = new Date('2026-12-03T10:20:30Z')
 const none: LiveUsage = { accounts: [], inFlight: 0, requestsLastMinute: 0 }
 const spendOf = (window: SpendWindow, usage?: LiveUsage) =>
-  toTenantUsage({ uid: 'u', name: 'acme', quota: { spend: { amount: '5', currency: 'EUR', window } } }, usage, now).spend
+  toTenantUsage({ uid: 'u', name: 'acme', quota: { spend: { amount: '5', currency: 'EUR', window } } }, usage, now)
+    .spend
 
 test('a window without a charge has its start and its end', () => {
   const ends = (['hour', 'day', 'week', 'month', 'total'] as const).map((window) => {
