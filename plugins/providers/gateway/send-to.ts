@@ -4,6 +4,7 @@ import type { ProvidersServices } from '../services/create-services.ts'
 import type { GatewayCall } from './request/gateway-call.ts'
 import { GatewayError } from './errors/gateway-error.ts'
 import { fromConnection, misconfigured, nameOfProvider } from './errors/provider-failure.ts'
+import type { SentCall } from './route/fallback.ts'
 import { loadTarget } from './route/targets.ts'
 import type { LoadedTarget, RouteTarget } from './route/targets.ts'
 import type { UsableRoute } from './route/usable-route.ts'
@@ -28,7 +29,7 @@ export async function sendTo(
   services: ProvidersServices,
   call: GatewayCall,
   { operation, route, target, bodyFor, sink, onLoaded }: Attempt,
-): Promise<void> {
+): Promise<SentCall> {
   const loaded = await loadTarget(call.gateway, route, target, services.settings.firstByteTimeout * 1000)
   onLoaded?.(loaded)
   const adapter = services.core.extensions(modelAdapter).find(({ type }) => type === loaded.spec.type)
@@ -53,4 +54,5 @@ export async function sendTo(
       ? error
       : fromConnection({ ...target, host: loaded.host }, error)
   })
+  return { hasKey: loaded.key !== undefined }
 }

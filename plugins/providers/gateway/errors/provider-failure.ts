@@ -38,10 +38,12 @@ export interface ErrorResponse {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly body: Buffer
+  /** Whether the call had a key. */
+  readonly hasKey: boolean
 }
 
 /** Providers may quote the key in a 401 and internals in a 5xx. Only errors that the client can act on are relayed. */
-export function fromResponse(provider: NamedProvider, { status, retryAfter, body }: ErrorResponse): GatewayError {
+export function fromResponse(provider: NamedProvider, { status, retryAfter, body, hasKey }: ErrorResponse): GatewayError {
   const named = nameOfProvider(provider)
   if (status === 429)
     return new GatewayError(429, 'rate_limit_exceeded', `${named} is overloaded (429).`, {
@@ -49,7 +51,7 @@ export function fromResponse(provider: NamedProvider, { status, retryAfter, body
       headers: { 'retry-after': retryAfter ?? '1' },
     })
   if (status === 401 || status === 403)
-    return new GatewayError(502, 'provider_refused_key', `${named} refused the key of this route (${status}).`, {
+    return new GatewayError(502, 'provider_refused_key', `${named} ${keyRefusal(hasKey, status)}`, {
       reason: 'key_refused',
     })
   if (status === 408 || status === 504)
@@ -64,6 +66,11 @@ export function fromResponse(provider: NamedProvider, { status, retryAfter, body
 /** `Provider default/oa (127.0.0.1:9)`. */
 export function nameOfProvider({ namespace, name, host }: NamedProvider): string {
   return `Provider ${namespace}/${name}${host === undefined ? '' : ` (${host})`}`
+}
+
+function keyRefusal(hasKey: boolean, status: number): string {
+  if (hasKey) return `refused the key of this route (${status}).`
+  return `refused a call without a key (${status}): the ModelProvider has no secretRef.`
 }
 
 function messageIn(named: string, status: number, body: Buffer): string {

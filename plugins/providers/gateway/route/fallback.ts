@@ -4,10 +4,15 @@ import { incompleteResponse, fromResponse, fromConnection } from '../errors/prov
 import type { NamedProvider } from '../errors/provider-failure.ts'
 import { GatewayError } from '../errors/gateway-error.ts'
 
+/** A call as a provider received it. */
+export interface SentCall {
+  readonly hasKey: boolean
+}
+
 /** One attempt: sends to a target and writes the response to the sink. */
 export interface TargetAttempt {
   readonly provider: NamedProvider
-  send(sink: ResponseSink): Promise<void>
+  send(sink: ResponseSink): Promise<SentCall>
 }
 
 /** Options of a forwarded call. */
@@ -50,8 +55,9 @@ async function tryOnce(attempt: TargetAttempt, { client, signal }: Forwarding): 
   let committed = false
   const errorBody: Buffer[] = []
   let size = 0
+  let sent: SentCall
   try {
-    await attempt.send({
+    sent = await attempt.send({
       head(status, contentType, retryAfter) {
         if (status < 200 || status > 299) {
           refused = { status, retryAfter }
@@ -72,5 +78,5 @@ async function tryOnce(attempt: TargetAttempt, { client, signal }: Forwarding): 
     return { failure: error instanceof GatewayError ? error : fromConnection(attempt.provider, error), committed }
   }
   if (refused === undefined) return { failure: undefined, committed }
-  return { failure: fromResponse(attempt.provider, { ...refused, body: Buffer.concat(errorBody) }), committed }
+  return { failure: fromResponse(attempt.provider, { ...refused, ...sent, body: Buffer.concat(errorBody) }), committed }
 }
