@@ -1,7 +1,7 @@
 import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import { agentPodPart } from '#plugins/agents/contract/points.ts'
-import { callAdmission, callPayment, callPricing } from '#plugins/providers/contract/points.ts'
+import { callPayment, callPricing } from '#plugins/providers/contract/points.ts'
 import { pruner } from '#plugins/pruning/contract/points.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { createBudgetsApi } from './create-api.ts'
@@ -9,7 +9,6 @@ import { createCallPayment } from './payment/call-payment.ts'
 import { budgetErrors } from './contract/errors.ts'
 import { spendLimitExceeded } from './contract/events.ts'
 import { budgetsJobs } from './jobs.ts'
-import { createHoldAdmission } from './payment/hold-admission.ts'
 import { createCallPricing } from './money/call-pricing.ts'
 import { budgetPodPart } from './pod-part.ts'
 import { limitSource } from './contract/points.ts'
@@ -55,10 +54,6 @@ export const budgets = definePlugin({
     contribute(
       callPricing,
       createCallPricing(settings, () => core.extensions(limitSource)),
-    ),
-    contribute(
-      callAdmission,
-      createHoldAdmission(ledger, () => core.extensions(limitSource)),
     ),
   ],
   stateRoutes: (services, state) => holdEndpoints(holdServices(services, state, state.system(runsOrNone))),

@@ -7,7 +7,7 @@ import { createErrorFormat } from './gateway/request/error-format.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
 import { createServices } from './services/create-services.ts'
 import { providerKinds, providersAccess } from './kinds.ts'
-import { agentRuns, callAdmission, callPayment, callPricing, modelAdapter, modelFilter } from './contract/points.ts'
+import { agentRuns, callPayment, callPricing, modelAdapter, modelFilter } from './contract/points.ts'
 import { providerReconciler, routeReconciler } from './reconcilers.ts'
 import { providersSettings } from './contract/settings.ts'
 
@@ -20,7 +20,7 @@ export const providers = definePlugin({
   events: [modelCallMetered, modelCallRefused],
   kinds: providerKinds,
   access: providersAccess,
-  points: [modelAdapter, agentRuns, callAdmission, callPayment, callPricing, withCheck(modelFilter, checkFilters)],
+  points: [modelAdapter, agentRuns, callPayment, callPricing, withCheck(modelFilter, checkFilters)],
   enforces: [{ kind: 'AgentDeployment', field: 'model' }],
   create: createServices,
   contributions: ({ adapters, settings }) => [

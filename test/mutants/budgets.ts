@@ -5,6 +5,8 @@ const ledger = ['plugins/budgets/store/ledger.test.ts']
 const holds = ['plugins/budgets/holds/holds.test.ts']
 const openings = ['plugins/budgets/launcher/openings.test.ts']
 const money = ['plugins/budgets/money/money.test.ts']
+const claims = ['plugins/budgets/store/claim.test.ts']
+const takeOver = ['plugins/budgets/payment/take-over.test.ts']
 const inherited = ['plugins/budgets/payment/inherited.test.ts']
 const roles = ['plugins/budgets/payment/call-payment.test.ts']
 
@@ -58,15 +60,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'budgets: the gateway holds nothing for agents above',
     file: 'plugins/budgets/payment/call-payment.ts',
-    find: 'if (limits.length === 0 || (await isLimited',
-    replace: 'if (limits.length < 9 || (await isLimited',
-    tests: inherited,
-  },
-  {
-    name: 'budgets: any id of a hold replaces that of the gateway',
-    file: 'plugins/budgets/payment/call-payment.ts',
-    find: 'if (await services.ledger.isLive(hold)) return undefined',
-    replace: 'return undefined',
+    find: 'const limits = budgetsOf(above)\n  if (limits.length === 0)',
+    replace: 'const limits = budgetsOf(above)\n  if (limits.length < 9)',
     tests: inherited,
   },
   {
@@ -206,11 +201,83 @@ export const mutants: readonly Mutant[] = [
     tests: holds,
   },
   {
-    name: 'budgets: the gateway accepts any hold',
-    file: 'plugins/budgets/payment/hold-admission.ts',
-    find: 'hold === undefined || !(await ledger.isLive(hold))',
-    replace: 'hold === undefined',
-    tests: ['plugins/budgets/payment/hold-admission.test.ts'],
+    name: 'budgets: an agent with a limit may call without a hold',
+    file: 'plugins/budgets/payment/take-over.ts',
+    find: 'if (await isLimited(agent, sources)) throw',
+    replace: "if (agent.kind === 'x') throw",
+    tests: takeOver,
+  },
+  {
+    name: 'budgets: a hold pays for every call that names it',
+    file: 'plugins/budgets/store/claim.ts',
+    find: 'and h.claimed_at is null and',
+    replace: 'and',
+    tests: claims,
+  },
+  {
+    name: 'budgets: an agent uses the hold of another',
+    file: 'plugins/budgets/store/claim.ts',
+    find: 'h.agent_uid = g.agent_uid and ',
+    replace: '',
+    tests: claims,
+  },
+  {
+    name: 'budgets: a hold pays for another route',
+    file: 'plugins/budgets/store/claim.ts',
+    find: ' and h.route = g.route',
+    replace: '',
+    tests: claims,
+  },
+  {
+    name: 'budgets: a hold pays after its lease',
+    file: 'plugins/budgets/store/claim.ts',
+    find: ' and h.expires_at > clock_timestamp()',
+    replace: '',
+    tests: claims,
+  },
+  {
+    name: 'budgets: a hold pays after its end',
+    file: 'plugins/budgets/store/claim.ts',
+    find: " and h.state = 'open'",
+    replace: '',
+    tests: claims,
+  },
+  {
+    name: 'budgets: the launcher cuts an answer that the gateway has settled',
+    file: 'plugins/budgets/store/end.ts',
+    find: "claimed_at is not null and state in ('settled', 'released')",
+    replace: 'false',
+    tests: claims,
+  },
+  {
+    name: 'budgets: the lease of a hold that its launcher has ended is extended',
+    file: 'plugins/budgets/store/end.ts',
+    find: "claimed_at is not null and state in ('settled', 'released')",
+    replace: "state in ('settled', 'released')",
+    tests: claims,
+  },
+  {
+    name: 'budgets: any launcher renews a hold that has ended',
+    file: 'plugins/budgets/store/end.ts',
+    find: 'where id = any(${[...ids]}::uuid[]) and holder = ${holder}\n      and claimed_at',
+    replace: 'where id = any(${[...ids]}::uuid[])\n      and claimed_at',
+    tests: claims,
+  },
+  {
+    name: 'gateway: the hold of a launcher is not settled',
+    file: 'plugins/providers/gateway/payment/pay-call.ts',
+    find: 'if (taken !== undefined) return { hold: taken, bounds }',
+    replace: 'if (taken !== undefined) return undefined',
+    tests: inherited,
+    only: 'bounded by the agents',
+  },
+  {
+    name: 'gateway: a request gets more output than the hold of its launcher',
+    file: 'plugins/providers/gateway/payment/pay-call.ts',
+    find: ': Math.min(asked, held)',
+    replace: ': asked',
+    tests: inherited,
+    only: 'bounded by the agents',
   },
   {
     name: 'budgets: a cost is rounded down',

@@ -50,6 +50,8 @@ export interface HoldRow {
   created_at: Date
   expires_at: Date
   ended_at: Date | null
+  /** When a gateway took it over. */
+  claimed_at: Date | null
 }
 
 /** Tables of the plugin. */

@@ -139,7 +139,7 @@ export const settleHolds = statePath({
   }),
 })
 
-/** Extends the leases of holds; `renewed` are those that live. */
+/** Extends the leases of holds; `renewed` are those that live, and those that the gateway has settled. */
 export const extendHolds = statePath({
   method: 'POST',
   path: '/budgets/holds/renew',

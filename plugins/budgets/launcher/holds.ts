@@ -20,7 +20,10 @@ export interface Holds {
    * renewed any more: its call has to end.
    */
   open(request: HoldRequest, onLost: () => void): Promise<Hold | undefined>
-  /** Settles a call. Undefined if the state role cannot be reached now; it is sent again until the lease of the hold ends. */
+  /**
+   * Settles a call that the gateway has not settled, and reads what it cost. Undefined if the state role cannot be reached now; it is sent again until the lease of the
+   * hold ends.
+   */
   settle(hold: Hold, settlement: Settlement): Promise<Settled | undefined>
   /** Gives back the money of a call that was not forwarded. */
   release(hold: Hold): Promise<void>

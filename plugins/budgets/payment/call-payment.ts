@@ -7,27 +7,24 @@ import type {
   PayableCall,
   PersonCall,
   RoleCall,
-  UsedCall,
 } from '#plugins/providers/contract/points.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { isLimited } from './hold-admission.ts'
-import { HoldId } from '../contract/hold-id.ts'
-import { Value } from 'typebox/value'
 import { toLimit } from '../limits/agent-limits.ts'
 import { spendLimitsOf } from '../limits/owner.ts'
-import { costOfCall, pricesOfRoute, providersOf } from '../money/price-table.ts'
+import { pricesOfRoute, providersOf } from '../money/price-table.ts'
 import { ownNamespaces } from '../money/spender.ts'
 import type { CallLimit, LimitSource } from '../contract/points.ts'
+import { createCallHold } from './call-hold.ts'
 import { createRenewal } from './renewal.ts'
 import type { Renewal } from './renewal.ts'
 import { reserveCall } from './reserve-call.ts'
 import type { ReserveServices } from './reserve-call.ts'
-import type { HoldEnd } from '../store/end.ts'
+import { takeOverHold } from './take-over.ts'
 import type { Ledger } from '../store/ledger.ts'
 
 /** What payments need. */
 export interface PaymentServices extends ReserveServices {
-  readonly ledger: Pick<Ledger, 'reserve' | 'end' | 'renew' | 'isLive'>
+  readonly ledger: Pick<Ledger, 'reserve' | 'end' | 'renew' | 'claim'>
   readonly sources: () => readonly LimitSource[]
 }
 
@@ -37,8 +34,8 @@ const HOLDER = 'gateway'
 const LEAST_LEASE_SECONDS = 60
 
 /**
- * Holds money in the gateway: for calls of roles, by the budget of an agent and the limits of its namespace; and for agents without limits
- * of their own, by the budgets of the agents whose runs they serve.
+ * Pays for calls at the gateway by the holds of launchers. Where no launcher holds, the gateway does: for calls of roles and persons, and
+ * for agents without limits of their own, by the budgets of the agents whose runs they serve.
  */
 export function createCallPayment(services: PaymentServices): CallPayment {
   const { ledger, settings } = services
@@ -49,6 +46,7 @@ export function createCallPayment(services: PaymentServices): CallPayment {
     isCounted: (payers) => isCounted(gateway, payers),
     hold: (call) => holdForRole(gateway, call),
     holdForPerson: (call) => holdForPerson(gateway, call),
+    takeOver: (call) => takeOverHold(services, call),
     inherit: (call) => holdForAgent(gateway, call),
   }
 }
@@ -92,16 +90,11 @@ async function holdForPerson(services: GatewayServices, call: PersonCall): Promi
   return spendLimitsOf(limits).length > 0 ? hold : { ...hold, maxOutputTokens: undefined }
 }
 
-// Holds of agents with limits of their own are made by their launchers, and cover the agents above.
 async function holdForAgent(services: GatewayServices, call: InheritedCall): Promise<CallHold | undefined> {
-  const { agent, above, route, launcherHold } = call
+  const { agent, above } = call
   const limits = budgetsOf(above)
-  if (limits.length === 0 || (await isLimited(agent, services.sources))) return undefined
+  if (limits.length === 0) return undefined
   const agentUid = agent.metadata.uid ?? ''
-  if (launcherHold !== undefined && Value.Check(HoldId, launcherHold)) {
-    const hold = { id: launcherHold, agentUid, route: `${route.namespace}/${route.name}` }
-    if (await services.ledger.isLive(hold)) return undefined
-  }
   const { inputTokens: input, maxOutputTokens = services.settings.defaultMaxOutputTokens, choices } = call
   return reserve(services, call, {
     agentUid,
@@ -152,24 +145,8 @@ async function reserve(
     leaseSeconds,
   })
   renewal.add(id)
-  const end = async (how: Pick<HoldEnd, 'state' | 'charge' | 'outcome' | 'estimated'>): Promise<void> => {
-    renewal.remove(id)
-    await ledger.end({ ...how, id, holder: HOLDER })
-  }
-  return {
-    maxOutputTokens,
-    settle: (used) => {
-      const charge = used === undefined || currency === null ? undefined : costOfCall(prices, currency, used)
-      const { estimated = false } = used ?? {}
-      return end({ state: 'settled', charge, outcome: outcomeOf(used), estimated })
-    },
-    release: () => end({ state: 'released', charge: 0n }),
-  }
-}
-
-function outcomeOf(used: UsedCall | undefined): 'succeeded' | 'failed' | 'aborted' {
-  if (used === undefined) return 'failed'
-  return used.estimated ? 'aborted' : 'succeeded'
+  const hold = { id, holder: HOLDER, currency, prices, maxOutputTokens }
+  return createCallHold(ledger, hold, () => renewal.remove(id))
 }
 
 async function limitsOf({ sources }: PaymentServices, namespace: string): Promise<readonly CallLimit[]> {

@@ -3,12 +3,16 @@ import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import test from 'node:test'
 import { needs } from '#test/harness/find-server.ts'
-import { newHold } from '../testing/ledger.ts'
+import { moneyLimit, newHold } from '../testing/ledger.ts'
 import { startPaidGateway } from '../testing/role-calls.ts'
 import { tokenOf } from '#test/harness/service-accounts.ts'
 import { createRenewal } from './renewal.ts'
 
 const servers = needs('kube-apiserver', 'etcd', 'postgres', 'initdb')
+// As the ledger keeps it.
+const priceOf = (provider: string) =>
+  ({ provider, model: 'test-1', source: 'test', currency: 'USD', ...perMillion }) as const
+const perMillion = { input: '1000000', cached: '1000000', output: '1000000', reasoning: '1000000' }
 const usage = { prompt_tokens: 3, completion_tokens: 4 }
 const hello = [{ role: 'user', content: 'Hi.' }]
 // A token costs one micro-unit.
@@ -53,6 +57,9 @@ test('an agent without a budget is bounded by the agents whose runs it serves', 
     }
     return { root, child, rootRun, run, token, post, ask, named: { 'x-mesh-run-id': run } }
   }
+  /** A hold as the launcher of an agent makes it. */
+  const newLauncherHold = (some: Parameters<typeof newHold>[0]) =>
+    newHold({ route: `${namespaces.a}/paid`, prices: [priceOf(`${namespaces.a}/paid`)], ...some })
   const sent = () => upstream.seen.at(-1)?.body ?? {}
   state.answer = answerWhole
 
@@ -267,18 +274,55 @@ test('an agent without a budget is bounded by the agents whose runs it serves', 
 
   await t.test('what a launcher holds is not held twice', async () => {
     const { root, child, ask, named } = await startTree('launched', '1')
-    const hold = newHold({ agentUid: child.uid, route: `${namespaces.a}/paid` })
+    const hold = newLauncherHold({ agentUid: child.uid, limits: [moneyLimit('launched', 1_000n)] })
     await ledger.reserve(hold)
     assert.equal(await ask({}, { ...named, 'x-mesh-hold': hold.id }), 200)
     assert.deepEqual(await moneyOf(root), { spent: 0n, held: 0n })
-    for (const id of [randomUUID(), 'x', `${hold.id}0`])
+    assert.deepEqual(await moneyOf({ uid: 'launched' }), { spent: used, held: 0n }, 'settled by the gateway')
+    const late = await ledger.end({ id: hold.id, holder: hold.holder, state: 'settled', charge: 99n })
+    assert.equal(late?.charged, used, 'its launcher is too late, and learns the cost')
+    assert.equal(sent()['max_tokens'], 10, 'no more output than is held')
+    const wide = newLauncherHold({ agentUid: child.uid, limits: [moneyLimit('launched', 1_000n)] })
+    await ledger.reserve(wide)
+    assert.equal(await ask({ max_tokens: 50 }, { ...named, 'x-mesh-hold': wide.id }), 200)
+    assert.equal(sent()['max_tokens'], 10)
+    for (const id of [randomUUID(), 'x', `${hold.id}0`, hold.id])
       assert.equal(await ask({}, { ...named, 'x-mesh-hold': id }), 200)
-    assert.deepEqual(await moneyOf(root), { spent: used * 3n, held: 0n }, 'an unknown hold pays for nothing')
+    assert.deepEqual(await moneyOf(root), { spent: used * 4n, held: 0n }, 'an unknown or used hold pays for nothing')
     quotas.set(namespaces.a, [{ subject: { kind: 'Tenant', name: 't', uid: 't' }, countsCalls: true }])
-    assert.equal(await ask({}, named), 200, 'limited by itself: its admission wants the hold of its launcher')
-    assert.deepEqual(await moneyOf(root), { spent: used * 3n, held: 0n })
+    assert.equal(await ask({}, named), '402 hold_required', 'limited by itself')
+    assert.deepEqual(await moneyOf(root), { spent: used * 4n, held: 0n })
     quotas.clear()
   })
+
+  await t.test(
+    'B2, B3: the hold of a launcher that is gone costs what was seen; a refused call costs nothing',
+    async () => {
+      const { child, ask, post, named } = await startTree('orphan', '1')
+      const open = async (owner: string) => {
+        const hold = newLauncherHold({ agentUid: child.uid, amount: 500n, limits: [moneyLimit(owner, 1_000n)] })
+        await ledger.reserve(hold)
+        return { ...named, 'x-mesh-hold': hold.id }
+      }
+      const refused = await open('refused')
+      const stop = { messages: [{ role: 'user', content: 'Please stop.' }], max_tokens: 5 }
+      assert.equal(await ask(stop, { ...refused, 'x-test-stop': '1' }), '403 acme_secret')
+      assert.deepEqual(await moneyOf({ uid: 'refused' }), { spent: 0n, held: 0n })
+      state.answer = (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(text.repeat(3))
+      }
+      const answer = await post('chat/completions', { stream: true, max_tokens: 5 }, await open('orphan'))
+      const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
+      let seen = ''
+      while (seen.split('Hi.').length <= 3) seen += Buffer.from((await reader.read()).value ?? []).toString()
+      await reader.cancel()
+      await gateway.metered((rows) => rows.some(({ data }) => data['agentUid'] === child.uid && data['status'] === 499))
+      const { spent, held } = await moneyOf({ uid: 'orphan' })
+      assert.ok(spent > 3n && spent < 500n && held === 0n, String(spent))
+      state.answer = answerWhole
+    },
+  )
 
   await t.test('B5: without the store no call is made', async () => {
     const { ask, named } = await startTree('patient', '1')

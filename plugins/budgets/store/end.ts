@@ -56,15 +56,22 @@ export async function expireHolds(tx: Tx, most: number): Promise<number> {
   return rows.length
 }
 
-/** Extends leases that have not ended. Returns the ids whose lease was extended. */
+/**
+ * Extends leases that have not ended. Returns the holds that pay for their calls: those, and those that a gateway has settled, whose
+ * answers may still be read.
+ */
 export async function extendLeases(
   tx: Tx,
   { ids, holder, leaseSeconds }: { ids: readonly string[]; holder: string; leaseSeconds: number },
 ): Promise<readonly { readonly id: string; readonly expires_at: Date }[]> {
   const { rows } = await sql<{ id: string; expires_at: Date }>`
-    update budgets_holds set expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-    where id = any(${[...ids]}::uuid[]) and holder = ${holder} and state = 'open' and expires_at > clock_timestamp()
-    returning id, expires_at`.execute(tx.tables<BudgetsTables>())
+    with extended as (
+      update budgets_holds set expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+      where id = any(${[...ids]}::uuid[]) and holder = ${holder} and state = 'open' and expires_at > clock_timestamp()
+      returning id, expires_at)
+    select id, expires_at from extended union all
+    select id, expires_at from budgets_holds where id = any(${[...ids]}::uuid[]) and holder = ${holder}
+      and claimed_at is not null and state in ('settled', 'released')`.execute(tx.tables<BudgetsTables>())
   return rows
 }
 

@@ -2,8 +2,10 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
 import { writeEnds, expireHolds, removeEnded, removePastAccounts, extendLeases } from './end.ts'
 import type { EndedHold, HoldEnd } from './end.ts'
+import { claimHolds } from './claim.ts'
+import type { ClaimedHold, HoldClaim } from './claim.ts'
 import { createGather } from './gather.ts'
-import { isLiveHold, readPrices, readOwnerUsage } from './reads.ts'
+import { readPrices, readOwnerUsage } from './reads.ts'
 import { createRecentPrices } from './recent-prices.ts'
 import { reserve } from './reserve.ts'
 import type { MadeHold, NewHold, RefusedHold } from './reserve.ts'
@@ -20,7 +22,8 @@ export interface Ledger {
   expire(most: number): Promise<number>
   removeEnded(most: number): Promise<number>
   pricesOf(holder: string, ids: readonly string[]): ReturnType<typeof readPrices>
-  isLive(hold: Parameters<typeof isLiveHold>[1]): Promise<boolean>
+  /** Takes over a live hold, once. When this resolves with one, no other call can use it. */
+  claim(claim: HoldClaim): Promise<ClaimedHold | undefined>
   usageOf(owners: readonly string[]): ReturnType<typeof readOwnerUsage>
 }
 
@@ -56,6 +59,11 @@ export function createLedger(store: Store, options: LedgerOptions): Ledger {
     GATHER,
     isOutage,
   )
+  const claimGathered = createGather<HoldClaim, ClaimedHold | undefined>(
+    (claims) => store.transact((tx) => claimHolds(tx, claims)),
+    GATHER,
+    isOutage,
+  )
   return {
     reserve: async (hold) => {
       const result = await reserveGathered(hold)
@@ -75,7 +83,7 @@ export function createLedger(store: Store, options: LedgerOptions): Ledger {
       const others = ids.filter((id) => !known.has(id))
       return others.length === 0 ? known : new Map([...known, ...(await readPrices(reader, holder, others))])
     },
-    isLive: (hold) => isLiveHold(reader, hold),
+    claim: claimGathered,
     usageOf: (owners) => readOwnerUsage(reader, owners),
   }
 }

@@ -1,31 +1,7 @@
 import { sql } from 'kysely'
 import type { Reader } from '#core/event-store/store.ts'
-import { defineStatement } from '#core/database/statement.ts'
 import type { BudgetsTables } from '../contract/tables.ts'
 import type { LiveUsage } from '../contract/api.ts'
-
-/** Whether an agent has a live hold for a route. */
-export async function isLiveHold(db: Reader<BudgetsTables>, hold: LiveHold): Promise<boolean> {
-  return (await liveHold.first(db, hold)) !== undefined
-}
-
-/** A hold as a gateway knows it. */
-export interface LiveHold {
-  readonly id: string
-  readonly agentUid: string
-  readonly route: string
-}
-
-const liveHold = defineStatement<BudgetsTables, LiveHold, { id: string }>((db, { id, agentUid, route }) =>
-  db
-    .selectFrom('budgets_holds')
-    .select('id')
-    .where('id', '=', id)
-    .where('agent_uid', '=', agentUid)
-    .where('route', '=', route)
-    .where('state', '=', 'open')
-    .where('expires_at', '>', sql<Date>`clock_timestamp()`),
-)
 
 /** What a settlement needs of its hold. */
 export interface HoldPrices {

@@ -85,7 +85,7 @@ export async function startPaidGateway(t: TestContext) {
       reserve: (hold) => (state.down ? Promise.reject(new Fail('store_unavailable')) : ledger.reserve(hold)),
       end: ledger.end,
       renew: ledger.renew,
-      isLive: ledger.isLive,
+      claim: (claim) => (state.down ? Promise.reject(new Fail('store_unavailable')) : ledger.claim(claim)),
     },
     settings,
     decided: () => undefined,

@@ -33,11 +33,18 @@ export interface RoleCall extends PayableCall {
   readonly payer: CallPayer
 }
 
-/** A call of the pod of an agent. */
+/** A call of the pod of an agent, for which its launcher may hold the money. */
+export interface LaunchedCall {
+  readonly agent: AgentDeploymentObject
+  /** `namespace/name` of the route. */
+  readonly route: string
+  /** The hold, as the request names it. */
+  readonly launcherHold: string | undefined
+}
+
+/** A call of the pod of an agent, for which no launcher holds money. */
 export interface InheritedCall extends PayableCall {
   readonly agent: AgentDeploymentObject
-  /** The hold that its launcher made, as the request names it. */
-  readonly launcherHold: string | undefined
   /** Most output tokens of each choice; undefined: the request sets no limit. */
   readonly maxOutputTokens: number | undefined
   readonly choices: number
@@ -71,7 +78,7 @@ export interface CallPayers {
   readonly agents: readonly AgentDeploymentObject[]
 }
 
-/** Money that the gateway holds for calls. */
+/** Money of calls at the gateway: the holds of launchers, and those that the gateway makes. */
 export interface CallPayment {
   /** Whether a limit of money applies to a call, also one that its launcher holds. */
   isCounted(payers: CallPayers): Promise<boolean>
@@ -79,9 +86,11 @@ export interface CallPayment {
   hold(call: RoleCall): Promise<CallHold | undefined>
   /** As `hold`, for a call of a person. */
   holdForPerson(call: PersonCall): Promise<CallHold | undefined>
+  /** Takes over the hold of a launcher, for this call alone; undefined without one. Throws for an agent that may not call without. */
+  takeOver(call: LaunchedCall): Promise<CallHold | undefined>
   /**
-   * Reserves the most that a call of an agent can cost within the budgets of the agents above; undefined if none has a budget, or the
-   * launcher of the agent holds the money. Throws why the call may not be made.
+   * Reserves the most that a call of an agent can cost within the budgets of the agents above; undefined if none has a budget. Throws why
+   * the call may not be made.
    */
   inherit(call: InheritedCall): Promise<CallHold | undefined>
 }

@@ -1,14 +1,12 @@
 import { definePoint } from '#core/jobs/extension-point.ts'
 import type { AgentRuns } from './agent-model.ts'
 import type { ModelAdapter } from './adapter.ts'
-import type { CallAdmission } from './call-admission.ts'
 import type { CallPricing } from './call-pricing.ts'
 import type { CallPayment } from './call-payment.ts'
 import type { ModelFilter } from './model-filter.ts'
 
 export type { AgentCall, AgentOutcome, AgentRuns } from './agent-model.ts'
 export type { ModelAdapter } from './adapter.ts'
-export type { AgentModelCall, CallAdmission } from './call-admission.ts'
 export type { CallCost, CallPricing, ServedCall } from './call-pricing.ts'
 export type {
   CallHold,
@@ -16,6 +14,7 @@ export type {
   CallPayers,
   CallPayment,
   InheritedCall,
+  LaunchedCall,
   PayableCall,
   PersonCall,
   RoleCall,
@@ -47,11 +46,8 @@ export const agentRuns = definePoint<AgentRuns>('providers.agent-runs')
 /** Filters of model calls: each sees requests and answers of the calls that it applies to. */
 export const modelFilter = definePoint<ModelFilter>('providers.filter', ({ name }) => name)
 
-/** Admissions of model calls of agents: each is asked about every call to a route. */
-export const callAdmission = definePoint<CallAdmission>('providers.call-admission', ({ name }) => name)
-
 /** Prices of model calls: the first that knows the cost of a call decides. */
 export const callPricing = definePoint<CallPricing>('providers.call-pricing', ({ name }) => name)
 
-/** Money that the gateway holds for calls; contributed once, by the plugin that owns the ledger. */
+/** Money of calls at the gateway; contributed once, by the plugin that owns the ledger. */
 export const callPayment = definePoint<CallPayment>('providers.call-payment', () => 'ledger')

@@ -24,7 +24,6 @@ import type { ModelName } from './request/model-name.ts'
 import { withFilters } from '../filters/create-filters.ts'
 import type { Filters } from '../filters/create-filters.ts'
 import type { ProvidersServices } from '../services/create-services.ts'
-import { callAdmission } from '../contract/points.ts'
 
 /** An operation of the gateway, by its path. */
 export interface ServedOperation {
@@ -123,21 +122,9 @@ async function callRoute(
     await checkCountedFields(services.core, call, asked)
     return withFilters(filters, rules, (filtered) => countTokens(services, call, { route, body: filtered, native }))
   }
-  await admit(services, call, route)
   await withPayment(services.core, { call, model: asked }, (payment) =>
     withFilters(filters, rules, (filtered, applying) =>
       callModel(services, call, { ...asked, body: filtered, payment, filters: applying }),
     ),
   )
-}
-
-async function admit(
-  { core }: ProvidersServices,
-  { principal, header }: GatewayCall,
-  route: UsableRoute,
-): Promise<void> {
-  if (principal.kind === 'person') return
-  const { agent } = principal
-  const asked = { agent, route: `${route.namespace}/${route.name}`, header }
-  for (const { admit: decide } of core.extensions(callAdmission)) await decide(asked)
 }

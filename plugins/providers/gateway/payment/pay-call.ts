@@ -78,7 +78,7 @@ interface HeldCall {
 
 async function holdFor(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<HeldCall | undefined> {
   const [payment] = core.extensions(callPayment)
-  const { payer, principal, runId, header } = call
+  const { payer, principal, runId } = call
   const { route } = model
   if (payment === undefined) return undefined
   const above = await agentsAbove(core, call)
@@ -94,11 +94,25 @@ async function holdFor(core: PaymentParts, call: GatewayCall, model: PaidModel):
     const hold = await payment.hold({ payer, runId, above, route, providerPrices, inputTokens: bounds.inputTokens })
     return hold && { hold, bounds }
   }
-  if (above.length === 0 || principal.kind === 'person') return undefined
-  const bounds = readCallBounds(model)
+  if (principal.kind === 'person') return undefined
+  return holdForPod(payment, { ...call, principal }, { model, above })
+}
+
+// Bounds are read first: a request that is refused for them takes nothing over.
+async function holdForPod(
+  payment: CallPayment,
+  { principal: { agent }, gateway, runId, header }: GatewayCall & { readonly principal: { readonly kind: 'pod' } },
+  { model, above }: CountedCall,
+): Promise<HeldCall | undefined> {
+  const { route } = model
   const launcherHold = header('x-mesh-hold')
-  const { agent } = principal
-  const hold = await payment.inherit({ agent, launcherHold, runId, above, route, providerPrices, ...bounds })
+  const isPaid = launcherHold !== undefined || above.length > 0
+  const bounds = isPaid ? readCallBounds(model) : undefined
+  const taken = await payment.takeOver({ agent, route: `${route.namespace}/${route.name}`, launcherHold })
+  if (bounds === undefined) return undefined
+  if (taken !== undefined) return { hold: taken, bounds }
+  const providerPrices = () => readProviderPrices(gateway, route)
+  const hold = await payment.inherit({ agent, runId, above, route, providerPrices, ...bounds })
   return hold && { hold, bounds }
 }
 
@@ -144,7 +158,7 @@ function endOnce({ log }: PaymentParts, { hold, bounds }: HeldCall, answer: Paid
     }
   }
   return {
-    outputLimit: bounds.maxOutputTokens ?? hold.maxOutputTokens,
+    outputLimit: leastOf(bounds.maxOutputTokens, hold.maxOutputTokens),
     watch: answer.from,
     estimate: () => estimateOf(answer.seen(), bounds.inputTokens, mostOf({ hold, bounds })),
     settle: () => end(() => hold.settle(reported(answer.seen()))),
@@ -156,6 +170,11 @@ function endOnce({ log }: PaymentParts, { hold, bounds }: HeldCall, answer: Paid
         return hold.settle(reported(seen) ?? (how === 'left' ? estimate() : undefined))
       }),
   }
+}
+
+// A launcher's hold may cover less than its request names.
+function leastOf(asked: number | undefined, held: number | undefined): number | undefined {
+  return asked === undefined || held === undefined ? (asked ?? held) : Math.min(asked, held)
 }
 
 function mostOf({ hold, bounds }: HeldCall): number {

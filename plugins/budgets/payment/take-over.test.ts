@@ -1,23 +1,27 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import test from 'node:test'
+import { Value } from 'typebox/value'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { addAgent, addRoute, refused, startGateway } from '#plugins/providers/testing/gateway.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
-import { callAdmission } from '#plugins/providers/contract/points.ts'
+import { callPayment } from '#plugins/providers/contract/points.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
-import { createHoldAdmission } from './hold-admission.ts'
+import { createCallPayment } from './call-payment.ts'
+import { budgetsSettings } from '../contract/settings.ts'
 import { budgetPodPart } from '../pod-part.ts'
 import { newHold, openLedger } from '../testing/ledger.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { migrate } from '#core/database/migrate.ts'
 
+// Charged at the hold.
+const unpriced = { provider: 'any/mock', model: 'test-1', source: null }
 const servers = needs('kube-apiserver', 'etcd', 'postgres', 'initdb')
 
-test('the gateway refuses a budgeted agent without a live hold of its own for the route', servers, async (t) => {
-  const { ledger } = await openLedger(t, async () => {
+test('B1: a hold pays for one call of its agent to its route, and the gateway settles it', servers, async (t) => {
+  const { ledger, accounts } = await openLedger(t, async () => {
     const database = await openDatabase({ url: await createDatabase(t) })
     t.after(() => database.close())
     await migrate(database, [storeMigrations])
@@ -25,8 +29,13 @@ test('the gateway refuses a budgeted agent without a live hold of its own for th
   })
   const gateway = await startGateway(t, [
     contribute(
-      callAdmission,
-      createHoldAdmission(ledger, () => []),
+      callPayment,
+      createCallPayment({
+        ledger,
+        settings: Value.Create(budgetsSettings),
+        decided: () => undefined,
+        sources: () => [],
+      }),
     ),
   ])
   const { admin, namespaces } = gateway
@@ -57,27 +66,33 @@ test('the gateway refuses a budgeted agent without a live hold of its own for th
     await clientOf('thief', { amount: '1' }),
   ]
   const holdOf = async (agentUid: string, leaseSeconds = 60) => {
-    const hold = newHold({ agentUid, route: `${namespace}/mock`, leaseSeconds })
+    const hold = newHold({ agentUid, route: `${namespace}/mock`, leaseSeconds, prices: [unpriced] })
     await ledger.reserve(hold)
     return hold.id
   }
   const [own, ended, late] = [await holdOf(paid.agentUid), await holdOf(paid.agentUid), await holdOf(paid.agentUid, 0)]
   await ledger.end({ id: ended, holder: 'holder-1', state: 'settled', charge: 1n })
   assert.equal((await free.ask()).choices[0]?.message.content, 'MOCK_OK', 'no budget, no hold')
-  assert.equal((await paid.ask(own)).choices[0]?.message.content, 'MOCK_OK')
+  const twins = await Promise.allSettled([paid.ask(own), paid.ask(own), paid.ask(own)])
+  assert.equal(twins.filter(({ status }) => status === 'fulfilled').length, 1, 'at the same time, too')
+  const { spent, held } = (await accounts())['AgentDeployment/1'] ?? {}
+  assert.deepEqual([spent, held], [101n, 100n], 'before its launcher says what it cost; the late one is held')
+  const spare = await holdOf(paid.agentUid)
   const attempts = [
     () => paid.ask(),
     () => paid.ask('x'),
     () => paid.ask(randomUUID()),
     () => paid.ask(ended),
     () => paid.ask(late),
-    () => paid.ask(own, 'other'),
-    () => thief.ask(own),
+    () => paid.ask(own),
+    () => paid.ask(spare, 'other'),
+    () => thief.ask(spare),
   ]
   for (const [index, attempt] of attempts.entries()) {
     const error = await refused(attempt())
     assert.deepEqual([error.status, error.code], [402, 'hold_required'], String(index))
   }
+  assert.equal((await paid.ask(spare)).choices[0]?.message.content, 'MOCK_OK', 'no attempt has used it')
 })
 
 test('the launcher of an agent with a budget serves its model calls', async () => {

@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Tx } from '#core/event-store/store.ts'
+import type { BudgetsTables } from '../contract/tables.ts'
+
+/** A hold as a call at the gateway names it: only the agent and the route that it was made for may use it. */
+export interface HoldClaim {
+  readonly id: string
+  readonly agentUid: string
+  readonly route: string
+}
+
+/** A hold that a gateway has taken over from its launcher. */
+export interface ClaimedHold {
+  readonly id: string
+  readonly holder: string
+  readonly currency: string | null
+  readonly prices: unknown
+  readonly max_output: bigint
+}
+
+type Row = ClaimedHold & { readonly n: number }
+
+/**
+ * Takes live holds over, each once: the second call that names a hold gets undefined. The rows are locked in the order in which ends of
+ * holds lock them.
+ */
+export async function claimHolds(tx: Tx, claims: readonly HoldClaim[]): Promise<readonly (ClaimedHold | undefined)[]> {
+  const given = claims.map(({ id, agentUid, route }, n) => ({ n, id, agent_uid: agentUid, route }))
+  const { rows } = await sql<Row>`
+    with g as (select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
+        as x(n integer, id uuid, agent_uid text, route text)),
+      locked as materialized (select id from budgets_holds where id in (select id from g) order by id for update)
+    update budgets_holds h set claimed_at = clock_timestamp() from locked join g using (id)
+    where h.id = locked.id and h.agent_uid = g.agent_uid and h.route = g.route and h.state = 'open'
+      and h.claimed_at is null and h.expires_at > clock_timestamp()
+    returning g.n, h.id, h.holder, h.currency, h.prices, h.max_output`.execute(tx.tables<BudgetsTables>())
+  const byNumber = new Map(rows.map((row) => [row.n, row]))
+  return claims.map((_, n) => byNumber.get(n))
+}
