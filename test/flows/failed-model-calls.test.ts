@@ -43,7 +43,8 @@ test('a model call that fails is a node of the tree: route, provider, status, re
     assert.deepEqual([truncated, nextAfter], [false, null])
     const run = await ask('GET', `/runs/${runId}`)
     const events = await ask('GET', `/runs/${runId}/events`)
-    for (const { text } of [tree, run, invoked, events]) assert.doesNotMatch(text, new RegExp(`secret insides|${wrongKey}`))
+    for (const { text } of [tree, run, invoked, events])
+      assert.doesNotMatch(text, new RegExp(`secret insides|${wrongKey}`))
     return { state, usage, failReason, error, models: all(root).filter(({ kind }) => kind === 'model') }
   }
 
@@ -71,7 +72,7 @@ test('a model call that fails is a node of the tree: route, provider, status, re
     const expected = `Provider default/${name} ${reason}`
     assert.deepEqual(pick(attributes['error']), ['provider_refused_key', 502, `default/${name}`])
     for (const message of [refused.error?.message, (attributes['error'] as { message: string }).message])
-      assert.ok(message?.includes(expected), message)
+      assert.ok(message?.includes(expected), String(message))
     assert.deepEqual([refused.state, refused.failReason], ['failed', 'model_error'])
   }
 

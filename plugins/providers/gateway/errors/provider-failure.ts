@@ -43,7 +43,10 @@ export interface ErrorResponse {
 }
 
 /** Providers may quote the key in a 401 and internals in a 5xx. Only errors that the client can act on are relayed. */
-export function fromResponse(provider: NamedProvider, { status, retryAfter, body, hasKey }: ErrorResponse): GatewayError {
+export function fromResponse(
+  provider: NamedProvider,
+  { status, retryAfter, body, hasKey }: ErrorResponse,
+): GatewayError {
   const named = nameOfProvider(provider)
   if (status === 429)
     return new GatewayError(429, 'rate_limit_exceeded', `${named} is overloaded (429).`, {
