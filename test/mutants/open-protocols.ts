@@ -101,8 +101,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'http: the 401 of a route is in its own format',
     file: 'core/http/send-error.ts',
-    find: 'return answer.status === 401 ? undefined : routeOptions',
-    replace: 'return routeOptions',
+    find: 'const wire = answer.status === 401 ? undefined : config.endpoint',
+    replace: 'const wire = config.endpoint',
     tests: a2a,
   },
 ]
