@@ -142,7 +142,7 @@ export async function collect(
   request: Omit<ExchangeRequest, 'onHead' | 'onData'> & { readonly maxBytes?: number },
 ): Promise<CollectedResponse> {
   const most = request.maxBytes ?? 16 * 1024 * 1024
-  const tooLarge = (): Error => new Error(`answer above ${most} bytes`)
+  const tooLarge = (): Error => new Error(`response above ${most} bytes`)
   const { pieces, ...head } = await collectPieces(dispatcher, toOptions(request), {
     most,
     tooLarge,

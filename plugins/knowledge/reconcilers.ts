@@ -60,7 +60,7 @@ export function knowledgeReconciler(services: ReconcileServices): Reconciler {
         },
       },
     ],
-    // The object of the watch: counts are read every few seconds, and cost the API server nothing while they are the same.
+    // Read from the watch: counts are compared every few seconds, and unchanged ones cost the API server nothing.
     reconcile: async (ref, cached) => {
       const object = cached as KnowledgeBaseObject | undefined
       index.set(ref, object === undefined ? [] : collectReferences(KnowledgeBase.spec, object))

@@ -56,5 +56,5 @@ const REACH_MS = 2_000
 export async function reach(pool: KubePool): Promise<void> {
   const asked = { origin: pool.server, path: `${pool.basePath}/readyz`, method: 'GET' } as const
   const { status } = await collectResponse(pool.calls, asked, AbortSignal.timeout(REACH_MS))
-  if (status >= 500) throw new Error(`the API server answers ${status}`)
+  if (status >= 500) throw new Error(`the API server responded with ${status}`)
 }

@@ -62,7 +62,7 @@ function fromConfig(
 export function onlyAgent({ documents: [agent, prompt] }: Expanded): ExpandedDocument {
   if (agent === undefined) throw invalid('/config', 'has no agent')
   if (prompt !== undefined)
-    throw new Fail('not_wired', 'Managed prompts are not configured on this install: use systemPrompt.')
+    throw new Fail('not_wired', 'Managed prompts are not configured on this installation: use systemPrompt.')
   return agent
 }
 

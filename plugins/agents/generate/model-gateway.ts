@@ -89,7 +89,7 @@ function failureOf(status: number, answer: unknown): Fail {
 function contentOf(answer: unknown): string {
   const choices = field(answer, 'choices')
   const content = field(field(Array.isArray(choices) ? choices[0] : undefined, 'message'), 'content')
-  if (typeof content !== 'string') throw new Fail('bad_gateway', 'The model gateway answered without a message.')
+  if (typeof content !== 'string') throw new Fail('bad_gateway', 'The response of the model gateway has no message.')
   return content
 }
 

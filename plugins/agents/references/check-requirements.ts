@@ -78,7 +78,7 @@ async function checkReference(
 }
 
 function missingFix({ kind, namespace, name, field }: Reference, findResource: FindResource): string {
-  if (findResource(kind) === undefined) return `${kind} is not available on this install: remove ${field}.`
+  if (findResource(kind) === undefined) return `${kind} is not available on this installation: remove ${field}.`
   return `Create ${kind} ${name} in ${namespace}, or change ${field}.`
 }
 

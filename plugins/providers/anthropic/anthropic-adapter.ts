@@ -92,7 +92,7 @@ function wholeReader(options: ToChatOptions): TranslatedReader {
   return {
     push(chunk) {
       size += chunk.length
-      if (size > maxWhole) throw new Error(`answer above ${maxWhole} bytes`)
+      if (size > maxWhole) throw new Error(`response above ${maxWhole} bytes`)
       chunks.push(Buffer.from(chunk))
       return Buffer.alloc(0)
     },

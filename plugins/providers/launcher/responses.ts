@@ -89,7 +89,7 @@ function wholeAnswer({ request, charge, sink, context, filter }: AdmittedCall, h
   const body = collectBytes(maxAnswerBytes)
   return {
     data(chunk) {
-      if (!body.add(chunk)) throw new Error(`answer above ${maxAnswerBytes} bytes`)
+      if (!body.add(chunk)) throw new Error(`response above ${maxAnswerBytes} bytes`)
     },
     async end() {
       const given = body.take()

@@ -155,7 +155,7 @@ export const runWaiting: EventType<Static<typeof waitingData>> = defineEvent({
   data: waitingData,
 })
 
-/** The launcher reported the revision of its agent. The last one is valid. */
+/** The launcher reported the revision of its agent. The last event counts. */
 export const runAttached: EventType<Static<typeof attachedData>> = defineEvent({
   plugin: 'runs',
   fact: 'attached',
