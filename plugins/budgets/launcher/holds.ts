@@ -21,8 +21,8 @@ export interface Holds {
    */
   open(request: HoldRequest, onLost: () => void): Promise<Hold | undefined>
   /**
-   * Settles a call that the gateway has not settled, and reads what it cost. Undefined if the state role cannot be reached now; it is sent again until the lease of the
-   * hold ends.
+   * Settles a call that the gateway has not settled, and reads what it cost. Undefined if the state role cannot be reached now; it is sent
+   * again until the lease of the hold ends.
    */
   settle(hold: Hold, settlement: Settlement): Promise<Settled | undefined>
   /** Gives back the money of a call that was not forwarded. */
