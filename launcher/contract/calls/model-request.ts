@@ -1,5 +1,4 @@
 import { isObject } from '#core/json/is-object.ts'
-import { writeLike } from '#core/json/write-like.ts'
 import { estimateInputTokens } from '#core/model-apis/estimate-input.ts'
 import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
 import { Refusal } from '../http/refusal.ts'
@@ -15,12 +14,20 @@ export function isOfMessages(operation: ModelOperation): boolean {
   return operation === 'messages' || operation === 'messages/count_tokens'
 }
 
+/** A body as the caller sent it. */
+export interface CallerBody {
+  readonly bytes: Buffer
+  readonly body: ModelBody
+}
+
 /** A model call of the agent, parsed. */
 export interface ModelRequest {
   readonly operation: ModelOperation
   /** The route as `namespace/name`. */
   readonly route: string
+  /** The body as rules leave it. */
   readonly body: ModelBody
+  readonly source: CallerBody
   readonly stream: boolean
   /** Whether the caller requested the usage of a stream. */
   readonly usageWanted: boolean
@@ -29,8 +36,6 @@ export interface ModelRequest {
   /** Limit of the tokens of each choice as requested; null: none. */
   readonly maxOutputTokens: number | null
   readonly choices: number
-  /** The request to the gateway. */
-  readonly bytes: Buffer
 }
 
 /** Parses JSON of a caller. Throws `Refusal`. */
@@ -46,12 +51,8 @@ export function parseModelBody(bytes: Buffer): ModelBody {
 }
 
 /** Validates the fields that this port reads; the gateway and the provider validate all others. Throws `Refusal`. */
-export function toModelRequest(
-  operation: ModelOperation,
-  given: { readonly body: ModelBody; readonly bytes: Buffer },
-  namespace: string,
-): ModelRequest {
-  const { body } = given
+export function toModelRequest(operation: ModelOperation, source: CallerBody, namespace: string): ModelRequest {
+  const { body } = source
   const route = toRoute(body.model, namespace)
   const isChat = operation === 'chat/completions'
   const isText = operation !== 'embeddings'
@@ -66,20 +67,13 @@ export function toModelRequest(
     operation,
     route,
     body,
+    source,
     stream: isText && operation !== 'messages/count_tokens' && stream === true,
     usageWanted: options.include_usage === true,
-    inputTokens: estimateInputTokens(given.bytes, body),
+    inputTokens: estimateInputTokens(source.bytes, body),
     maxOutputTokens: isText ? maxOutputOf(body) : null,
     choices: isChat ? choicesOf(body) : 1,
-    bytes: isChat && stream === true ? withUsage(given) : given.bytes,
   }
-}
-
-/** The same call with a changed body, whose other bytes stay. */
-export function withBody(request: ModelRequest, body: ModelBody): ModelRequest {
-  const bytes = writtenLike(request.bytes, body)
-  const asksUsage = request.stream && !isOfMessages(request.operation)
-  return { ...request, body, bytes: asksUsage ? withUsage({ body, bytes }) : bytes }
 }
 
 function toRoute(model: unknown, namespace: string): string {
@@ -90,34 +84,6 @@ function toRoute(model: unknown, namespace: string): string {
   if (parts.length > 2 || !parts.every((part) => /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/.test(part)))
     throw invalid('model: must be a route (name or namespace/name)')
   return parts.length === 1 ? `${namespace}/${model}` : model
-}
-
-// A stream without usage could not be settled. The option is removed again from what the caller receives.
-function withUsage({ body, bytes }: { readonly body: ModelBody; readonly bytes: Buffer }): Buffer {
-  const { stream_options: options } = body
-  if (isObject(options) && options.include_usage === true) return bytes
-  if (options === undefined) return addField(bytes, '"stream_options":{"include_usage":true}')
-  const asked = { ...(isObject(options) ? options : {}), include_usage: true }
-  return writtenLike(bytes, { ...body, stream_options: asked })
-}
-
-function writtenLike(bytes: Buffer, body: ModelBody): Buffer {
-  return Buffer.from(writeLike(bytes.toString('utf8'), body))
-}
-
-/** The call with an answer that its hold pays for. */
-export function coveredBy(request: ModelRequest, maxOutputTokens: number | null): ModelRequest {
-  const { operation, body, bytes } = request
-  if (maxOutputTokens === null || request.maxOutputTokens !== null || operation === 'embeddings') return request
-  // A field that is present has no limit: null.
-  const { max_tokens: _, max_completion_tokens: __, ...rest } = body
-  const bare = 'max_tokens' in body || 'max_completion_tokens' in body ? withBody(request, rest).bytes : bytes
-  return { ...request, maxOutputTokens, bytes: addField(bare, `"max_tokens":${maxOutputTokens}`) }
-}
-
-// Behind the opening brace: the rest of the body is sent as the caller wrote it.
-function addField(bytes: Buffer, field: string): Buffer {
-  return Buffer.concat([Buffer.from(`{${field},`), bytes.subarray(bytes.indexOf(0x7b) + 1)])
 }
 
 function maxOutputOf(body: ModelBody): number | null {

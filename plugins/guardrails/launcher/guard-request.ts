@@ -2,7 +2,8 @@ import { guardBody } from '#core/guardrails/guard-body.ts'
 import { UnreadableBody } from '#core/guardrails/body/unreadable-body.ts'
 import type { ContentGuard, Finding } from '#core/guardrails/guard.ts'
 import type { CallApproval } from './call-approval.ts'
-import { invalid, withBody } from '#launcher/contract/calls/model-request.ts'
+import { invalid } from '#launcher/contract/calls/model-request.ts'
+import { judgedRequest } from '#launcher/contract/calls/write-request.ts'
 import type { ModelRequest } from '#launcher/contract/calls/model-request.ts'
 import type { OnFindings } from '#launcher/contract/calls/model-call.ts'
 
@@ -20,7 +21,7 @@ export async function applyRequestRules(call: GuardedCall, request: ModelRequest
   if (!guard.stages.has('request') && !guard.stages.has('tool_call')) return request
   const outcome = await readable(() => guardBody(guard, request.body, approval.isApproved))
   enforce(call, outcome)
-  return withBody(request, outcome.body)
+  return judgedRequest(request, outcome.body)
 }
 
 async function readable<T>(work: () => Promise<T>): Promise<T> {

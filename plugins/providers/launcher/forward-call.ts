@@ -8,6 +8,7 @@ import { GatewayRefusal } from '#launcher/contract/calls/gateway-refusal.ts'
 import { defaultTimeouts, isTimeout } from '#launcher/contract/calls/gateway-timeouts.ts'
 import type { GatewayTimeouts } from '#launcher/contract/calls/gateway-timeouts.ts'
 import type { CallResult } from '#launcher/contract/calls/model-call.ts'
+import { writeRequest } from '#launcher/contract/calls/write-request.ts'
 
 /** Where calls are forwarded to, and with which credentials. */
 export interface GatewayTarget {
@@ -26,10 +27,11 @@ export interface GatewayTarget {
  * copied (B7). Rejects with `Refusal`, `GatewayRefusal` or the reason of `signal`.
  */
 export async function forwardCall(to: GatewayTarget, call: AdmittedCall, signal: AbortSignal): Promise<CallResult> {
-  const { request } = call
+  const { request, charge } = call
   const state: { answer?: CallResponse; sent: boolean } = { sent: false }
   try {
     const [headers, dispatcher] = await Promise.all([headersOf(to, call), to.dispatcher()])
+    const body = writeRequest(request, charge.hold?.maxOutputTokens ?? null)
     signal.throwIfAborted()
     state.sent = true
     await exchange(dispatcher, {
@@ -37,7 +39,7 @@ export async function forwardCall(to: GatewayTarget, call: AdmittedCall, signal:
       path: `${to.prefix}/v1/${request.operation}`,
       method: 'POST',
       headers,
-      body: request.bytes,
+      body,
       signal,
       ...(to.timeouts ?? defaultTimeouts),
       onHead: (status, given) => {
@@ -50,8 +52,8 @@ export async function forwardCall(to: GatewayTarget, call: AdmittedCall, signal:
   } catch (error) {
     // Also by a rule, which ends the call as a caller does that leaves.
     const outcome = signal.aborted || error instanceof Refusal ? 'aborted' : 'failed'
-    if (!state.sent || neverConnected(error)) await call.charge.release()
-    else await call.charge.settle(state.answer?.cut(outcome) ?? uncounted(outcome))
+    if (!state.sent || neverConnected(error)) await charge.release()
+    else await charge.settle(state.answer?.cut(outcome) ?? uncounted(outcome))
     throw toCallError(to, error, signal)
   }
 }

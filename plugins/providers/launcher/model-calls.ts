@@ -3,7 +3,6 @@ import type { Logger } from '#core/log/logger.ts'
 import type { GatewayTimeouts } from '#launcher/contract/calls/gateway-timeouts.ts'
 import type { CallContext, ModelCalls } from '#launcher/contract/calls/model-call.ts'
 import type { FilteredCall, ModelFilter } from '#launcher/contract/calls/model-filter.ts'
-import { coveredBy } from '#launcher/contract/calls/model-request.ts'
 import type { ModelRequest } from '#launcher/contract/calls/model-request.ts'
 import { freeCharge } from '#launcher/contract/calls/payment.ts'
 import type { Charge, Payment } from '#launcher/contract/calls/payment.ts'
@@ -39,7 +38,7 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
   const { origin, pathname } = new URL(options.gatewayUrl)
   const prefix = pathname === '/' ? '' : pathname
   const to = { ...options, origin, prefix, token: createTokenReader(options.gatewayTokenFile) }
-  const admit = ({ bytes: { length } }: ModelRequest): AbortController => {
+  const admit = (length: number): AbortController => {
     if (live.size >= maxCalls || (live.size > 0 && bytes + length > maxRequestBytes))
       throw new Refusal('too_many_calls', undefined, { 'retry-after': '1' })
     const controller = new AbortController()
@@ -47,7 +46,7 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
     bytes += length
     return controller
   }
-  const leave = (controller: AbortController, { bytes: { length } }: ModelRequest): void => {
+  const leave = (controller: AbortController, length: number): void => {
     live.delete(controller)
     bytes -= length
     if (live.size > 0) return
@@ -62,7 +61,8 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
     active: () => live.size,
     idle,
     async call(request, context, sink) {
-      const controller = admit(request)
+      const { length } = request.source.bytes
+      const controller = admit(length)
       const abort = (): void => controller.abort(context.signal.reason)
       context.signal.addEventListener('abort', abort, { once: true })
       if (context.signal.aborted) abort()
@@ -74,15 +74,13 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
           await charge.release()
           throw error
         })
-        // Last: rules that change a body would write it without the limit.
-        const covered = coveredBy(filtered.request, charge.hold?.maxOutputTokens ?? null)
-        const call = { ...filtered, request: covered, filter: response, context, sink, charge }
+        const call = { ...filtered, filter: response, context, sink, charge }
         return await forwardCall(to, call, controller.signal).catch((error: unknown) => {
           throw filtered.refusal?.(error) ?? error
         })
       } finally {
         context.signal.removeEventListener('abort', abort)
-        leave(controller, request)
+        leave(controller, length)
       }
     },
     async stop() {

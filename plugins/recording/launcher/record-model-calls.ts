@@ -28,10 +28,10 @@ export function recordModelCalls(inner: ModelCalls, recorder: Pick<Recorder, 'be
 
 type Recorded = ModelRequest & { readonly operation: Exclude<ModelOperation, 'messages/count_tokens'> }
 
-function toStarted({ operation, body, bytes }: Recorded, context: CallContext) {
+function toStarted({ operation, body, source }: Recorded, context: CallContext) {
   const { runId, traceparent, parentSpanId } = context
   const call = { channel: 'model', request: { operation, body } } as const
-  return { runId, call, requestBytes: bytes.length, traceparent, parentSpanId }
+  return { runId, call, requestBytes: source.bytes.length, traceparent, parentSpanId }
 }
 
 function createTap(open: OpenCall, sink: ModelResponseSink) {
