@@ -17,6 +17,7 @@ import { createServices } from './create-services.ts'
 import { createRegistry } from './runs/run-registry.ts'
 import type { RunRegistry } from './runs/run-registry.ts'
 import type { Settings } from './contract/settings/settings.ts'
+import { createPodState } from './contract/state/pod-state.ts'
 import { createTokenReader } from './contract/state/state-client.ts'
 import type { Supervision } from './supervise/supervision.ts'
 import { createTelemetry } from './telemetry/telemetry.ts'
@@ -40,16 +41,18 @@ export async function startLauncher(
   definitions: readonly ListenerDefinition<LauncherPod>[] = listenerDefinitions,
 ): Promise<Launcher> {
   const upstream = createUpstream()
+  const { dispatcher } = upstream
   const identity = identityOf(settings, log)
-  const telemetry = createTelemetry(settings, upstream.dispatcher, log)
+  const telemetry = createTelemetry(settings, dispatcher, log)
   const { guarded: countFindings, recorded: countPart } = telemetry.meter
   const isRoot = (runId: string): boolean => registry.originOf(runId)?.rootRunId === runId
-  const services = createServices({ settings, log, ...upstream, identity, isRoot, countPart, countFindings })
+  const state = createPodState(settings, dispatcher)
+  const services = createServices({ settings, log, dispatcher, state, identity, isRoot, countPart, countFindings })
   const { recorder, modelCalls } = services
   let parts: LoopParts = { tools: builtInTools(() => new Date()), turns: undefined }
   const registry = createRegistry({
     agentName: settings.agent.name,
-    agent: createAgent({ settings, dispatcher: upstream.dispatcher, modelCalls }, supervision, () => parts),
+    agent: createAgent({ settings, dispatcher, modelCalls }, supervision, () => parts),
     tracer: telemetry.tracer,
     concurrency: settings.agent.limits.concurrency,
     timeoutMs: settings.agent.limits.timeoutMs,
@@ -60,13 +63,12 @@ export async function startLauncher(
   telemetry.pushMetrics(() => ({ active: registry.active().length, journalBytes: registry.bytes() }))
   let draining = false
   const { tracer, meter } = telemetry
-  const { dispatcher } = upstream
   const health = async (): Promise<Health> => {
     if (draining) return 'draining'
     if (identity !== undefined && identity.signer() === undefined) return 'no_certificate'
     return (await supervision.ready()) ? 'ok' : 'agent_not_ready'
   }
-  const shared = { settings, log, tracer, meter, registry, supervision, dispatcher, modelCalls, recorder }
+  const shared = { settings, log, tracer, meter, registry, supervision, dispatcher, state, modelCalls, recorder }
   const pod: LauncherPod = { ...shared, identity, health }
   const started: StartedListener[] = []
   const open: Listener[] = []

@@ -6,6 +6,7 @@ import type { Recorder } from './calls/recorder.ts'
 import type { PortName } from '#schemas/launcher/launcher-ports.ts'
 import type { PortContract, Route, RouteContract, ServedPort } from './http/port.ts'
 import type { MemoryCalls } from './state/memory-calls.ts'
+import type { PodState } from './state/pod-state.ts'
 import type { RefusalCode } from './http/refusal.ts'
 import type { Identity } from './identity.ts'
 import type { Tool } from './loop/tool.ts'
@@ -30,6 +31,7 @@ export interface Pod {
   readonly registry: ActiveRuns
   /** Outgoing connections, loaded at the first call. */
   readonly dispatcher: () => Promise<Dispatcher>
+  readonly state: PodState
   /** Model calls of the agent; undefined if they go to the gateway directly. */
   readonly modelCalls: ModelCalls | undefined
   /** Undefined unless the runs of the agent are recorded. */

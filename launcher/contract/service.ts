@@ -6,6 +6,7 @@ import type { Payment } from './calls/payment.ts'
 import type { Recorder } from './calls/recorder.ts'
 import type { Identity } from './identity.ts'
 import type { Settings } from './settings/settings.ts'
+import type { PodState } from './state/pod-state.ts'
 
 /** What services of plugins are made of. */
 export interface ServiceParts {
@@ -13,6 +14,7 @@ export interface ServiceParts {
   readonly log: Logger
   /** Outgoing connections, loaded at the first call. */
   readonly dispatcher: () => Promise<Dispatcher>
+  readonly state: PodState
   /** Key and certificate; undefined in an unsigned launcher. */
   readonly identity: Identity | undefined
   /** Whether no run is above this one. */

@@ -4,7 +4,7 @@ import { requestTarget } from '#schemas/wire/state-path.ts'
 import type { PathParams, StatePath } from '#schemas/wire/state-path.ts'
 import type { StateCall, StateClient } from './state-client.ts'
 
-type Sent = Pick<StateCall, 'headers' | 'signal' | 'json'>
+type Sent = Pick<StateCall, 'headers' | 'signal' | 'timeoutMs' | 'json'>
 
 /** What a call of a path sends. `json` is a body that was written before, in place of `body`. */
 export type PathCall<Url extends string, Request> = Sent & {

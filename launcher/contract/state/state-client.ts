@@ -13,6 +13,8 @@ export interface StateCall {
   readonly json?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  /** Time without a response after which the call fails (10 s). */
+  readonly timeoutMs?: number
 }
 
 /** Sends a request with the launcher's token. Rejects without a complete response in time. */
@@ -24,8 +26,6 @@ export interface StateClientOptions {
   /** Service account token with the audience `state`. */
   readonly tokenFile: string | undefined
   readonly dispatcher: () => Promise<Dispatcher>
-  /** Time without a response after which a call fails (10 s). */
-  readonly timeoutMs?: number
 }
 
 const defaultTimeoutMs = 10_000
@@ -33,11 +33,13 @@ const maxBytes = 16 * 1024 * 1024
 
 /** Creates a client of the routes that the state role has for launchers. */
 export function createStateClient(options: StateClientOptions): StateClient {
-  const { stateUrl, tokenFile, dispatcher, timeoutMs = defaultTimeoutMs } = options
+  const { stateUrl, tokenFile, dispatcher } = options
   const { origin, pathname } = new URL(stateUrl)
   const prefix = pathname === '/' ? '' : pathname
   const token = createTokenReader(tokenFile)
-  return async ({ method, path, body, json = body && JSON.stringify(body), headers = {}, signal }) => {
+  return async ({ json, headers = {}, signal, timeoutMs = defaultTimeoutMs, ...call }) => {
+    const { method, path, body } = call
+    const text = json ?? (body && JSON.stringify(body))
     const bearer = await token()
     const {
       status,
@@ -49,11 +51,11 @@ export function createStateClient(options: StateClientOptions): StateClient {
       method,
       headers: {
         accept: 'application/json',
-        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(text === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
         ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
       },
-      ...(json === undefined ? {} : { body: json }),
+      ...(text === undefined ? {} : { body: text }),
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       maxBytes,

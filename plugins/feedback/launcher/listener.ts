@@ -4,7 +4,6 @@ import type { FeedbackRequest } from '#schemas/launcher/feedback.ts'
 import { singleHeader } from '#launcher/contract/http/headers.ts'
 import type { Call, Reply } from '#launcher/contract/http/port.ts'
 import { Refusal } from '#launcher/contract/http/refusal.ts'
-import { createStateClient } from '#launcher/contract/state/state-client.ts'
 import type { StateClient } from '#launcher/contract/state/state-client.ts'
 import { defineListener } from '#launcher/contract/listener.ts'
 import type { Pod } from '#launcher/contract/listener.ts'
@@ -19,8 +18,7 @@ export const feedbackListener = defineListener({
   port: feedbackPort,
   wanted: ({ feedback }) => feedback,
   start(pod) {
-    const { stateUrl = '', stateTokenFile: tokenFile } = pod.settings
-    const state = createStateClient({ stateUrl, tokenFile, dispatcher: pod.dispatcher })
+    const state = pod.state('the agent gives feedback')
     return {
       listeners: [
         feedbackPort.serve({

@@ -2,7 +2,6 @@ import { toStorableValue } from '#schemas/values/storable-text.ts'
 import { Refusal, isRefusalCode } from '#launcher/contract/http/refusal.ts'
 import type { Pod } from '#launcher/contract/listener.ts'
 import { pluginDisabled } from '#launcher/contract/state/plugin-disabled.ts'
-import { createStateClient } from '#launcher/contract/state/state-client.ts'
 import type { StateClient } from '#launcher/contract/state/state-client.ts'
 import { callState } from '#launcher/contract/state/call-state.ts'
 import { firstReason } from '#schemas/wire/problem.ts'
@@ -35,17 +34,11 @@ export interface ToolBackend extends ToolSource {
 const MOST_CALLS = 32
 // Beyond the time limit of the tool, which the state role enforces.
 const MARGIN_MS = 10_000
-const MAX_TIMEOUT_MS = 5 * 60_000 + MARGIN_MS
 
 /** Creates the client of a pod. */
-export function createToolBackend({
-  settings,
-  dispatcher,
-  log,
-}: Pick<Pod, 'settings' | 'dispatcher' | 'log'>): ToolBackend {
-  const { stateUrl = '', stateTokenFile: tokenFile } = settings
-  const source = createToolSource({ state: createStateClient({ stateUrl, tokenFile, dispatcher }), log })
-  const calls = createStateClient({ stateUrl, tokenFile, dispatcher, timeoutMs: MAX_TIMEOUT_MS })
+export function createToolBackend({ state: stateOf, log }: Pick<Pod, 'state' | 'log'>): ToolBackend {
+  const state = stateOf('the agent has tools')
+  const source = createToolSource({ state, log })
   let running = 0
   return {
     ...source,
@@ -58,7 +51,7 @@ export function createToolBackend({
       if (running >= MOST_CALLS) throw new Refusal('too_many_tool_calls')
       running++
       try {
-        return await sendOnce(calls, call)
+        return await sendOnce(state, call)
       } catch (error) {
         if (error instanceof Refusal && ofList.has(error.code)) source.invalidate()
         throw error
@@ -71,13 +64,15 @@ export function createToolBackend({
 
 async function sendOnce(state: StateClient, call: SentCall): Promise<OfferedToolResult> {
   const { tool, args, runId, traceparent } = call
-  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(tool.timeoutMs + MARGIN_MS)])
+  const timeoutMs = tool.timeoutMs + MARGIN_MS
+  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(timeoutMs)])
   const response = await callState(state, toolCall, {
     params: { tool: tool.name },
     // What was listed, and what the caller has therefore enforced.
     body: { arguments: toStorableValue(args), digest: tool.digest, approved: tool.requiresApproval },
     headers: { traceparent, ...(runId === undefined ? {} : { 'x-mesh-run-id': runId }) },
     signal,
+    timeoutMs,
   }).catch(() => {
     call.signal.throwIfAborted()
     throw new Refusal('tools_unavailable')

@@ -7,7 +7,6 @@ import type { Call, Reply } from '#launcher/contract/http/port.ts'
 import { Refusal } from '#launcher/contract/http/refusal.ts'
 import { attribute } from '#launcher/contract/runs/attribution.ts'
 import type { Settings } from '#launcher/contract/settings/settings.ts'
-import { createStateClient } from '#launcher/contract/state/state-client.ts'
 import { launcherKeys } from '#plugins/agents/contract/wire.ts'
 import type { StateClient } from '#launcher/contract/state/state-client.ts'
 import { defineListener } from '#launcher/contract/listener.ts'
@@ -35,7 +34,7 @@ export const ampListener = defineListener({
   wanted: ({ registryId, unsigned, stateUrl }) => registryId !== undefined && !unsigned && stateUrl !== undefined,
   start(pod) {
     const { settings, log } = pod
-    const state = createStateOf(settings, pod)
+    const state = pod.state('the agent is of a registry')
     const directory = createPeerSource({ state, log, now: () => performance.now() })
     const issuer = issuerOf(settings, pod)
     const connections = createPeerConnections(issuer)
@@ -65,10 +64,6 @@ export const ampListener = defineListener({
     }
   },
 })
-
-function createStateOf({ stateUrl = '', stateTokenFile: tokenFile }: Settings, { dispatcher }: Pod): StateClient {
-  return createStateClient({ stateUrl, tokenFile, dispatcher })
-}
 
 // A set of its own: the keys with which workers sign certify no launcher.
 function issuerOf({ stateUrl = '' }: Settings, { dispatcher }: Pod): CertificateIssuer {

@@ -47,7 +47,7 @@ export interface Delegated {
 export type Delegate = (delegation: Delegation) => Promise<Delegated>
 
 /** Longest time in seconds for which one request waits for the end of a run. */
-export const longestWaitSeconds = 20
+const longestWaitSeconds = 20
 
 /** Delegates by child runs of the state role. */
 export function createDelegate(options: DelegateOptions): Delegate {
@@ -60,7 +60,7 @@ export function createDelegate(options: DelegateOptions): Delegate {
       )
     const { state } = options
     const { traceparent, signal } = delegation
-    const sent = { headers: { traceparent }, signal }
+    const sent = { headers: { traceparent }, signal, timeoutMs: (longestWaitSeconds + 10) * 1000 }
     const body = toRequest(options, delegation)
     let run = toRun(await reached(callState(state, createChildRun, { ...sent, body }), signal))
     delegation.onCreated(run)

@@ -2,11 +2,9 @@ import { durationToMs } from '#schemas/values/duration.ts'
 import type { EntryKind } from '#schemas/runs/run.ts'
 import type { Call, Reply } from '#launcher/contract/http/port.ts'
 import { attribute } from '#launcher/contract/runs/attribution.ts'
-import type { Settings } from '#launcher/contract/settings/settings.ts'
 import { defineListener } from '#launcher/contract/listener.ts'
 import type { Pod } from '#launcher/contract/listener.ts'
-import { createStateClient } from '#launcher/contract/state/state-client.ts'
-import { createDelegate, longestWaitSeconds, toAgentName } from './delegate.ts'
+import { createDelegate, toAgentName } from './delegate.ts'
 import type { Delegate } from './delegate.ts'
 import { delegateTool } from './delegate-tool.ts'
 import { delegatePort } from './port.ts'
@@ -18,7 +16,7 @@ export const delegateListener = defineListener({
   port: delegatePort,
   wanted: ({ stateUrl }) => stateUrl !== undefined,
   start(pod) {
-    const delegate = createDelegateOf(pod.settings, pod)
+    const delegate = createDelegateOf(pod)
     const { delegates = [], limits } = pod.settings.agent
     return {
       listeners: [
@@ -32,15 +30,11 @@ export const delegateListener = defineListener({
   },
 })
 
-function createDelegateOf(
-  { agent, stateUrl = '', stateTokenFile: tokenFile }: Settings,
-  { dispatcher, registry }: Pod,
-): Delegate {
-  const timeoutMs = (longestWaitSeconds + 10) * 1000
-  const { namespace, limits, delegates } = agent
+function createDelegateOf({ settings, state, registry }: Pod): Delegate {
+  const { namespace, limits, delegates } = settings.agent
   return createDelegate({
     delegates: delegates?.map((one) => toAgentName(one, namespace)),
-    state: createStateClient({ stateUrl, tokenFile, dispatcher, timeoutMs }),
+    state: state('the agent may delegate'),
     namespace,
     maxDepth: limits.maxDelegationDepth,
     deadlineOf: (runId) => registry.originOf(runId)?.deadline,
