@@ -12,7 +12,7 @@ import { createToolSource } from './tool-source.ts'
 import type { ToolSource } from './tool-source.ts'
 
 /** A call for the state role. */
-export interface SentCall {
+export interface OutgoingToolCall {
   readonly tool: OfferedTool
   readonly args: Readonly<Record<string, unknown>>
   readonly runId: string | undefined
@@ -27,7 +27,7 @@ export interface ToolBackend extends ToolSource {
   /** Returns the tool of a name. Throws `Refusal` (`unknown_tool`). */
   find(name: string): Promise<OfferedTool>
   /** Calls a tool once, without a check of approval. Throws `Refusal`. */
-  send(call: SentCall): Promise<OfferedToolResult>
+  send(call: OutgoingToolCall): Promise<OfferedToolResult>
 }
 
 // A result may have some MiB, and the launcher has 512 MiB for all of its ports.
@@ -62,7 +62,7 @@ export function createToolBackend({ state: stateOf, log }: Pick<Pod, 'state' | '
   }
 }
 
-async function sendOnce(state: StateClient, call: SentCall): Promise<OfferedToolResult> {
+async function sendOnce(state: StateClient, call: OutgoingToolCall): Promise<OfferedToolResult> {
   const { tool, args, runId, traceparent } = call
   const timeoutMs = tool.timeoutMs + MARGIN_MS
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(timeoutMs)])

@@ -1,4 +1,4 @@
-import type { SentCall, ToolBackend } from './backend.ts'
+import type { OutgoingToolCall, ToolBackend } from './backend.ts'
 import type { Recorder } from '#launcher/contract/calls/recorder.ts'
 import { toCallEnd } from '#launcher/contract/calls/call-end.ts'
 
@@ -23,7 +23,7 @@ export function recordToolCalls(inner: ToolBackend, recorder: Recorder): ToolBac
   }
 }
 
-function toStarted({ tool: { server, name, tool }, args, runId, traceparent, parentSpanId }: SentCall) {
+function toStarted({ tool: { server, name, tool }, args, runId, traceparent, parentSpanId }: OutgoingToolCall) {
   const call = { channel: 'tool', request: { server, name, tool, arguments: { ...args } } } as const
   return { runId, call, requestBytes: Buffer.byteLength(JSON.stringify(args)), traceparent, parentSpanId }
 }
