@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join, normalize, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -24,41 +24,8 @@ const withLongCounts = [
 ]
 // Runs with all cells in `npm run test:authz`.
 const matrix = 'test/contract/routes/authorization.test.ts'
-// Run on both databases in a long run; `npm test` runs their tests on PostgreSQL (core/database/testing/databases.ts).
-const onPglite = [
-  'plugins/audit/outcomes/intents.test.ts',
-  'plugins/audit/seal/seal.test.ts',
-  'plugins/audit/store/drop-expired-days.test.ts',
-  'plugins/audit/store/key-partitions.test.ts',
-  'plugins/budgets/store/ledger.test.ts',
-  'plugins/budgets/store/past-accounts.test.ts',
-  'plugins/cost/cost-days.test.ts',
-  'plugins/cost/store/prune.test.ts',
-  'plugins/feedback/record-score.test.ts',
-  'plugins/integrations/event-feed.test.ts',
-  'plugins/knowledge/ingest/ingest.test.ts',
-  'plugins/pruning/pruning.test.ts',
-  'plugins/runs/create/idempotency.test.ts',
-  'plugins/runs/delegation/subjects.test.ts',
-  'plugins/runs/prepared/prepared-runs.test.ts',
-  'plugins/runs/projections/run-costs.test.ts',
-  'plugins/runs/queue-metrics.test.ts',
-  'plugins/runs/read/list-runs.test.ts',
-  'plugins/runs/read/rebuild-runs.test.ts',
-  'plugins/runs/retention/run-retention.test.ts',
-  'plugins/runs/stream/frame-fan-out.test.ts',
-  'plugins/runs/worker/back-pressure.test.ts',
-  'plugins/runs/worker/bounds.test.ts',
-  'plugins/runs/worker/fairness.test.ts',
-  'plugins/runs/worker/lease.test.ts',
-  'plugins/runs/worker/waiting.test.ts',
-  'plugins/runs/worker/worker.test.ts',
-  'plugins/sharing/public/stream-shared.test.ts',
-  'plugins/sharing/retention.test.ts',
-  'plugins/sharing/shares.test.ts',
-  'test/contract/plugins/bookmarks/bookmarks.test.ts',
-  'plugins/traces/spans.test.ts',
-]
+// A loop over both databases, of which `npm test` runs the tests on PostgreSQL (core/database/testing/databases.ts).
+const onBothDatabases = ' of pluginAdapters)'
 // Real pods need a cluster: `npm run test:pods` names its folder. The fault cases are a separate step: `npm run test:chaos`.
 const onlyWhenNamed = [
   join('test', 'pods'),
@@ -111,7 +78,7 @@ export function findLongTests(root: URL): { readonly whole: readonly string[]; r
   const absolute = (path: string): string => fileURLToPath(new URL(path, root))
   return {
     whole: [...onlyLong, ...withLongVariants, ...withLongCounts].map(absolute),
-    onPglite: onPglite.map(absolute),
+    onPglite: findTests(root, []).filter((file) => readFileSync(file, 'utf8').includes(onBothDatabases)),
   }
 }
 
