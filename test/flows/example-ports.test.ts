@@ -53,7 +53,8 @@ const question = 'I am ada@example.com. When is a refund paid?'
 // One platform for all languages. The Python one is the agent of the page itself.
 test(
   'R2-UX-4: examples: the agent of every port runs in Python, TypeScript, shell and Go',
-  needs('kubectl'),
+  // A machine without a cache compiles Go's standard library first.
+  { ...needs('kubectl'), timeout: 600_000 },
   async (t) => {
     const platform = await sharedEmbedded()
     const job = createJob(platform)
