@@ -88,7 +88,7 @@ test(
     await t.test(
       'R2-N4: a call of a person has its subject in the breakdown, the statement and the exports',
       async () => {
-        await answers('What persons spent')
+        await answers('What people spent')
         const bySubject = async () => (await ask<Page>('/breakdown?namespace=team-cost&groupBy=subject')).items
         await until(async () => (await bySubject()).length === 2)
         const [agents, person] = await bySubject()

@@ -20,7 +20,7 @@ test(
       await pause(200)
       detail = await shell.run('api "$URL/api/traces/$RUN/detail"')
     }
-    const [policy = ''] = await shell.section('Say what traces may hold')
+    const [policy = ''] = await shell.section('Choose what traces may contain')
     assert.match(policy, /"capture":"full"/)
   },
 )

@@ -13,7 +13,7 @@ test(
     const shell = async (heading: string): Promise<string> => (await page.section(heading)).join('\n')
     const lastOf = (stream: string) => JSON.parse(stream.trim().split('data: ').at(-1) ?? '')
 
-    const hello = await shell('Run an agent by AG-UI')
+    const hello = await shell('Run an agent over AG-UI')
     assert.equal(lastOf(hello).result, 'MOCK_OK')
     assert.match(hello, /"type":"TEXT_MESSAGE_CONTENT"/)
 
@@ -21,7 +21,7 @@ test(
     assert.match(answered, /"reason":"tool_call"/)
     assert.equal(lastOf(answered).result, 'The answer is 42.')
 
-    const called = (await shell('Call an agent by A2A')).split(/(?<=\})(?=\{"jsonrpc"|data: )|\n+/)
+    const called = (await shell('Call an agent over A2A')).split(/(?<=\})(?=\{"jsonrpc"|data: )|\n+/)
     assert.match(called.join('\n'), /"description":"Greets people\."/)
     const results = called
       .filter((line) => line.includes('"jsonrpc"'))

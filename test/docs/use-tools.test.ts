@@ -120,7 +120,7 @@ function costOf(breakdown: string): Partial<CostTotals> | undefined {
 
 /** Trace, recording and cost of a run: its last spans, its recording and its cost follow its end. */
 async function openWhenWritten(shell: PageShell, run: string): Promise<readonly string[]> {
-  const blocks = commandsOf(page, 'Open what it left')
+  const blocks = commandsOf(page, 'See traces, recording and cost')
   // A recording without a part yet is a 404.
   const open = () => Promise.all(blocks.map((block) => shell.run(`RUN=${run}\n${block}`).catch(() => '')))
   for (const end = performance.now() + 120_000; ; await pause(200)) {
