@@ -33,11 +33,11 @@ const terminal = {
 
 const roleSummaries: Readonly<Record<Role, string>> = {
   migrate: 'prepare database and streams, then exit',
-  state: 'what agents ask of the platform (3002)',
+  state: 'the API that agent pods call (3002)',
   manager: 'reconcile agents and follow the cluster (8082)',
   worker: 'execute runs and handle events',
   gateway: 'the OpenAI-compatible model gateway (4000)',
-  bff: 'the HTTP API of people and programs (8080)',
+  bff: 'the HTTP API for people and programs (8080)',
 }
 const roleEntries: readonly HelpEntry[] = everything.map((words) => ({ words, summary: roleSummaries[words] }))
 

@@ -152,7 +152,7 @@ test('P4: a crash of the agent fails its run, and the launcher ends with the age
   assert.deepEqual([last?.kind, last?.data.failReason], ['run.failed', 'agent_error'])
   assert.equal(
     last?.data.message,
-    'the agent closed the connection before its answer was complete (its process ended with code 7); see its log',
+    'the agent closed the connection before its response was complete (its process ended with code 7); see its log',
   )
   assert.equal((await fetch(`${launched.url}/healthz`)).status, 503)
   await post(`${launched.url}/runs/r1/ack`)
@@ -234,7 +234,7 @@ test('readiness: an agent whose health is 5xx is not ready, and no run reaches i
 
 test('settings: an invalid setting is named, and the exit code is 78', async (t) => {
   const cases: [Parameters<typeof launch>[1], RegExp][] = [
-    [{ config: { uid: '' }, command: nodeAgent }, /\/uid: must be a string/],
+    [{ config: { uid: '' }, command: nodeAgent }, /\/uid: must be a non-empty string/],
     [{ config: { limits: { timeout: 'soon' } }, command: nodeAgent }, /\/limits\/timeout: must be a duration/],
     [{ config: { limits: { timeout: '30d' } }, command: nodeAgent }, /\/limits\/timeout: .* from 1ms to 24d/],
     [{ config: {} }, /\/model: is missing/],

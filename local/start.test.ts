@@ -82,11 +82,11 @@ test('UXL8: what is wrong with the data folder is said with its path and what to
     below: {
       files: { data: 'x' },
       args: ['--data', 'data/sub'],
-      says: /cannot be made: a part of its path is a file/,
+      says: /cannot be created: a part of its path is a file/,
     },
-    proc: { args: ['--data', '/proc/x'], says: /^mesh: --data \/proc\/x: cannot be made: / },
+    proc: { args: ['--data', '/proc/x'], says: /^mesh: --data \/proc\/x: cannot be created: / },
     long: { args: ['--data', 'x'.repeat(300)], says: /its path is too long/ },
-    foreign: { files: { 'data/thesis.txt': '' }, says: /is not empty and was not made by mesh/ },
+    foreign: { files: { 'data/thesis.txt': '' }, says: /is not empty and was not created by mesh/ },
     tokens: {
       files: { ...ours, 'data/tokens.json': '{\n "admin": pa55word' },
       says: /^mesh: \/.*\/data\/tokens\.json is not JSON \(line 2\); remove it to get new tokens\n$/,
@@ -101,7 +101,7 @@ test('UXL8: what is wrong with the data folder is said with its path and what to
     },
     store: {
       files: { ...ours, 'data/database/data/PG_VERSION': '17\n', 'data/database/data/global/pg_control': 'torn' },
-      says: /^mesh: the store in \/.*\/data\/database cannot be opened; start with --fresh .*, or put a copy/,
+      says: /^mesh: the store in \/.*\/data\/database cannot be opened; start with --fresh .*, or restore a copy/,
     },
   })
 })
@@ -119,7 +119,7 @@ test('PODA24, UXH2: a wrong setting or connection of mesh.yaml ends the start an
     },
     disable: {
       files: yaml('disable: [audti]\n'),
-      says: /mesh\.yaml:1:11: disable: there is no plugin "audti"; did you mean audit\? \(plugins: a2a, agents, /,
+      says: /mesh\.yaml:1:11: disable: unknown plugin "audti"; did you mean audit\? \(plugins: a2a, agents, /,
     },
     named: {
       env: { MESH_CONFIG: '/gone/mesh.yaml' },
@@ -146,7 +146,7 @@ test('PODA24, UXH2: a wrong setting or connection of mesh.yaml ends the start an
     flag: {
       args: ['--prot', '1'],
       code: 2,
-      says: /^mesh: there is no option "--prot"; did you mean --port\?[^]*usage: mesh all/,
+      says: /^mesh: unknown option "--prot"; did you mean --port\?[^]*usage: mesh all/,
     },
   })
 })
@@ -163,7 +163,7 @@ test('UXL8: a full disk and a read-only disk are reported as such', async (t) =>
     },
     fixed: {
       args: ['--data', join(fixed, 'd')],
-      says: /^mesh: --data \/.*\/d: cannot be made: the file system is read-only\n$/,
+      says: /^mesh: --data \/.*\/d: cannot be created: the file system is read-only\n$/,
     },
   })
 })
@@ -177,12 +177,12 @@ test('UXL1: mesh, --help and --version print help, and an unknown command is ans
     ['all --help', 0, /^ {2}mesh all  [^]*\n {2}--data DIR/],
     ['bff --help', 0, /^ {2}mesh bff [^]*takes no flags/],
     ['restore --help', 0, /usage: mesh restore/],
-    ['wroker', 2, /^mesh: there is no command "wroker"; did you mean mesh worker\?\n/],
+    ['wroker', 2, /^mesh: unknown command "wroker"; did you mean mesh worker\?\n/],
     ['worker dead-letters', 2, /there is mesh worker dead-letters list and mesh worker dead-letters redrive/],
     ['worker dead-leters', 2, /did you mean mesh worker dead-letters\?/],
     ['bff --port', 2, /^mesh: mesh bff takes no flags \(--port\)/],
     ['keys', 2, /there is mesh keys init and mesh keys rotate/],
-    [`x${'y'.repeat(100_000)}`, 2, /^mesh: there is no command "xy{59}"\n/],
+    [`x${'y'.repeat(100_000)}`, 2, /^mesh: unknown command "xy{59}"\n/],
   ]
   const commands = cases.map(([words]) => ({ args: words.split(' ').filter((word) => word !== ''), cwd: folder.path }))
   const found = await inOneProcess(folder.path, commands)
@@ -231,7 +231,7 @@ test('a plugin of mesh.yaml has commands of its own; one that does not load is n
       'bad',
       'acme greet Ada',
       2,
-      /there is no command "acme"; plugins of the settings are not loaded: plugin \.\/boom\.mjs: .*boom/,
+      /unknown command "acme"; plugins of the settings are not loaded: plugin \.\/boom\.mjs: .*boom/,
     ],
     ['bad', '--version', 0, /^\d/],
     [

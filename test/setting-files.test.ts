@@ -52,11 +52,11 @@ const usable = {
 const canary = 'c4n4ry-secret'
 const remedies: Readonly<Record<FileKind, RegExp>> = {
   token: /; name a file with a bearer token on one line$/,
-  certificates: /; name a file with certificates in PEM$/,
-  'private-key': /; name a file with a private key in PEM, without a passphrase$/,
+  certificates: /; name a file with PEM certificates$/,
+  'private-key': /; name a file with a PEM private key without a passphrase$/,
   kubeconfig: /; name a kubeconfig that kubectl can use$/,
-  keys: /; name a folder of keys, as `mesh keys init --dir FOLDER` makes one$/,
-  'written-folder': /; name a folder that this process may write$/,
+  keys: /; name a folder of keys, as created by `mesh keys init --dir FOLDER`$/,
+  'written-folder': /; name a folder that this process can write to$/,
 }
 
 test('every setting that names a file is marked, so that a process checks it before it starts', () => {
@@ -141,7 +141,7 @@ type Fault = readonly [what: string, make: (t: TestContext) => string, problem: 
 
 const missing: Fault = ['missing', (t) => join(folderOf(t), 'absent'), /: there is no such file;/]
 const loop: Fault = ['a loop of links', (t) => made(t, (path) => symlinkSync(path, path)), /: its symbolic links form/]
-const nul: Fault = ['NUL in the path', () => '/x\0y', /: its path has a character that no path may have;/]
+const nul: Fault = ['NUL in the path', () => '/x\0y', /: its path has an invalid character;/]
 const folder: Fault = ['a folder', (t) => folderOf(t), /: it is a folder;/]
 const device: Fault = ['a device', () => '/dev/zero', /: it is not a regular file;/]
 const empty: Fault = ['empty', (t) => file(t, '\n'), /: it is empty;/]
@@ -157,10 +157,10 @@ const context = 'current-context: a\ncontexts: [{name: a, context: {cluster: c, 
 const cluster = 'clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]\n'
 
 const faults: Readonly<Record<FileKind, readonly Fault[]>> = {
-  token: [...ofFiles, ['two words', (t) => file(t, `${canary} x`), /: it holds no bearer token;/]],
+  token: [...ofFiles, ['two words', (t) => file(t, `${canary} x`), /: it contains no bearer token;/]],
   certificates: [
     ...ofFiles,
-    ['no PEM', (t) => file(t, canary), /: it holds no certificate in PEM;/],
+    ['no PEM', (t) => file(t, canary), /: it contains no PEM certificate;/],
     [
       'damaged',
       (t) => file(t, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'),
@@ -169,7 +169,7 @@ const faults: Readonly<Record<FileKind, readonly Fault[]>> = {
   ],
   'private-key': [
     ...ofFiles,
-    ['no PEM', (t) => file(t, canary), /: it holds no private key in PEM;/],
+    ['no PEM', (t) => file(t, canary), /: it contains no PEM private key;/],
     ['encrypted', (t) => file(t, encryptedKey()), /: its key is encrypted;/],
   ],
   kubeconfig: [
@@ -180,10 +180,13 @@ const faults: Readonly<Record<FileKind, readonly Fault[]>> = {
     kubeconfig('current-context: b', /: its current-context "b" is not one of its contexts;/),
     kubeconfig(context, /: the cluster of its context "a" is missing;/),
     kubeconfig(`${context}${cluster}`, /: the user of its context "a" is missing;/),
-    kubeconfig(`${context}clusters: [{name: c, cluster: {server: ${canary}}}]`, /: the user of its context|no http or/),
+    kubeconfig(
+      `${context}clusters: [{name: c, cluster: {server: ${canary}}}]`,
+      /: the user of its context|not an http or/,
+    ),
     kubeconfig(
       `${context}users: [{name: u, user: {}}]\nclusters: [{name: c, cluster: {server: "https://h", certificate-authority-data: c2VjcmV0}}]`,
-      /: its certificate-authority-data: it holds no certificate in PEM;/,
+      /: its certificate-authority-data: it contains no PEM certificate;/,
     ),
     kubeconfig(
       `${context}${cluster}users: [{name: u, user: {client-certificate: absent.pem}}]`,
@@ -191,7 +194,7 @@ const faults: Readonly<Record<FileKind, readonly Fault[]>> = {
     ),
     kubeconfig(
       `${context}${cluster}users: [{name: u, user: {client-key-data: c2VjcmV0}}]`,
-      /: its client-key-data: it holds no private key in PEM;/,
+      /: its client-key-data: it contains no PEM private key;/,
     ),
   ],
   keys: [

@@ -37,7 +37,7 @@ type Known = Pick<CallingAgent, 'uid' | 'spec'> | undefined
 /** Extra of a token bound to a pod (Kubernetes, "Bound service account tokens"). */
 const POD_UID = 'authentication.kubernetes.io/pod-uid'
 
-// A changed spec applies within this time. It is no permission: who calls is authenticated for each request.
+// A changed spec applies within this time. It is not a permission: who calls is authenticated for each request.
 const AGENT_TTL_MS = 5_000
 
 /** Creates the look-up of calling agents, with the identity of the state role. */
@@ -52,7 +52,7 @@ export function createFindCallingAgent(
     const name = agentOfServiceAccount(account.username)
     const known = name && (await agents(keyOf(account), () => readAgent(cluster, name)))
     if (name === undefined || known === undefined)
-      throw new Fail('forbidden', 'This service account belongs to no agent.')
+      throw new Fail('forbidden', 'This service account does not belong to an agent.')
     return { ...name, ...known, account }
   }
 }
@@ -72,8 +72,8 @@ async function readAgent(
 
 const RUN_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Reads the value of `X-Mesh-Run-Id`. Throws `malformed_request` for what is no id. */
+/** Reads the value of `X-Mesh-Run-Id`. Throws `malformed_request` for what is not an id. */
 export function parseRunHeader(value: string | undefined): string | undefined {
   if (value === undefined || RUN_ID.test(value)) return value
-  throw new Fail('malformed_request', 'X-Mesh-Run-Id must be a UUID in lower case.')
+  throw new Fail('malformed_request', 'X-Mesh-Run-Id must be a lowercase UUID.')
 }

@@ -22,12 +22,12 @@ export function titleOf(name: string, { positional, value = name.toUpperCase() }
   return positional === true ? value : `--${name}`
 }
 
-/** The refusal of an argument that begins with a dash and is no option of the command. */
+/** The refusal of an argument that begins with a dash and is not an option of the command. */
 export function unknownOption(options: CommandOptions, flag: string): BadArguments {
   const [name = ''] = flag.split('=', 1)
   const names = Object.entries(options).flatMap(([known, one]) => (one.positional === true ? [] : [`--${known}`]))
   if (names.includes(name)) return new BadArguments(`${name}: takes no value`)
-  return new BadArguments(`there is no option ${quote(name)}${didYouMean(name, names)}`)
+  return new BadArguments(`unknown option ${quote(name)}${didYouMean(name, names)}`)
 }
 
 /** The refusal of an argument after the last one that the command takes. */

@@ -24,7 +24,7 @@ export function readBounded(path: string): string {
 /** Parses every certificate of a PEM text. Throws `UnusableFile`. */
 export function readCertificates(text: string): readonly X509Certificate[] {
   const found = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
-  if (found.length === 0) throw new UnusableFile('it holds no certificate in PEM')
+  if (found.length === 0) throw new UnusableFile('it contains no PEM certificate')
   return found.map((pem, index) => {
     try {
       return new X509Certificate(pem)
@@ -40,6 +40,6 @@ export function readPrivateKey(text: string): KeyObject {
     return createPrivateKey(text)
   } catch {
     const isEncrypted = /BEGIN ENCRYPTED PRIVATE KEY|Proc-Type: 4,ENCRYPTED/.test(text)
-    throw new UnusableFile(isEncrypted ? 'its key is encrypted' : 'it holds no private key in PEM')
+    throw new UnusableFile(isEncrypted ? 'its key is encrypted' : 'it contains no PEM private key')
   }
 }

@@ -26,16 +26,16 @@ const kinds: Readonly<Record<FileKind, { readonly check: (path: string) => void;
     check: (path) => {
       readCertificates(readBounded(path))
     },
-    remedy: 'name a file with certificates in PEM',
+    remedy: 'name a file with PEM certificates',
   },
-  'private-key': { check: checkPrivateKey, remedy: 'name a file with a private key in PEM, without a passphrase' },
+  'private-key': { check: checkPrivateKey, remedy: 'name a file with a PEM private key without a passphrase' },
   kubeconfig: { check: checkKubeconfig, remedy: 'name a kubeconfig that kubectl can use' },
-  keys: { check: checkKeys, remedy: 'name a folder of keys, as `mesh keys init --dir FOLDER` makes one' },
-  'written-folder': { check: checkWritten, remedy: 'name a folder that this process may write' },
+  keys: { check: checkKeys, remedy: 'name a folder of keys, as created by `mesh keys init --dir FOLDER`' },
+  'written-folder': { check: checkWritten, remedy: 'name a folder that this process can write to' },
 }
 
 function checkToken(path: string): void {
-  if (!/^[\u0021-\u007E]+$/.test(readBounded(path).trim())) throw new UnusableFile('it holds no bearer token')
+  if (!/^[\u0021-\u007E]+$/.test(readBounded(path).trim())) throw new UnusableFile('it contains no bearer token')
 }
 
 function checkPrivateKey(path: string): void {

@@ -16,7 +16,7 @@ const count = (preset: number, description: string) => Type.Integer({ minimum: 1
 const ownUrl = (role: string) =>
   Type.Optional(
     Type.String({
-      description: `Base URL of ${role}, as other processes reach it. Default: its address on this machine.`,
+      description: `Base URL at which other processes reach ${role}. Default: its address on this machine.`,
     }),
   )
 const thirdParty = Type.Object({
@@ -24,7 +24,7 @@ const thirdParty = Type.Object({
   integrity: Type.Optional(
     Type.String({
       pattern: '^sha256-[A-Za-z0-9+/]{43}=$',
-      description: 'Hash of the files of the package, or of the file, as printed by mesh plugins integrity.',
+      description: 'Integrity hash of the package or file, as printed by mesh plugins integrity.',
     }),
   ),
 })
@@ -34,16 +34,16 @@ export const coreSettingsSchema = Type.Object({
   profile: Type.Union([Type.Literal('open'), Type.Literal('hardened')], {
     default: 'open',
     description:
-      'Set of defaults and rules. hardened also requires digests of agent images and hashes of third-party plugins, makes root file systems of agents read-only, refuses agents without isolation, and does not start without a store or the plugins audit, identity, guardrails and budgets.',
+      'Set of defaults and rules. hardened requires digests of agent images and hashes of third-party plugins. It makes root file systems of agents read-only and refuses agents without isolation. It does not start without a store and the plugins audit, identity, guardrails and budgets.',
   }),
   install: Type.String({
     pattern: '^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$',
     default: 'mesh',
-    description: 'Name of this installation in the source of events.',
+    description: 'Name of this installation, used as the source of events.',
   }),
   logLevel: Type.Union([Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')], {
     default: 'info',
-    description: 'Lowest level of log lines that are written.',
+    description: 'Minimum level of log lines.',
   }),
   plugins: Type.Array(Type.Union([Type.String({ minLength: 1 }), thirdParty]), {
     default: [],
@@ -51,8 +51,7 @@ export const coreSettingsSchema = Type.Object({
   }),
   disable: Type.Array(Type.String(), {
     default: [],
-    description:
-      'Plugins that are switched off; their routes return 501, and agents that use a field of theirs are not accepted.',
+    description: 'Disabled plugins. Their routes return 501, and agents that use their fields are not accepted.',
   }),
   store: Type.Optional(
     Type.Literal('none', { description: 'Runs without a database: routes that need the store return 501.' }),
@@ -69,7 +68,7 @@ export const coreSettingsSchema = Type.Object({
   databasePreparedStatements: Type.Boolean({
     default: true,
     description:
-      'Prepares frequent statements once per connection to PostgreSQL. False where a pooler may give a transaction another connection.',
+      'Prepares frequent statements once per PostgreSQL connection. Set it to false behind a pooler that may give each transaction another connection.',
   }),
   natsUrl: Type.Optional(
     Type.String({
@@ -108,31 +107,33 @@ export const coreSettingsSchema = Type.Object({
         maximum: 60,
         default: 10,
         description:
-          'Deadline of a call to the API server, except watches and followed logs; then the response is 504.',
+          'Timeout of a call to the API server, after which the response is 504. It does not apply to watches and followed logs.',
       }),
       retryRequestsPerSecond: Type.Integer({
         minimum: 1,
         maximum: 1_000,
         default: 20,
-        description: 'Average requests per second of a manager to the API server that retry failed reconciliations.',
+        description:
+          'Average number of requests per second with which a manager retries failed reconciliations at the API server.',
       }),
       retryRequestBurst: Type.Integer({
         minimum: 1,
         maximum: 10_000,
         default: 100,
-        description: 'Requests that a manager may make at once to retry failed reconciliations.',
+        description: 'Burst of requests with which a manager retries failed reconciliations.',
       }),
       reconcileRequestsPerSecond: Type.Integer({
         minimum: 1,
         maximum: 10_000,
         default: 200,
-        description: 'Average requests per second of a manager to the API server for other reconciliations.',
+        description:
+          'Average number of requests per second that a manager sends to the API server for other reconciliations.',
       }),
       reconcileRequestBurst: Type.Integer({
         minimum: 1,
         maximum: 100_000,
         default: 1_000,
-        description: 'Requests that a manager may make at once for other reconciliations.',
+        description: 'Burst of requests of a manager for other reconciliations.',
       }),
       namespaces: Type.Array(Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$' }), {
         default: [],
@@ -143,7 +144,7 @@ export const coreSettingsSchema = Type.Object({
     },
     { description: 'The API server; default: KUBECONFIG, else the cluster that the pod runs in.' },
   ),
-  eventRetentionDays: count(30, 'Days that events are kept in the log.'),
+  eventRetentionDays: count(30, 'Retention of events in the log, in days.'),
   listen: Type.Object({
     host: Type.Optional(
       Type.String({
@@ -190,14 +191,14 @@ export const coreSettingsSchema = Type.Object({
         minimum: 0,
         maximum: 65_535,
         description:
-          'Port on which a thread of its own serves /livez; 0 is any free port. Default: none, as /livez of the admin port is enough for `all`.',
+          'Port on which a separate thread serves /livez; 0 is any free port. Default: none, because /livez of the admin port is enough for `all`.',
       }),
     ),
     blockedSeconds: Type.Integer({
       minimum: 1,
       maximum: 3_600,
       default: 60,
-      description: 'Seconds without a turn of the event loop after which that /livez is 503.',
+      description: 'Seconds that the event loop may be blocked before /livez of that thread returns 503.',
     }),
   }),
   urls: Type.Object({
@@ -210,7 +211,7 @@ export const coreSettingsSchema = Type.Object({
       maxItems: 256,
       default: [],
       description:
-        'Hosts that may be called although they are private, or by http: CIDR block, address, host name, or `*.` and a domain.',
+        'Hosts that may be called even if they are private or use plain http: CIDR block, address, host name, or `*.` followed by a domain.',
     }),
   }),
   limits: Type.Object({
@@ -221,9 +222,9 @@ export const coreSettingsSchema = Type.Object({
     ),
     rejectedPerAddressPerMinute: count(
       defaultLimits.rejectedPerAddressPerMinute,
-      'Bearers per address and minute that the cluster was asked about and rejected. Above it, unknown bearers of the address wait.',
+      'Bearer tokens per minute and address that the cluster may reject. Above that number, unknown tokens of the address wait.',
     ),
-    underWay: count(defaultLimits.underWay, 'Concurrent requests of one process, without event streams.'),
+    underWay: count(defaultLimits.underWay, 'Concurrent requests of one process, not counting event streams.'),
     underWayPerCaller: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -245,7 +246,7 @@ export const coreSettingsSchema = Type.Object({
       minimum: 1,
       maximum: 120,
       default: defaultLimits.bodySeconds,
-      description: 'Seconds for a request body, plus one second for each 256 KiB received.',
+      description: 'Seconds within which a request body must arrive, plus one second for each 256 KiB received.',
     }),
     streams: count(10_000, 'Open event streams of one process.'),
     streamsPerUser: count(50, 'Open event streams per user.'),
@@ -265,19 +266,19 @@ export const coreSettingsSchema = Type.Object({
       minimum: 1,
       maximum: 600,
       default: defaultHooks.startSeconds,
-      description: 'Seconds that a hook of a plugin may take while a process starts.',
+      description: 'Maximum seconds that a plugin hook may take during startup.',
     }),
     closeSeconds: Type.Integer({
       minimum: 1,
       maximum: 60,
       default: defaultHooks.closeSeconds,
-      description: 'Seconds that a hook of a plugin, and all background work, may take while a process closes.',
+      description: 'Maximum seconds that a plugin hook, and all background work, may take during shutdown.',
     }),
     applySeconds: Type.Integer({
       minimum: 1,
       maximum: 600,
       default: defaultHooks.applySeconds,
-      description: 'Seconds that a projection may take for an event, or for the events of one append together.',
+      description: 'Maximum seconds that a projection may take for one event, or for all events of one append.',
     }),
   }),
   drain: Type.Object({
@@ -285,13 +286,14 @@ export const coreSettingsSchema = Type.Object({
       minimum: 0,
       maximum: 60,
       default: 0,
-      description: 'Seconds that requests are served after readiness fails, for load balancers.',
+      description:
+        'Seconds for which requests are still served after readiness fails, so that load balancers can react.',
     }),
     graceSeconds: Type.Integer({
       minimum: 1,
       maximum: 600,
       default: 25,
-      description: 'Seconds that requests in progress may take after that.',
+      description: 'Seconds that requests in progress may then take to finish.',
     }),
   }),
 })

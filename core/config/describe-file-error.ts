@@ -3,13 +3,13 @@ const reasons: ReadonlyMap<unknown, string> = new Map([
   ['EACCES', 'permission denied'],
   ['EPERM', 'permission denied'],
   ['EISDIR', 'it is a folder'],
-  ['EEXIST', 'it exists already'],
+  ['EEXIST', 'it already exists'],
   ['ENOTDIR', 'a part of its path is a file, not a folder'],
   ['ELOOP', 'its symbolic links form a loop'],
   ['ENAMETOOLONG', 'its path is too long'],
   ['EROFS', 'the file system is read-only'],
   ['ENOSPC', 'no space left on device'],
-  ['ERR_INVALID_ARG_VALUE', 'its path has a character that no path may have'],
+  ['ERR_INVALID_ARG_VALUE', 'its path has an invalid character'],
   ['EDQUOT', 'the disk quota is used up'],
 ])
 

@@ -57,7 +57,7 @@ function clusterProblem(cluster: Entry, folder: string): string | undefined {
   const { server } = cluster
   const url = typeof server === 'string' ? URL.parse(server) : null
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
-    return 'the server of its cluster is no http or https URL'
+    return 'the server of its cluster is not an http or https URL'
   return partProblem(cluster, 'certificate-authority', folder, readCertificates)
 }
 

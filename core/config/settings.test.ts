@@ -87,7 +87,7 @@ test('PODA24 settings: a value names what it may be, a list item its place, and 
     [
       'disable:\n  - mcp\n  - audti\n',
       {},
-      'mesh.yaml:3:5: disable: there is no plugin "audti"; did you mean audit? (plugins: audit, mcp)',
+      'mesh.yaml:3:5: disable: unknown plugin "audti"; did you mean audit? (plugins: audit, mcp)',
     ],
     ['disable: audit', {}, 'mesh.yaml:1:1: disable must be a list'],
     ['disable: [7]', {}, 'mesh.yaml:1:11: disable[0] must be a string'],

@@ -100,7 +100,7 @@ function refuseUnknownPlugins(file: YamlFile, core: CoreSettings, plugins: reado
     if (names.includes(name)) continue
     const known = `plugins: ${names.toSorted().join(', ')}`
     throw new SettingsError(
-      `${file.where(['disable', `${index}`])}: disable: there is no plugin ${quoted(name)}${didYouMean(name, names)} (${known})`,
+      `${file.where(['disable', `${index}`])}: disable: unknown plugin ${quoted(name)}${didYouMean(name, names)} (${known})`,
     )
   }
 }

@@ -125,7 +125,7 @@ function createHandler(options: InformerOptions, { informer, part, synced }: Han
   let listed = new Set<string>()
   const toDeltas = (object: KubeObject, deleted: boolean): Delta[] => {
     const observation = observe(object, informer.audited)
-    if (observation === undefined) log.warn({ kind }, 'ignored an object without uid, name or resourceVersion')
+    if (observation === undefined) log.warn({ kind }, 'object without uid, name or resourceVersion ignored')
     return observation === undefined ? [] : [{ observation, deleted }]
   }
   return {

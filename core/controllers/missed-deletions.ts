@@ -46,7 +46,7 @@ export function missedDeletionsJob(options: MissedDeletionOptions): Job {
         if (await exists(options, informer, one)) continue
         if (!missing.has(one.uid)) found.add(one.uid)
         else if (await recordMissedDeletion(store, informer, one))
-          log.info({ kind: one.kind, uid: one.uid }, 'recorded a missed deletion')
+          log.info({ kind: one.kind, uid: one.uid }, 'missed deletion recorded')
       }
       missing = found
     },

@@ -41,7 +41,10 @@ test('PODA24: the reason a server cannot be reached is reported with setting and
     [coded('ECONNREFUSED'), `StoreUnreachable: ${at} refused the connection`],
     [new AggregateError([coded('ECONNREFUSED')]), `StoreUnreachable: ${at} refused the connection`],
     [coded('ENOTFOUND'), `StoreUnreachable: ${at} was not found (no such host)`],
-    [new Error('Connection terminated due to connection timeout'), `StoreUnreachable: ${at} does not answer (timeout)`],
+    [
+      new Error('Connection terminated due to connection timeout'),
+      `StoreUnreachable: ${at} does not respond (timeout)`,
+    ],
     [new Error('Connection terminated unexpectedly'), `StoreUnreachable: ${at} closed the connection`],
     [coded('SELF_SIGNED_CERT_IN_CHAIN'), `StoreRefused: ${at}: TLS failed (SELF_SIGNED_CERT_IN_CHAIN)`],
     [new Error('The server does not support SSL connections'), `StoreRefused: ${at}: does not offer TLS`],

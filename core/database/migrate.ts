@@ -20,7 +20,7 @@ export class MigrationsMissing extends Error {
 export class NewerDatabase extends Error {
   constructor(names: readonly string[]) {
     super(
-      `migrations: a newer version has changed the database so that this version cannot run on it (${names.join(', ')}); run the newer version, or restore a backup of before`,
+      `migrations: a newer version has changed the database so that this version cannot run on it (${names.join(', ')}); run the newer version, or restore a backup made before the upgrade`,
     )
     this.name = 'NewerDatabase'
   }

@@ -11,11 +11,11 @@ export const coreErrors = defineErrors({
   forbidden: { status: 403, title: 'The cluster denied the request.' },
   not_found: { status: 404, title: 'Not found.' },
   namespace_not_served: { status: 404, title: 'This installation does not serve the namespace.' },
-  method_not_allowed: { status: 405, title: 'The path exists, the method does not.' },
+  method_not_allowed: { status: 405, title: 'The path does not support this method.' },
   not_acceptable: { status: 406, title: 'None of the accepted media types can be produced.' },
   request_timeout: { status: 408, title: 'The request did not arrive in time.', retryable: true },
   conflict: { status: 409, title: 'The object has changed since it was read.' },
-  already_exists: { status: 409, title: 'An object of that name exists.' },
+  already_exists: { status: 409, title: 'An object with that name already exists.' },
   idempotency_conflict: { status: 409, title: 'The idempotency key was used with another request.' },
   cursor_expired: { status: 410, title: 'The cursor has expired; start over.' },
   precondition_failed: { status: 412, title: 'If-Match does not match the current version.' },
@@ -37,7 +37,7 @@ export const coreErrors = defineErrors({
   review_unavailable: { status: 503, title: 'The access review failed.', retryable: true },
   overloaded: { status: 503, title: 'Too many concurrent requests.', retryable: true },
   draining: { status: 503, title: 'The server is shutting down.', retryable: true },
-  cluster_timeout: { status: 504, title: 'The cluster API server did not answer in time.', retryable: true },
+  cluster_timeout: { status: 504, title: 'The cluster API server did not respond in time.', retryable: true },
 })
 
 /** Code of an error of core. */

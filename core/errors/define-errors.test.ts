@@ -47,6 +47,6 @@ test('a code that neither core nor a plugin defines is refused where it is raise
   for (const code of ['too_cold', 'constructor', '__proto__'])
     assert.throws(() => new Fail(code as 'not_found'), {
       name: 'TypeError',
-      message: `${code} is no error of core; declare it with defineErrors`,
+      message: `${code} is not an error of core; declare it with defineErrors`,
     })
 })

@@ -48,6 +48,7 @@ function isDefinition(error: unknown): error is ErrorDefinition {
 
 // Untyped plugins may name any code.
 function ofCore(code: ErrorCode): ErrorDefinition {
-  if (!Object.hasOwn(coreErrors, code)) throw new TypeError(`${code} is no error of core; declare it with defineErrors`)
+  if (!Object.hasOwn(coreErrors, code))
+    throw new TypeError(`${code} is not an error of core; declare it with defineErrors`)
   return coreErrors[code]
 }

@@ -18,8 +18,8 @@ export function errorsPage(tables: readonly ErrorOwner[]): string {
 
 Every error is \`application/problem+json\` (RFC 9457): \`type\` (\`urn:mesh:error:<code>\`), \`title\`, \`status\`, \`detail\`, \`instance\`, \`code\`,
 \`traceId\`, \`retryable\`, \`errors[{pointer, detail}]\` for refused input, and \`cluster{reason, message, details, code, auditId}\` where the
-Kubernetes API server gave the answer. A pointer is an RFC 6901 pointer into the body (\`/spec/image\`), \`?name\` for a query parameter or
-\`:name\` for a path parameter. Programs decide by \`code\`, which is stable; texts may change. 429 and 503 carry \`Retry-After\`, 405 carries \`Allow\`.
+Kubernetes API server responded. A pointer is an RFC 6901 pointer into the body (\`/spec/image\`), \`?name\` for a query parameter or
+\`:name\` for a path parameter. Programs decide by \`code\`, which is stable; the wording may change. 429 and 503 carry \`Retry-After\`, 405 carries \`Allow\`.
 The answers to an unknown path, an unknown share and a missing bearer have neither \`instance\` nor \`traceId\`: the request id is in \`x-request-id\`.
 Third-party plugins add codes; \`/openapi.json\` of an installation lists all of its codes.
 

@@ -185,5 +185,7 @@ async function insertAndCommit(
 
 // Transient for a client and for a consumer: a process of the right version accepts the same request.
 function otherVersion(cause: unknown): Fail {
-  return new Fail('store_unavailable', 'A projection of this process has another version than the database.', { cause })
+  return new Fail('store_unavailable', 'A projection of this process has a different version than the database.', {
+    cause,
+  })
 }

@@ -28,7 +28,7 @@ export class UnknownProjection extends Error {
   constructor(name: string, known: readonly string[]) {
     const near = nearest(name, known)
     super(
-      `PROJECTION: there is no projection ${JSON.stringify(name.slice(0, 60))}${near === undefined ? '' : `; did you mean ${near}?`} (there are ${known.join(', ')})`,
+      `PROJECTION: unknown projection ${JSON.stringify(name.slice(0, 60))}${near === undefined ? '' : `; did you mean ${near}?`} (there are ${known.join(', ')})`,
     )
     this.name = 'UnknownProjection'
   }

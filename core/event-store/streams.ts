@@ -19,7 +19,7 @@ export const currentRange = sql<bigint>`(select last_value / ${sql.lit(rangeSize
 export class StreamConflict extends Fail {
   readonly stream: string
   constructor(stream: string, expected: number) {
-    super('conflict', `The stream ${stream} is not at version ${expected} any more.`)
+    super('conflict', `The stream ${stream} is no longer at version ${expected}.`)
     this.name = 'StreamConflict'
     this.stream = stream
   }

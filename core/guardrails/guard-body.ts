@@ -82,7 +82,7 @@ function refuseTokens({ messages, input }: Body): void {
   const isText = (value: unknown): boolean =>
     typeof value !== 'number' && (!Array.isArray(value) || value.every(isText))
   if (!isText(input) || (Array.isArray(input) && input.length === 0))
-    throw new UnreadableBody('/input', 'must be a string, which guardrails can read')
+    throw new UnreadableBody('/input', 'must be a string so that guardrails can read it')
 }
 
 /** A tool call of a response. */

@@ -29,7 +29,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   type: (given, { pointer }) => {
     const named: readonly unknown[] = Array.isArray(given) ? given : [given]
     if (!named.every((one) => typeof one === 'string' && types.has(one)))
-      throw new PolicyProblem(pointer, `must be of ${[...types].join(', ')}`)
+      throw new PolicyProblem(pointer, `must be one or more of ${[...types].join(', ')}`)
   },
   enum: (given, { pointer }) => {
     listOf(given, pointer)

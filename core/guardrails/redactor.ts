@@ -59,7 +59,7 @@ function toDetectors(names: readonly string[]): readonly Detector[] {
     if (isKind(name)) return []
     const detector = compile(name, index)
     cost += detector.cost ?? 0
-    if (cost > MAX_COST) throw new PolicyProblem(`/${index}`, 'makes the patterns too large together')
+    if (cost > MAX_COST) throw new PolicyProblem(`/${index}`, 'makes the combined patterns too large')
     return [detector]
   })
   return [...(kinds.length === 0 ? [] : [piiDetector(kinds)]), ...patterns]

@@ -37,7 +37,7 @@ export function compileRules({ namespace, name, rules }: GuardrailRules): readon
     const check = at(`/rules/${index}`, () => checkOf(rule))
     cost += check.detector?.cost ?? 0
     if (cost > maxCost)
-      throw new PolicyProblem(`/rules/${index}/regex`, 'makes the patterns of the policy too large together')
+      throw new PolicyProblem(`/rules/${index}/regex`, 'makes the combined patterns of the policy too large')
     const { name: named, action, mask = defaultMask, stages } = rule
     const common = { policy: `${namespace}/${name}`, name: named, action, mask }
     return [{ ...common, stages: new Set<Stage>(stages ?? allStages), ...check }]

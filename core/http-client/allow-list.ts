@@ -20,7 +20,7 @@ export function parseAllowList(entries: readonly string[]): AllowList {
     const bits = { 0: '', 4: '/32', 6: '/128' }[isIP(host)] ?? ''
     if (blocks.add(`${host}${bits}`)) continue
     if (!isHostName(host.replace(/^\*\./, '')))
-      throw new TypeError(`"${entry}" is neither a CIDR block, an address, a host name nor *. and a domain`)
+      throw new TypeError(`"${entry}" is not a CIDR block, an address, a host name, or *. followed by a domain`)
     if (host.startsWith('*.')) domains.push(host.slice(1))
     else names.add(host)
   }

@@ -49,7 +49,7 @@ export function createGuard(options: GuardOptions): Guard {
         if (own.some((one) => normalizeHost(one.hostname) === host || isThisMachine(address)))
           throw new OutboundError('address_refused', `${url.host} is a listener of the platform itself.`)
         if (url.protocol === 'http:' && !allowed)
-          throw new OutboundError('https_required', `${host} needs https: outbound.allow does not list it.`)
+          throw new OutboundError('https_required', `${host} requires https: outbound.allow does not list it.`)
         return { address, family: familyOf(address) }
       })
     },

@@ -34,7 +34,7 @@ const texts: Readonly<Record<OutboundReason, string>> = {
   tls_error: 'TLS handshake failed',
   timeout: 'timed out',
   redirect_refused: 'the redirect is refused',
-  too_large: 'the answer is too large',
+  too_large: 'the response is too large',
   failed: 'the call failed',
 }
 

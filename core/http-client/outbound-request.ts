@@ -91,7 +91,7 @@ async function read(body: Dispatcher.ResponseData['body'], url: URL, maxBytes: n
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length
     // Leaving the loop destroys the body and its connection.
-    if (size > maxBytes) throw new OutboundError('too_large', `${url.host} answers more than ${maxBytes} bytes.`)
+    if (size > maxBytes) throw new OutboundError('too_large', `The response of ${url.host} exceeds ${maxBytes} bytes.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

@@ -148,7 +148,7 @@ function decrypt(keys: Keyring, key: Buffer, sealed: Buffer): StoredAnswer {
     return JSON.parse(openBytes(keys, sealed, bindingOf(key)).toString()) as StoredAnswer
   } catch (error) {
     if (!(error instanceof NotOpenable)) throw error
-    throw new Fail('idempotency_conflict', 'The stored answer can no longer be read.')
+    throw new Fail('idempotency_conflict', 'The stored response can no longer be read.')
   }
 }
 

@@ -6,13 +6,13 @@ import { parseCron } from './cron.ts'
 export function checkJob(job: Job): void {
   const given = job as { readonly [Field in keyof Job | 'cron' | 'timezone']?: unknown }
   if (typeof given.name !== 'string' || !/^[a-z0-9][a-z0-9.-]{0,99}$/.test(given.name))
-    throw new TypeError('a job needs a name of lower case letters, digits, . and -, such as acme.report')
+    throw new TypeError('a job needs a name of lowercase letters, digits, . and -, such as acme.report')
   const refuse = (why: string): never => {
     throw new TypeError(`job ${given.name}: ${why}`)
   }
   if (typeof given.run !== 'function') refuse('run must be a function')
   if (typeof given.leaderOnly !== 'boolean') refuse('leaderOnly must be true or false')
-  if (given.every !== undefined && given.cron !== undefined) refuse('every and cron exclude each other')
+  if (given.every !== undefined && given.cron !== undefined) refuse('every and cron are mutually exclusive')
   if (given.timezone !== undefined && given.cron === undefined) refuse('timezone is for cron')
   if (given.every !== undefined && !isInterval(given.every)) refuse(`every must be 1 to ${MAX_TIMER_MS} milliseconds`)
   if (job.cron === undefined) return

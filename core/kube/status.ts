@@ -90,7 +90,7 @@ export function errorFromStatus(status: number, body: unknown, { auditId, rules 
 
 /** Error after the deadline (K4), without upstream details. */
 export function deadlineError(deadlineMs: number): KubeError {
-  return new KubeError(504, 'Timeout', `The cluster API server did not answer within ${deadlineMs / 1000} s.`)
+  return new KubeError(504, 'Timeout', `The cluster API server did not respond within ${deadlineMs / 1000} s.`)
 }
 
 /** Error of a failed or broken connection, without upstream details. */

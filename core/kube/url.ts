@@ -15,7 +15,7 @@ export interface ResourcePath {
 /** Thrown when a path would not reach the API server as built (K5). A defect of the caller; nothing is sent. */
 export class UnsafePath extends Error {
   constructor() {
-    super('the path of a cluster call is not what it was built to be')
+    super('the URL parser has changed the path of a cluster call')
     this.name = 'UnsafePath'
   }
 }

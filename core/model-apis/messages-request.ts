@@ -125,7 +125,7 @@ function toTools(tools: unknown, choice: unknown): Json {
     if (type !== 'custom' || typeof name !== 'string')
       throw new InvalidRequest(
         `tools[${index}]`,
-        'must be a tool with name and input_schema; tools of the provider are not supported',
+        'must be a tool with name and input_schema; tools that the provider runs are not supported',
       )
     return { type: 'function', function: withoutUndefined({ name, description, parameters }) }
   })

@@ -25,7 +25,7 @@ const oneOf =
   (value: unknown): boolean =>
     values.includes(value)
 
-const leaves: Rule = { detail: 'is not supported: it sends the call past its route' }
+const leaves: Rule = { detail: 'is not supported: it bypasses the route of the call' }
 const paid: Rule = { detail: 'is not supported: it has a price of its own' }
 
 // Fields of routers. They name other models, providers or addresses than the route does.

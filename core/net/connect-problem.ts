@@ -8,8 +8,8 @@ export interface ConnectProblem {
 const unreachable: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'refused the connection'],
   ['ENOTFOUND', 'was not found (no such host)'],
-  ['EAI_AGAIN', 'cannot be looked up now (DNS)'],
-  ['ETIMEDOUT', 'does not answer (timeout)'],
+  ['EAI_AGAIN', 'cannot be resolved at the moment (DNS)'],
+  ['ETIMEDOUT', 'does not respond (timeout)'],
   ['EHOSTUNREACH', 'cannot be routed to (host)'],
   ['ENETUNREACH', 'cannot be routed to (network)'],
   ['ECONNRESET', 'closed the connection'],
@@ -22,7 +22,7 @@ const tlsCode = /^(?:DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_|ERR_TLS_|ERR_SSL_
 const texts: readonly (readonly [RegExp, ConnectProblem])[] = [
   [
     /^(?:Connection terminated due to connection timeout|timeout)$/,
-    { kind: 'unreachable', text: 'does not answer (timeout)' },
+    { kind: 'unreachable', text: 'does not respond (timeout)' },
   ],
   [/^timeout exceeded when trying to connect$/, { kind: 'unreachable', text: 'gave no connection in time' }],
   [/^Connection terminated/, { kind: 'unreachable', text: 'closed the connection' }],

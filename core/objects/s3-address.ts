@@ -45,9 +45,9 @@ export function parseS3Settings({ addr, accessKey, secretKey, bucket, region, tl
     throw new S3SettingsProblem('addr', 'must be host:port, without a scheme')
   // Rules of S3 for buckets, without dots, which TLS does not support.
   if (!/^[a-z0-9](?:[a-z0-9-]{1,61}[a-z0-9])$/.test(bucket))
-    throw new S3SettingsProblem('bucket', 'must be 3 to 63 lower case letters, digits and dashes')
+    throw new S3SettingsProblem('bucket', 'must be 3 to 63 lowercase letters, digits and dashes')
   if (!/^[a-z0-9-]{1,64}$/.test(region))
-    throw new S3SettingsProblem('region', 'must be lower case letters, digits and dashes')
+    throw new S3SettingsProblem('region', 'must be lowercase letters, digits and dashes')
   return {
     origin: url.origin,
     bucket,

@@ -74,7 +74,8 @@ async function listKeys(s3: S3mini, prefix: ObjectPrefix, { limit, after }: Obje
 async function removeKeys(s3: S3mini, keys: readonly ObjectKey[]): Promise<void> {
   for (let at = 0; at < keys.length; at += MAX_PAGE) {
     const removed = await s3.deleteObjects(keys.slice(at, at + MAX_PAGE))
-    if (removed.includes(false)) throw new ObjectStoreError('unavailable', 'the object store kept objects')
+    if (removed.includes(false))
+      throw new ObjectStoreError('unavailable', 'the object store did not delete some objects')
   }
 }
 

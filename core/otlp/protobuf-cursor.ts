@@ -60,7 +60,7 @@ export class ProtobufCursor {
     return boundText(this.#bytes.toString('utf8', start, Math.min(stop, start + most * 4)), most)
   }
 
-  /** The rest up to `stop` as lower-case hex digits. A longer id than that of a trace is no id: it is not decoded. */
+  /** The rest up to `stop` as lower-case hex digits. A longer id than that of a trace is not an id: it is not decoded. */
   hex(stop: number): string {
     const start = this.#reader.pos
     this.#reader.pos = stop

@@ -75,7 +75,7 @@ export const spanBounds = {
   members: 64,
 } as const
 
-/** Thrown for a request that is no export request. The message names the field. */
+/** Thrown for a request that is not an export request. The message names the field. */
 export class OtlpMalformed extends Error {
   override readonly name = 'OtlpMalformed'
 }

@@ -8,7 +8,7 @@ import type { AnyPlugin } from './plugin.ts'
 
 const purposes: Readonly<Record<GrantedRole, readonly string[]>> = {
   viewer: [
-    'Reads what is ours in the namespaces where it is bound. Verbs and resources are enumerated (K6): a star on',
+    'Reads the objects of the platform in the namespaces where it is bound. Verbs and resources are enumerated (K6): a star on',
     'resources of our group would also pass the review of auditlogs.',
   ],
   developer: ['Authors and runs agents in the namespaces where it is bound.'],
@@ -16,9 +16,9 @@ const purposes: Readonly<Record<GrantedRole, readonly string[]>> = {
     'Runs the installation: everything a developer may, in every namespace, and what has no namespace.',
     'The only shipped role that may read the audit log.',
   ],
-  manager: ['Reconciles agents and observes what is ours.'],
+  manager: ['Reconciles agents and observes the objects of the platform.'],
   gateway: ['Authenticates callers of the model gateway, finds routes and providers, reads provider keys.'],
-  state: ['Authenticates launchers and asks on behalf of a stored subject whether it still may.'],
+  state: ['Authenticates launchers and reviews whether a stored subject still has its rights.'],
   worker: ["Finds the pods behind an agent's Service: a run stays with the one that took it."],
 }
 

@@ -11,7 +11,7 @@ export interface ThumbprintedKey {
 /** Converts a public or private Ed25519 key; the id is the thumbprint of RFC 7638. Throws for another type of key. */
 export function toThumbprinted(key: KeyObject): ThumbprintedKey {
   const { crv, kty, x } = (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'jwk' })
-  if (kty !== 'OKP' || crv !== 'Ed25519' || x === undefined) throw new TypeError('the key is no Ed25519 key')
+  if (kty !== 'OKP' || crv !== 'Ed25519' || x === undefined) throw new TypeError('the key is not an Ed25519 key')
   const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url')
   return { kid, x }
 }

@@ -14,7 +14,7 @@ export interface ExpectedLauncher extends CertificateIssuer {
 }
 
 /**
- * Returns why the peer of a completed TLS handshake is no launcher of the agent; undefined if it is one. The handshake proves that it has
+ * Returns why the peer of a completed TLS handshake is not a launcher of the agent; undefined if it is one. The handshake proves that it has
  * the key of its X.509 certificate; the certificate of the installation in it says whose key that is.
  */
 export async function launcherProblem(socket: Socket, expected: ExpectedLauncher): Promise<string | undefined> {

@@ -102,7 +102,7 @@ export function defineTask<const S extends TSchema>(
 ): TaskType<Static<S>> {
   const { name, payload, ...given } = spec
   if (typeof name !== 'string' || !/^[a-z0-9][a-z0-9.-]{0,99}$/.test(name))
-    throw new TypeError('a task needs a name of lower case letters, digits, . and -, such as acme.deliver')
+    throw new TypeError('a task needs a name of lowercase letters, digits, . and -, such as acme.deliver')
   if (typeof payload !== 'object' || payload === null)
     throw new TypeError(`task ${name}: payload must be a schema, such as Type.Object({})`)
   return { name, payload, limits: toLimits(name, given) }
@@ -154,7 +154,7 @@ const bounds: Readonly<Record<NumberLimit, readonly [least: number, most: number
 
 function toLimits(task: string, given: Partial<TaskLimits>): TaskLimits {
   for (const name of Object.keys(given))
-    if (!Object.hasOwn(defaults, name)) throw new TypeError(`task ${task}: ${name} is no limit of a task`)
+    if (!Object.hasOwn(defaults, name)) throw new TypeError(`task ${task}: ${name} is not a limit of a task`)
   const { concurrency = defaults.concurrency } = given
   const limits = { ...defaults, perNamespace: Math.ceil(concurrency / 2), ...given }
   for (const [name, [least, most]] of Object.entries(bounds) as [NumberLimit, readonly [number, number]][])

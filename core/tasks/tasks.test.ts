@@ -461,7 +461,7 @@ test('tasks: a declaration with a wrong name or limit is refused with the field'
   const define = (more: object) => () => defineTask({ name: 'a.b', payload: numbered, ...more })
   for (const name of ['', 'A', 'a b', 'a\0', 5]) assert.throws(define({ name }), /a task needs a name/)
   assert.throws(define({ payload: undefined }), /task a\.b: payload must be a schema/)
-  assert.throws(define({ retries: 5 }), /task a\.b: retries is no limit of a task/)
+  assert.throws(define({ retries: 5 }), /task a\.b: retries is not a limit of a task/)
   for (const maxAttempts of [0, -1, 1.5, Number.NaN, Infinity, '3'])
     assert.throws(define({ maxAttempts }), /maxAttempts must be a whole number/)
   assert.throws(define({ backoff: { minMs: 10, maxMs: 5 } }), /backoff\.maxMs must be a whole number from 10/)

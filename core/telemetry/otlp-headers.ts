@@ -42,7 +42,7 @@ function parsePair(pair: string, number: number): readonly [name: string, value:
   if (at < 0) throw wrong(number, 'has no "="')
   const name = decode(pair.slice(0, at), number).toLowerCase()
   const value = decode(pair.slice(at + 1), number)
-  if (!token.test(name)) throw wrong(number, 'has a name that is no HTTP header name')
+  if (!token.test(name)) throw wrong(number, 'has a name that is not a valid HTTP header name')
   if (reserved.has(name)) throw wrong(number, `sets ${name}, which the exporter sets itself`)
   if (!fieldValue.test(value))
     throw wrong(number, 'has an empty value, or one with characters that a header cannot have')

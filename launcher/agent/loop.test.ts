@@ -190,7 +190,7 @@ test('loop: invalid answers of the model are model_error, and the launcher keeps
     [
       'broken off',
       (response) => (open(response), chunk(response, { content: 'a' }), response.end()),
-      /answer of the model is incomplete/,
+      /model response is incomplete/,
     ],
     [
       'cut',
@@ -203,7 +203,7 @@ test('loop: invalid answers of the model are model_error, and the launcher keeps
       (response) => (open(response), response.end('data: {"error":{"message":"overloaded"}}\n\n')),
       /overloaded/,
     ],
-    ['refused', refuses(400, 'bad'), /answered 400: no/],
+    ['refused', refuses(400, 'bad'), /responded with 400: no/],
     ['HTML', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'), /not JSON/],
   ]
   const { url } = await launchLoop(
@@ -274,12 +274,12 @@ test('loop: every model call that fails is an entry with reason, status, provide
   const [first, second] = failures(await start('r1', { input: '' }))
   assert.deepEqual(first?.error, {
     code: 'busy',
-    message: 'the model gateway answered 503: no',
+    message: 'the model gateway responded with 503: no',
     status: 503,
     provider: `team/${'p'.repeat(312)}`,
   })
   assert.deepEqual([first.route, typeof first.durationMs], ['a', 'number'])
-  const refused = { code: 'budget_exceeded', message: 'the model gateway answered 402: no', status: 402 }
+  const refused = { code: 'budget_exceeded', message: 'the model gateway responded with 402: no', status: 402 }
   assert.deepEqual([second?.route, second?.error], ['b', refused])
   const limits = { timeout: '3s' }
   const silent = await launchLoop(t, [() => undefined], { config: { ...config, limits } })

@@ -160,7 +160,7 @@ function receive(onText: (text: string) => void) {
     },
     data(chunk: Buffer): void {
       size += chunk.length
-      if (size > maxAnswerBytes) throw new ModelError(`the answer of the model is above ${maxAnswerBytes} bytes`)
+      if (size > maxAnswerBytes) throw new ModelError(`the model response exceeds ${maxAnswerBytes} bytes`)
       if (status === 200) reader.push(chunk)
       else if (errorBody.length < 64) errorBody.push(Buffer.from(chunk))
     },
@@ -200,7 +200,7 @@ function gatewayError(head: ErrorHead, { code: given, message, pauses }: GivenEr
   const { status } = head
   const code = typeof given === 'string' ? { code: toStorable(given.slice(0, maxCode)) } : {}
   const reason = code.code === undefined ? undefined : reasonOfCode[code.code]
-  const why = `the model gateway answered ${status}: ${toStorable(message.slice(0, 500))}`
+  const why = `the model gateway responded with ${status}: ${toStorable(message.slice(0, 500))}`
   const answered = { ...head, ...code }
   if (pauses && reason === 'budget_exceeded') return new BudgetHold(why, reason, false, answered)
   return new ModelError(why, reason ?? 'model_error', isRetryable(status), answered)

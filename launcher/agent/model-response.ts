@@ -133,7 +133,7 @@ function addText(draft: Draft, text: string, onText: (text: string) => void): vo
 }
 
 function takeCall(draft: Draft, value: unknown, position: number): void {
-  if (!isObject(value)) throw new ModelError('the answer of the model has a malformed tool call')
+  if (!isObject(value)) throw new ModelError('the model response has a malformed tool call')
   const index = typeof value.index === 'number' ? value.index : position
   const call = draft.calls.get(index) ?? { id: '', name: '', arguments: '' }
   const fn = isObject(value.function) ? value.function : {}
@@ -144,7 +144,7 @@ function takeCall(draft: Draft, value: unknown, position: number): void {
 }
 
 function finish(draft: Draft, onText: (text: string) => void): ModelResponse {
-  if (!draft.finished) throw new ModelError('the answer of the model is incomplete')
+  if (!draft.finished) throw new ModelError('the model response is incomplete')
   addText(draft, draft.sanitizer.end(), onText)
   const calls = [...draft.calls.entries()].toSorted(([a], [b]) => a - b)
   const toolCalls = calls.map(([index, call]) => ({
@@ -153,7 +153,7 @@ function finish(draft: Draft, onText: (text: string) => void): ModelResponse {
     arguments: toStorable(call.arguments),
   }))
   if (toolCalls.some(({ name }) => name === ''))
-    throw new ModelError('the answer of the model has a tool call without a name')
+    throw new ModelError('the model response has a tool call without a name')
   return { text: draft.text, toolCalls, usage: draft.usage, model: draft.model }
 }
 

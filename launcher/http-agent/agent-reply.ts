@@ -46,7 +46,7 @@ export function createReply(context: RunContext): AgentReply {
         return context.pressure()
       }
       size += chunk.length
-      if (size > maxBody) throw new Error(`its answer is above ${maxBody} bytes`)
+      if (size > maxBody) throw new Error(`its response exceeds ${maxBody} bytes`)
       // Copied: undici reuses the buffers of chunks.
       chunks.push(Buffer.from(chunk))
       context.hold(chunk.length)
@@ -56,7 +56,7 @@ export function createReply(context: RunContext): AgentReply {
     end() {
       const text = Buffer.concat(chunks).toString('utf8')
       if (!isSuccess(status))
-        return failed('agent_error', `the agent answered ${status}${reasonIn(text)}`, context.usage())
+        return failed('agent_error', `the agent responded with ${status}${reasonIn(text)}`, context.usage())
       if (type === 'text/event-stream') return events.end()
       if (type === 'application/json') return fromJson(context, text)
       return { state: 'succeeded', output: text, usage: context.usage() }
@@ -86,7 +86,7 @@ function fromJson(context: RunContext, text: string): InvokeResult {
     body = parseBoundedJson(text)
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error
-    return failed('agent_error', `the agent answered application/json that ${error.message}`, context.usage())
+    return failed('agent_error', `the agent responded with application/json that ${error.message}`, context.usage())
   }
   if (!isObject(body)) return { state: 'succeeded', output: body, usage: context.usage() }
   if (body.usage !== undefined) context.report(toUsage(body.usage), {})

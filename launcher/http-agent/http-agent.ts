@@ -78,7 +78,7 @@ async function invoke(options: HttpAgentOptions, context: RunContext, signal: Ab
   } catch (error) {
     reply.cut()
     if (isUnconnected(error))
-      return failed('agent_error', `the agent accepts no connection on port ${options.port}`, context.usage())
+      return failed('agent_error', `the agent does not accept connections on port ${options.port}`, context.usage())
     return failed('agent_error', await describeBreak(options, context, error), context.usage())
   }
 }
@@ -87,12 +87,12 @@ const closedCodes: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET'
 
 async function describeBreak({ exited }: HttpAgentOptions, { signal }: RunContext, error: unknown): Promise<string> {
   const code = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error))
-  if (!closedCodes.has(code)) return `the agent's answer broke off: ${code}`
+  if (!closedCodes.has(code)) return `the agent's response broke off: ${code}`
   // The connection closes shortly before the exit of the process is reported.
   const isStopped = signal.aborted && signal.reason !== ('crash' satisfies StopReason)
   const exit = isStopped ? undefined : await Promise.race([exited?.(), pause(exitKnownMs, undefined, { ref: false })])
   const ended = exit === undefined ? '' : ` (its process ended with code ${exit})`
-  return `the agent closed the connection before its answer was complete${ended}; see its log`
+  return `the agent closed the connection before its response was complete${ended}; see its log`
 }
 
 // No request was sent, so a repeat is the first invocation (PODA8): the container of an ended agent is restarted.

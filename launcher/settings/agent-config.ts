@@ -74,7 +74,7 @@ function optional<T>(from: Fields, name: string, read: Reader<T>, prefix = ''): 
 }
 
 function string(field: string, value: unknown): string {
-  if (typeof value !== 'string' || value === '') throw new ConfigError(`/${field}: must be a string that is not empty`)
+  if (typeof value !== 'string' || value === '') throw new ConfigError(`/${field}: must be a non-empty string`)
   return value
 }
 

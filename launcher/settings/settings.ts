@@ -108,7 +108,7 @@ function gatewayTimeouts(env: Environment): GatewayTimeouts {
   const read = (variable: string, absent: number): number => {
     const ms = seconds(variable, env[variable], absent / 1000)
     // Without a limit a frozen gateway would keep its hold until the run ends.
-    if (ms === 0) throw new ConfigError(`${variable}: must be above 0`)
+    if (ms === 0) throw new ConfigError(`${variable}: must be greater than 0`)
     return ms
   }
   return {
@@ -135,7 +135,7 @@ function parseVariables(text: string): Record<string, string> {
   }
   const isTexts = (value: unknown): value is Record<string, string> =>
     isObject(value) && Object.values(value).every((one) => typeof one === 'string')
-  if (!isTexts(parsed)) throw new ConfigError('MESH_AGENT_ENV_FILE: must be a JSON object of texts')
+  if (!isTexts(parsed)) throw new ConfigError('MESH_AGENT_ENV_FILE: must be a JSON object of strings')
   return parsed
 }
 

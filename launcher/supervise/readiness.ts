@@ -46,7 +46,7 @@ export interface LateOptions {
 /** Logs the port once if the agent has not answered after `lateMs`; the returned function cancels. */
 export function warnWhenLate(port: number, log: Logger, options: LateOptions = {}): () => void {
   const { lateMs = defaultLateMs, tell } = options
-  const line = `the agent does not answer on AGENT_PORT=${port}`
+  const line = `the agent does not respond on AGENT_PORT=${port}`
   const warn = (): void => {
     log.warn({ port }, line)
     tell?.(line)
@@ -85,7 +85,7 @@ export function watchAgent(port: number, signal: AbortSignal, log: Logger): Watc
   const untilEnded = async (withinMs: number): Promise<void> => {
     const ended = await untilAgentAway(port, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]))
     if (ended) {
-      log.info({ port }, 'agent ended, runs start when it answers again')
+      log.info({ port }, 'agent ended, runs start when it responds again')
       lost()
     }
     ending = undefined

@@ -38,9 +38,9 @@ test('UXH7: a program that cannot be started is named, and no start is logged', 
 test('UXH8: an agent that does not answer is logged with its port', async () => {
   const { log, line } = watchedLog()
   const port = await freePort()
-  const late = line(/does not answer/)
+  const late = line(/does not respond/)
   const supervisor = superviseProcess({ command: ['sleep', '60'], env }, port, log, 20)
-  assert.equal(await late, `the agent does not answer on AGENT_PORT=${port}`)
+  assert.equal(await late, `the agent does not respond on AGENT_PORT=${port}`)
   await supervisor.end(0)
 })
 
@@ -60,9 +60,9 @@ test('R2-UX-12: the log of the agent says why it does not start, answer or stay'
   await failing.end(0)
   assert.deepEqual(written().slice(1), ['its own words', 'mesh launcher: the agent ended with exit code 3'])
   const { log, line } = watchedLog()
-  const [port, late] = [await freePort(), line(/does not answer/)]
+  const [port, late] = [await freePort(), line(/does not respond/)]
   const silent = superviseProcess({ command: ['sleep', '60'], env, outputFd }, port, log, 20)
   await late
   await silent.end(0)
-  assert.deepEqual(written().slice(3), [`mesh launcher: the agent does not answer on AGENT_PORT=${port}`])
+  assert.deepEqual(written().slice(3), [`mesh launcher: the agent does not respond on AGENT_PORT=${port}`])
 })

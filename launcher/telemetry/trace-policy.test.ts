@@ -87,8 +87,8 @@ test('traces: wrong settings of the policy are refused by name', () => {
     [{ ...defaults, store: 1 }, '/plugins/traces/store: must be true or false'],
     [{ ...defaults, capture: 'all' }, '/plugins/traces/capture: must be full, metadata or none'],
     [{ ...defaults, sampleRate: Number.NaN }, '/plugins/traces/sampleRate: must be a number from 0 to 1'],
-    [{ ...defaults, redact: 'email' }, '/plugins/traces/redact: must be a list of texts'],
-    [{ ...defaults, redact: ['('] }, /^\/plugins\/traces\/redact: is no regular expression of RE2/],
+    [{ ...defaults, redact: 'email' }, '/plugins/traces/redact: must be a list of strings'],
+    [{ ...defaults, redact: ['('] }, /^\/plugins\/traces\/redact: is not a valid RE2 regular expression/],
   ] as const)
     assert.throws(
       () => parseTraceSettings(given),

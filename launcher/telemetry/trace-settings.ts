@@ -24,7 +24,7 @@ export function parseTraceSettings(given: unknown): TraceSettings {
   if (typeof sampleRate !== 'number' || !(sampleRate >= 0 && sampleRate <= 1))
     throw wrong('sampleRate', 'must be a number from 0 to 1')
   if (!Array.isArray(redact) || !redact.every((one) => typeof one === 'string'))
-    throw wrong('redact', 'must be a list of texts')
+    throw wrong('redact', 'must be a list of strings')
   return { store, capture, sampleRate, redact: compile(redact) }
 }
 

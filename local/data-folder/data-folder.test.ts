@@ -49,7 +49,7 @@ test('SEC23: a folder that mesh did not create keeps its mode, and is refused un
   for (const fresh of [false, true])
     assert.throws(
       () => openDataFolder(foreign, fresh),
-      new BadDataFolder(foreign, 'is not empty and was not made by mesh; name an empty or a new folder'),
+      new BadDataFolder(foreign, 'is not empty and was not created by mesh; name an empty or a new folder'),
     )
   assert.deepEqual(readdirSync(foreign), ['thesis.txt'])
   for (const folder of [empty, foreign]) assert.equal(statSync(folder).mode & 0o777, 0o755)

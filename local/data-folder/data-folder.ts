@@ -71,7 +71,7 @@ function makeRoot(path: string, root: string): void {
     for (const folder of missing) mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
     if (isFull(error)) throw error
-    throw new BadDataFolder(path, `cannot be made: ${fileProblem(error)}`, error)
+    throw new BadDataFolder(path, `cannot be created: ${fileProblem(error)}`, error)
   }
   if (!statSync(root).isDirectory()) throw new BadDataFolder(path, 'is a file, not a folder')
 }
@@ -91,7 +91,7 @@ function refuseForeign(path: string, { root, ...ours }: DataFolder): void {
   const found = named(path, 'folder', () => readdirSync(root))
   const made = new Set(['lock', ...Object.values(ours).map((own) => basename(own))])
   if (found.length === 0 || found.some((name) => made.has(name))) return
-  throw new BadDataFolder(path, 'is not empty and was not made by mesh; name an empty or a new folder')
+  throw new BadDataFolder(path, 'is not empty and was not created by mesh; name an empty or a new folder')
 }
 
 /** Paths of a data folder. */

@@ -17,7 +17,7 @@ export interface MovedPort {
 const subjects: Readonly<Record<Listener, string>> = {
   bff: 'the API is',
   gateway: 'the model gateway is',
-  state: 'what agents ask is',
+  state: 'the state role is',
   manager: 'the manager is',
   admin: 'health and metrics are',
 }

@@ -16,7 +16,7 @@ export function describeStartFailure(error: unknown, dataDir: string): string {
   }
   const text = error instanceof Error ? error.message : 'unexpected error'
   if (hasCause(error, StoreDamaged))
-    return `${text}; start with --fresh to begin from nothing, or put a copy of the folder in its place`
+    return `${text}; start with --fresh to begin with an empty folder, or restore a copy of it`
   if (hasCause(error, NewerDatabase)) return `${text}, or use another --data`
   return text
 }

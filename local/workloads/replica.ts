@@ -82,7 +82,7 @@ export function runReplica(context: ReplicaContext, pod: Pod, restart: boolean):
   }
   const running = keepRunning({ context, pod, folder, restart, live, report, signal: ending.signal }).catch(
     (error: unknown) => {
-      context.log.error({ pod: ref.name, ...describeError(error) }, 'a local pod stopped being run')
+      context.log.error({ pod: ref.name, ...describeError(error) }, 'a local pod is no longer run')
     },
   )
   const finish = async (): Promise<void> => {

@@ -103,7 +103,7 @@ function renewLater(ms: number, renew: () => Promise<void>, timers: Set<NodeJS.T
 /** A key that is not a file name, or a folder that an agent replaced: nothing is written. */
 export class OutsideVolume extends Error {
   constructor(key: string) {
-    super(`the key ${JSON.stringify(key.slice(0, 100))} of a volume is no file name in its folder`)
+    super(`the key ${JSON.stringify(key.slice(0, 100))} of a volume is not a file name in its folder`)
     this.name = 'OutsideVolume'
   }
 }

@@ -438,7 +438,7 @@ test('UXH7, UXH8: a missing program, a silent agent and a service that ends are 
   await create({ runtime: { command: ['pyhton3', 'agent.py'] } })
   assert.match(await why('CrashLoopBackOff'), /^container agent: program pyhton3 not found/)
   await run('sleep', '60')
-  assert.match(await why('AgentNotListening'), /^the agent does not answer on AGENT_PORT=\d+: this machine allocates/)
+  assert.match(await why('AgentNotListening'), /^the agent does not respond on AGENT_PORT=\d+: this machine allocates/)
   await run(process.execPath, '--eval', '0')
   assert.match(await why('CrashLoopBackOff'), /ended by itself with code 0, and a service must keep running/)
 })

@@ -44,7 +44,7 @@ export function a2aRoutes(services: A2aServices): readonly AnyEndpoint[] {
       sends: ['X-Mesh-Run-Id'],
       events: A2aRpcResponse,
     },
-    summary: 'Call an agent by A2A 1.0: a method of JSON-RPC, answered with JSON or a stream. Needs spec.a2a.expose.',
+    summary: 'Call an agent over A2A 1.0: a JSON-RPC method, with a JSON response or a stream. Needs spec.a2a.expose.',
     authz: {
       kind: 'review',
       verb: 'create',

@@ -66,7 +66,7 @@ export function holdEndpoints(services: HoldServices): readonly AnyEndpoint[] {
   })
   const left = endpoint({
     ...stateRoute(remaining),
-    summary: 'Get what the limits on a run of the agent leave, or those on the agent itself.',
+    summary: 'Get what remains of the limits on a run of the agent, or on the agent itself.',
     authz,
     query: Type.Object({ runId: Type.Optional(HoldId) }, { additionalProperties: false }),
     handle: async ({ access: { agent }, query }) => ({
@@ -78,6 +78,6 @@ export function holdEndpoints(services: HoldServices): readonly AnyEndpoint[] {
 
 function readKey(text: string | undefined): string {
   if (text !== undefined && Value.Check(HoldId, text)) return text
-  const errors = [{ pointer: 'Idempotency-Key', detail: 'must be a UUID in lower case' }]
-  throw new Fail('malformed_request', 'Idempotency-Key must be a UUID in lower case.', { errors })
+  const errors = [{ pointer: 'Idempotency-Key', detail: 'must be a lowercase UUID' }]
+  throw new Fail('malformed_request', 'Idempotency-Key must be a lowercase UUID.', { errors })
 }

@@ -36,7 +36,7 @@ export function costRoutes(services: CostServices): readonly AnyEndpoint[] {
     method: 'GET',
     url: '/cost',
     id: 'getCost',
-    summary: 'Get calls, tokens and cost of model calls by day. Without a namespace of the whole cluster.',
+    summary: 'Get calls, tokens and cost of model calls by day. Without a namespace, for the whole cluster.',
     authz,
     query: CostQuery,
     response: { 200: CostView },
@@ -107,6 +107,6 @@ function placeOf({ namespace, scope }: Static<typeof CostForecastQuery>) {
 }
 
 function noPages(pointer: string): Fail {
-  const detail = 'is for the format json: an export has no pages'
+  const detail = 'is only for the format json: an export has no pages'
   return new Fail('invalid_query', `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] })
 }

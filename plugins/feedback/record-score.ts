@@ -35,7 +35,7 @@ export interface NewScore {
 export function toReference({ runId, traceId }: FeedbackRequest): RunReference {
   if (runId !== undefined && traceId === undefined) return { runId }
   if (traceId !== undefined && runId === undefined) return { traceId }
-  const detail = runId === undefined ? 'or /traceId is required' : 'and /traceId exclude each other'
+  const detail = runId === undefined ? 'or /traceId is required' : 'and /traceId are mutually exclusive'
   throw new Fail('invalid_body', undefined, { errors: [{ pointer: '/runId', detail }] })
 }
 

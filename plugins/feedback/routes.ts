@@ -25,7 +25,7 @@ export function feedbackRoutes(services: FeedbackServices): readonly AnyEndpoint
     url: '/feedback',
     id: 'listFeedback',
     summary:
-      'List scores of runs, newest first. Without a namespace the whole cluster; scope=permitted walks what the caller may see.',
+      'List scores of runs, newest first. Without a namespace, for the whole cluster; with scope=permitted, for the namespaces that the caller may see.',
     // The handler makes the review: with scope=permitted there is one per namespace.
     authz: { kind: 'row', verb: 'list', resource: 'feedback' },
     query: ScoreListQuery,

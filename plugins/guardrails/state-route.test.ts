@@ -88,7 +88,7 @@ test('guardrails: launchers read the policies of their own agent, and learn of e
   await setPolicies(a, 'own', [{ name: 'gone' }])
   await closed(/gone does not exist/)
   await applyPolicy(admin, a, 'gone', { rules: [{ name: 'bad', action: 'block', regex: { patterns: ['secret('] } }] })
-  await closed(/spec\/rules\/0\/regex\/patterns\/0 is no regular expression/)
+  await closed(/spec\/rules\/0\/regex\/patterns\/0 is not a valid RE2 regular expression/)
   await admin.delete(GuardrailPolicy, { namespace: a, name: 'gone' } as ObjectRef)
   await setPolicies(a, 'own', [])
 
@@ -122,6 +122,6 @@ test('guardrails: launchers read the policies of their own agent, and learn of e
     await setPolicies(a, 'own', [{ name: 'large-1' }])
     assert.equal((await read(own.token)).status, 200)
     await setPolicies(a, 'own', [{ name: 'large-1' }, { name: 'large-2' }])
-    await closed(/larger than 1048576 bytes together/)
+    await closed(/exceed 1048576 bytes in total/)
   })
 })

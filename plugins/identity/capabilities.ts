@@ -27,7 +27,7 @@ export async function findCapabilities(
   caller: Caller,
   { catalog, plugins, directory }: CapabilityInput,
 ): Promise<Capability[]> {
-  // What cannot be turned off is no capability.
+  // What cannot be turned off is not a capability.
   const offered = catalog.filter(({ plugin }) => plugin !== coreOwner.plugin)
   const ids = [...new Set([...offered.map(idOf), ...plugins.keys()])].toSorted()
   return Promise.all(

@@ -39,7 +39,7 @@ const capabilities = (profile: Profile, bff: IdentityContext): AnyEndpoint =>
     method: 'GET',
     url: '/capabilities',
     id: 'getCapabilities',
-    summary: 'Get what this install offers the caller.',
+    summary: 'Get what this installation offers the caller.',
     authz: { kind: 'bearer' },
     response: { 200: Capabilities },
     handle: async ({ caller, directory }) => ({

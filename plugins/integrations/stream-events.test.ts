@@ -211,8 +211,8 @@ test('a short name of an event type, and a number for a sequence, are refused wi
     return ((await answer.json()) as { detail?: unknown }).detail
   }
   assert.deepEqual(await Promise.all(['?type=run.created', '?type=run.nonsense', '?after=0'].map(detail)), [
-    'type names an unknown event type at place 1; did you mean dev.mesh.runs.created.v1?.',
-    'type names an unknown event type at place 1; see docs/reference/events.md.',
+    'type has an unknown event type at position 1; did you mean dev.mesh.runs.created.v1?.',
+    'type has an unknown event type at position 1; see docs/reference/events.md.',
     'after must be start, or the sequence of an event, such as 000001-00000000000000000042.',
   ])
   // Types for the platform's own consumers are in no stream, so they are not suggested either.

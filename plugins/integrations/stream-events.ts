@@ -149,7 +149,7 @@ async function toPosition(
   const [, epoch, position] = /^(\d{6})-(\d{20})$/.exec(sequence) ?? []
   if (epoch === undefined || position === undefined) throw refuse(field, patternText(SEQUENCE_PATTERN))
   const [current, last] = [await store.epoch(), await store.newestPosition()]
-  if (Number(epoch) > current) throw refuse(field, 'names an epoch that has not begun')
+  if (Number(epoch) > current) throw refuse(field, 'has an epoch that has not begun')
   if (Number(epoch) === current && BigInt(position) > last) throw refuse(field, 'is after the newest event')
   return BigInt(position) > last ? last : BigInt(position)
 }
@@ -163,7 +163,7 @@ function toTypes(services: IntegrationsServices, type: string | undefined): Read
   if (unknown >= 0)
     throw refuse(
       '?type',
-      `names an unknown event type at place ${unknown + 1}${suggest(named[unknown] ?? '', seenTypes(services))}`,
+      `has an unknown event type at position ${unknown + 1}${suggest(named[unknown] ?? '', seenTypes(services))}`,
     )
   return new Set(named)
 }

@@ -19,7 +19,7 @@ import { knowledgeTasks } from './ingest/task-handlers.ts'
 export const knowledge = definePlugin({
   contract: 1,
   name: 'knowledge',
-  summary: 'Knowledge bases: documents that agents and persons search by words and by meaning.',
+  summary: 'Knowledge bases: documents that agents and people search by words and by meaning.',
   settings: knowledgeSettings,
   requires: ['store'],
   migrations: new URL('./migrations/', import.meta.url),

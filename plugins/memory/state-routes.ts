@@ -46,7 +46,7 @@ function sessionEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
   })
   const search = endpoint({
     ...stateRoute(findEntries),
-    summary: 'Get the entries of a conversation whose canonical JSON contains a text.',
+    summary: 'Get the entries of a conversation whose canonical JSON contains a string.',
     authz,
     params: ConversationParams,
     query: EntrySearch,

@@ -29,7 +29,8 @@ const served: readonly ServedOperation[] = [
   { path: 'embeddings', summary: 'Create embeddings.', operation: 'embeddings', api: openAiApi },
   {
     path: 'messages',
-    summary: 'Create a message (Anthropic): as it is for providers with that API, for others as a chat completion.',
+    summary:
+      'Create a message (Anthropic), sent unchanged to providers with that API and as a chat completion to others.',
     operation: 'chat/completions',
     api: messagesApi,
     readNative: readNativeMessages,

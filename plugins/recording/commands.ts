@@ -8,8 +8,8 @@ export const downloadFixture = defineCommand({
     ['mesh download-fixture 019a0000-0000-7000-8000-000000000000', 'writes <run-id>.fixture.json'],
     ['mesh download-fixture 019a0000-0000-7000-8000-000000000000 -o run.json', 'writes run.json'],
   ],
-  description: `Reads every part of the recording of a run from the object store, merges them, and writes one file of mode 0600: it has whole prompts
-and results of tools. A recording that is not complete is written too, with a line on standard error.
+  description: `Reads every part of the recording of a run from the object store, merges them, and writes one file of mode 0600: it contains full prompts
+and tool results. A recording that is not complete is written too, with a line on standard error.
 
 Reads OBJECT_STORE_ADDR, OBJECT_STORE_ACCESS_KEY, OBJECT_STORE_SECRET_KEY, OBJECT_STORE_BUCKET, OBJECT_STORE_REGION and OBJECT_STORE_TLS, as
 the state role does.`,

@@ -255,7 +255,7 @@ test('B5: a tenant of more than 1,024 namespaces says so, and its quota holds fo
   await settled('a', 'TooManyNamespaces', named)
   const ready = (await read('a')).status?.conditions?.find(({ type }) => type === 'Ready')
   assert.equal(ready?.status, 'False')
-  assert.match(ready?.message ?? '', /^Of 1025 namespaces the first 1024 /)
+  assert.match(ready?.message ?? '', /^Only the first 1024 of 1025 namespaces, /)
   assert.deepEqual([await ownersOf(named[0] ?? ''), await ownersOf(above)], [['a'], ['a']])
   // Without the port its agents have no hold, which the gateway demands.
   const { part } = createQuotaPodPart()

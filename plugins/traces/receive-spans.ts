@@ -16,7 +16,7 @@ export interface SpanReceipt {
 
 /**
  * Stores the spans of an export request of an agent's launcher. Spans of traces whose runs are all of other agents are refused, those
- * above a quota dropped; both are counted. Throws `malformed_request` for what is no export request.
+ * above a quota dropped; both are counted. Throws `malformed_request` for what is not an export request.
  */
 export async function receiveSpans(
   services: Pick<TracesServices, 'core' | 'settings' | 'received'>,

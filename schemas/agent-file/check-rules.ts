@@ -5,7 +5,7 @@ import type { AgentFile } from './schema.ts'
 import { didYouMean } from '../values/nearest.ts'
 
 const RESERVED_PORTS = [2994, 2995, 2996, 2997, 2998, 2999, 4317, 4318, 8080, 8081]
-const OWN_TOOLS = ['time', 'calculate', 'ask_human']
+const BUILT_IN_TOOLS = ['time', 'calculate', 'ask_human']
 
 // Fields that the format will have; using one says so instead of "unknown field".
 const LATER_FIELDS = ['schedule', 'triggers']
@@ -59,14 +59,15 @@ function executionRules(file: AgentFile): FileProblem[] {
 
 function promptRules({ prompt, systemPrompt }: AgentFile): FileProblem[] {
   if (prompt === undefined) return []
-  if (systemPrompt !== undefined) return [{ path: ['prompt'], message: 'prompt and systemPrompt exclude each other' }]
+  if (systemPrompt !== undefined)
+    return [{ path: ['prompt'], message: 'prompt and systemPrompt are mutually exclusive' }]
   const isNew = prompt.text !== undefined || prompt.messages !== undefined
   const isPinned = prompt.version !== undefined || prompt.label !== undefined
   if (prompt.text !== undefined && prompt.messages !== undefined) {
-    return [{ path: ['prompt'], message: 'text and messages exclude each other' }]
+    return [{ path: ['prompt'], message: 'text and messages are mutually exclusive' }]
   }
   if (prompt.version !== undefined && prompt.label !== undefined) {
-    return [{ path: ['prompt'], message: 'version and label exclude each other' }]
+    return [{ path: ['prompt'], message: 'version and label are mutually exclusive' }]
   }
   if (isNew && isPinned)
     return [{ path: ['prompt'], message: 'version and label name a prompt that exists; leave out its text' }]
@@ -86,7 +87,7 @@ function runtimeRules({ runtime }: AgentFile): FileProblem[] {
   for (const [index, entry] of list.entries()) {
     const path = ['runtime', 'env', index]
     if (entry.value !== undefined && entry.valueFrom !== undefined) {
-      problems.push({ path, message: 'value and valueFrom exclude each other' })
+      problems.push({ path, message: 'value and valueFrom are mutually exclusive' })
     }
     const { secretKeyRef, configMapKeyRef } = entry.valueFrom ?? {}
     if (secretKeyRef !== undefined)
@@ -101,10 +102,10 @@ function runtimeRules({ runtime }: AgentFile): FileProblem[] {
 function scalingRules({ scaling }: AgentFile): FileProblem[] {
   const { replicas, minReplicas, maxReplicas, policyRef } = scaling ?? {}
   if (replicas !== undefined && (minReplicas ?? maxReplicas ?? policyRef) !== undefined) {
-    return [{ path: ['scaling'], message: 'replicas excludes minReplicas, maxReplicas and policyRef' }]
+    return [{ path: ['scaling'], message: 'replicas cannot be combined with minReplicas, maxReplicas or policyRef' }]
   }
   if (minReplicas !== undefined && maxReplicas !== undefined && minReplicas > maxReplicas) {
-    return [{ path: ['scaling', 'minReplicas'], message: 'minReplicas must not be above maxReplicas' }]
+    return [{ path: ['scaling', 'minReplicas'], message: 'minReplicas must not exceed maxReplicas' }]
   }
   return []
 }
@@ -115,10 +116,10 @@ function toolRules({ tools = [] }: AgentFile): FileProblem[] {
     const { bindingRef = undefined, registryRef = undefined } =
       'bindingRef' in entry || 'registryRef' in entry ? entry : {}
     if (bindingRef !== undefined && registryRef !== undefined)
-      return [{ path: ['tools', index], message: 'bindingRef and registryRef exclude each other' }]
+      return [{ path: ['tools', index], message: 'bindingRef and registryRef are mutually exclusive' }]
     const ref = bindingRef ?? registryRef
-    if (ref === undefined && !OWN_TOOLS.includes(entry.name)) {
-      const message = `without bindingRef the name must be one of the own tools: ${OWN_TOOLS.join(', ')}${didYouMean(entry.name, OWN_TOOLS)}`
+    if (ref === undefined && !BUILT_IN_TOOLS.includes(entry.name)) {
+      const message = `without bindingRef the name must be one of the built-in tools: ${BUILT_IN_TOOLS.join(', ')}${didYouMean(entry.name, BUILT_IN_TOOLS)}`
       return [{ path: ['tools', index], message }]
     }
     return typeof ref === 'string'

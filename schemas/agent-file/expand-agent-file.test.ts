@@ -141,7 +141,7 @@ test('R2-M11: expand: errors name file, line, column and field', () => {
     [`${head}limits: {maxSteps: .nan}\n`, 'agent.yaml:3:20: must be a finite number'],
     [
       `${head}tools:\n  - time\n  - clock\n`,
-      'agent.yaml:5:5: /tools/1: without bindingRef the name must be one of the own tools: time, calculate, ask_human',
+      'agent.yaml:5:5: /tools/1: without bindingRef the name must be one of the built-in tools: time, calculate, ask_human',
     ],
     [
       `${head}runtime:\n  env: {A: [1]}\n`,
@@ -150,7 +150,7 @@ test('R2-M11: expand: errors name file, line, column and field', () => {
     ['name: a\nmodel: mock\n', 'agent.yaml:2:1: /model: must be a mapping; write { route: ROUTE }'],
     [
       `${head}tools:\n  - calcualte\n`,
-      'agent.yaml:4:5: /tools/0: without bindingRef the name must be one of the own tools: time, calculate, ask_human; did you mean calculate?',
+      'agent.yaml:4:5: /tools/0: without bindingRef the name must be one of the built-in tools: time, calculate, ask_human; did you mean calculate?',
     ],
     ['name: a\nname: b\n', 'agent.yaml:2:1: Map keys must be unique'],
     ['name: [a\n', 'agent.yaml:2:1: Flow sequence in block collection must be sufficiently indented and end with a ]'],

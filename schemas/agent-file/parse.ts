@@ -138,7 +138,7 @@ function* refusedKeys(map: YAMLMap): Generator<[Node, string], void> {
   for (const { key } of map.items) {
     if (!isNode(key)) continue
     const name = isScalar(key) ? String(key.value) : undefined
-    if (name === undefined) yield [key, 'a field must have a text as its name']
+    if (name === undefined) yield [key, 'a field name must be a string']
     else if (name === '__proto__') yield [key, 'a field cannot have this name']
     else if (names.has(name)) yield [key, 'Map keys must be unique']
     if (name !== undefined) names.add(name)

@@ -86,7 +86,7 @@ const message = Type.Object(
     content: Type.String({
       minLength: 1,
       maxLength: 131072,
-      description: 'What is said; {{variables}} are filled in.',
+      description: 'Content of the message; {{variables}} are replaced.',
     }),
   },
   { additionalProperties: false, description: 'One message.' },
@@ -94,7 +94,7 @@ const message = Type.Object(
 
 const prompt = Type.Object(
   {
-    name: Type.Optional(objectName('prompt; that of the agent when absent')),
+    name: Type.Optional(objectName('prompt; defaults to the name of the agent')),
     text: Type.Optional(Type.String({ minLength: 1, maxLength: 131072, description: 'Text of the prompt.' })),
     messages: Type.Optional(Type.Array(message, { minItems: 1, maxItems: 64, description: 'Messages of the prompt.' })),
     version: Type.Optional(
@@ -126,7 +126,7 @@ const tool = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, description: 'An own tool, or the tools of a binding or registry.' },
+  { additionalProperties: false, description: 'A built-in tool, or the tools of a binding or registry.' },
 )
 
 const budget = Type.Object(
@@ -183,7 +183,7 @@ export const AgentFile = Type.Object(
     delegates: Type.Optional(
       Type.Array(Type.Union([Type.String({ maxLength: 127, description: 'name or namespace/name' }), delegate]), {
         maxItems: 256,
-        description: 'Agents that this one may call; those of its own namespace when absent.',
+        description: 'Agents that this one may call. Defaults to the agents of its namespace.',
       }),
     ),
     knowledge: Type.Optional(

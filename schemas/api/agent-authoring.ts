@@ -72,7 +72,7 @@ export const GenerateResponse = Type.Object(
       description: 'What the model says about the config.',
       examples: ['An agent that greets people.'],
     }),
-    warnings: described(Type.Array(Type.String()), 'Problems that were mended or remain.', []),
+    warnings: described(Type.Array(Type.String()), 'Problems that were fixed or remain.', []),
     changes: Type.Optional(Type.Array(patchOperation, { description: 'Every change of a refined config (RFC 6902).' })),
   },
   { title: 'GeneratedConfig' },
@@ -112,8 +112,8 @@ export const RequirementsResponse = Type.Object(
 /** Body of `POST .../publish`. */
 export const PublishBody = Type.Object(
   {
-    name: Type.Optional(described(objectName, 'Name of the template; that of the agent when absent.')),
-    namespace: Type.Optional(described(namespaceName, 'Namespace of the template; that of the agent when absent.')),
+    name: Type.Optional(described(objectName, 'Name of the template. Defaults to that of the agent.')),
+    namespace: Type.Optional(described(namespaceName, 'Namespace of the template. Defaults to that of the agent.')),
     title: Type.String({ minLength: 1, maxLength: 128, description: 'Title in the catalog, at most 128 characters.' }),
     description: Type.Optional(
       Type.String({ maxLength: 4096, description: 'Description in the catalog, at most 4,096 characters.' }),

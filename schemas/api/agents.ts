@@ -96,7 +96,7 @@ export const CreateAgentBody = shownAs(
 export const ForkBody = Type.Object(
   {
     name: described(objectName, 'Name of the copy.'),
-    namespace: Type.Optional(described(namespaceName, 'Namespace of the copy; that of the agent when absent.')),
+    namespace: Type.Optional(described(namespaceName, 'Namespace of the copy. Defaults to that of the agent.')),
     overrides: Type.Optional(
       shownAs(anyObject, {
         ...Type.Partial(AgentDeployment.spec),
@@ -124,7 +124,7 @@ export const AgentVersion = Type.Object(
     createdAt: described(time, 'Time of the revision.'),
     formerRevisions: exemplified(
       Type.Array(Type.Integer(), {
-        description: 'Numbers that it had before it was rolled back to; they name it still.',
+        description: 'Earlier numbers of the revision, from before it was rolled back to. They remain valid.',
       }),
       [],
     ),
@@ -196,7 +196,7 @@ export const LogsQuery = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 100_000,
-        description: 'Number of the newest lines to return, at most 100,000; all when absent.',
+        description: 'Number of the newest lines to return, at most 100,000. Defaults to all.',
       }),
     ),
     since: Type.Optional(Type.String({ maxLength: 64, description: 'A duration such as 10m, or an RFC 3339 time.' })),

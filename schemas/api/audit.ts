@@ -22,7 +22,7 @@ export const AuditEvent = Type.Object(
       'Id of the row, by which rows of one time are ordered.',
       '0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a0a',
     ),
-    occurred_at: described(time, 'Time of the act.'),
+    occurred_at: described(time, 'Time of the action.'),
     source: described(Type.Enum(['controller', 'bff']), 'Who wrote the row: the controller or the BFF.', 'bff'),
     actor: described(text, 'User, service account or controller that acted.', 'ada@example.com'),
     /** False for a guess: `manager:` and a field manager, which is any client's free text. */
@@ -31,18 +31,18 @@ export const AuditEvent = Type.Object(
       examples: [true],
     }),
     actor_kind: described(Type.Enum(['user', 'controller', 'system']), 'Kind of the actor.', 'user'),
-    action: described(text, 'Verb of the act, such as create, update, delete or invoke.', 'create'),
+    action: described(text, 'Verb of the action, such as create, update, delete or invoke.', 'create'),
     resource_kind: described(text, 'Kind of the resource.', 'AgentDeployment'),
     resource_name: described(text, 'Name of the resource.', 'hello'),
     namespace: described(text, 'Namespace of the resource; empty for a cluster-wide one.', 'default'),
     outcome: described(
       Type.Enum(['success', 'denied', 'error']),
-      'Whether the act succeeded, was denied or failed.',
+      'Whether the action succeeded, was denied or failed.',
       'success',
     ),
     trace_id: described(
       textOrNull,
-      'Id of the trace of the act, 32 digits in lower case; null without one.',
+      'Id of the trace of the action, 32 lowercase hexadecimal digits; null without one.',
       '4bf92f3577b34da6a3ce929d0e0e4736',
     ),
     detail: exemplified(

@@ -34,10 +34,10 @@ export const cursor = Type.String({ minLength: 1, maxLength: 8192, description: 
 export const pageQuery = { limit: Type.Optional(limit), cursor: Type.Optional(cursor) }
 
 /** `?scope=permitted`: only namespaces that the caller may see. */
-export const scope = Type.Literal('permitted', { description: 'Walk the namespaces that the caller may see.' })
+export const scope = Type.Literal('permitted', { description: 'List across the namespaces that the caller may see.' })
 
 /** `?dryRun=All`: everything is checked, nothing is stored. */
-export const dryRun = Type.Literal('All', { description: 'Check everything, store nothing.' })
+export const dryRun = Type.Literal('All', { description: 'Validate the request without storing anything.' })
 
 /** `?managedFields=true`: objects with `metadata.managedFields`, which is about half of their bytes. */
 export const managedFields = Type.Boolean({
@@ -70,15 +70,15 @@ const metadataFields = {
   generateName: Type.Optional(Type.String({ description: 'Prefix of a name that the cluster completes.' })),
   uid: Type.Optional(
     Type.String({
-      description: 'UUID that the cluster gives the object.',
+      description: 'UUID that the cluster assigns to the object.',
       examples: ['6f1c2a90-2f5e-4d1b-9c53-0b7d1c9e4a11'],
     }),
   ),
   resourceVersion: Type.Optional(
-    Type.String({ description: 'Version of the object; the `ETag` of its answers.', examples: ['4711'] }),
+    Type.String({ description: 'Version of the object, also sent as `ETag`.', examples: ['4711'] }),
   ),
   generation: Type.Optional(Type.Integer({ description: 'Number of the newest spec, from 1.', examples: [1] })),
-  creationTimestamp: Type.Optional(described(time, 'Time of the creation.')),
+  creationTimestamp: Type.Optional(described(time, 'Creation time.')),
   deletionTimestamp: Type.Optional(
     described(time, 'Time from which the object is removed; set while it is being deleted.'),
   ),

@@ -135,8 +135,8 @@ const estimate = Type.Union(
         from: costDay,
         to: costDay,
         amount: Type.String({ description: 'Decimal text.', examples: ['4.200000'] }),
-        low: Type.String({ description: 'Lower end of the interval.', examples: ['3.100000'] }),
-        high: Type.String({ description: 'Upper end of the interval.', examples: ['5.300000'] }),
+        low: Type.String({ description: 'Lower bound of the interval.', examples: ['3.100000'] }),
+        high: Type.String({ description: 'Upper bound of the interval.', examples: ['5.300000'] }),
       },
       { title: 'CostEstimate' },
     ),
@@ -204,7 +204,7 @@ export const CostForecast = Type.Object(
 export const ChargebackLine = Type.Object(
   {
     tenant: exemplified(
-      Type.Union([Type.String(), Type.Null()], { description: 'The tenant of the namespace by now.' }),
+      Type.Union([Type.String(), Type.Null()], { description: 'Current tenant of the namespace.' }),
       'acme',
     ),
     namespace: Type.String({ description: 'Namespace of the agent or person.', examples: ['default'] }),

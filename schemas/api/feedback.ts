@@ -9,7 +9,7 @@ const strict = { additionalProperties: false }
 const textOrNull = Type.Union([Type.String(), Type.Null()])
 const traceId = Type.String({
   pattern: TRACE_ID_PATTERN,
-  description: 'Id of a trace: 32 digits in lower case.',
+  description: 'Id of a trace: 32 lowercase hexadecimal digits.',
   examples: ['4bf92f3577b34da6a3ce929d0e0e4736'],
 })
 const scoreName = Type.String({ pattern: SCORE_NAME_PATTERN, description: 'What is scored.', examples: ['helpful'] })
@@ -36,7 +36,9 @@ export const Score = Type.Object(
     value,
     comment: described(textOrNull, 'Comment of the author; null without one.', 'Friendly and right.'),
     source: exemplified(
-      Type.Enum(['agent', 'person'], { description: 'The agent of the run by its port 2995, or a caller.' }),
+      Type.Enum(['agent', 'person'], {
+        description: 'Source of the score: the agent of the run, through port 2995, or a caller.',
+      }),
       'person',
     ),
     createdBy: Type.String({ description: 'User, or the agent, who gave the score.', examples: ['ada@example.com'] }),

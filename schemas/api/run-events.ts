@@ -16,7 +16,7 @@ export const TreeNode = Type.Object(
       'run',
     ),
     name: Type.String({ description: 'Name of the agent, step, tool or route.', examples: ['hello'] }),
-    startedAt: described(time, 'Time of its start.'),
+    startedAt: described(time, 'Start time.'),
     durationMs: described(
       Type.Union([Type.Number(), Type.Null()]),
       'Duration in milliseconds; null while it is running.',
@@ -29,7 +29,7 @@ export const TreeNode = Type.Object(
     ),
     children: described(
       Type.Array(shownAs(anyObject, componentRef('TreeNode'))),
-      'Nodes below, in the order of their start.',
+      'Child nodes, in the order in which they started.',
       [],
     ),
   },
@@ -43,7 +43,7 @@ export const RunTreeQuery = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 2_147_483_647,
-        description: '`nextAfter` of the answer before; the tree holds what the journal has after it.',
+        description: '`nextAfter` of the previous response; the tree contains the journal entries after it.',
       }),
     ),
   },
@@ -85,7 +85,7 @@ const runEventData = Type.Object(
     result: Type.Optional(described(anyValue, 'tool.finished: result of the tool')),
     isError: Type.Optional(Type.Boolean({ description: 'tool.finished' })),
     durationMs: Type.Optional(Type.Number({ description: '*.finished' })),
-    parentSpanId: described(optionalText, 'Span above, 16 digits in lower case.'),
+    parentSpanId: described(optionalText, 'Parent span, 16 lowercase hexadecimal digits.'),
     usage: Type.Optional(Usage),
     route: Type.Optional(Type.String({ description: 'usage.reported: ModelRoute of the call' })),
     model: Type.Optional(Type.String({ description: 'usage.reported' })),
@@ -101,10 +101,14 @@ const runEventData = Type.Object(
     error: Type.Optional(
       Type.Object(
         {
-          code: Type.String({ description: 'As the gateway answered it, or model_error.' }),
+          code: Type.String({ description: 'Error code from the gateway, or model_error.' }),
           message: Type.String({ description: 'What went wrong.' }),
-          status: Type.Optional(Type.Integer({ description: 'HTTP status of the gateway; absent without an answer.' })),
-          provider: Type.Optional(Type.String({ description: 'namespace/name of the ModelProvider asked last.' })),
+          status: Type.Optional(
+            Type.Integer({ description: 'HTTP status of the gateway; absent without a response.' }),
+          ),
+          provider: Type.Optional(
+            Type.String({ description: 'namespace/name of the ModelProvider that was called last.' }),
+          ),
         },
         { title: 'ModelCallError', description: 'usage.reported: why the model call failed or was refused.' },
       ),
@@ -137,7 +141,7 @@ export const RunEvent = Type.Object(
   {
     v: described(Type.Literal(1), 'Version of the format.'),
     seq: Type.Optional(
-      Type.Integer({ description: 'Place in the journal; absent for parts of a text and stream.*.', examples: [3] }),
+      Type.Integer({ description: 'Position in the journal; absent for parts of a text and stream.*.', examples: [3] }),
     ),
     runId: RunId,
     ts: described(time, 'Time of the entry.'),
@@ -154,7 +158,7 @@ export const RunEvent = Type.Object(
     path: described(Type.Array(Type.String()), 'Names of the agents from the root run to this one.', ['hello']),
     spanId: described(
       Type.Union([Type.String(), Type.Null()]),
-      'Span of the entry, 16 digits in lower case; null without one.',
+      'Span of the entry, 16 lowercase hexadecimal digits; null without one.',
       '00f067aa0ba902b7',
     ),
     data: runEventData,

@@ -14,7 +14,7 @@ const conversationId = Type.String({
   minLength: 1,
   maxLength: 128,
   pattern: CONVERSATION_ID_PATTERN,
-  description: 'Conversation of the run; a new one when absent.',
+  description: 'Conversation of the run. Defaults to a new one.',
 })
 
 const agentName = Type.Object(
@@ -81,7 +81,10 @@ export const CreateRunBody = Type.Object(runFields, { ...strict, title: 'RunInpu
 
 /** Body of `POST /api/invoke`. */
 export const InvokeBody = Type.Object(
-  { ...runFields, timeout: Type.Optional(durationText(durationBounds.invokeTimeout, 'Longest wait for the outcome.')) },
+  {
+    ...runFields,
+    timeout: Type.Optional(durationText(durationBounds.invokeTimeout, 'Maximum time to wait for the outcome.')),
+  },
   { ...strict, title: 'InvokeInput' },
 )
 
@@ -106,7 +109,10 @@ export const ResumeBody = Type.Object(
       openObject("Arguments for an approved call in place of the model's; they must fit the interrupt's schema."),
     ),
     reason: Type.Optional(
-      Type.String({ maxLength: 1024, description: 'Kept with the run and in the audit log. Write no secrets.' }),
+      Type.String({
+        maxLength: 1024,
+        description: 'Stored with the run and in the audit log. Do not include secrets.',
+      }),
     ),
     onReject: Type.Optional(
       Type.Enum(['end', 'answer'], {

@@ -140,7 +140,7 @@ export const Run = Type.Object(
       'What started the run.',
     ),
     subject: Type.String({
-      description: 'Who the run is done for: with whose rights the agent acts.',
+      description: 'Subject of the run, with whose rights the agent acts.',
       examples: ['ada@example.com'],
     }),
     decidedBy: exemplified(
@@ -196,7 +196,7 @@ export const Run = Type.Object(
     ...runCosts,
     traceId: described(
       textOrNull,
-      'Id of the trace, 32 digits in lower case; null before the start.',
+      'Id of the trace, 32 lowercase hexadecimal digits; null before the start.',
       '4bf92f3577b34da6a3ce929d0e0e4736',
     ),
     createdAt: described(time, 'Time when the run was accepted.'),

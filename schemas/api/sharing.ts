@@ -46,9 +46,9 @@ export const ShareRedactionInput = Type.Object(
 /** Body of `POST /api/runs/{id}/shares`. */
 export const ShareInput = Type.Object(
   {
-    expiresIn: Type.Optional(durationText(durationBounds.share, 'Validity; 7d when absent.')),
+    expiresIn: Type.Optional(durationText(durationBounds.share, 'Validity. Defaults to 7d.')),
     maxViews: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Reads after which the share is gone.' }),
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Number of reads after which the share expires.' }),
     ),
     redaction: Type.Optional(ShareRedactionInput),
   },
@@ -81,14 +81,14 @@ export const CreatedShare = Type.Object(
   {
     id: shareId,
     token: Type.String({
-      description: 'Shown only here; everyone with it may read the share.',
+      description: 'Shown only in this response. Anyone who has it can read the share.',
       examples: ['mesh_share_invented'],
     }),
     url: Type.String({
-      description: 'Address of the share below `sharing.publicUrl`, or its path without that setting.',
+      description: 'URL of the share below `sharing.publicUrl`, or its path without that setting.',
       examples: ['/api/shared/runs/mesh_share_invented'],
     }),
-    expiresAt: described(time, 'Time from which the share is gone.'),
+    expiresAt: described(time, 'Expiry time of the share.'),
     redaction,
   },
   { title: 'CreatedShare' },
@@ -106,12 +106,12 @@ export const Share = Type.Object(
       'hello',
     ),
     createdBy: Type.String({ description: 'User who created the share.', examples: ['ada@example.com'] }),
-    createdAt: described(time, 'Time of its creation.'),
-    expiresAt: described(time, 'Time from which the share is gone.'),
+    createdAt: described(time, 'Creation time.'),
+    expiresAt: described(time, 'Expiry time of the share.'),
     views: Type.Integer({ description: 'Number of reads.', examples: [2] }),
     maxViews: described(
       Type.Union([Type.Integer(), Type.Null()]),
-      'Reads after which the share is gone; null: not limited.',
+      'Number of reads after which the share expires; null: not limited.',
       10,
     ),
     redaction,
@@ -169,7 +169,7 @@ export const SharedRun = Type.Object(
     run: sharedRun,
     tree: described(Type.Object({ root: TreeNode }), 'Tree of the run.'),
     sharedAt: described(time, 'Time at which the run was shared.'),
-    expiresAt: described(time, 'Time from which the share is gone.'),
+    expiresAt: described(time, 'Expiry time of the share.'),
     redaction,
     truncated: Type.Boolean({
       description: 'True if the journal of the run was too long; its beginning is here.',

@@ -25,7 +25,9 @@ export const TemplateList = listOf(Template)
 export const TemplateListQuery = Type.Object(
   {
     namespace: Type.Optional(namespaceQuery),
-    kind: Type.Optional(described(Type.Enum(['agent', 'team', 'workflow']), 'What the template makes.')),
+    kind: Type.Optional(
+      described(Type.Enum(['agent', 'team', 'workflow']), 'Kind of object that the template creates.'),
+    ),
     scope: Type.Optional(scope),
     managedFields: Type.Optional(managedFields),
     ...pageQuery,
@@ -35,7 +37,7 @@ export const TemplateListQuery = Type.Object(
 
 /** Path of `DELETE /api/templates/{kind}/{namespace}/{name}`. */
 export const TemplateParams = Type.Object({
-  kind: described(Type.Enum(['agent', 'team', 'workflow']), 'What the template makes.'),
+  kind: described(Type.Enum(['agent', 'team', 'workflow']), 'Kind of object that the template creates.'),
 })
 
 /** Body of `POST /api/templates`: the AgentTemplate. */

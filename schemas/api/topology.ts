@@ -49,7 +49,7 @@ export const Topology = Type.Object(
   {
     nodes: described(Type.Array(node), 'Agents and registries.'),
     edges: described(Type.Array(edge), 'References and links between them.'),
-    truncated: Type.Boolean({ description: 'Whether there are more agents than one answer has.', examples: [false] }),
+    truncated: Type.Boolean({ description: 'Whether the response omits agents.', examples: [false] }),
     scope: Type.Optional(scope),
   },
   { title: 'Topology' },

@@ -11,7 +11,7 @@ import { anyObject, openObject, time } from './common.ts'
 const strict = { additionalProperties: false }
 const traceId = Type.String({
   pattern: TRACE_ID_PATTERN,
-  description: 'Id of a trace: 32 digits in lower case.',
+  description: 'Id of a trace: 32 lowercase hexadecimal digits.',
   examples: ['4bf92f3577b34da6a3ce929d0e0e4736'],
 })
 const textOrNull = Type.Union([Type.String(), Type.Null()])
@@ -37,7 +37,7 @@ const head = {
       Type.Null(),
     ],
     {
-      description: 'The run of the path, else the oldest one that the caller may get; null for a trace without one.',
+      description: 'The run of the path, else the oldest run that the caller may get; null for a trace without a run.',
     },
   ),
   costs: Type.Union([Type.Object(runCosts, { title: 'RunCosts' }), Type.Null()], {
@@ -45,7 +45,7 @@ const head = {
   }),
   link: exemplified(
     Type.Union([Type.String(), Type.Null()], {
-      description: 'Address in the OTLP backend, by the setting `traces.link`.',
+      description: 'URL in the OTLP backend, from the setting `traces.link`.',
     }),
     null,
   ),
@@ -83,10 +83,10 @@ const spanKind = Type.Enum(['internal', 'server', 'client', 'producer', 'consume
 /** A span with those below it. */
 export const TraceSpan = Type.Object(
   {
-    spanId: Type.String({ description: '16 digits in lower case.', examples: ['00f067aa0ba902b7'] }),
+    spanId: Type.String({ description: '16 lowercase hexadecimal digits.', examples: ['00f067aa0ba902b7'] }),
     parentSpanId: exemplified(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'The parent, also where it is not part of the answer; the span is then a root.',
+        description: 'Parent span. If it is not part of the response, the span is a root.',
       }),
       null,
     ),
@@ -95,7 +95,7 @@ export const TraceSpan = Type.Object(
     scope: described(textOrNull, 'Instrumentation scope; null without it.', 'mesh.launcher'),
     name: Type.String({ description: 'Name of the span.', examples: ['invoke_agent hello'] }),
     kind: described(spanKind, 'Kind of the span, as in OpenTelemetry.', 'server'),
-    startedAt: described(time, 'Time of its start.'),
+    startedAt: described(time, 'Start time.'),
     durationMs: Type.Number({ description: 'Duration in milliseconds.', examples: [840.2] }),
     status: described(Type.Enum(['unset', 'ok', 'error']), 'Status of the span.', 'ok'),
     statusMessage: described(textOrNull, 'Message of the status; null without one.', null),
@@ -107,8 +107,8 @@ export const TraceSpan = Type.Object(
     links: described(
       Type.Array(
         Type.Object({
-          traceId: Type.String({ description: 'Id of the linked trace, 32 digits in lower case.' }),
-          spanId: Type.String({ description: 'Id of the linked span, 16 digits in lower case.' }),
+          traceId: Type.String({ description: 'Id of the linked trace, 32 lowercase hexadecimal digits.' }),
+          spanId: Type.String({ description: 'Id of the linked span, 16 lowercase hexadecimal digits.' }),
         }),
       ),
       'Links to spans of other traces.',
@@ -117,7 +117,7 @@ export const TraceSpan = Type.Object(
     dropped: Type.Integer({ description: 'Attributes, events and links that were left out.', examples: [0] }),
     children: exemplified(
       Type.Array(shownAs(anyObject, componentRef('TraceSpan')), {
-        description: 'In the order of their start.',
+        description: 'In the order in which they started.',
       }),
       [],
     ),
@@ -129,9 +129,9 @@ export const TraceSpan = Type.Object(
 export const TraceDetail = Type.Object(
   {
     ...head,
-    spans: Type.Integer({ description: 'Spans of the answer.', examples: [1] }),
+    spans: Type.Integer({ description: 'Spans of the response.', examples: [1] }),
     truncated: Type.Boolean({ description: 'True if more spans are stored.', examples: [false] }),
-    roots: Type.Array(TraceSpan, { description: 'Spans without a parent in the answer.' }),
+    roots: Type.Array(TraceSpan, { description: 'Spans without a parent in the response.' }),
   },
   { title: 'TraceDetail' },
 )

@@ -14,7 +14,7 @@ import {
 } from '../kinds/parts.ts'
 
 /** Built-in tools of the launcher. */
-export const OWN_TOOLS = ['time', 'calculate', 'ask_human'] as const
+export const BUILT_IN_TOOLS = ['time', 'calculate', 'ask_human'] as const
 
 /** Which model the agent uses. */
 export const model = Type.Object(
@@ -31,7 +31,7 @@ export const model = Type.Object(
       Type.Array(Type.String({ maxLength: 317, pattern: `^(\\*|${PATH_REFERENCE_PATTERN.slice(1, -1)})$` }), {
         maxItems: 64,
         description:
-          'Further routes that the agent may call, beside route and fallbackRoutes; "*" is every route that its namespace may use. The gateway refuses any other.',
+          'Further routes that the agent may call, besides route and fallbackRoutes; "*" is every route that its namespace may use. The gateway refuses any other.',
         'x-kubernetes-list-type': 'set',
       }),
     ),
@@ -56,7 +56,7 @@ export const prompt = Type.Object(
     description: 'Managed prompt used as the system prompt; excludes systemPrompt.',
     'x-mesh-ref': 'PromptVersion',
     'x-kubernetes-validations': [
-      { rule: '!(has(self.version) && has(self.label))', message: 'version and label exclude each other' },
+      { rule: '!(has(self.version) && has(self.label))', message: 'version and label are mutually exclusive' },
     ],
   },
 )
@@ -85,14 +85,14 @@ export const tools = Type.Array(
         maxLength: 63,
         pattern: '^[a-z0-9]([-_a-z0-9]*[a-z0-9])?$',
         description:
-          'Name of this entry; without bindingRef and registryRef one of the own tools time, calculate and ask_human.',
+          'Name of this entry; without bindingRef and registryRef one of the built-in tools time, calculate and ask_human.',
       }),
       bindingRef: Type.Optional(bindingRef),
       registryRef: Type.Optional(toolRegistryRef),
       allow: Type.Optional(
         Type.Array(toolName, {
           maxItems: 256,
-          description: 'Tools of the binding or registry that the agent may call; all of them when absent.',
+          description: 'Tools of the binding or registry that the agent may call. Defaults to all of them.',
           'x-kubernetes-list-type': 'set',
         }),
       ),
@@ -100,16 +100,16 @@ export const tools = Type.Array(
     },
     {
       additionalProperties: false,
-      description: 'One own tool, or the tools of one binding or registry.',
+      description: 'One built-in tool, or the tools of one binding or registry.',
       'x-kubernetes-validations': [
         {
-          rule: `has(self.bindingRef) || has(self.registryRef) || self.name in ${JSON.stringify(OWN_TOOLS)}`,
-          message: 'without bindingRef the name must be one of the own tools: time, calculate, ask_human',
+          rule: `has(self.bindingRef) || has(self.registryRef) || self.name in ${JSON.stringify(BUILT_IN_TOOLS)}`,
+          message: 'without bindingRef the name must be one of the built-in tools: time, calculate, ask_human',
           fieldPath: '.name',
         },
         {
           rule: '!(has(self.bindingRef) && has(self.registryRef))',
-          message: 'bindingRef and registryRef exclude each other',
+          message: 'bindingRef and registryRef are mutually exclusive',
         },
       ],
     },
@@ -137,7 +137,7 @@ const a2aSkill = Type.Object(
     examples: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
         maxItems: 16,
-        description: 'Messages that the skill answers.',
+        description: 'Example messages for the skill.',
         'x-kubernetes-list-type': 'atomic',
       }),
     ),
@@ -173,7 +173,7 @@ export const delegate = Type.Object(
         minLength: 1,
         maxLength: 63,
         pattern: DNS_LABEL_PATTERN,
-        description: 'Namespace of the agent; that of this object when absent.',
+        description: 'Namespace of the agent. Defaults to that of this object.',
       }),
     ),
   },
@@ -183,7 +183,7 @@ export const delegate = Type.Object(
 /** Agents that this one may call. Links: two agents may name each other, and a missing one holds up no other. */
 export const delegates = Type.Array(delegate, {
   maxItems: 256,
-  description: 'Agents that this one may call; agents of its own namespace when absent, none when empty.',
+  description: 'Agents that this one may call. Defaults to the agents of its namespace; an empty list allows none.',
   'x-kubernetes-list-type': 'atomic',
 })
 
@@ -194,10 +194,14 @@ export const memory = Type.Object(
       Type.Object(
         {
           ttl: Type.Optional(
-            duration(durationBounds.retention, 'Retention of a conversation after its last entry; 24h when absent.'),
+            duration(durationBounds.retention, 'Retention of a conversation after its last entry. Defaults to 24h.'),
           ),
           maxEntries: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: 100000, description: 'Most entries kept of one conversation.' }),
+            Type.Integer({
+              minimum: 1,
+              maximum: 100000,
+              description: 'Maximum number of entries kept per conversation.',
+            }),
           ),
         },
         { additionalProperties: false, description: 'Context of one conversation.' },
@@ -207,7 +211,7 @@ export const memory = Type.Object(
       Type.Object(
         {
           embeddingRoute: Type.Optional(pathRef('ModelRoute', 'Route that embeds entries for semantic search.')),
-          ttl: Type.Optional(duration(durationBounds.retention, 'Retention of an entry; unlimited when absent.')),
+          ttl: Type.Optional(duration(durationBounds.retention, 'Retention of an entry. Unlimited by default.')),
           scope: Type.Optional(
             Type.Enum(['agent', 'user'], {
               default: 'agent',
@@ -215,15 +219,15 @@ export const memory = Type.Object(
             }),
           ),
         },
-        { additionalProperties: false, description: 'What outlives a conversation.' },
+        { additionalProperties: false, description: 'Memory that outlives a conversation.' },
       ),
     ),
   },
   { additionalProperties: false, description: 'Memory bound to the agent.' },
 )
 
-/** Amount of a budget, as decimal text. */
-export const budgetAmount = amount('Amount as decimal text, such as "5.00".')
+/** Amount of a budget, as a decimal string. */
+export const budgetAmount = amount('Amount as a decimal string, such as "5.00".')
 
 /** Money that the agent may spend. */
 export const budget = Type.Object(
@@ -244,21 +248,25 @@ export const limits = Type.Object(
     timeout: Type.Optional(
       duration(
         durationBounds.runTimeout,
-        'Longest duration of one run; 10m when absent. The run ends then. Its agent has 5s more to stop, in which it takes up a place, before its process is ended.',
+        'Maximum duration of one run. Defaults to 10m. The run then ends, and its agent has 5s more to stop before its process is killed. It occupies a slot until then.',
       ),
     ),
     maxSteps: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 1000,
-        description: 'Most steps of the built-in loop in one run; 25 when absent.',
+        description: 'Maximum number of steps of the built-in loop in one run. Defaults to 25.',
       }),
     ),
     maxDelegationDepth: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 8, description: 'How deep delegation may nest; 8 when absent.' }),
+      Type.Integer({ minimum: 0, maximum: 8, description: 'Maximum depth of delegation. Defaults to 8.' }),
     ),
     concurrency: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1000, description: 'Runs that one replica handles at once; 1 when absent.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description: 'Number of runs that one replica handles concurrently. Defaults to 1.',
+      }),
     ),
   },
   { additionalProperties: false, description: 'Limits of one run.' },

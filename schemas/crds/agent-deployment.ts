@@ -29,7 +29,7 @@ const executionModel = Type.Unsafe<'service' | 'job'>({
 const rollout = Type.Object(
   {
     revisionHistoryLimit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, description: 'How many old revisions are kept; 10 when absent.' }),
+      Type.Integer({ minimum: 1, maximum: 100, description: 'Number of old revisions to keep. Defaults to 10.' }),
     ),
   },
   { additionalProperties: false, description: 'How revisions are kept.' },
@@ -81,7 +81,10 @@ export const agentSpec = Type.Object(
     additionalProperties: false,
     description: 'Desired agent: declarative (neither image nor runtime.command), a command, or an image.',
     'x-kubernetes-validations': [
-      { rule: '!(has(self.prompt) && has(self.systemPrompt))', message: 'prompt and systemPrompt exclude each other' },
+      {
+        rule: '!(has(self.prompt) && has(self.systemPrompt))',
+        message: 'prompt and systemPrompt are mutually exclusive',
+      },
       {
         rule: "!has(self.scaling) || !has(self.executionModel) || self.executionModel != 'job'",
         message: 'a job has no scaling',
@@ -149,7 +152,7 @@ const status = Type.Object(
             description: 'State of the gate.',
           }),
           score: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Score of the candidate.' })),
-          minScore: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Score that it needs.' })),
+          minScore: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Required score.' })),
           suiteRef: Type.Optional(Type.String({ maxLength: 253, description: 'Suite that scored it.' })),
           revision: revisionName('ControllerRevision that was scored.'),
         },

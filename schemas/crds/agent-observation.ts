@@ -17,7 +17,7 @@ export const tracePolicy = Type.Object(
       }),
     ),
     sampleRate: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 1, description: 'Share of runs that are traced; 1 when absent.' }),
+      Type.Number({ minimum: 0, maximum: 1, description: 'Share of runs that are traced. Defaults to 1.' }),
     ),
   },
   { additionalProperties: false, description: 'What traces of this agent hold.' },

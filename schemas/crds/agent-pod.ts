@@ -11,11 +11,11 @@ const text = (maxLength: number, description: string) => Type.Optional(Type.Stri
 
 const toleration = Type.Object(
   {
-    key: text(317, 'Key of the taint; every key when absent, with Exists.'),
-    operator: Type.Optional(Type.Enum(['Exists', 'Equal'], { description: 'Equal when absent.' })),
+    key: text(317, 'Key of the taint. Without it, and with Exists, every key matches.'),
+    operator: Type.Optional(Type.Enum(['Exists', 'Equal'], { description: 'Defaults to Equal.' })),
     value: text(63, 'Value of the taint; absent with Exists.'),
     effect: Type.Optional(
-      Type.Enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute'], { description: 'Every effect when absent.' }),
+      Type.Enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute'], { description: 'Defaults to every effect.' }),
     ),
     tolerationSeconds: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 2147483647, description: 'How long NoExecute is tolerated.' }),
@@ -49,7 +49,7 @@ export const pod = Type.Object(
     volumeMounts: Type.Optional(volumeMounts),
     launcherResources: Type.Optional({
       ...resources,
-      description: 'Compute resources of the launcher beside an agent process; those of the installation when absent.',
+      description: 'Compute resources of the launcher beside an agent process. Defaults to those of the installation.',
     }),
   },
   {

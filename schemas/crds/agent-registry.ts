@@ -28,7 +28,7 @@ const role = Type.Object(
       Type.Object(
         {
           name: label('Name of the agent.'),
-          namespace: Type.Optional(label('Namespace of the agent; that of the registry when absent.')),
+          namespace: Type.Optional(label('Namespace of the agent. Defaults to that of the registry.')),
         },
         { additionalProperties: false, description: 'An agent.', 'x-mesh-link': 'AgentDeployment' },
       ),
@@ -63,13 +63,18 @@ const spec = Type.Object(
         ),
         {
           maxItems: 64,
-          description: 'Allowed calls; every member may call every other one when absent.',
+          description: 'Allowed calls. By default, every member may call every other member.',
           'x-kubernetes-list-type': 'atomic',
         },
       ),
     ),
     maxDepth: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 8, default: 8, description: 'Longest chain of calls from the first agent.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 8,
+        default: 8,
+        description: 'Maximum length of a chain of calls, from the first agent.',
+      }),
     ),
   },
   { additionalProperties: false, description: 'Agents that may call each other.' },

@@ -38,7 +38,7 @@ const environmentVariable = Type.Object(
     additionalProperties: false,
     description: 'An environment variable of the agent process.',
     'x-kubernetes-validations': [
-      { rule: '!(has(self.value) && has(self.valueFrom))', message: 'value and valueFrom exclude each other' },
+      { rule: '!(has(self.value) && has(self.valueFrom))', message: 'value and valueFrom are mutually exclusive' },
     ],
   },
 )
@@ -122,21 +122,21 @@ export const scaling = Type.Object(
           'A fixed number of replicas, also set by `kubectl scale` and by an autoscaler, which needs it to be present.',
       }),
     ),
-    minReplicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, description: 'Fewest replicas.' })),
-    maxReplicas: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Most replicas.' })),
+    minReplicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, description: 'Minimum number of replicas.' })),
+    maxReplicas: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Maximum number of replicas.' })),
     policyRef: Type.Optional(localRef('AgentScalingPolicy', 'Policy that moves the number between the two.')),
   },
   {
     additionalProperties: false,
-    description: 'Number of replicas: fixed, or between two bounds. One when absent.',
+    description: 'Number of replicas: fixed, or between two bounds. Defaults to one.',
     'x-kubernetes-validations': [
       {
         rule: '!has(self.replicas) || !(has(self.minReplicas) || has(self.maxReplicas) || has(self.policyRef))',
-        message: 'replicas excludes minReplicas, maxReplicas and policyRef',
+        message: 'replicas cannot be combined with minReplicas, maxReplicas or policyRef',
       },
       {
         rule: '!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas',
-        message: 'minReplicas must not be above maxReplicas',
+        message: 'minReplicas must not exceed maxReplicas',
         fieldPath: '.minReplicas',
       },
     ],

@@ -10,7 +10,10 @@ const textMap = (description: string, maxLength: number) =>
 const spec = Type.Object(
   {
     for: Type.Optional(
-      Type.Enum(['agent', 'team', 'workflow'], { default: 'agent', description: 'What the template makes.' }),
+      Type.Enum(['agent', 'team', 'workflow'], {
+        default: 'agent',
+        description: 'Kind of object that the template creates.',
+      }),
     ),
     title: Type.String({ minLength: 1, maxLength: 128, description: 'Title in the catalog.' }),
     description: Type.Optional(Type.String({ maxLength: 4096, description: 'What it is good for.' })),

@@ -40,11 +40,12 @@ const regex = Type.Object(
         minimum: 1,
         maximum: 4096,
         default: 256,
-        description: 'Longest match in characters: as much of a stream is held back. A longer match is found in parts.',
+        description:
+          'Maximum length of a match in characters: this much of a stream is held back. A longer match is found in parts.',
       }),
     ),
   },
-  { ...closed, description: 'Regular expressions, of linear time.' },
+  { ...closed, description: 'Regular expressions that run in linear time.' },
 )
 
 const pii = Type.Object(
@@ -53,12 +54,12 @@ const pii = Type.Object(
       Type.Array(Type.Enum([...PII_KINDS]), {
         minItems: 1,
         maxItems: PII_KINDS.length,
-        description: 'Kinds to find; all of them when absent.',
+        description: 'Kinds to find. Defaults to all of them.',
         'x-kubernetes-list-type': 'set',
       }),
     ),
   },
-  { ...closed, description: 'Personal data; numbers with a checksum match only if it is right.' },
+  { ...closed, description: 'Personal data; numbers with a checksum match only if it is valid.' },
 )
 
 const secrets = Type.Object(
@@ -67,7 +68,7 @@ const secrets = Type.Object(
       Type.Array(Type.Enum([...SECRET_KINDS]), {
         minItems: 1,
         maxItems: SECRET_KINDS.length,
-        description: 'Kinds to find; all but high_entropy when absent.',
+        description: 'Kinds to find. Defaults to all but high_entropy.',
         'x-kubernetes-list-type': 'set',
       }),
     ),
@@ -91,7 +92,7 @@ const modelNames = (description: string) =>
 const models = Type.Object(
   {
     allow: Type.Optional(modelNames('Only these models are allowed. `*` matches any characters.')),
-    deny: Type.Optional(modelNames('These never do.')),
+    deny: Type.Optional(modelNames('These models are never allowed.')),
   },
   {
     ...closed,
@@ -106,11 +107,13 @@ const http = Type.Object(
     url: Type.String({
       maxLength: 2048,
       pattern: '^https?://[^\\s/?#@]+(/[^\\s#]*)?$',
-      description: 'Called by the gateway with POST, for addresses that outbound calls may reach.',
+      description: 'URL that the gateway calls with POST. Outbound calls must be allowed to reach it.',
     }),
-    timeout: Type.Optional(duration(durationBounds.guardCheck, 'Longest wait for the answer; 2s when absent.')),
+    timeout: Type.Optional(
+      duration(durationBounds.guardCheck, 'Maximum time to wait for the response. Defaults to 2s.'),
+    ),
     onFailure: Type.Enum(['closed', 'open'], {
-      description: 'Without an answer: closed refuses the call, open continues it.',
+      description: 'Without a response: closed refuses the call, open continues it.',
     }),
   },
   { ...closed, description: 'A check by an HTTP service.' },

@@ -11,7 +11,7 @@ const rule = Type.Object(
       minLength: 1,
       maxLength: 63,
       pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
-      description: 'Name of the rule, in answers, run events and metrics.',
+      description: 'Name of the rule, in responses, run events and metrics.',
     }),
     action: Type.Enum(['allow', 'mask', 'block', 'require_approval'], {
       description:
@@ -21,7 +21,7 @@ const rule = Type.Object(
       Type.Array(Type.Enum(['request', 'response', 'tool_call']), {
         minItems: 1,
         maxItems: 3,
-        description: 'Contents that the rule sees; all of them when absent.',
+        description: 'Contents that the rule sees. Defaults to all of them.',
         'x-kubernetes-list-type': 'set',
       }),
     ),
@@ -29,7 +29,7 @@ const rule = Type.Object(
       Type.String({
         maxLength: 64,
         pattern: '^[-A-Za-z0-9 _.:*#<>()\\[\\]]*$',
-        description: 'Text in place of a match; [masked] when absent.',
+        description: 'Text in place of a match. Defaults to [masked].',
       }),
     ),
     ...checks,

@@ -33,17 +33,22 @@ export const searchLanguages = [
 const chunking = Type.Object(
   {
     size: Type.Optional(
-      Type.Integer({ minimum: 200, maximum: 8_000, description: 'Most characters of a chunk; 1200 when absent.' }),
+      Type.Integer({
+        minimum: 200,
+        maximum: 8_000,
+        description: 'Maximum number of characters of a chunk. Defaults to 1200.',
+      }),
     ),
     overlap: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 2_000,
-        description: 'Characters that a chunk repeats of the one before, at most half of the size; 200 when absent.',
+        description:
+          'Number of characters by which consecutive chunks overlap, at most half of the size. Defaults to 200.',
       }),
     ),
   },
-  { additionalProperties: false, description: 'How documents are divided.' },
+  { additionalProperties: false, description: 'How documents are split into chunks.' },
 )
 
 const source = Type.Object(
@@ -53,11 +58,11 @@ const source = Type.Object(
       minLength: 1,
       maxLength: 2_048,
       pattern: '^https?://[^\\s]+$',
-      description: 'Address of one document. It is fetched when the source is added or changed, and by an ingest.',
+      description: 'URL of one document. It is fetched when the source is added or changed, and by an ingest.',
     }),
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Title in citations.' })),
   },
-  { additionalProperties: false, description: 'A document by its address.' },
+  { additionalProperties: false, description: 'A document at a URL.' },
 )
 
 const limits = Type.Object(
@@ -66,14 +71,14 @@ const limits = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description: 'Most documents; at most the limit of the installation.',
+        description: 'Maximum number of documents, up to the limit of the installation.',
       }),
     ),
     chunks: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 10_000_000,
-        description: 'Most chunks; at most the limit of the installation.',
+        description: 'Maximum number of chunks, up to the limit of the installation.',
       }),
     ),
   },
@@ -117,8 +122,8 @@ const status = Type.Object(
     documents: count('Documents that can be found.'),
     chunks: count('Chunks of these documents.'),
     embeddedChunks: count('Chunks with a vector of the current model.'),
-    pendingIngests: count('Documents that wait for their ingest.'),
-    failedIngests: count('Ingests that failed, of those that are kept.'),
+    pendingIngests: count('Documents that wait to be ingested.'),
+    failedIngests: count('Number of failed ingests, among those still retained.'),
     embeddingModel: Type.Optional(
       Type.String({ maxLength: 600, description: 'Route and model of the vectors, as namespace/name@model.' }),
     ),

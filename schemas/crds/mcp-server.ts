@@ -23,10 +23,10 @@ const spec = Type.Object(
       ),
     ),
     acceptedManifest: Type.Optional(
-      digest('Digest of the manifest whose tools may be used; the first one that was seen when absent.'),
+      digest('Digest of the manifest whose tools may be used. Defaults to the first manifest that was read.'),
     ),
     refreshInterval: Type.Optional(
-      duration(durationBounds.mcpRefresh, 'Time between two reads of the manifest; 5m when absent.'),
+      duration(durationBounds.mcpRefresh, 'Interval between reads of the manifest. Defaults to 5m.'),
     ),
   },
   { additionalProperties: false, description: 'A server of tools.' },
@@ -38,14 +38,16 @@ const schemaText = (description: string) => Type.String({ maxLength: 262_144, de
 const tool = Type.Object(
   {
     name: Type.String({ maxLength: 128, description: 'Name of the tool.' }),
-    title: Type.Optional(Type.String({ maxLength: 256, description: 'Name for people.' })),
-    description: Type.Optional(Type.String({ maxLength: 16_384, description: 'What the tool does, by the server.' })),
+    title: Type.Optional(Type.String({ maxLength: 256, description: 'Display name.' })),
+    description: Type.Optional(
+      Type.String({ maxLength: 16_384, description: 'What the tool does, according to the server.' }),
+    ),
     inputSchema: schemaText('JSON Schema of the arguments, as text.'),
     outputSchema: Type.Optional(schemaText('JSON Schema of structured results, as text.')),
     annotations: Type.Optional(
       Type.Object(
         {
-          title: Type.Optional(Type.String({ maxLength: 256, description: 'Name for people.' })),
+          title: Type.Optional(Type.String({ maxLength: 256, description: 'Display name.' })),
           readOnlyHint: Type.Optional(Type.Boolean({ description: 'Whether the tool changes nothing.' })),
           destructiveHint: Type.Optional(Type.Boolean({ description: 'Whether a change may destroy something.' })),
           idempotentHint: Type.Optional(

@@ -14,7 +14,7 @@ const spec = Type.Object(
     allow: Type.Optional(
       Type.Array(Type.String({ ...toolName, pattern: '^[-._a-zA-Z0-9]+$' }), {
         maxItems: 256,
-        description: 'Tools that agents may call; all accepted tools of the server when absent.',
+        description: 'Tools that agents may call. Defaults to all accepted tools of the server.',
         'x-kubernetes-list-type': 'set',
       }),
     ),
@@ -32,7 +32,7 @@ const spec = Type.Object(
           'Further tools whose calls wait for a person, by the hints of the server: those that may destroy something, or all that are not read-only. A tool without hints counts as destructive.',
       }),
     ),
-    timeout: Type.Optional(duration(durationBounds.mcpCall, 'Longest duration of one call; 60s when absent.')),
+    timeout: Type.Optional(duration(durationBounds.mcpCall, 'Maximum duration of one call. Defaults to 60s.')),
     allowedNamespaces: Type.Optional(allowedNamespaces),
   },
   { additionalProperties: false, description: 'Which tools of a server agents may call.' },

@@ -20,7 +20,7 @@ const scriptStep = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: 'The step holds when the last user message contains this text.',
+        description: 'The step applies when the last user message contains this string.',
       }),
     ),
     toolCalls: Type.Optional(
@@ -57,13 +57,15 @@ const spec = Type.Object(
     ),
     secretRef: Type.Optional(secretKeyRef('Secret that holds the API key.')),
     organization: Type.Optional(Type.String({ maxLength: 128, description: 'Sent as OpenAI-Organization.' })),
-    timeout: Type.Optional(duration(durationBounds.firstByte, 'Longest wait for the first byte of an answer.')),
+    timeout: Type.Optional(
+      duration(durationBounds.firstByte, 'Maximum time to wait for the first byte of a response.'),
+    ),
     mock: Type.Optional(
       Type.Object(
         {
           script: Type.Array(scriptStep, {
             maxItems: 64,
-            description: 'The first step that holds answers; without one the answer is MOCK_OK.',
+            description: 'The first step that applies determines the response; without one, the response is MOCK_OK.',
             'x-kubernetes-list-type': 'atomic',
           }),
         },
@@ -74,7 +76,7 @@ const spec = Type.Object(
       Type.Array(modelPrice, {
         maxItems: 256,
         description:
-          'Prices of models for callers of other namespaces. For those of the own namespace, and of its tenant, they only raise a price that others name.',
+          'Prices of models for callers in other namespaces. For callers in the same namespace or tenant, they can only raise a price that is set elsewhere.',
         'x-kubernetes-list-type': 'map',
         'x-kubernetes-list-map-keys': ['model'],
       }),
@@ -83,7 +85,7 @@ const spec = Type.Object(
   },
   {
     additionalProperties: false,
-    description: 'Where models are served, and the key to it.',
+    description: 'Endpoint that serves models, and its key.',
     'x-kubernetes-validations': [
       {
         rule: "self.type != 'mock' || !(has(self.baseUrl) || has(self.secretRef) || has(self.organization))",

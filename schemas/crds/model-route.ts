@@ -17,7 +17,7 @@ const upstreamModel = Type.String({
 const prices = Type.Object(priceFields, {
   additionalProperties: false,
   description:
-    'Prices for callers of other namespaces. For those of the own namespace, and of its tenant, they only raise a price that others name.',
+    'Prices for callers in other namespaces. For callers in the same namespace or tenant, they can only raise a price that is set elsewhere.',
 })
 
 /** Name of a field of a request. */
@@ -45,16 +45,18 @@ const spec = Type.Object(
         },
       ),
     ),
-    timeout: Type.Optional(duration(durationBounds.firstByte, 'Longest wait for the first byte of an answer.')),
+    timeout: Type.Optional(
+      duration(durationBounds.firstByte, 'Maximum time to wait for the first byte of a response.'),
+    ),
     retries: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 5, description: 'Further tries at the same provider.' }),
+      Type.Integer({ minimum: 0, maximum: 5, description: 'Number of retries at the same provider.' }),
     ),
     prices: Type.Optional(prices),
     allowedParams: Type.Optional(
       Type.Array(Type.String({ maxLength: 64, pattern: REQUEST_FIELD.source }), {
         maxItems: 64,
         description:
-          'Fields of requests that no API documents and that are sent all the same where money is counted. Fields with a price of their own, and those that leave the route, stay refused.',
+          'Undocumented request fields that are sent even where money is counted. Fields that have their own price or bypass the route are still refused.',
         'x-kubernetes-list-type': 'set',
       }),
     ),

@@ -6,7 +6,7 @@ const labelKey = (description: string) => Type.String({ minLength: 1, maxLength:
 const labelValues = Type.Optional(
   Type.Array(Type.String({ maxLength: 63 }), { maxItems: 32, description: 'Values; none with Exists.', ...atomic }),
 )
-const weight = Type.Integer({ minimum: 1, maximum: 100, description: 'How much this is preferred, 1 to 100.' })
+const weight = Type.Integer({ minimum: 1, maximum: 100, description: 'Weight of the preference, 1 to 100.' })
 const preferred = 'Terms that are preferred, by weight.'
 const required = 'Terms that must hold when a pod is placed.'
 
@@ -59,7 +59,7 @@ const nodeAffinity = Type.Object(
       ),
     ),
   },
-  { additionalProperties: false, description: 'Nodes on which the pods may or should be.' },
+  { additionalProperties: false, description: 'Nodes on which the pods must or should run.' },
 )
 
 const labelSelector = (description: string) =>
@@ -86,19 +86,19 @@ const labelKeys = (description: string) =>
 const podTerm = Type.Object(
   {
     labelSelector: labelSelector('The other pods.'),
-    topologyKey: labelKey('Label of nodes that makes a place, such as kubernetes.io/hostname.'),
+    topologyKey: labelKey('Node label that defines the topology domain, such as kubernetes.io/hostname.'),
     namespaces: Type.Optional(
       Type.Array(Type.String({ maxLength: 63, pattern: DNS_LABEL_PATTERN }), {
         maxItems: 32,
-        description: 'Namespaces of the other pods; that of the agent when absent.',
+        description: 'Namespaces of the other pods. Defaults to that of the agent.',
         ...atomic,
       }),
     ),
     namespaceSelector: labelSelector('Namespaces of the other pods, by label.'),
-    matchLabelKeys: labelKeys('Labels in whose values the other pods must be equal.'),
-    mismatchLabelKeys: labelKeys('Labels in whose values the other pods must differ.'),
+    matchLabelKeys: labelKeys('Labels for which the other pods must have the same value.'),
+    mismatchLabelKeys: labelKeys('Labels for which the other pods must have a different value.'),
   },
-  { additionalProperties: false, description: 'Other pods, and what counts as the same place.' },
+  { additionalProperties: false, description: 'Other pods, and the topology domain to share with them or not.' },
 )
 
 const podAffinity = (description: string) =>
@@ -124,8 +124,8 @@ const podAffinity = (description: string) =>
 export const affinity = Type.Object(
   {
     nodeAffinity: Type.Optional(nodeAffinity),
-    podAffinity: Type.Optional(podAffinity('Pods in whose place the pods may or should be.')),
-    podAntiAffinity: Type.Optional(podAffinity('Pods in whose place the pods may or should not be.')),
+    podAffinity: Type.Optional(podAffinity('Pods next to which the pods must or should run.')),
+    podAntiAffinity: Type.Optional(podAffinity('Pods next to which the pods must not or should not run.')),
   },
   { additionalProperties: false, description: 'Where the pods are placed.' },
 )

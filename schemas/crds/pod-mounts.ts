@@ -21,8 +21,8 @@ export const volumeMounts = Type.Array(
     {
       name: Type.String({ maxLength: 63, pattern: DNS_LABEL_PATTERN, description: 'A volume of spec.pod.volumes.' }),
       mountPath,
-      subPath: Type.Optional(relativePath('Folder or file of the volume; all of it when absent.')),
-      readOnly: Type.Optional(Type.Boolean({ description: 'Mounts it for reading only.' })),
+      subPath: Type.Optional(relativePath('Folder or file of the volume. Defaults to all of it.')),
+      readOnly: Type.Optional(Type.Boolean({ description: 'Mounts it read-only.' })),
     },
     { additionalProperties: false, description: 'A mount of a volume.' },
   ),

@@ -28,7 +28,7 @@ const items = Type.Optional(
       },
       { additionalProperties: false, description: 'A key as a file.' },
     ),
-    { maxItems: 64, description: 'Keys that become files; every key when absent.', ...atomic },
+    { maxItems: 64, description: 'Keys that become files. Defaults to every key.', ...atomic },
   ),
 )
 
@@ -140,7 +140,7 @@ export const projected = Type.Object(
     sources: Type.Array(projection, {
       minItems: 1,
       maxItems: 16,
-      description: 'What becomes files of the one volume.',
+      description: 'Sources whose files make up the volume.',
       ...atomic,
     }),
     defaultMode,
@@ -152,9 +152,12 @@ export const projected = Type.Object(
 export const emptyDir = Type.Object(
   {
     medium: Type.Optional(
-      Type.Enum(['', 'Memory'], { description: 'Memory: a file system in RAM; the disk of the node when absent.' }),
+      Type.Enum(['', 'Memory'], { description: 'Memory: a file system in RAM. Defaults to the disk of the node.' }),
     ),
-    sizeLimit: Type.Optional({ ...quantity, description: 'Most bytes, such as 1Gi; a pod with more is evicted.' }),
+    sizeLimit: Type.Optional({
+      ...quantity,
+      description: 'Maximum size, such as 1Gi. A pod that exceeds it is evicted.',
+    }),
   },
   { additionalProperties: false, description: 'An empty folder with the lifetime of the pod.' },
 )
@@ -163,7 +166,7 @@ export const emptyDir = Type.Object(
 export const persistentVolumeClaim = Type.Object(
   {
     claimName: Type.String({ ...dnsName, description: 'Name of the claim, in the same namespace.' }),
-    readOnly: Type.Optional(Type.Boolean({ description: 'Mounts it for reading only.' })),
+    readOnly: Type.Optional(Type.Boolean({ description: 'Mounts it read-only.' })),
   },
   { additionalProperties: false, description: 'A claim that exists.' },
 )
@@ -184,7 +187,7 @@ const claimSpec = Type.Object(
       { additionalProperties: false, description: 'Size of the volume.' },
     ),
     storageClassName: Type.Optional(
-      Type.String({ ...dnsName, description: 'Class; that of the cluster when absent.' }),
+      Type.String({ ...dnsName, description: 'Storage class. Defaults to that of the cluster.' }),
     ),
   },
   { additionalProperties: false, description: 'The claim that is made for each pod.' },

@@ -16,7 +16,7 @@ const quota = Type.Object(
     spend: Type.Optional(
       Type.Object(
         {
-          amount: amount('Amount as decimal text, such as "100.00".'),
+          amount: amount('Amount as a decimal string, such as "100.00".'),
           currency: Type.Optional(currency),
           window: Type.Optional(spendWindow),
         },
@@ -24,10 +24,14 @@ const quota = Type.Object(
       ),
     ),
     requestsPerMinute: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'Model calls a minute of all agents together.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000_000,
+        description: 'Model calls per minute of all agents together.',
+      }),
     ),
     concurrency: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Model calls in flight of all agents together.' }),
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Concurrent model calls of all agents together.' }),
     ),
   },
   { additionalProperties: false, description: 'Limits of the tenant; an absent one is not limited.' },
@@ -35,7 +39,7 @@ const quota = Type.Object(
 
 const spec = Type.Object(
   {
-    displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Name for people.' })),
+    displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Display name.' })),
     namespaces: Type.Optional(namespaces('Namespaces of the tenant.')),
     namespaceSelector: Type.Optional(
       Type.Object(

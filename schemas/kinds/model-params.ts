@@ -8,13 +8,13 @@ export const ModelParams = Type.Object(
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2, description: 'Sampling temperature.' })),
     topP: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Nucleus sampling.' })),
     maxTokens: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Most tokens of one answer.' }),
+      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Maximum number of tokens in one response.' }),
     ),
     seed: Type.Optional(Type.Integer({ description: 'Seed, for providers that support one.' })),
     stop: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
         maxItems: 8,
-        description: 'Sequences that end the answer.',
+        description: 'Sequences that end the response.',
       }),
     ),
     presencePenalty: Type.Optional(
@@ -28,7 +28,7 @@ export const ModelParams = Type.Object(
         description: 'Effort of models that reason before they answer.',
       }),
     ),
-    extra: Type.Optional(freeObject('Further fields of the request body, sent as they are.')),
+    extra: Type.Optional(freeObject('Further fields of the request body, sent unchanged.')),
   },
   { additionalProperties: false, description: 'Parameters of each model call.' },
 )

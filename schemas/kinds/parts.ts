@@ -39,7 +39,7 @@ export function objectRef(kind: string, description: string) {
     {
       name: Type.String({ ...dnsName, description: `Name of the ${kind}.` }),
       namespace: Type.Optional(
-        Type.String({ ...dnsLabel, description: 'Namespace of the target; that of this object when absent.' }),
+        Type.String({ ...dnsLabel, description: 'Namespace of the target. Defaults to that of this object.' }),
       ),
     },
     { description, additionalProperties: false, 'x-mesh-ref': kind },
@@ -189,10 +189,10 @@ export const conditions = Type.Unsafe<Condition[]>({
         type: Type.String({ maxLength: 316, description: 'Type of the condition, in CamelCase.' }),
         status: Type.Enum(['True', 'False', 'Unknown'], { description: 'One of True, False, Unknown.' }),
         reason: Type.String({ minLength: 1, maxLength: 1024, description: 'Machine-readable cause, in CamelCase.' }),
-        message: Type.String({ maxLength: 32768, description: 'What a person should know.' }),
+        message: Type.String({ maxLength: 32768, description: 'Human-readable explanation.' }),
         lastTransitionTime: Type.String({ format: 'date-time', description: 'When the status last changed.' }),
         observedGeneration: Type.Optional(
-          Type.Integer({ minimum: 0, format: 'int64', description: 'Generation that the condition speaks of.' }),
+          Type.Integer({ minimum: 0, format: 'int64', description: 'Generation for which the condition was set.' }),
         ),
       },
       {

@@ -7,14 +7,18 @@ export const priceFields = {
   currency: Type.Optional(currency),
   inputPerMillion: amount('Price of one million input tokens.'),
   outputPerMillion: amount('Price of one million output tokens.'),
-  cachedInputPerMillion: Type.Optional(amount('Price of one million cached input tokens; as input when absent.')),
+  cachedInputPerMillion: Type.Optional(
+    amount('Price of one million cached input tokens. Defaults to the price of input.'),
+  ),
   cacheWritePerMillion: Type.Optional(
-    amount('Price of one million input tokens that are written to a cache; as input when absent.'),
+    amount('Price of one million input tokens that are written to a cache. Defaults to the price of input.'),
   ),
   cacheWrite1hPerMillion: Type.Optional(
-    amount('Price of one million input tokens that are written to a cache for an hour; as other writes when absent.'),
+    amount(
+      'Price of one million input tokens that are written to a cache for an hour. Defaults to the price of other writes.',
+    ),
   ),
-  reasoningPerMillion: Type.Optional(amount('Price of one million reasoning tokens; as output when absent.')),
+  reasoningPerMillion: Type.Optional(amount('Price of one million reasoning tokens. Defaults to the price of output.')),
 }
 
 /** Prices of a model by its id at the provider. */

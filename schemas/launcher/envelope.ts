@@ -3,7 +3,7 @@ import type { AgentName } from '../names/delegates.ts'
 /** Largest payload of a call between agents, and of its answer, in bytes. */
 export const MAX_AMP_PAYLOAD = 1024 * 1024
 
-/** Longest chain of calls from the first agent. */
+/** Maximum length of a chain of calls, from the first agent. */
 export const MAX_AMP_DEPTH = 8
 
 /** Headers of an envelope; the second is the one of earlier clients. Both are always sent. */

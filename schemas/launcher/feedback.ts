@@ -12,7 +12,7 @@ const traceId = /^(?!0{32}$)[0-9a-f]{32}$/
 /** Pattern of the name of a score. */
 export const SCORE_NAME_PATTERN = scoreName.source
 
-/** Pattern of a W3C trace id; the trace id of zeros is no trace. */
+/** Pattern of a W3C trace id; the trace id of zeros is not a trace. */
 export const TRACE_ID_PATTERN = traceId.source
 
 /** A number, a decision, or a label. */
@@ -37,14 +37,14 @@ export function isTraceId(text: string): boolean {
   return traceId.test(text)
 }
 
-/** Returns what is wrong with the value of a score, such as "must be true, false, a number or a text". */
+/** Returns what is wrong with the value of a score, such as "must be true, false, a number or a string". */
 export function scoreValueProblem(value: unknown): string | undefined {
   if (typeof value === 'boolean') return undefined
   if (typeof value === 'number')
     return Math.abs(value) <= scoreBounds.number
       ? undefined
       : `must be a number from -${scoreBounds.number} to ${scoreBounds.number}`
-  if (typeof value !== 'string') return 'must be true, false, a number or a text'
+  if (typeof value !== 'string') return 'must be true, false, a number or a string'
   return value === '' ? 'must not be empty' : textProblem(value, scoreBounds.label)
 }
 

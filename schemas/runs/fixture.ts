@@ -54,10 +54,10 @@ const call = {
     maximum: MAX_ORDINAL,
     description: 'Place among the calls of the channel, from 1, in the order of their start.',
   }),
-  startedAt: Type.String({ format: 'date-time', maxLength: 64, description: 'Time of its start.' }),
+  startedAt: Type.String({ format: 'date-time', maxLength: 64, description: 'Start time.' }),
   durationMs: described(count(), 'Duration in milliseconds.'),
-  spanId: described(id, 'Span of the call, 16 digits in lower case.'),
-  parentSpanId: described(Type.Union([id, Type.Null()]), 'Span above; null without one.'),
+  spanId: described(id, 'Span of the call, 16 lowercase hexadecimal digits.'),
+  parentSpanId: described(Type.Union([id, Type.Null()]), 'Parent span; null without one.'),
   answer: described(answer, 'How the call ended, with its response.'),
 }
 

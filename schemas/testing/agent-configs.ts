@@ -28,7 +28,7 @@ export const configSamples: readonly { config: Record<string, unknown>; spec?: o
   {
     config: { name: 'a', model, systemPrompt: 'x', prompt: { name: 'p' } },
     spec: { model, systemPrompt: 'x', prompt: { name: 'p' } },
-    says: 'prompt and systemPrompt exclude each other',
+    says: 'prompt and systemPrompt are mutually exclusive',
   },
   {
     config: { name: 'a', model, executionModel: 'job', image: 'x', scaling: { replicas: 1 } },
@@ -61,22 +61,22 @@ export const configSamples: readonly { config: Record<string, unknown>; spec?: o
   {
     config: { name: 'a', model, scaling: { replicas: 1, maxReplicas: 2 } },
     spec: { model, scaling: { replicas: 1, maxReplicas: 2 } },
-    says: 'replicas excludes minReplicas',
+    says: 'replicas cannot be combined with minReplicas',
   },
   {
     config: { name: 'a', model, scaling: { minReplicas: 3, maxReplicas: 2 } },
     spec: { model, scaling: { minReplicas: 3, maxReplicas: 2 } },
-    says: 'minReplicas must not be above maxReplicas',
+    says: 'minReplicas must not exceed maxReplicas',
   },
   {
     config: { name: 'a', model, tools: ['clock'] },
     spec: { model, tools: [{ name: 'clock' }] },
-    says: 'without bindingRef the name must be one of the own tools',
+    says: 'without bindingRef the name must be one of the built-in tools',
   },
   {
     config: { name: 'a', model, tools: [{ name: 'x', bindingRef: 'a', registryRef: 'b' }] },
     spec: { model, tools: [{ name: 'x', bindingRef: { name: 'a' }, registryRef: { name: 'b' } }] },
-    says: 'bindingRef and registryRef exclude each other',
+    says: 'bindingRef and registryRef are mutually exclusive',
   },
   {
     config: {
@@ -94,7 +94,7 @@ export const configSamples: readonly { config: Record<string, unknown>; spec?: o
         env: [{ name: 'A', value: 'x', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }],
       },
     },
-    says: 'value and valueFrom exclude each other',
+    says: 'value and valueFrom are mutually exclusive',
   },
   {
     config: { name: 'a', model, runtime: { command: ['x'], env: [{ name: 'A', valueFrom: {} }] } },

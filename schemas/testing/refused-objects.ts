@@ -24,7 +24,10 @@ export const badSamples: readonly { object: object; says: string }[] = [
   { object: agent({ tracePolicy: { sampleRate: 2 } }), says: 'spec.tracePolicy.sampleRate' },
   { object: agent({ resources: { limits: { cpu: 'much' } } }), says: 'spec.resources.limits' },
   { object: agent({ tools: [{ name: 'time' }, { name: 'time' }] }), says: 'Duplicate value' },
-  { object: agent({ prompt: { name: 'p', version: 1, label: 'x' } }), says: 'version and label exclude each other' },
+  {
+    object: agent({ prompt: { name: 'p', version: 1, label: 'x' } }),
+    says: 'version and label are mutually exclusive',
+  },
   {
     object: object('ModelProvider', { type: 'mock', baseUrl: 'http://x/v1' }),
     says: 'a mock provider has neither baseUrl',

@@ -107,6 +107,6 @@ function digitsUpTo(most: number): string {
 
 function bound(text: string): number {
   const ms = durationToMs(text)
-  if (ms === undefined) throw new TypeError(`${text} is no duration`)
+  if (ms === undefined) throw new TypeError(`${text} is not a duration`)
   return ms
 }

@@ -7,7 +7,7 @@ export const MOST_MICROS = 1_000_000_000_000_000_000n
 /** Converts decimal text with at most six places to micro-units. Throws for any other text. */
 export function parseMicros(text: string): bigint {
   const [, whole, places = ''] = /^([0-9]{1,12})(?:\.([0-9]{1,6}))?$/.exec(text) ?? []
-  if (whole === undefined) throw new RangeError('an amount is decimal text with at most six places')
+  if (whole === undefined) throw new RangeError('an amount must be a decimal string with at most six places')
   return BigInt(whole) * UNIT + BigInt(places.padEnd(6, '0'))
 }
 

@@ -57,11 +57,11 @@ const texts: ReadonlyMap<string, string> = new Map([
   ['^start$|^\\d{6}-\\d{20}$', 'must be start, or the sequence of an event, such as 000001-00000000000000000042'],
   // Settings
   ['^[0-9a-fA-F:.]{2,45}(?:/[0-9]{1,3})?$', 'must be an IP address or a CIDR block'],
-  ['^[a-z0-9.-]+$', 'must be a host name in lower case'],
+  ['^[a-z0-9.-]+$', 'must be a lowercase host name'],
   ['^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$', 'must be a-z, 0-9 and -, at most 32 characters'],
   ['^https?://[^@?#\\s]+$', 'must be an http or https URL without user, query and fragment'],
   ['^https?://[^\\s]+$', 'must be an http or https URL'],
-  ['^sha256:[0-9a-f]{64}$', 'must be sha256: and 64 hexadecimal digits in lower case'],
+  ['^sha256:[0-9a-f]{64}$', 'must be sha256: and 64 lowercase hexadecimal digits'],
   ['^sha256-[A-Za-z0-9+/]{43}=$', 'must be sha256- and a hash in base64'],
   [DURATION_PATTERN, 'must be a duration such as 30s or 10m'],
   [CONVERSATION_ID_PATTERN, CONVERSATION_ID_DETAIL],

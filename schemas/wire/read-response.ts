@@ -15,7 +15,7 @@ export interface ReceivedResponse {
 export interface PathResponse<Response> extends ReceivedResponse {
   /** Undefined unless the status is that of success and the body has the form of the path. Parsed when it is read. */
   readonly value: Response | undefined
-  /** Of an error; no fields for a body that is no problem+json. */
+  /** Of an error; no fields for a body that is not problem+json. */
   readonly problem: StateProblem
 }
 

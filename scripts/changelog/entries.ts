@@ -6,7 +6,7 @@ export const groups = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Se
 const mostWords = 40
 const fileName = /^\d{4}-\d{2}-\d{2}-[a-z0-9]+(?:-[a-z0-9]+)*\.md$/
 
-/** Entries of a group: files first, those of later days before, then the lines of earlier.md. Throws for a file that is no entry. */
+/** Entries of a group: files first, those of later days before, then the lines of earlier.md. Throws for a file that is not an entry. */
 export function entriesOf(folder: URL, group: string): string[] {
   return [...fromFiles(new URL(`${group.toLowerCase()}/`, folder)), ...earlier(folder, group)]
 }
@@ -23,7 +23,7 @@ function fromFiles(folder: URL): string[] {
     })
 }
 
-/** Why a file is no entry, or undefined. */
+/** Why a file is not an entry, or undefined. */
 export function entryFault(name: string, text: string): string | undefined {
   if (!fileName.test(name)) return 'must be named YYYY-MM-DD-some-words.md'
   if (text === '' || text.includes('\n')) return 'must have one paragraph on one line'

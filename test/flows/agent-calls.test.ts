@@ -242,7 +242,7 @@ test('H3, E2, E4: agents call each other through the signed envelope of their la
         for (const value of Object.values(data))
           assert.doesNotMatch(Buffer.from(value, 'base64').toString('latin1'), /PRIVATE KEY/)
       const forger = await createForger(platform, 'planner', 'writer')
-      await assert.rejects(forger.certifyWithoutPod('planner'), /responded with 403 forbidden: .*bound to no pod/)
+      await assert.rejects(forger.certifyWithoutPod('planner'), /responded with 403 forbidden: .*not bound to a pod/)
     },
   )
 

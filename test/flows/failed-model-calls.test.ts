@@ -81,7 +81,7 @@ test('a model call that fails is a node of the tree: route, provider, status, re
   const [call] = cut.models
   assert.equal(call?.status, 'error')
   const { message } = call.attributes['error'] as { message: string }
-  assert.match(message, /default\/cut.*the answer broke off/)
+  assert.match(message, /default\/cut.*the response broke off/)
 })
 
 interface Invoked {

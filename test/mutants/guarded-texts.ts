@@ -24,7 +24,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'guardrails: arguments that do not parse are read as text',
     file: 'core/guardrails/body/map-strings.ts',
-    find: "    throw new UnreadableBody(pointer, 'must be JSON, which guardrails can read')\n",
+    find: "    throw new UnreadableBody(pointer, 'must be JSON so that guardrails can read it')\n",
     replace: '    return json\n',
     tests: bodies,
     only: 'do not parse',

@@ -90,7 +90,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'prepared runs: a child has another subject than its parent',
     file: 'plugins/runs/prepared/queue.ts',
-    find: "  if (parent.subject !== subject) throw refused('Its subject is not that of the parent run.')\n",
+    find: "  if (parent.subject !== subject) throw refused('Its subject differs from that of the parent run.')\n",
     replace: '',
     tests: prepared,
     only: 'subject and the trace',

@@ -128,7 +128,7 @@ function closedBeforeAnswer(error: unknown): boolean {
 function patient(send: Send): Send {
   return async (request) => {
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new Error('no answer in time')), patienceMs)
+    const timer = setTimeout(() => late.reject(new Error('no response in time')), patienceMs)
     return Promise.race([send(request), late.promise]).finally(() => clearTimeout(timer))
   }
 }

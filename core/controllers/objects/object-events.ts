@@ -10,7 +10,9 @@ const data = Type.Object({
   uid: Type.String({ description: 'UID of the object.' }),
   resourceVersion: Type.String({ description: 'Version of the object.' }),
   /** The newest field manager: the last writer according to the object. */
-  actorGuess: Type.Optional(Type.String({ description: 'Newest field manager, a guess of who wrote.' })),
+  actorGuess: Type.Optional(
+    Type.String({ description: 'Most recent field manager, a guess at the author of the change.' }),
+  ),
   /** Observed by a list instead of a watch; the time is that of the list. */
   late: Type.Optional(
     Type.Boolean({ description: 'Whether a list observed it instead of a watch; the time is that of the list.' }),
@@ -24,8 +26,8 @@ const data = Type.Object({
         Type.String(),
         Type.Object(
           {
-            from: Type.Optional(described(scalar, 'Value before; absent if there was none.')),
-            to: Type.Optional(described(scalar, 'Value after; absent if there is none.')),
+            from: Type.Optional(described(scalar, 'Old value; absent if there was none.')),
+            to: Type.Optional(described(scalar, 'New value; absent if there is none.')),
           },
           { additionalProperties: false },
         ),

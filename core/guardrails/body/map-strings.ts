@@ -68,7 +68,7 @@ function parse(json: string, pointer: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    throw new UnreadableBody(pointer, 'must be JSON, which guardrails can read')
+    throw new UnreadableBody(pointer, 'must be JSON so that guardrails can read it')
   }
 }
 

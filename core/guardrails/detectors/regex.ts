@@ -56,7 +56,7 @@ function compile(pattern: string, flags: number, pointer: string): RE2JS {
   if (hasAnchor(pattern))
     throw new PolicyProblem(pointer, 'must not contain ^, $, \\A or \\z: the text of a stream has no known end')
   if (compiled.programSize() > maxProgram) throw new PolicyProblem(pointer, 'is too large: use fewer repetitions')
-  if (compiled.test('')) throw new PolicyProblem(pointer, 'must not match the empty text')
+  if (compiled.test('')) throw new PolicyProblem(pointer, 'must not match the empty string')
   return compiled
 }
 
@@ -66,7 +66,7 @@ function parse(pattern: string, flags: number, pointer: string): RE2JS {
   } catch (error) {
     // The message of the library quotes the pattern.
     const described = error instanceof RE2JSSyntaxException ? `: ${error.error}` : ''
-    throw new PolicyProblem(pointer, `is no regular expression of RE2${described}`)
+    throw new PolicyProblem(pointer, `is not a valid RE2 regular expression${described}`)
   }
 }
 

@@ -89,7 +89,7 @@ export interface DecodedGroup {
 
 const none = Buffer.alloc(0)
 
-/** The token that begins at an offset; undefined for one that is no text. */
+/** The token that begins at an offset; undefined for one that is not text. */
 export function beginToken(text: string, at: number): Token | undefined {
   const form = formOf(text.slice(at, Math.min(endOfToken(text, at), at + PROBED)))
   return form === undefined ? undefined : { form, column: 0, bytes: none, size: 0 }

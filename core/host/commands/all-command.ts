@@ -2,13 +2,13 @@ import { defineCommand } from '#core/plugin/command.ts'
 import type { Command, CommandInput } from '#core/plugin/command.ts'
 
 const options = {
-  data: { value: 'DIR', default: '.mesh', help: 'folder for everything that is kept' },
+  data: { value: 'DIR', default: '.mesh', help: 'folder for all data' },
   port: {
     value: 'N',
     help: 'port of the API (default 8080, or a free one if that is taken; 0: every port is any free one)',
     parse: parsePort,
   },
-  fresh: { help: 'start from nothing: what the folder holds is removed first' },
+  fresh: { help: 'start with an empty folder: its contents are removed first' },
   'no-demo': { help: 'no demo agents' },
   output: {
     oneOf: ['text', 'json'],
@@ -34,7 +34,7 @@ export interface LocalOptions {
 export function allCommand(load: () => Promise<(given: LocalOptions) => Promise<number>>): Command {
   return defineCommand({
     words: 'all',
-    summary: 'start everything on this machine, for trying and developing',
+    summary: 'start everything on this machine, for evaluation and development',
     examples: [
       ['mesh all', 'start everything on this machine, with its data in .mesh'],
       ['mesh all --port 9000 --data ~/mesh', 'another port, another folder'],

@@ -21,7 +21,7 @@ const listDeadLetters = defineCoreCommand({
 const redriveDeadLetters = defineCoreCommand({
   words: 'worker dead-letters redrive',
   summary: 'deliver events again that a consumer gave up on',
-  description: `The running consumer tries them once more, within a minute. If that fails, they are listed again with one attempt more.\n\n${readsSettings}`,
+  description: `The running consumer retries them once, within a minute. If that fails, they are listed again with one more attempt.\n\n${readsSettings}`,
   options: {
     id: { positional: true, repeatable: true, help: 'id of an event; without one, all events of the consumer' },
     consumer: { value: 'NAME', help: 'of this consumer only' },
@@ -51,7 +51,7 @@ const listDeadTasks = defineCoreCommand({
 const retryDeadTasks = defineCoreCommand({
   words: 'worker dead-tasks retry',
   summary: 'run dead tasks again',
-  description: `The tasks are due at once, with all their attempts.\n\n${readsSettings}`,
+  description: `The tasks are due immediately, with their full number of attempts.\n\n${readsSettings}`,
   options: {
     id: { positional: true, repeatable: true, help: 'id of a task; without one, all dead tasks of the type' },
     ...ofTasks,
@@ -62,8 +62,8 @@ const retryDeadTasks = defineCoreCommand({
 
 const rebuild = defineCoreCommand({
   words: 'rebuild',
-  summary: 'fill the tables of a projection from the event log again',
-  description: `Fills the tables of a projection, such as runs.runs, from the event log again, while the roles run. The new tables replace the old ones
+  summary: 'rebuild the tables of a projection from the event log',
+  description: `Rebuilds the tables of a projection, such as runs.runs, from the event log while the roles run. The new tables replace the old ones
 under a short lock. Use it after a defect wrote wrong rows, or to return to an older release whose projection has a lower version:
 \`mesh migrate\` rebuilds a projection with a higher version by itself. Refused when retention has dropped the beginning of the log.
 
@@ -110,15 +110,15 @@ const restore = defineCoreCommand({
   words: 'restore',
   summary: 'run once after a backup was restored',
   description: `Run once after PostgreSQL, or the cluster, was restored from a backup, while no role runs; then start the roles. The log begins a new
-epoch, so that integrators tell its positions from those they have seen; the bus gets a new stream; the manager's next lists decide
-what is in the cluster. Nothing is deleted but what the bus carried.
+epoch, so that integrators can distinguish its positions from those they have seen; the bus gets a new stream; the manager's next lists decide
+what is in the cluster. Only the messages on the bus are deleted.
 
 Reads DATABASE_URL and NATS_URL, as the roles do.`,
   options: {
     epoch: {
       value: 'N',
       default: '0',
-      help: 'newest epoch that was in use, if the bus was lost too; the new one is above it',
+      help: 'newest epoch that was in use, if the bus was lost too; the new epoch is higher',
       parse: integer(0, 999_999),
     },
   },
@@ -139,8 +139,8 @@ files of a folder (MESH_KEYS_DIR of roles that run elsewhere). Plugins declare w
 
 const initKeys = defineCoreCommand({
   words: 'keys init',
-  summary: 'make the signing keys that are missing',
-  description: `Makes the keys that are missing and keeps the others: ${keysText}`,
+  summary: 'create the missing signing keys',
+  description: `Creates the missing keys and keeps the others: ${keysText}`,
   options: whereKeys,
   load: async () => (await import('./keys-command.ts')).initKeys,
 })
@@ -148,17 +148,17 @@ const initKeys = defineCoreCommand({
 const rotateKeys = defineCoreCommand({
   words: 'keys rotate',
   summary: 'publish new signing keys',
-  description: `Publishes a new key of each name; the one published before begins to sign, older ones verify for eight days more. The keys are
+  description: `Publishes a new key for each name. The previously published key begins to sign, and older keys verify for eight more days. The keys are
 ${keysText}
 
-Roles read their keys again without a restart. Rotate at most once an hour; a second call within the hour changes nothing.`,
+Roles reload their keys without a restart. Rotate at most once an hour; a second call within the hour changes nothing.`,
   options: {
     ...whereKeys,
     force: {
-      help: 'rotate within an hour of the last rotation; roles that have not read its keys refuse the new ones',
+      help: 'rotate within an hour of the last rotation; roles that have not loaded its keys refuse the new ones',
     },
     revoke: {
-      help: 'remove the older keys at once, for a key that leaked; what they signed is refused, runs in progress fail',
+      help: 'remove older keys immediately, for a leaked key; everything they signed is refused, and runs in progress fail',
     },
   },
   load: async () => (await import('./keys-command.ts')).rotateKeys,

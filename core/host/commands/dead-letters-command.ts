@@ -33,7 +33,7 @@ export async function redriveDeadLetters({
   out(output === 'json' ? `${JSON.stringify({ redriven })}\n` : `redriven: ${redriven}\n`)
   // One id may be dead for several consumers, so only fewer results than ids are an error.
   if (redriven >= new Set(ids).size) return exitCodes.ok
-  err('mesh: not every id is a dead letter; `mesh worker dead-letters list` names them\n')
+  err('mesh: some ids are not dead letters; `mesh worker dead-letters list` shows them\n')
   return exitCodes.failed
 }
 

@@ -44,7 +44,7 @@ test(
     )
     const missing = await run(['retry', '1', '4', '99'], env)
     assert.deepEqual([missing.code, missing.out], [1, 'retried: 1\n'])
-    assert.match(missing.err, /not every id is a dead task/)
+    assert.match(missing.err, /some ids are not dead tasks/)
     const { rows } = await sql`select id::int as id, state, attempts from tasks order by tasks.id`.execute(
       database.root,
     )
@@ -60,8 +60,8 @@ test(
 test('mesh worker dead-tasks: wrong arguments are named and exit with 2', async () => {
   for (const [args, text] of [
     [['retry'], 'an ID or --task is required'],
-    [['retry', 'x'], '"x" is no id of a task'],
-    [['retry', `1${'0'.repeat(18)}`], 'is no id of a task'],
+    [['retry', 'x'], '"x" is not the id of a task'],
+    [['retry', `1${'0'.repeat(18)}`], 'is not the id of a task'],
     [['list', '--limit', '0'], '--limit "0": must be 1 to 10000'],
   ] as const) {
     const { code, err } = await run(args)

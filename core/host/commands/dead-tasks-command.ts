@@ -31,7 +31,7 @@ export async function retryTasks({
 }: CoreCommandInput<DeadTaskOptions & { readonly id: readonly string[] }>): Promise<number> {
   if (ids.length === 0 && task === undefined) throw new BadArguments('an ID or --task is required')
   for (const id of ids)
-    if (!/^[1-9]\d{0,17}$/.test(id)) throw new BadArguments(`"${id.slice(0, 40)}" is no id of a task`)
+    if (!/^[1-9]\d{0,17}$/.test(id)) throw new BadArguments(`"${id.slice(0, 40)}" is not the id of a task`)
   const retried = await retryDeadTasks(await openDatabase(), {
     type: task,
     namespace,
@@ -39,7 +39,7 @@ export async function retryTasks({
   })
   out(output === 'json' ? `${JSON.stringify({ retried })}\n` : `retried: ${retried}\n`)
   if (retried >= new Set(ids).size) return exitCodes.ok
-  err('mesh: not every id is a dead task; `mesh worker dead-tasks list` names them\n')
+  err('mesh: some ids are not dead tasks; `mesh worker dead-tasks list` shows them\n')
   return exitCodes.failed
 }
 

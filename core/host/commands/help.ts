@@ -47,10 +47,10 @@ export function unknownCommand(given: readonly string[], known: readonly string[
   const common = words.findIndex((_, index) => !groups.includes(words.slice(0, index + 1).join(' ')))
   const text = (common === -1 ? words : words.slice(0, common + 1)).join(' ')
   const found = common === -1 ? undefined : nearestOf(words, common, groups)
-  if (found !== undefined) return `there is no command ${JSON.stringify(text)}; did you mean mesh ${found}?`
+  if (found !== undefined) return `unknown command ${JSON.stringify(text)}; did you mean mesh ${found}?`
   const begin = (common === -1 ? words : words.slice(0, common)).join(' ')
   const near = known.filter((one) => begin !== '' && one.startsWith(`${begin} `)).map((one) => `mesh ${one}`)
-  return `there is no command ${JSON.stringify(text)}${near.length === 0 ? '' : `; there is ${near.join(' and ')}`}`
+  return `unknown command ${JSON.stringify(text)}${near.length === 0 ? '' : `; there is ${near.join(' and ')}`}`
 }
 
 function beginnings(words: string): readonly string[] {

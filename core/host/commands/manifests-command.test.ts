@@ -87,10 +87,10 @@ test('mesh manifests names the argument, the plugin or the file that is wrong', 
     ],
     [acme.replace("'get', 'create'", "'*'"), /access\[0\]\.manager must be a list of verbs/],
     [acme.replace("resource: 'podtemplates'", "resource: '*'"), /access\[0\]\.resource must be a plural/],
-    [acme.replace('manager:', 'admin:'), /access\[0\]\.admin is no role/],
+    [acme.replace('manager:', 'admin:'), /access\[0\]\.admin is not a role/],
     [acme.replace('ManifestCog', 'BuiltInSample'), /plugin sample and plugin acme both have the kind BuiltInSample/],
     [acme.replace('sample: { teeth: 7 }', ''), /crud: sample must be the spec of a valid object/],
-    [acme.replace("plural: 'manifestcogs'", "plural: '../x'"), /defineKind: plural must be lower case/],
+    [acme.replace("plural: 'manifestcogs'", "plural: '../x'"), /defineKind: plural must be lowercase/],
     [acme.replace('kinds: [mesh', 'kinds: [{}, mesh'), /kinds\[0\] must be built by mesh\.crud/],
   ] as const) {
     const { code, out, err } = await run(t, [], plugin)

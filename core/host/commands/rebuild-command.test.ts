@@ -22,7 +22,7 @@ test('CON13: mesh rebuild names the argument that is wrong, and the setting that
     [[''], /PROJECTION: must not be empty/],
     [['notes.list', 'more'], /unknown argument "more"/],
     [['notes.list', '\0\ud800'], /unknown argument "/],
-    [['--version', '1'], /there is no option "--version"/],
+    [['--version', '1'], /unknown option "--version"/],
   ] as const) {
     const { code, out, err } = await run(args, { DATABASE_URL: 'postgres://localhost/none' })
     assert.deepEqual([code, out], [2, ''], JSON.stringify(args))
@@ -87,6 +87,6 @@ test(
     await assert.rejects(migrate(), /projection notes\.list has version 2 .* run mesh rebuild notes\.list/)
     const unknown = await run(['notes.lists'], env)
     assert.deepEqual([unknown.code, unknown.out], [2, ''])
-    assert.match(unknown.err, /^mesh: PROJECTION: there is no projection "notes\.lists"; did you mean notes\.list\?/)
+    assert.match(unknown.err, /^mesh: PROJECTION: unknown projection "notes\.lists"; did you mean notes\.list\?/)
   },
 )

@@ -76,12 +76,12 @@ test('a wrong argument is named with the nearest option and the usage, in at mos
   const long = 'x'.repeat(100_000)
   for (const [args, message] of [
     [[], /^mesh: THING is required\n/],
-    [['x', '--cuont', '2'], /there is no option "--cuont"; did you mean --count\?/],
-    [['x', '-c'], /there is no option "-c"/],
-    [['x', '--thing', 'y'], /there is no option "--thing"/],
-    [['x', '--__proto__', 'y'], /there is no option "--__proto__"/],
-    [['x', '--constructor=y'], /there is no option "--constructor"/],
-    [['x', `--${long}`], /there is no option "--x{58}"\n/],
+    [['x', '--cuont', '2'], /unknown option "--cuont"; did you mean --count\?/],
+    [['x', '-c'], /unknown option "-c"/],
+    [['x', '--thing', 'y'], /unknown option "--thing"/],
+    [['x', '--__proto__', 'y'], /unknown option "--__proto__"/],
+    [['x', '--constructor=y'], /unknown option "--constructor"/],
+    [['x', `--${long}`], /unknown option "--x{58}"\n/],
     [['x', '--count'], /--count: needs a value \(N\)/],
     [['x', '--count', '--as-json'], /--count: needs a value/],
     [['x', '--count', '1e3'], /--count "1e3": must be a digit/],
@@ -136,20 +136,20 @@ Exit code: 0 done, 1 could not run, 2 wrong arguments, 7 nothing to show.
 test('an unknown command is answered with the nearest one, or with those that begin like it', () => {
   const known = ['all', 'worker', 'worker dead-letters list', 'worker dead-letters redrive', 'keys init', 'keys rotate']
   for (const [words, message] of [
-    ['wroker', 'there is no command "wroker"; did you mean mesh worker?'],
-    ['wroker list', 'there is no command "wroker"; did you mean mesh worker?'],
-    ['worker dead-leters', 'there is no command "worker dead-leters"; did you mean mesh worker dead-letters?'],
+    ['wroker', 'unknown command "wroker"; did you mean mesh worker?'],
+    ['wroker list', 'unknown command "wroker"; did you mean mesh worker?'],
+    ['worker dead-leters', 'unknown command "worker dead-leters"; did you mean mesh worker dead-letters?'],
     [
       'worker dead-letters',
-      'there is no command "worker dead-letters"; there is mesh worker dead-letters list and mesh worker dead-letters redrive',
+      'unknown command "worker dead-letters"; there is mesh worker dead-letters list and mesh worker dead-letters redrive',
     ],
     [
       'worker dead-letters lits',
-      'there is no command "worker dead-letters lits"; did you mean mesh worker dead-letters list?',
+      'unknown command "worker dead-letters lits"; did you mean mesh worker dead-letters list?',
     ],
-    ['keys', 'there is no command "keys"; there is mesh keys init and mesh keys rotate'],
-    ['keys banana', 'there is no command "keys banana"; there is mesh keys init and mesh keys rotate'],
-    ['banana', 'there is no command "banana"'],
+    ['keys', 'unknown command "keys"; there is mesh keys init and mesh keys rotate'],
+    ['keys banana', 'unknown command "keys banana"; there is mesh keys init and mesh keys rotate'],
+    ['banana', 'unknown command "banana"'],
   ] as const)
     assert.equal(unknownCommand(words.split(' '), known), message)
 })

@@ -148,8 +148,8 @@ test('an error code of two plugins, one of core, and an invalid error end the st
   const definition = errors.too_cold
   const wrong: readonly (readonly [ErrorTable, RegExp])[] = [
     [{ warm: { ...definition, code: 'warm', status: 200 } }, /^plugin two: its error warm: the status must be/],
-    [{ warm: definition }, /^plugin two: its error warm: it must be made by defineErrors$/],
-    [{ warm: undefined } as object as ErrorTable, /must be made by defineErrors/],
+    [{ warm: definition }, /^plugin two: its error warm: it must be created by defineErrors$/],
+    [{ warm: undefined } as object as ErrorTable, /must be created by defineErrors/],
   ]
   for (const [table, message] of wrong)
     assert.throws(() => checkPlugins([one, plugin('two', { errors: table })], []), { message })
@@ -184,7 +184,7 @@ test('CON15: a slot that throws or returns no list names plugin and slot', async
     ['plugin one: consumers failed: boom', { consumers: thrown }, 'worker'],
     ['plugin one: jobs failed: boom', { jobs: thrown }, 'worker'],
     ['plugin one: jobs must return a list', wrong('jobs', 5), 'worker'],
-    ['plugin one: jobs returned a value that is no object (at 0)', wrong('jobs', [undefined]), 'worker'],
+    ['plugin one: jobs returned a value that is not an object (at 0)', wrong('jobs', [undefined]), 'worker'],
     [/^plugin one: jobs failed: job a: run must be a function/, wrong('jobs', [{ name: 'a' }]), 'worker'],
     ['plugin one: consumers returned a value without name (at 1)', wrong('consumers', [consumer('a'), {}]), 'worker'],
     ['plugin one: projections returned a value without name (at 0)', wrong('projections', [undefined])],

@@ -30,7 +30,9 @@ export function checkPlugins(plugins: readonly AnyPlugin[], coreEventTypes: read
 function refuseInvalidErrors(owner: string, table: ErrorTable): void {
   for (const [code, definition] of Object.entries<unknown>(table)) {
     const problem =
-      isObject(definition) && definition.code === code ? problemOfError(definition) : 'it must be made by defineErrors'
+      isObject(definition) && definition.code === code
+        ? problemOfError(definition)
+        : 'it must be created by defineErrors'
     if (problem !== undefined) throw new BootError(`${owner}: its error ${code.slice(0, 60)}: ${problem}`)
   }
 }

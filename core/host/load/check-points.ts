@@ -24,10 +24,10 @@ export function pointNames(plugins: readonly AnyPlugin[]): readonly string[] {
   return all.map(({ value }) => value.name)
 }
 
-/** Throws for a name that is no extension point, with the nearest one. */
+/** Throws for a name that is not an extension point, with the nearest one. */
 export function assertPoint(name: string, known: readonly string[]): void {
   if (!known.includes(name))
-    throw new TypeError(`there is no extension point ${JSON.stringify(name.slice(0, 80))}${didYouMean(name, known)}`)
+    throw new TypeError(`unknown extension point ${JSON.stringify(name.slice(0, 80))}${didYouMean(name, known)}`)
 }
 
 /** Refuses contributions to a point that neither core nor a listed plugin owns: nothing would read them. */

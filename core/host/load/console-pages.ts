@@ -22,7 +22,7 @@ export function consolePagesOf({ plugins, thirdParty, capabilities }: PageInput)
     checkFields(page ?? {}, refuse)
     if (thirdParty.has(plugin)) checkOwnNames(plugin, page, refuse)
     if (!capabilities.includes(page.capability))
-      refuse(`there is no capability ${JSON.stringify(page.capability)}${didYouMean(page.capability, capabilities)}`)
+      refuse(`unknown capability ${JSON.stringify(page.capability)}${didYouMean(page.capability, capabilities)}`)
     for (const field of ['id', 'path'] as const) {
       const other = owned.slice(0, index).find((one) => one.page[field] === page[field])
       if (other !== undefined) refuse(`plugin ${other.plugin} has a page with the same ${field}, ${page[field]}`)

@@ -43,7 +43,7 @@ function visit(plugin: AnyPlugin, path: readonly string[], walk: Walk): void {
   if (walk.ordered.has(plugin.name)) return
   const here = [...path, plugin.name]
   if (path.includes(plugin.name))
-    throw new BootError(`plugins need each other: ${here.slice(here.indexOf(plugin.name)).join(' -> ')}`)
+    throw new BootError(`plugins depend on each other: ${here.slice(here.indexOf(plugin.name)).join(' -> ')}`)
   for (const need of needsOf(plugin)) {
     const found = walk.listed.get(need.plugin.name)
     if (found !== undefined) visit(found, here, walk)

@@ -39,7 +39,7 @@ export function commandsOf(plugins: readonly AnyPlugin[], thirdParty: ReadonlySe
       throw new BootError(`plugin ${plugin}: its command ${JSON.stringify(words)?.slice(0, 80)} ${why}`)
     }
     if (typeof words !== 'string' || !/^[a-z][a-z0-9-]*(?: [a-z][a-z0-9-]*){0,3}$/.test(words) || words.length > 60)
-      refuse('must be one to four words of lower case letters, digits and -')
+      refuse('must be one to four words of lowercase letters, digits and -')
     const [first = ''] = command.words.split(' ')
     if (thirdParty.has(plugin) && coreWords.some((word) => word === first))
       refuse(`begins with ${first}, a command or role of the platform`)
@@ -74,7 +74,7 @@ function checkFields(command: Command, refuse: (why: string) => never): void {
   for (const [name, option] of Object.entries(options as object)) {
     const { help } = (option ?? {}) as { readonly help?: unknown }
     if (!/^[a-z][a-z0-9-]{0,39}$/.test(name) || name === 'help')
-      refuse(`has an option ${JSON.stringify(name.slice(0, 60))}, which must be lower case letters, digits and -`)
+      refuse(`has an option ${JSON.stringify(name.slice(0, 60))}, which must be lowercase letters, digits and -`)
     if (typeof help !== 'string' || help === '') refuse(`has an option ${name} without help`)
   }
 }

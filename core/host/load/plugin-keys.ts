@@ -101,7 +101,7 @@ function checkOwner({ plugin, keys }: Owner, isThirdParty: boolean): void {
       for (const name of names as readonly unknown[]) {
         const text = JSON.stringify(name)?.slice(0, 80)
         if (typeof name !== 'string' || name.length > 80 || !/^[a-z][a-z0-9]*(?:[.-][a-z0-9]+)*$/.test(name))
-          return refuse(`${at}: ${text} must be lower case letters, digits, . and -`)
+          return refuse(`${at}: ${text} must be lowercase letters, digits, . and -`)
         const isOwn = name.startsWith(`${plugin}.`) || use === 'verifies' || (use === 'seals' && shared.includes(name))
         if (isThirdParty && !isOwn) refuse(`${at}: ${text} must begin with ${plugin}.`)
       }

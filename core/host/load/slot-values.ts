@@ -74,7 +74,7 @@ function problemOf(slot: ListSlot, values: unknown): string | undefined {
   if (!Array.isArray(values)) return 'must return a list'
   for (const [index, value] of values.entries()) {
     const missing = listSlots[slot].find((field) => !isObject(value) || value[field] === undefined)
-    if (missing === undefined && !isObject(value)) return `returned a value that is no object (at ${index})`
+    if (missing === undefined && !isObject(value)) return `returned a value that is not an object (at ${index})`
     if (missing !== undefined) return `returned a value without ${missing} (at ${index})`
   }
   return undefined

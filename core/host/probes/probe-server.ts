@@ -58,7 +58,7 @@ function send(response: ServerResponse, { status, body, type = 'text/plain; char
   response.writeHead(status, { ...securityHeaders, 'content-type': type }).end(body)
 }
 
-// Node's parser refused the request. The thread of the liveness probe loads no schemas, so the body is no problem document.
+// Node's parser refused the request. The thread of the liveness probe loads no schemas, so the body is not a problem document.
 function refuseBroken(code: string | undefined, socket: Duplex): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

@@ -57,7 +57,7 @@ test('load order: dependencies first; a missing need, a duplicate and a cycle ar
   const ring: { -readonly [K in keyof AnyPlugin]: AnyPlugin[K] } = { ...plugin('a') }
   const b = plugin('b', { c: plugin('c', { a: ring }) })
   ring.needs = { b }
-  assert.throws(() => loadOrder([ring, b, plugin('c', { a: ring })]), /plugins need each other: a -> b -> c -> a/)
+  assert.throws(() => loadOrder([ring, b, plugin('c', { a: ring })]), /plugins depend on each other: a -> b -> c -> a/)
 })
 
 test('GET /api/capabilities has the console pages of plugins that are not hidden; a page that is wrong ends the start', async (t) => {

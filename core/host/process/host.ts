@@ -90,7 +90,7 @@ export function createHost(options: HostOptions): Host {
   let liveness: Liveness | undefined
 
   const refuseClosed = (): void => {
-    if (state !== 'starting') throw new Error('closed while it started')
+    if (state !== 'starting') throw new Error('closed during startup')
   }
   const watching = new AbortController()
   const readiness = createReadiness({

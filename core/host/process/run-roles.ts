@@ -10,7 +10,7 @@ export async function runRoles(composition: Composition): Promise<number> {
   try {
     const composed = await Promise.race([
       composeHost(composition),
-      fatal.then(() => Promise.reject(new Error('unhandled error while the process was composed'))),
+      fatal.then(() => Promise.reject(new Error('unhandled error during startup'))),
     ])
     return await runProcess({ ...composed, fatal }, composition.roles)
   } catch (error) {

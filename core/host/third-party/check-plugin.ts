@@ -70,7 +70,7 @@ export function checkPlugin(from: string, value: unknown, known: readonly AnyPlu
   if (value instanceof Promise) refuse('returned a promise; it must return mesh.definePlugin(...) itself')
   if (!isPlugin(value)) return refuse('did not return a plugin of contract 1')
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(value.name))
-    refuse(`its name ${JSON.stringify(value.name.slice(0, 60))} must be lower case letters, digits and -`)
+    refuse(`its name ${JSON.stringify(value.name.slice(0, 60))} must be lowercase letters, digits and -`)
   if (known.some(({ name }) => name === value.name)) refuse(`the name ${value.name} is taken`)
   for (const [field, given] of Object.entries(value)) checkField(field, given, refuse)
   for (const field of ['create', 'settings'] as const) checkGiven(field, value[field], refuse)
@@ -87,7 +87,7 @@ type Refuse = (why: string) => never
 
 function checkField(field: string, given: unknown, refuse: Refuse): void {
   if (!isField(field))
-    return refuse(`${field.slice(0, 60)} is no field of a plugin${didYouMean(field, Object.keys(fieldChecks))}`)
+    return refuse(`${field.slice(0, 60)} is not a field of a plugin${didYouMean(field, Object.keys(fieldChecks))}`)
   if (given !== undefined) checkGiven(field, given, refuse)
 }
 

@@ -24,7 +24,7 @@ function checkRule(where: string, rule: unknown, refuse: Refuse): void {
   if (group !== undefined && group !== '' && !isGroup(group)) refuse(`${where}.group must be a DNS name, or ''`)
   for (const [field, value] of Object.entries(fields)) {
     if (textFields.includes(field)) continue
-    if (!roles.includes(field)) refuse(`${where}.${field.slice(0, 60)} is no role (there are ${roles.join(', ')})`)
+    if (!roles.includes(field)) refuse(`${where}.${field.slice(0, 60)} is not a role (there are ${roles.join(', ')})`)
     if (!Array.isArray(value) || !value.every((verb) => accessVerbs.some((known) => known === verb)))
       refuse(`${where}.${field} must be a list of verbs (${accessVerbs.join(', ')})`)
   }

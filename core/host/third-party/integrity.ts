@@ -26,7 +26,7 @@ export async function checkedFiles(
   if (integrity === undefined && !required) return undefined
   const covered = await coverPlugin(from, place)
   if (integrity === undefined)
-    throw new BootError(`plugin ${from}: the profile hardened wants its integrity (now ${covered.integrity})`)
+    throw new BootError(`plugin ${from}: the profile hardened requires its integrity (currently ${covered.integrity})`)
   if (integrity !== covered.integrity)
     throw new BootError(`plugin ${from}: its integrity is ${covered.integrity}, the settings say ${integrity}`)
   return covered

@@ -168,7 +168,7 @@ const checkedKind: typeof defineKind = (spec) => {
   for (const field of ['kind', 'plural', 'group', 'description'])
     demand(typeof given[field] === 'string' && given[field] !== '', `defineKind: ${field} is required`)
   demand(/^[A-Z][A-Za-z0-9]{0,62}$/.test(String(kind)), 'defineKind: kind must be in PascalCase')
-  demand(/^[a-z][a-z0-9]{0,62}$/.test(String(plural)), 'defineKind: plural must be lower case letters and digits')
+  demand(/^[a-z][a-z0-9]{0,62}$/.test(String(plural)), 'defineKind: plural must be lowercase letters and digits')
   demand(asObject(given.spec).type === 'object', 'defineKind: spec must be a mesh.Type.Object({...})')
   return defineKind(spec)
 }

@@ -59,11 +59,11 @@ async function listFiles(folder: string): Promise<readonly string[]> {
       const entry = await lstat(join(folder, path))
       if (entry.isDirectory()) open.push(path)
       // A link could lead out of the package, and npm packs none. Reading a pipe would not end.
-      else if (!entry.isFile()) throw new Error(`${path} is neither a file nor a folder; npm packs no links`)
+      else if (!entry.isFile()) throw new Error(`${path} is neither a file nor a folder; npm does not pack links`)
       else found.push(path)
       bytes += entry.size
       if (found.length + open.length > maxFiles) throw new Error(`it has more than ${maxFiles} files`)
-      if (bytes > maxBytes) throw new Error(`its files have more than ${maxBytes / 1024 / 1024} MiB`)
+      if (bytes > maxBytes) throw new Error(`its files exceed ${maxBytes / 1024 / 1024} MiB`)
     }
   return found
 }

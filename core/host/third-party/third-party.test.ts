@@ -157,7 +157,7 @@ test('third parties: hardened wants the integrity hash, and a wrong one refuses 
   assert.equal(loaded?.name, 'mesh-x')
   await assert.rejects(
     loadThirdParties(['./x.js'], input),
-    /plugin .\/x.js: the profile hardened wants its integrity \(now sha256-/,
+    /plugin .\/x.js: the profile hardened requires its integrity \(currently sha256-/,
   )
   await assert.rejects(
     loadThirdParties([{ from: './evil.js', integrity: `sha256-${hash}` }], input),
@@ -195,7 +195,7 @@ test('UXM21, CON15: a plugin that fails names itself, the file and line, and the
       /needs\.runs must be a plugin, such as mesh\.plugins\['runs'\] \(there are runs\)/,
     ],
     ['h.mjs', plugin('needs: { audit: mesh.plugins.audit }'), /needs\.audit must be a plugin/],
-    ['i.mjs', plugin('rotues: () => 1'), /rotues is no field of a plugin; did you mean routes\?/],
+    ['i.mjs', plugin('rotues: () => 1'), /rotues is not a field of a plugin; did you mean routes\?/],
     ['j.mjs', plugin('jobs: 5'), /jobs must be a function/],
     ['k.mjs', plugin('settings: null'), /settings must be a schema/],
     ['l.mjs', plugin('create: 1'), /create must be a function/],
@@ -240,7 +240,7 @@ test('CON15: a helper that gets no or wrong arguments names them, the file and t
     ['defineErrors({ a: 409 })', /defineErrors: the argument must be/],
     ["defineErrors({ a: { status: 200, title: 'x' } })", /error a: the status must be an integer from 400 to 599/],
     ['contribute()', /contribute: the first argument must be a point/],
-    ["point('http.outcom')", /there is no extension point "http\.outcom"; did you mean http\.outcome\?/],
+    ["point('http.outcom')", /unknown extension point "http\.outcom"; did you mean http\.outcome\?/],
     ['point()', /point: the argument must be a name/],
     ['optional()', /optional: the plugin is missing/],
     ['on()', /on: the first argument must be the name of the consumer/],

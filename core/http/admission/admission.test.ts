@@ -121,7 +121,7 @@ test('F4: one user has at most a share of the slots; the response names the limi
   assert.deepEqual(refused, {
     status: 429,
     code: 'too_many_requests',
-    detail: 'limits.underWayPerCaller: 3 requests of one user are under way.',
+    detail: 'limits.underWayPerCaller: 3 requests of one user are in progress.',
     retryAfter: '1',
   })
   assert.equal((await ask('/echo', other, '{}')).status, 200)
@@ -184,11 +184,11 @@ test('F3, F4: bytes of bodies under way are bounded for a user and for the serve
   ]
   assert.deepEqual(
     [again.status, again.detail],
-    [429, 'limits.bodyBytesPerCaller: 1000 bytes of request bodies of one user are under way.'],
+    [429, 'limits.bodyBytesPerCaller: 1000 bytes of request bodies of one user are in progress.'],
   )
   assert.deepEqual(
     [theirs.status, theirs.code, theirs.detail],
-    [503, 'overloaded', 'limits.bodyBytes: 1500 bytes of request bodies are under way.'],
+    [503, 'overloaded', 'limits.bodyBytes: 1500 bytes of request bodies are in progress.'],
   )
   assert.equal(small.status, 200)
   // A body without a declared length is counted as it arrives.

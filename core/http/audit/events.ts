@@ -4,10 +4,10 @@ import { defineEvent } from '#core/event-store/event.ts'
 import type { EventType } from '#core/event-store/event.ts'
 
 const outcomeData = Type.Object({
-  action: Type.String({ description: 'Verb of the act.' }),
+  action: Type.String({ description: 'Verb of the action.' }),
   resourceKind: Type.String({ description: 'Kind of the resource.' }),
   outcome: Type.Union([Type.Literal('success'), Type.Literal('denied'), Type.Literal('error')], {
-    description: 'Whether the act succeeded, was denied or failed.',
+    description: 'Whether the action succeeded, was denied or failed.',
   }),
   code: Type.Optional(Type.String({ description: 'Error code of the API, for a denied or failed act.' })),
   uid: Type.Optional(Type.String({ description: 'Uid of the cluster object that was changed.' })),
@@ -18,8 +18,8 @@ const outcomeData = Type.Object({
       description: 'Effect on the object if the action has another name: create, update or delete.',
     }),
   ),
-  intent: Type.Optional(Type.String({ description: 'Id of the intent that was recorded before the act.' })),
-  reason: Type.Optional(Type.Literal('unknown', { description: 'The outcome of the act was never reported.' })),
+  intent: Type.Optional(Type.String({ description: 'Id of the intent that was recorded before the action.' })),
+  reason: Type.Optional(Type.Literal('unknown', { description: 'The outcome of the action was never reported.' })),
 })
 
 /** Data of {@link requestOutcome}. */

@@ -34,7 +34,7 @@ export function checkEndpoint(given: unknown): AnyEndpoint {
   checkAuthz(authz, method, refuse)
   if (typeof handle !== 'function') refuse('handle must be a function')
   if (!isObject(response)) refuse('response is required: a schema for each status')
-  if (!isChecked(given)) return refuse('is no endpoint')
+  if (!isChecked(given)) return refuse('is not an endpoint')
   refuseUnreadScope(given, refuse)
   refuseUnreviewedReplay(given, refuse)
   refuseUncheckedBody(given, refuse)
@@ -110,7 +110,7 @@ function refuseUnreviewedReplay({ authz, idempotent, review: own }: AnyEndpoint,
 // A check that reads the parsed body before the handler would find none.
 function refuseUncheckedBody(endpoint: AnyEndpoint, refuse: Refuse): void {
   const { authz, audit, idempotent, handleYaml, handleFile, fileTypes } = endpoint
-  if ((handleFile === undefined) !== (fileTypes === undefined)) refuse('handleFile and fileTypes belong together')
+  if ((handleFile === undefined) !== (fileTypes === undefined)) refuse('handleFile and fileTypes must be set together')
   const name = handleYaml === undefined ? 'handleFile' : 'handleYaml'
   if (endpoint[name] === undefined || !(reviewsBody(authz) || idempotent === true || audit?.intent === true)) return
   refuse(`a route with ${name} has no review of its body, key or intent`)

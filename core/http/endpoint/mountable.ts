@@ -80,6 +80,6 @@ export function notWired({ plugin, reason, because }: RouteOwner): Fail {
 // A dependency that is disabled or has no database makes the plugin unavailable.
 function whyUnwired(plugin: string, reason: RouteOwner['reason']): string {
   return reason === 'disabled'
-    ? `The plugin ${plugin}, or one that it needs is disabled (setting "disable").`
+    ? `The plugin ${plugin}, or one that it needs, is disabled (setting "disable").`
     : `The plugin ${plugin} is not configured: a required setting is missing, such as "databaseUrl".`
 }

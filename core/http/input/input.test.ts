@@ -316,5 +316,5 @@ test('a file reaches the handler as its bytes and its media type; other types an
   const [elsewhere] = await send('/things', 'application/pdf', bytes)
   assert.equal(elsewhere, 415)
   const { handleFile: _, ...half } = upload
-  await assert.rejects(buildServer(t, [{ endpoints: [{ ...half, url: '/other' }] }]), /belong together/)
+  await assert.rejects(buildServer(t, [{ endpoints: [{ ...half, url: '/other' }] }]), /must be set together/)
 })

@@ -138,11 +138,11 @@ function accessOf(authz: Authz): string {
     case 'row':
       return `an access review of \`${authz.verb} ${authz.resource}\` in the namespace of each row, as the caller.`
     case 'bearer':
-      return 'any caller that the cluster knows.'
+      return 'any authenticated caller.'
     case 'all':
       return `${authz.of.map((one) => accessOf(one).replace(/\.$/, '')).join('; and ')}.`
     case 'owner':
-      return 'the caller sees what is its own.'
+      return 'the caller sees only its own objects.'
     case 'agent':
       return 'the launcher of an agent.'
     case 'token':

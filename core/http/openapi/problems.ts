@@ -43,7 +43,7 @@ export function problemSchema(codesOfPlugins: readonly string[]): TSchema {
       detail: Type.String({ description: 'What is wrong with this request; names the first field.' }),
       instance: Type.Optional(Type.String({ description: 'Path of the request; absent on public routes.' })),
       code: Type.Enum(codes, { description: 'Stable name of the error, see docs/reference/errors.md.' }),
-      traceId: Type.Optional(Type.String({ description: 'Id of the trace, 32 digits in lower case.' })),
+      traceId: Type.Optional(Type.String({ description: 'Id of the trace, 32 lowercase hexadecimal digits.' })),
       retryable: Type.Boolean({ description: 'Whether the same request may succeed later.' }),
       errors: Type.Optional(Type.Array(FieldProblem, { description: 'Every field that is wrong, at most 20.' })),
       cluster: Type.Optional(ClusterProblem),

@@ -69,7 +69,7 @@ function isList(value: unknown): value is { kind: string; items: unknown[] | nul
 
 function parseWhole(pieces: readonly Buffer[]): ListBytes {
   const parsed: unknown = JSON.parse(Buffer.concat(pieces).toString())
-  if (!isList(parsed)) throw new TypeError('the cluster did not answer with a list')
+  if (!isList(parsed)) throw new TypeError('the cluster did not respond with a list')
   return { items: [Buffer.from(JSON.stringify(parsed.items ?? []).slice(1, -1))], continue: continueOf(parsed) }
 }
 

@@ -405,5 +405,5 @@ test('lists are split without parsing their items, wherever metadata is', () => 
     items: [Buffer.alloc(0)],
     continue: undefined,
   })
-  assert.throws(() => cutList([Buffer.from('{"kind":"Status","items":[]}')]), /did not answer with a list/)
+  assert.throws(() => cutList([Buffer.from('{"kind":"Status","items":[]}')]), /did not respond with a list/)
 })

@@ -34,7 +34,7 @@ export function rightsResource({ group, plural }: Pick<RoutedKind, 'group' | 'pl
 export const listQuery = Type.Object({
   ...pageQuery,
   namespace: Type.Optional(Type.String({ maxLength: 63, description: 'Absent or empty: the whole cluster.' })),
-  labelSelector: Type.Optional(Type.String({ maxLength: 1024, description: 'Selector of labels, as in kubectl.' })),
+  labelSelector: Type.Optional(Type.String({ maxLength: 1024, description: 'Label selector, as in kubectl.' })),
   scope: Type.Optional(permittedScope),
   managedFields: Type.Optional(managedFields),
 })

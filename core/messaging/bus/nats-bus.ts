@@ -90,7 +90,7 @@ async function reached<T>(ask: () => Promise<T>): Promise<T> {
   } catch (error) {
     const answered = error instanceof StreamDrift || (error instanceof JetStreamApiError && error.status < 500)
     if (answered || error instanceof Fail || error instanceof BusRefused) throw error
-    throw new Fail('bus_unavailable', 'NATS does not answer.', { cause: error })
+    throw new Fail('bus_unavailable', 'NATS does not respond.', { cause: error })
   }
 }
 

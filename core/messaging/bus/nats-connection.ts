@@ -120,7 +120,7 @@ interface LinkState {
 // Logs one line per change of state, none per attempt.
 function createState(target: string, log: Logger | undefined): LinkState {
   let known: boolean | undefined
-  let problem = `${target} does not answer`
+  let problem = `${target} does not respond`
   return {
     up: () => known === true,
     problem: () => problem,

@@ -35,7 +35,8 @@ export function toGatewayRefusal(
 ): GatewayRefusal {
   const error = errorIn(body)
   const { message } = error
-  const text = typeof message === 'string' ? message.slice(0, maxMessage) : `The model gateway answered ${status}.`
+  const text =
+    typeof message === 'string' ? message.slice(0, maxMessage) : `The model gateway responded with ${status}.`
   return new GatewayRefusal(status, text, { code: textOf(error.code), param: textOf(error.param), headers })
 }
 

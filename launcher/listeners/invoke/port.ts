@@ -81,14 +81,14 @@ export const invokePort = definePort({
     health: {
       method: 'GET',
       path: '/healthz',
-      summary: 'Readiness: the launcher has a valid certificate and does not shut down, and the agent responds.',
+      summary: 'Readiness: the launcher has a valid certificate and is not shutting down, and the agent responds.',
       responses: { 200: status('ok'), 503: unready },
     },
     invoke: {
       method: 'POST',
       path: '/invoke',
       summary:
-        'Starts a run, or returns the known one. Without `X-Mesh-Run-Id` an unsigned launcher waits for the outcome.',
+        'Starts a run, or returns the existing one. Without `X-Mesh-Run-Id` an unsigned launcher waits for the outcome.',
       body: invokeRequest,
       responses: known,
       stream: 'text/event-stream',

@@ -110,7 +110,7 @@ function toTerminated({ exitCode, at, lastLine }: ContainerEnd): object {
 
 // The port is allocated at each start and known only from the pod.
 function silentAgent(port: number) {
-  const message = `the agent does not answer on AGENT_PORT=${port}: this machine allocates the port, so the agent must read it from its environment`
+  const message = `the agent does not respond on AGENT_PORT=${port}: this machine allocates the port, so the agent must read it from its environment`
   return { type: AGENT_LISTENS, status: 'False', reason: 'AgentNotListening', message }
 }
 

@@ -5,7 +5,7 @@ import { condition } from './deployment-status.ts'
 const MESSAGE = 'the embedded default runs agents only'
 
 /**
- * The status of a Deployment that is no agent. `ReplicaFailure` has the reason; `kubectl rollout status` ends for an exceeded deadline
+ * The status of a Deployment that is not an agent. `ReplicaFailure` has the reason; `kubectl rollout status` ends for an exceeded deadline
  * only, so the roll-out is reported as such at once. Pure.
  */
 export function refusedStatus(deployment: LocalDeployment, now: Date) {

@@ -17,5 +17,5 @@ export async function readExposed(
 ): Promise<AgentDeploymentObject> {
   const agent = await cluster.get<AgentDeploymentObject>(AgentDeployment, { namespace, name })
   if (agent.spec.a2a?.expose === true) return agent
-  throw new Fail('not_found', 'The agent is not exposed by A2A: spec.a2a.expose is not true.')
+  throw new Fail('not_found', 'The agent is not exposed over A2A: spec.a2a.expose is not true.')
 }

@@ -15,7 +15,7 @@ export const a2aSettings = Type.Object(
       maximum: 3600,
       default: 60,
       description:
-        'Seconds that SendMessage waits for a task to end or to ask; then it answers with the task as it is.',
+        'Seconds that SendMessage waits for a task to end or to ask. Then it returns the task in its current state.',
     }),
   },
   { additionalProperties: false },

@@ -70,7 +70,7 @@ function openToken(cursors: MethodCall['http']['cursors'], token: string, bound:
   try {
     return cursors.open(token, bound)
   } catch {
-    throw invalidParam('/pageToken', 'is not that of a page of this list')
+    throw invalidParam('/pageToken', 'is not a page token of this list')
   }
 }
 

@@ -86,10 +86,10 @@ async function answer(
   const { caller } = http
   const run = await readTaskRun(call, taskId)
   if ((message.contextId ?? '') !== '' && message.contextId !== run.conversationId)
-    throw invalidParam('/message/contextId', 'is not that of the task')
+    throw invalidParam('/message/contextId', 'is not the context of the task')
   if (run.state !== 'paused') {
-    const why = terminalStates.has(run.state) ? 'has ended' : 'asks nothing'
-    throw new Fail(a2aErrors.a2a_unsupported_operation, `The task ${why}, and takes no message.`)
+    const why = terminalStates.has(run.state) ? 'has ended' : 'is not waiting for an answer'
+    throw new Fail(a2aErrors.a2a_unsupported_operation, `The task ${why} and does not accept messages.`)
   }
   const given = readAnswer(message, run)
   const access = await runs.mayUpdate(caller, run.id)

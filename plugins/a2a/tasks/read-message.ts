@@ -68,7 +68,7 @@ export function readAnswer(message: SentMessage, { interrupts }: Pick<RunDetail,
   if (only.reason === 'input_required') return { interruptId: only.id, payload: content }
   const decision = content === 'approve' || content === 'reject' ? content : undefined
   if (decision === undefined)
-    throw invalidParam('/message/parts', `must be the text approve or reject, or metadata must have ${ANSWER_KEY}`)
+    throw invalidParam('/message/parts', `must be the string approve or reject, or metadata must have ${ANSWER_KEY}`)
   return { interruptId: only.id, decision }
 }
 

@@ -87,7 +87,7 @@ export function agentMessage(
 /** What a paused task asks: each question as text, and all of them as data. */
 export function toQuestions(interrupts: readonly Interrupt[]): readonly A2aPart[] {
   const texts = interrupts.map(({ question, tool }) => ({
-    text: question ?? (tool === undefined ? 'The agent waits for an answer.' : `May the agent call ${tool}?`),
+    text: question ?? (tool === undefined ? 'The agent is waiting for an answer.' : `May the agent call ${tool}?`),
   }))
   return [...texts, { data: { interrupts } }]
 }

@@ -50,5 +50,5 @@ function afterOthers(error: unknown, made: readonly AgentDeploymentObject[]): un
   if (!(error instanceof KubeError) || made.length === 0) return error
   const names = made.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`).join(', ')
   const { status, reason, message, details, auditId } = error
-  return new KubeError(status, reason, `${message}; made before it: ${names}`, { details, auditId })
+  return new KubeError(status, reason, `${message}; created before it: ${names}`, { details, auditId })
 }

@@ -61,7 +61,7 @@ export function readAgentFile(text: string, namespace: DnsLabel | undefined): Fi
 export function readOneAgent(text: string, namespace: DnsLabel): SentObject {
   const [first, second] = readAgentFile(text, namespace)
   if (first === undefined || second !== undefined)
-    throw new Fail(agentErrors.invalid_agent_file, 'The file must hold one agent.')
+    throw new Fail(agentErrors.invalid_agent_file, 'The file must contain exactly one agent.')
   const { metadata, spec } = first.agent
   return { metadata: { ...metadata }, spec }
 }
@@ -118,7 +118,7 @@ function refuseRepeated(agents: readonly ReadAgent[]): void {
   for (const { agent, document } of agents) {
     const { name, namespace } = agent.metadata
     const key = `${namespace}/${name}`
-    if (seen.has(key)) refuse(document, [{ pointer: '', detail: `the agent ${key} is in the file twice` }])
+    if (seen.has(key)) refuse(document, [{ pointer: '', detail: `the agent ${key} is listed twice in the file` }])
     seen.add(key)
   }
 }

@@ -73,7 +73,7 @@ export const agentSettings = Type.Object(
       pattern: '^[1-9][0-9]{0,8}(Ki|Mi|Gi|Ti|k|M|G|T)$',
       default: '2Gi',
       description:
-        'Limit of ephemeral-storage of a container of an agent, and sizeLimit of an emptyDir, without one of its own. A pod with more is evicted.',
+        'Default ephemeral-storage limit of agent containers, and default sizeLimit of emptyDir volumes. A pod that exceeds them is evicted.',
     }),
     imagePullSecrets: Type.Array(Type.String({ maxLength: 253, pattern: DNS_NAME_PATTERN }), {
       maxItems: 16,

@@ -35,7 +35,7 @@ test('a valid answer is returned unchanged, also from a code fence', async () =>
 test('an invalid answer is returned to the model with its problems', async () => {
   const gateway = scripted([{ ...good, config: { ...good.config, tols: [] } }, 'not json', good])
   const made = await generateConfig({ request: 'a bot', routes: ['mock'] }, context(gateway))
-  assert.deepEqual(made.warnings, ['The model needed 3 tries for a valid config.'])
+  assert.deepEqual(made.warnings, ['The model needed 3 attempts for a valid config.'])
   assert.match(gateway.requests[1]?.at(-1)?.content ?? '', /\/tols: unknown field "tols"; did you mean tools\?/)
   assert.match(gateway.requests[2]?.at(-1)?.content ?? '', /not JSON/)
 })
@@ -59,13 +59,13 @@ test('unknown routes and invalid names are replaced, and a refined config keeps 
   assert.equal(made.config['name'], 'bots-for-my')
   assert.equal(made.config['namespace'], 'demo')
   assert.deepEqual(made.config['model'], { route: 'mock' })
-  assert.match(made.warnings.join(), /mock was put in its place/)
+  assert.match(made.warnings.join(), /mock is used instead/)
   const refined = await generateConfig(
     { request: 'x', base: { name: 'kept' }, routes: ['mock'] },
     context(scripted([good])),
   )
   assert.equal(refined.config['name'], 'kept')
-  assert.match(refined.warnings.join(), /the name; it was kept/)
+  assert.match(refined.warnings.join(), /the name\. The original name was kept/)
   assert.equal(nameFrom('!!!'), 'agent')
 })
 
@@ -120,7 +120,7 @@ test('R2-M8, R2-UX-19: refine keeps what the response leaves out, and lists ever
   const hidden = { config: { model: { route: 'secret' } }, explanation: 'Done.' }
   const kept = await generateConfig({ request: 'x', base, routes: ['mock'] }, context(scripted([hidden])))
   assert.deepEqual([kept.config, kept.changes], [base, []])
-  assert.match(kept.warnings.join(), /elsewhere was put in its place/)
+  assert.match(kept.warnings.join(), /elsewhere is used instead/)
 })
 
 test('R2-M8: a request is read as it was written', () => {

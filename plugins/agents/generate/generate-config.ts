@@ -70,9 +70,9 @@ export async function generateConfig(task: GenerateTask, context: GenerateContex
     const text = await gateway.ask(bearer, { route, messages, schema, signal })
     const answer = readAnswer(text)
     const { config, warnings } = settle(answer?.config ?? {}, task)
-    problems = answer === undefined ? ['the answer is not JSON of the schema'] : describeProblems(config)
+    problems = answer === undefined ? ['the response is not JSON that matches the schema'] : describeProblems(config)
     if (answer !== undefined && problems.length === 0) {
-      const repaired = round === 0 ? [] : [`The model needed ${round + 1} tries for a valid config.`]
+      const repaired = round === 0 ? [] : [`The model needed ${round + 1} attempts for a valid config.`]
       const made = { config, explanation: answer.explanation, warnings: [...repaired, ...warnings] }
       return task.base === undefined ? made : { ...made, changes: toPatch(task.base, config) }
     }
@@ -82,7 +82,9 @@ export async function generateConfig(task: GenerateTask, context: GenerateContex
     )
   }
   const errors = problems.map((detail) => ({ pointer: '/config', detail }))
-  throw new Fail(agentErrors.generation_failed, `The model gave no valid config in ${ROUNDS} tries.`, { errors })
+  throw new Fail(agentErrors.generation_failed, `The model did not produce a valid config in ${ROUNDS} attempts.`, {
+    errors,
+  })
 }
 
 function describeProblems(config: Record<string, unknown>): string[] {
@@ -120,7 +122,8 @@ function settle(
   const settled = task.base === undefined ? { ...config } : keepRest(task.base, config)
   const named = task.base?.['name']
   const isRenamed = named !== undefined && settled['name'] !== named
-  if (isRenamed) warnings.push('The model changed the name; it was kept, since another name is another agent.')
+  if (isRenamed)
+    warnings.push('The model changed the name. The original name was kept, because another name means another agent.')
   if (task.base?.['name'] !== undefined) settled['name'] = task.base['name']
   else if (!isAgentName(settled['name'])) settled['name'] = nameFrom(task.request)
   if (task.namespace !== undefined) settled['namespace'] = task.namespace
@@ -130,7 +133,7 @@ function settle(
   const isKnown = wanted === before || (typeof wanted === 'string' && task.routes.includes(wanted))
   const place = before ?? task.routes[0]
   if (isObject(model) && (!isKnown || wanted === undefined) && place !== undefined) {
-    warnings.push(`The model named a route that you cannot see; ${String(place)} was put in its place.`)
+    warnings.push(`The model named a route that you cannot see; ${String(place)} is used instead.`)
     settled['model'] = { ...model, route: place }
   } else if (before !== undefined && wanted !== before)
     warnings.push(`The model changed the route from ${String(before)} to ${String(wanted)}.`)

@@ -57,7 +57,7 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > MAX_RESPONSE_BYTES) throw new Fail('bad_gateway', 'The model answered with too much.')
+    if (size > MAX_RESPONSE_BYTES) throw new Fail('bad_gateway', 'The model response is too large.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -81,7 +81,7 @@ const codes: Readonly<Record<number, 'unauthenticated' | 'forbidden' | 'not_foun
 // Errors of the gateway itself (a denied or unknown route) are returned as they are. Errors of a provider are not quoted.
 function failureOf(status: number, answer: unknown): Fail {
   const code = codes[status]
-  if (code === undefined) return new Fail('bad_gateway', 'The model gateway could not answer.')
+  if (code === undefined) return new Fail('bad_gateway', 'The model gateway returned an unexpected error.')
   const message = field(field(answer, 'error'), 'message')
   return new Fail(code, typeof message === 'string' && code !== 'unauthenticated' ? message : undefined)
 }

@@ -115,7 +115,7 @@ test('R2-N3: a token without a pod, of another audience, of a person or unknown 
   const agent = await addAgent()
   await addAccount({ uid: agent.metadata.uid })
   const pod = await addPod()
-  await assert.rejects(certify(await token()), refuses('forbidden', /no pod/))
+  await assert.rejects(certify(await token()), refuses('forbidden', /not bound to a pod/))
   await assert.rejects(certify(await token(pod, 'gateway')), refuses('unauthenticated'))
   for (const bearer of ['admin-token', 'x', '\u0000', 'e30.e30.e30', 'a'.repeat(100_000)])
     await assert.rejects(certify(bearer), refuses('unauthenticated'), bearer.slice(0, 20))
@@ -129,7 +129,11 @@ test('R2-N3: an account that a user made with the name of an agent is not certif
   for (const owner of owners) {
     await addAccount(owner)
     const pod = await addPod()
-    await assert.rejects(certify(await token(pod)), refuses('forbidden', /belongs to no agent/), JSON.stringify(owner))
+    await assert.rejects(
+      certify(await token(pod)),
+      refuses('forbidden', /does not belong to an agent/),
+      JSON.stringify(owner),
+    )
     await cluster.delete(pods, ref)
     await cluster.delete(children.ServiceAccount, ref)
   }

@@ -49,10 +49,10 @@ export function createCertifyLauncher({
   return async (agent, x) => {
     const { account, uid: agentUid } = agent
     const podUid = podOf(account)
-    if (podUid === undefined) throw new Fail('forbidden', 'The token is bound to no pod.')
+    if (podUid === undefined) throw new Fail('forbidden', 'The token is not bound to a pod.')
     // Keyed by the uid of the account: a re-created one is read at once.
     const owner = await owners(`${account.uid} ${account.username}`, () => ownerOf(cluster, agent, account.uid))
-    if (owner !== agentUid) throw new Fail('forbidden', 'The service account belongs to no agent.')
+    if (owner !== agentUid) throw new Fail('forbidden', 'The service account does not belong to an agent.')
     return signCertificate(keys.current(LAUNCHER_KEY), { agentUid, podUid, x }, now())
   }
 }

@@ -47,5 +47,5 @@ function fieldProblem({ from, at, to }: ReferenceMark, kinds: readonly OwnedValu
   if (node === undefined) return `marks ${field}, which the schema of ${kind.owner} does not have`
   if (node['type'] === 'string' || (isObject(node['properties']) && Object.hasOwn(node['properties'], 'name')))
     return undefined
-  return `marks ${field}, which in the schema of ${kind.owner} is neither a text nor an object with a name`
+  return `marks ${field}, which in the schema of ${kind.owner} is neither a string nor an object with a name`
 }

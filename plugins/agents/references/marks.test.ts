@@ -148,7 +148,7 @@ test('a field that a third party marks is a reference: listed, used, required, r
     const found = await resolvedRefs('False NotFound')
     return found.message.includes('strict') ? undefined : found
   })
-  assert.equal(odd.message, `metadata.annotations[${annotation}] is no name of an object of the kind GuardPolicy.`)
+  assert.equal(odd.message, `metadata.annotations[${annotation}] is not the name of an object of the kind GuardPolicy.`)
   await cluster.patch(AgentDeployment, ref, {
     type: 'merge',
     body: { metadata: { annotations: { [annotation]: null } } },
@@ -195,7 +195,7 @@ test('marks that cannot be followed end the start, naming both sides', async (t)
       /marks spec\.model\.rout of AgentDeployment, which the schema of plugin agents does not have/,
     ],
     [field('constructor'), /does not have/],
-    [field('runtime.port'), /is neither a text nor an object with a name/],
+    [field('runtime.port'), /is neither a string nor an object with a name/],
     [field('tools[].name]'), /at\.field must be a path/],
     [field(`a${'.a'.repeat(10_000)}`), /at\.field must be a path/],
     [mark("at: { annotation: '../x' }"), /at\.annotation must be a key/],

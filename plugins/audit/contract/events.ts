@@ -10,7 +10,7 @@ const seenBy = { verb: 'list', resource: 'auditlogs' }
 const requestData = Type.Object({
   action: described(
     Type.Union([Type.Literal('create'), Type.Literal('update'), Type.Literal('delete')]),
-    'Verb of the act.',
+    'Verb of the action.',
   ),
   outcome: described(
     Type.Union([Type.Literal('success'), Type.Literal('denied'), Type.Literal('error')]),
@@ -18,10 +18,10 @@ const requestData = Type.Object({
   ),
   code: Type.Optional(Type.String({ description: 'Why it failed, as codes of the API.' })),
   auditId: Type.String({
-    description: 'Audit-Id of the request, by which the outcome that the BFF reports is the same act.',
+    description: 'Audit-Id of the request. An outcome that the BFF reports with this id is the same action.',
   }),
   uid: Type.Optional(Type.String({ description: 'Uid of the object that was changed.' })),
-  resourceVersion: Type.Optional(Type.String({ description: 'Version that the API server answered with.' })),
+  resourceVersion: Type.Optional(Type.String({ description: 'Version that the API server returned.' })),
   unconfirmed: Type.Optional(
     Type.Boolean({ description: 'The object may be unchanged; the row waits for the informer.' }),
   ),
@@ -44,7 +44,7 @@ const sealData = Type.Object({
   day: Type.String({ description: 'UTC day.' }),
   rows: Type.Integer({ description: 'Rows of the day when it was sealed.' }),
   digest: Type.String({ description: 'SHA-256 over id and digest of every row, in order.' }),
-  head: Type.String({ description: 'SHA-256 over the head of the day before, the day, its rows and its digest.' }),
+  head: Type.String({ description: 'SHA-256 over the head of the previous day, the day, its rows and its digest.' }),
 })
 
 /** The head of a closed day, published where access to the database cannot change it. */
@@ -61,7 +61,7 @@ const removedData = Type.Object({
   rows: Type.Integer({ description: 'Removed rows: all rows of the day.' }),
   before: Type.String({ description: 'Rows older than this instant were removed.' }),
   head: Type.String({
-    description: 'SHA-256 over the head of the tombstone before, day, rows, instant and seal of the day.',
+    description: 'SHA-256 over the head of the previous tombstone, and the day, rows, instant and seal of the day.',
   }),
 })
 

@@ -34,7 +34,7 @@ export const auditMetrics = {
   }),
   webhookEvents: defineCounter({
     name: 'mesh_audit_webhook_events_total',
-    help: "Events of the API server's audit webhook by result; unusable: a change without the object that it made.",
+    help: "Events of the API server's audit webhook by result; unusable: a change without the resulting object.",
     labels: ['result'],
     roles: ['manager'],
   }),

@@ -8,7 +8,7 @@ export const auditSettings = Type.Object(
       minimum: 1,
       maximum: 36_500,
       default: 90,
-      description: 'Days that audit rows are kept.',
+      description: 'Retention of audit rows, in days.',
     }),
     spoolDir: Type.Optional(
       fileSetting(

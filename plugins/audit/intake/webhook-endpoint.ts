@@ -13,7 +13,7 @@ export interface WebhookBounds {
 }
 
 /**
- * `POST /audit-events`: an `audit.k8s.io/v1` EventList of the API server's webhook backend, with the token of its own, which is no account
+ * `POST /audit-events`: an `audit.k8s.io/v1` EventList of the API server's webhook backend, with the token of its own, which is not an account
  * of the cluster. 200 means stored; the API server retries on any response other than 2xx and 4xx.
  */
 export function webhookEndpoint(intake: Intake, token: string, bounds: WebhookBounds): AnyEndpoint {

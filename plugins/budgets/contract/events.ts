@@ -4,7 +4,7 @@ import { defineEvent } from '#core/event-store/event.ts'
 import type { EventType } from '#core/event-store/event.ts'
 
 const exceededData = Type.Object({
-  amount: Type.String({ description: 'The limit, as decimal text.' }),
+  amount: Type.String({ description: 'The limit, as a decimal string.' }),
   currency: Type.String({ description: 'ISO 4217 code.' }),
   window: Type.String({ description: 'Window of the limit: hour, day, week, month or total.' }),
   agentUid: Type.String({

@@ -13,11 +13,11 @@ export const budgetsSettings = Type.Object(
     prices: Type.Array(modelPrice, {
       default: [],
       maxItems: 1_000,
-      description: 'Prices of models. They precede those of routes, of providers and of the shipped table.',
+      description: 'Prices of models. They take precedence over prices of routes, providers and the shipped table.',
     }),
     shippedPrices: Type.Boolean({
       default: true,
-      description: 'Whether the price table of this version applies to models that nothing else names.',
+      description: 'Whether the price table of this version applies to models without another price.',
     }),
     defaultMaxOutputTokens: Type.Integer({
       minimum: 1,
@@ -35,7 +35,7 @@ export const budgetsSettings = Type.Object(
       minimum: 1,
       maximum: 3_650,
       default: 30,
-      description: 'Days that ended holds are kept.',
+      description: 'Retention of ended holds, in days.',
     }),
   },
   { additionalProperties: false },

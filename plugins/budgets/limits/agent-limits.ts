@@ -32,7 +32,7 @@ export interface LimitOptions {
   readonly runs: Pick<RunsSystem, 'agentsAbove'> | undefined
 }
 
-// A changed budget applies within this time. It is no permission: who calls is authenticated for each request.
+// A changed budget applies within this time. It is not a permission: who calls is authenticated for each request.
 const AGENT_TTL_MS = 5_000
 // The agents of a run never change.
 const RUN_TTL_MS = 600_000

@@ -49,7 +49,7 @@ export function createFindRoute(
     const route = `${ref.namespace}/${ref.name}`
     const found = await routes(route, () => read(route, ref))
     if (found === undefined || !mayRefer(own, ref.namespace, found.route.spec.allowedNamespaces))
-      throw new Fail('not_found', 'The model is no route that the agent may use.')
+      throw new Fail('not_found', 'The model is not a route that the agent may use.')
     const namespaces = [ref.namespace, ...providersOf(found.route).map(({ namespace }) => namespace)]
     const isOwn = await ownNamespaces(sources(), own, namespaces)
     return { route: found.name, prices: pricesOfRoute({ ...found, isOwn }, settings), isOwn }

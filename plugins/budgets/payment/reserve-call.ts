@@ -44,7 +44,7 @@ export async function reserveCall(
 }
 
 const WHERE =
-  'Set one in budgets.prices, or in a ModelProvider or ModelRoute that is not of the namespace or tenant that pays.'
+  'Set one in budgets.prices, or in a ModelProvider or ModelRoute outside the namespace or tenant that pays.'
 
 /** Amount and currency of a hold. Throws `price_unknown` where money is counted and a provider of the route has no price. */
 function priceOf(
@@ -69,7 +69,7 @@ function priceOf(
 function refusal({ kind, limit, retryAfterSeconds: retryAfter }: RefusedHold, pauses: boolean): Fail {
   const name = nameOfSubject(limit.subject)
   if (kind === 'rate') {
-    const text = `The ${name} may make ${limit.requestsPerMinute} model calls a minute.`
+    const text = `The ${name} may make ${limit.requestsPerMinute} model calls per minute.`
     return new Fail(budgetErrors.rate_limited, text, { retryAfter })
   }
   if (kind === 'concurrency') {

@@ -7,7 +7,7 @@ export const costSettings = Type.Object(
       minimum: 31,
       maximum: 3_650,
       default: 400,
-      description: 'Days that the cost of a day is kept.',
+      description: 'Retention of the daily cost, in days.',
     }),
   },
   { additionalProperties: false },

@@ -2,5 +2,5 @@ import { defineErrors } from '#core/errors/define-errors.ts'
 
 /** Errors of feedback. */
 export const feedbackErrors = defineErrors({
-  too_many_scores: { status: 429, title: 'The run or its namespace has its maximum of scores.' },
+  too_many_scores: { status: 429, title: 'The run or its namespace has reached its maximum number of scores.' },
 })

@@ -7,7 +7,7 @@ import { RunId as runId } from '#schemas/names/run-id.ts'
 const recordedData = Type.Object({
   scoreId: Type.String({ format: 'uuid', description: 'Value and comment are read by `GET /api/feedback`.' }),
   runId,
-  traceId: Type.String({ description: 'Id of the trace, 32 digits in lower case.' }),
+  traceId: Type.String({ description: 'Id of the trace, 32 lowercase hexadecimal digits.' }),
   name: Type.String({ description: 'Name of the score.' }),
   source: Type.String({ description: 'agent or person.' }),
 })

@@ -17,7 +17,7 @@ const runId = string({ format: 'uuid', description: 'id of a run of this agent' 
   uuid.test(value) ? undefined : 'must be the id of a run',
 )
 const traceId = string({ pattern: TRACE_ID_PATTERN, description: 'trace of a run of this agent' }, (value) =>
-  isTraceId(value) ? undefined : 'must be a trace id: 32 digits in lower case',
+  isTraceId(value) ? undefined : 'must be a trace id: 32 lowercase hexadecimal digits',
 )
 const name = string(
   { pattern: SCORE_NAME_PATTERN, description: `what is scored; ${DEFAULT_SCORE_NAME} if absent` },

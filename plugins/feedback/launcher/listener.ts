@@ -52,7 +52,7 @@ function refuseUnclear({ runId, traceId }: FeedbackRequest): void {
   if (runId === undefined && traceId === undefined)
     throw new Refusal('malformed_request', 'runId: or traceId is required')
   if (runId !== undefined && traceId !== undefined)
-    throw new Refusal('malformed_request', 'runId: and traceId exclude each other')
+    throw new Refusal('malformed_request', 'runId: and traceId are mutually exclusive')
 }
 
 // The span belongs to the scored run while the launcher works on it, else to a trace of its own.

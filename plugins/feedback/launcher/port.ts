@@ -10,7 +10,7 @@ export const feedbackPort = definePort({
     health: {
       method: 'GET',
       path: '/healthz',
-      summary: 'Returns that the port is open.',
+      summary: 'Liveness: the port is open.',
       responses: { 200: object({ status: enumOf('ok') }) },
     },
     feedback: {

@@ -32,7 +32,7 @@ export async function sendFeedback(
 function toId({ status, value, problem: { code, detail } }: PathResponse<Static<typeof recordedScore>>): string {
   const reason = detail?.slice(0, 500)
   if (value !== undefined) return value.id
-  if (status === 404) throw new Refusal('unknown_run', 'the run does not exist, or is not one of this agent')
+  if (status === 404) throw new Refusal('unknown_run', 'the run does not exist, or does not belong to this agent')
   if (status === 409) throw new Refusal('idempotency_conflict', reason)
   if (status === 429) throw new Refusal('too_many_scores', code === 'too_many_scores' ? reason : 'too many requests')
   if (status === 400) throw new Refusal('malformed_request', reason)

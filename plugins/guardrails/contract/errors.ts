@@ -6,7 +6,7 @@ export const guardrailErrors = defineErrors({
   guardrail_approval_required: { status: 403, title: 'A guardrail policy requires approval of the call.' },
   guardrail_proof_refused: {
     status: 403,
-    title: 'The proof of applied guardrails is not one of a launcher of the agent.',
+    title: 'The proof of applied guardrails was not made by a launcher of the agent.',
   },
   guardrail_unavailable: {
     status: 503,

@@ -86,10 +86,10 @@ async function ask(
 
 function readVerdict(bytes: Buffer): HttpVerdict {
   const value: unknown = JSON.parse(bytes.toString('utf8'))
-  if (!isObject(value) || typeof value.flagged !== 'boolean') throw new Error('the answer has no verdict')
+  if (!isObject(value) || typeof value.flagged !== 'boolean') throw new Error('the response has no verdict')
   const { flagged, texts } = value
   if (texts === undefined || texts === null) return { flagged, texts: undefined }
   if (!Array.isArray(texts) || !texts.every((text): text is string => typeof text === 'string'))
-    throw new Error('the answer has no list of texts')
+    throw new Error('the response has no list of strings')
   return { flagged, texts }
 }

@@ -156,7 +156,7 @@ export function createResponseGuard(call: GuardedCall, external: boolean): Respo
 // A rule of the gateway has stopped the answer.
 function refusedFrame(frame: Buffer, { message, code, param }: Readonly<Record<string, unknown>>): Buffer {
   if (typeof code !== 'string' || !code.startsWith('guardrail_')) return frame
-  const text = typeof message === 'string' ? message : 'A guardrail policy blocked the answer.'
+  const text = typeof message === 'string' ? message : 'A guardrail policy blocked the response.'
   throw new GatewayRefusal(403, text, { code, param: typeof param === 'string' ? param : null })
 }
 
@@ -239,11 +239,11 @@ function parse(text: string): Part {
 
 function refuseUnreadable(error: unknown): never {
   if (!(error instanceof UnreadableBody)) throw error
-  const message = 'The arguments of a tool call are not JSON, which guardrails can read.'
+  const message = 'The arguments of a tool call are not JSON, so guardrails cannot read them.'
   throw new GatewayRefusal(502, message, { code: 'bad_gateway' })
 }
 
 function unreadable(): GatewayRefusal {
-  const message = 'The answer of the provider has a form that guardrails cannot read.'
+  const message = 'The response of the provider has a format that guardrails cannot read.'
   return new GatewayRefusal(502, message, { code: 'bad_gateway' })
 }

@@ -37,7 +37,7 @@ export function toPolicySet(objects: readonly GuardrailPolicyObject[]): PolicySe
   const policies = objects.map(toApplied)
   const text = canonicalJson(policies)
   if (Buffer.byteLength(text) > maxBytes)
-    throw unavailable(`The guardrail policies of the call are larger than ${maxBytes} bytes together.`)
+    throw unavailable(`The guardrail policies of the call exceed ${maxBytes} bytes in total.`)
   for (const policy of policies) compileAlone(policy)
   return {
     digest: createHash('sha256').update(text).digest('base64url'),

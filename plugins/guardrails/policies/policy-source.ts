@@ -24,7 +24,7 @@ export interface PolicySource {
   ofNamespace(namespace: string): Promise<PolicySet>
 }
 
-/** A changed policy applies within this time in gateway and state role. It is no permission: callers are authenticated for each call. */
+/** A changed policy applies within this time in gateway and state role. It is not a permission: callers are authenticated for each call. */
 const TTL_MS = 2_000
 const PAGE = 50
 /** Maximum number of policies that apply to a whole namespace. */

@@ -14,7 +14,7 @@ export const documentStored = defineEvent({
     ingestId,
     contentType: Type.String({ description: 'Media type of the document.' }),
     characters: Type.Integer({ description: 'Characters of its text.' }),
-    chunks: Type.Integer({ description: 'Chunks into which its text is divided.' }),
+    chunks: Type.Integer({ description: 'Number of chunks of its text.' }),
   }),
   audit: { action: 'ingest', resourceKind: 'KnowledgeBase' },
 })

@@ -22,7 +22,7 @@ export const BaseName = Type.String({ description: 'Name of the KnowledgeBase.' 
 const Title = Type.String({ minLength: 1, maxLength: 256, description: 'Title in citations.' })
 const Attributes = Type.Record(Type.String({ pattern: '^[A-Za-z0-9_.-]{1,63}$' }), Type.String({ maxLength: 1_024 }), {
   maxProperties: 16,
-  description: 'Texts that are returned with each chunk.',
+  description: 'Strings returned with each chunk.',
 })
 
 /** Query of routes below one knowledge base. */
@@ -46,15 +46,15 @@ export const DocumentList = Type.Object(
           title: Type.String({ description: 'Title in citations.', examples: ['Handbook'] }),
           contentType: Type.String({ description: 'Media type of the document.', examples: ['text/markdown'] }),
           url: exemplified(
-            Type.Union([Type.String(), Type.Null()], { description: 'Address from which it was fetched.' }),
+            Type.Union([Type.String(), Type.Null()], { description: 'URL from which it was fetched.' }),
             null,
           ),
           attributes: described(
             Type.Record(Type.String(), Type.String()),
-            'Strings that are returned with each chunk, by key.',
+            'Strings returned with each chunk, by key.',
             { team: 'support' },
           ),
-          chunks: Type.Integer({ description: 'Chunks into which its text is divided.', examples: [12] }),
+          chunks: Type.Integer({ description: 'Number of chunks of its text.', examples: [12] }),
           createdAt: Type.String({
             description: 'Time of its first ingest, RFC 3339.',
             examples: ['2026-11-20T08:00:00.000Z'],
@@ -114,7 +114,7 @@ export const IngestRequest = Type.Object(
         minLength: 1,
         maxLength: 2_048,
         pattern: '^https?://[^\\s]+$',
-        description: 'Address to fetch, at most 2,048 characters.',
+        description: 'URL to fetch, at most 2,048 characters.',
       }),
     ),
     id: Type.Optional(DocumentId),
@@ -151,7 +151,7 @@ export const IngestResponse = Type.Object(
     ),
     url: described(
       Type.Union([Type.String(), Type.Null()]),
-      'Address that is fetched; null for an uploaded document.',
+      'URL that is fetched; null for an uploaded document.',
       null,
     ),
     createdAt: Type.String({
@@ -168,7 +168,7 @@ export const IngestResponse = Type.Object(
 )
 
 const Query = Type.String({ minLength: 1, maxLength: 4_000, description: 'A question or words.' })
-const Limit = Type.Integer({ minimum: 1, maximum: 50, description: 'Most chunks; default 8.' })
+const Limit = Type.Integer({ minimum: 1, maximum: 50, description: 'Maximum number of chunks. Default: 8.' })
 
 /** A search of one knowledge base. */
 export const SearchRequest = Type.Object({ query: Query, limit: Type.Optional(Limit) }, { additionalProperties: false })
@@ -180,10 +180,10 @@ export const SearchResponse = Type.Object(
       Type.Array(
         Type.Object({
           document: Type.String({ description: 'Id of the document.', examples: ['handbook'] }),
-          chunk: Type.Integer({ description: 'Place of the chunk in the document, from 0.', examples: [0] }),
+          chunk: Type.Integer({ description: 'Position of the chunk in the document, from 0.', examples: [0] }),
           text: Type.String({ description: 'Text of the chunk.', examples: ['Invoices are due after 30 days.'] }),
           score: Type.Number({
-            description: 'Relative to a chunk that is first by words and by meaning, in (0, 1].',
+            description: 'Score in (0, 1], relative to a chunk that ranks first by words and by meaning.',
             examples: [0.82],
           }),
           metadata: described(
@@ -191,7 +191,7 @@ export const SearchResponse = Type.Object(
               knowledgeBase: Type.String({ description: 'Name of the knowledge base.', examples: ['docs'] }),
               title: Type.String({ description: 'Title of the document.', examples: ['Handbook'] }),
               contentType: Type.String({ description: 'Media type of the document.', examples: ['text/markdown'] }),
-              url: Type.Optional(Type.String({ description: 'Address from which the document was fetched.' })),
+              url: Type.Optional(Type.String({ description: 'URL from which the document was fetched.' })),
               page: Type.Optional(Type.Integer({ description: 'Page of the chunk, from 1.' })),
               start: Type.Integer({
                 description: 'Offset in the text of the document, in UTF-16 units.',
@@ -202,7 +202,7 @@ export const SearchResponse = Type.Object(
                 team: 'support',
               }),
             }),
-            'Where the chunk is from.',
+            'Source of the chunk.',
           ),
         }),
       ),

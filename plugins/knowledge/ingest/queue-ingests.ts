@@ -48,7 +48,7 @@ export async function queueIngests(
   if (waiting > 0 && waiting + bytes > waitingBytesPerNamespace)
     throw new Fail(
       knowledgeErrors.ingest_queue_full,
-      `At most ${waitingBytesPerNamespace} bytes of a namespace may wait.`,
+      `At most ${waitingBytesPerNamespace} bytes of a namespace may wait to be ingested.`,
       {
         retryAfter: 10,
       },

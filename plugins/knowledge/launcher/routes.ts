@@ -13,7 +13,7 @@ const limit = integer(1, MAX_FOUND, { default: 8 })
 const score: Schema<number> = {
   json: { type: 'number', description: 'in (0, 1]' },
   parse: () => {
-    throw new TypeError('a score is no request')
+    throw new TypeError('a score is not a request')
   },
 }
 const item = object({ document: string(), chunk: count, text: string(), score, metadata: anyObject })

@@ -44,7 +44,7 @@ function embedded({
   if (routeProblem !== undefined) return not('RouteNotUsable', 'The route of the embedding model cannot be used.')
   if (!hasVectors) return not('NoVectorExtension', 'The database has no extension pgvector: search is full-text only.')
   if (done < chunks && embeddingProblem !== null)
-    return not('EmbeddingFailed', `The model did not embed every chunk (${embeddingProblem}); it is tried again.`)
+    return not('EmbeddingFailed', `The model did not embed every chunk (${embeddingProblem}); this is retried.`)
   if (done < chunks) return not('InProgress', `${done} of ${chunks} chunks have a vector of the current model.`)
   return {
     type: 'Embedded',
@@ -61,7 +61,8 @@ function ready({ documents, pending, failed }: BaseFindings): ConditionValue {
     reason,
     message,
   })
-  if (documents === 0 && pending > 0) return of('False', 'Ingesting', `${pending} documents wait for their ingest.`)
+  if (documents === 0 && pending > 0)
+    return of('False', 'Ingesting', `${pending} documents are waiting to be ingested.`)
   if (documents === 0 && failed > 0) return of('False', 'IngestFailed', 'No document could be ingested.')
   if (failed > 0) return of('True', 'IngestsFailed', `${failed} ingests failed; ${documents} documents can be found.`)
   return of('True', 'Ready', documents === 0 ? 'There are no documents yet.' : 'Every document can be found.')

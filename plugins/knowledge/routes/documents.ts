@@ -125,7 +125,7 @@ function removeDocument(services: KnowledgeServices): AnyEndpoint {
     method: 'DELETE',
     url: '/knowledgebases/:name/documents/:document',
     id: 'deleteKnowledgeBaseDocument',
-    summary: 'Delete a document of a knowledge base. Its waiting ingests end.',
+    summary: 'Delete a document of a knowledge base and cancel its queued ingests.',
     authz: { kind: 'review', verb: 'delete', resource, namespace, name: 'name' },
     audit: { action: 'delete-document', resourceKind: 'KnowledgeBase' },
     params: Type.Object({ name: BaseName, document: DocumentId }),
@@ -138,7 +138,7 @@ function removeDocument(services: KnowledgeServices): AnyEndpoint {
         const base = await lockBase(tx, uid)
         if (base !== undefined) await supersedeIngests(tx, uid, params.document)
         if (base === undefined || !(await deleteDocument(tx, base, params.document)))
-          throw new Fail('not_found', 'The knowledge base has no document of that id.')
+          throw new Fail('not_found', 'The knowledge base has no document with that id.')
         const subject = { ...found, kind: 'KnowledgeBase', name, uid }
         const data = { document: params.document }
         await tx.append(streamOf(uid), 'any', [

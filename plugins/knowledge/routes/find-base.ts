@@ -25,7 +25,7 @@ export async function findBase(
   const found = (await find()) ?? ((await exists(caller, namespace, name)) ? await find(WAIT_MS) : undefined)
   const namespaceUid = found === undefined ? undefined : await core.observed.namespaceUid(namespace)
   if (found === undefined || namespaceUid === undefined)
-    throw new Fail('not_found', 'There is no knowledge base of that name in the namespace.')
+    throw new Fail('not_found', 'There is no knowledge base with that name in the namespace.')
   return { uid: found.uid, namespace, namespaceUid, name }
 }
 

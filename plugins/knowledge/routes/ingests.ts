@@ -37,7 +37,7 @@ function startIngest(services: KnowledgeServices): AnyEndpoint {
     url: '/knowledgebases/:name/ingest',
     id: 'ingestKnowledgeBase',
     docs: { examples },
-    summary: 'Ingest a document by its address, or every source of the spec again.',
+    summary: 'Ingest a document from its URL, or all sources of the spec again.',
     authz: { kind: 'review', verb: 'create', resource, namespace, name: 'name' },
     audit: { action: 'ingest', resourceKind: 'KnowledgeBase' },
     query: NamespaceQuery,
@@ -76,7 +76,7 @@ function readIngest(services: KnowledgeServices): AnyEndpoint {
       const { uid } = await findBase(services, call)
       const db = services.core.store.reader<KnowledgeTables>()
       const found = UUID.test(params.id) ? await findIngest(db, uid, params.id) : undefined
-      if (found === undefined) throw new Fail('not_found', 'The knowledge base has no ingest of that id.')
+      if (found === undefined) throw new Fail('not_found', 'The knowledge base has no ingest with that id.')
       const { id, document_id: document, state, error, url, created_at: createdAt, finished_at: finishedAt } = found
       return {
         id,

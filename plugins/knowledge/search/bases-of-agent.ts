@@ -35,7 +35,7 @@ export async function basesOfAgent(
   wanted: string | undefined,
 ): Promise<SearchingAgent> {
   const agent = await findNamedObject<AgentDeploymentObject>(cluster, AgentDeployment, account)
-  if (agent === undefined) throw new Fail('forbidden', 'This service account belongs to no agent.')
+  if (agent === undefined) throw new Fail('forbidden', 'This service account does not belong to an agent.')
   const named = (agent.spec.knowledge ?? []).filter(({ name }) => wanted === undefined || name === wanted)
   const objects = await Promise.all(
     named.map(({ name, namespace = account.namespace }) =>

@@ -30,7 +30,7 @@ const serverOf = (status: McpServerStatus | undefined, ready: 'True' | 'False' =
               type: 'Ready',
               status: ready,
               reason: ready === 'True' ? 'Ready' : 'Timeout',
-              message: 'tools.example.com: no answer in time.',
+              message: 'tools.example.com: no response in time.',
               lastTransitionTime: '2026-01-01T00:00:00Z',
             },
           ],

@@ -56,7 +56,7 @@ function serverOf(server: McpServerObject | undefined): ConditionValue {
   const type = 'ServerReady'
   const ready = server?.status?.conditions?.find((one) => one.type === 'Ready')
   if (ready === undefined)
-    return { type, status: 'Unknown', reason: 'InProgress', message: 'The server was not looked at yet.' }
+    return { type, status: 'Unknown', reason: 'InProgress', message: 'The server has not been checked yet.' }
   const { status, reason, message } = ready
   return { type, status, reason, message }
 }

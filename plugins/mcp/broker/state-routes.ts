@@ -39,7 +39,7 @@ export function brokerEndpoints(options: BrokerOptions): readonly AnyEndpoint[] 
 function listEndpoint({ check, boundTools }: BrokerOptions): AnyEndpoint {
   return endpoint({
     ...stateRoute(offeredTools),
-    summary: 'Get the tools that the bindings of the calling agent bring.',
+    summary: 'Get the tools that the bindings of the calling agent provide.',
     docs: { reads: ['If-None-Match'], sends: ['ETag'] },
     authz,
     response: { ...stateRoute(offeredTools).response, 304: nothing },
@@ -86,9 +86,10 @@ function callEndpoint({ check, boundTools, callTool, onCall, report }: BrokerOpt
 
 // The launcher and the model have seen another tool, or a tool that needed no approval: they list the tools again.
 function checkListed({ digest, requiresApproval }: BoundTool, listed: Listed): void {
-  if (listed.digest !== digest) throw new Fail(mcpErrors.tool_changed, 'Another manifest was accepted since.')
+  if (listed.digest !== digest)
+    throw new Fail(mcpErrors.tool_changed, 'Another manifest has been accepted in the meantime.')
   if (requiresApproval && !listed.approved)
-    throw new Fail(mcpErrors.tool_changed, 'Calls of the tool require approval since.')
+    throw new Fail(mcpErrors.tool_changed, 'Calls of the tool now require approval.')
 }
 
 type Listed = Pick<Static<typeof toolCall.request>, 'digest' | 'approved'>

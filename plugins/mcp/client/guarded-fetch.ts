@@ -48,7 +48,10 @@ export function createGuardedFetch(options: GuardedFetchOptions): SessionFetch {
     try {
       use.left.requests -= 1
       if (use.left.requests < 0)
-        throw new McpFailure('too_many_requests', `${target.host} causes more than ${maxRequests} requests.`)
+        throw new McpFailure(
+          'too_many_requests',
+          `${target.host} causes more than ${maxRequests} requests for one call.`,
+        )
       return await send({ dispatcher, target, init, use, isFirst })
     } catch (error) {
       const failure = toMcpFailure(error, target.host)
@@ -100,13 +103,13 @@ async function send({ dispatcher, target, init, use, isFirst }: Sent): Promise<R
 
 function problemOf(status: number, type: string, host: string): McpFailure | undefined {
   if (status >= 300 && status < 400)
-    return new McpFailure('redirect_refused', `${host} redirects; set spec.url to the final address.`)
+    return new McpFailure('redirect_refused', `${host} redirects; set spec.url to the final URL.`)
   if (status === 401 || status === 403)
     return new McpFailure('unauthorized', `${host} refuses the credential (HTTP ${status}).`)
-  if (status < 200 || status > 599) return new McpFailure('not_mcp', `${host} answers with an invalid status.`)
+  if (status < 200 || status > 599) return new McpFailure('not_mcp', `${host} returns an invalid status.`)
   const media = type.split(';', 1)[0]?.trim().toLowerCase()
   if (status !== 200 || media === 'application/json' || media === 'text/event-stream') return undefined
-  return new McpFailure('not_mcp', `${host} answers neither JSON nor an event stream.`)
+  return new McpFailure('not_mcp', `${host} returns neither JSON nor an event stream.`)
 }
 
 async function* bounded(
@@ -118,7 +121,7 @@ async function* bounded(
     for await (const chunk of body) {
       left.bytes -= chunk.length
       // Leaving the loop destroys the body and its connection.
-      if (left.bytes < 0) throw new McpFailure('too_large', `${host} answers more than the platform reads.`)
+      if (left.bytes < 0) throw new McpFailure('too_large', `${host} returns more than the platform reads.`)
       yield chunk
     }
   } catch (error) {

@@ -19,6 +19,6 @@ export function toMcpFailure(error: unknown, host: string): McpFailure {
   if (error instanceof McpFailure) return error
   if (error instanceof OutboundError) return new McpFailure(error.reason, error.message)
   const reason = outboundReason(error)
-  if (reason === 'failed') return new McpFailure('not_mcp', `${host} does not answer as an MCP server.`)
+  if (reason === 'failed') return new McpFailure('not_mcp', `${host} does not respond like an MCP server.`)
   return new McpFailure(reason, `${host}: ${describeReason(reason)}`)
 }

@@ -155,7 +155,7 @@ async function runOnce<T>(target: SessionTarget, { begin, onBroken }: UseHooks, 
     failed.reject(first)
   }
   const timer = setTimeout(
-    () => onFailure(new McpFailure('timeout', `${host} does not answer in time.`)),
+    () => onFailure(new McpFailure('timeout', `${host} does not respond in time.`)),
     target.deadlineMs,
   )
   const left = (): void => onFailure(new McpFailure('connection_lost', 'The caller has disconnected.'))

@@ -33,8 +33,7 @@ export const mcpSettings = Type.Object(
       maximum: 300,
       default: 10,
       hardenedDefault: 0,
-      description:
-        'How long calls use a session with an MCP server, and rely on its list of tools. 0: each call opens a session.',
+      description: 'How long calls reuse a session with an MCP server and its tool list. 0: each call opens a session.',
     }),
   },
   { additionalProperties: false },

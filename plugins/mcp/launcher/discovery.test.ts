@@ -227,12 +227,12 @@ for (const [mode, revision] of [
     )
     const result = await client.callTool({ name: 'x_echo', arguments: { a: 1 } })
     assert.deepEqual(result.content, [{ type: 'text', text: 'done' }])
-    state.reply = refusesWith(504, 'tool_timeout', 'tools.example.com does not answer in time.')
+    state.reply = refusesWith(504, 'tool_timeout', 'tools.example.com does not respond in time.')
     const failed = await client.callTool({ name: 'x_echo', arguments: {} })
     assert.equal(failed.isError, true)
-    assert.match(JSON.stringify(failed.content), /does not answer in time/)
+    assert.match(JSON.stringify(failed.content), /does not respond in time/)
     await assert.rejects(client.callTool({ name: 'x_drop', arguments: {} }), /requires approval/)
-    await assert.rejects(client.callTool({ name: 'x_none', arguments: {} }), /no tool of that name/)
+    await assert.rejects(client.callTool({ name: 'x_none', arguments: {} }), /no tool with that name/)
   })
 
 test('H1, F1: /mcp refuses foreign hosts, pages, batches and what is no message', async (t) => {

@@ -22,7 +22,7 @@ function toLoopTool(backend: ToolBackend, tool: OfferedTool): Tool {
   }
 }
 
-/** Text of a result for a model. What is no text is named by its type and left out. */
+/** Text of a result for a model. What is not text is named by its type and left out. */
 export function toResultText({ content }: OfferedToolResult): string {
   const parts = content.map((part) => {
     if (!isObject(part)) return ''

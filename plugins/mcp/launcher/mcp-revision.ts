@@ -98,5 +98,5 @@ function absent(key: string): RpcError {
 
 /** The error of a header that does not say what the body says. */
 export function mismatch(name: string): RpcError {
-  return new RpcError(rpcCodes.headerMismatch, `${name} is not what the body says.`, { status: 400 })
+  return new RpcError(rpcCodes.headerMismatch, `${name} does not match the body.`, { status: 400 })
 }

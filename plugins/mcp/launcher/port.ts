@@ -22,13 +22,13 @@ export const discoveryRoutes = {
   health: {
     method: 'GET',
     path: '/healthz',
-    summary: 'Returns that the port is open; the backend is not asked.',
+    summary: 'Liveness: the port is open. The backend is not probed.',
     responses: { 200: object({ status: enumOf('ok') }) },
   },
   tools: {
     method: 'GET',
     path: '/tools',
-    summary: 'Lists the tools that the bindings of the agent bring.',
+    summary: 'Lists the tools that the bindings of the agent provide.',
     responses: { 200: object({ items: list(offered) }) },
     refusals: ['tools_unavailable', 'plugin_disabled'],
   },

@@ -17,7 +17,7 @@ export interface Manifest {
 const MAX_TOOLS = 256
 const MAX_BYTES = 256 * 1024
 const MAX_DEPTH = 32
-const UNSTORABLE = 'a text has U+0000 or a lone surrogate'
+const UNSTORABLE = 'a string has U+0000 or a lone surrogate'
 const limits = { title: 256, description: 16_384 } as const
 const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const
 
@@ -64,7 +64,7 @@ function textOf<F extends keyof typeof limits>(
   const value = from[field]
   if (value === undefined) return {}
   if (typeof value !== 'string' || value.length > limits[field])
-    throw refuse(`${field} is not a text of at most ${limits[field]} characters`)
+    throw refuse(`${field} is not a string of at most ${limits[field]} characters`)
   return { [field]: value } as { [K in F]?: string }
 }
 

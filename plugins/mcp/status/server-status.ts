@@ -108,7 +108,7 @@ function manifestOf({ accepted, proposed }: PinnedManifest): ConditionValue {
   const type = 'ManifestAccepted'
   if (proposed !== undefined) {
     const reason = accepted === undefined ? 'NotAccepted' : 'ManifestChanged'
-    const what = accepted === undefined ? 'The manifest was' : 'The server offers other tools, which were'
+    const what = accepted === undefined ? 'The manifest was' : 'The server offers different tools, which were'
     return {
       type,
       status: 'False',
@@ -117,6 +117,11 @@ function manifestOf({ accepted, proposed }: PinnedManifest): ConditionValue {
     }
   }
   if (accepted === undefined)
-    return { type, status: 'Unknown', reason: 'NoManifest', message: 'No manifest was read that could be accepted.' }
+    return {
+      type,
+      status: 'Unknown',
+      reason: 'NoManifest',
+      message: 'No manifest has been read that could be accepted.',
+    }
   return { type, status: 'True', reason: 'Accepted', message: 'The server offers the accepted tools.' }
 }

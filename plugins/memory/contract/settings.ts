@@ -26,7 +26,7 @@ export const memorySettings = Type.Object(
     namespaceItems: count('Maximum number of long-term memory items of all agents of a namespace.', 100_000),
     namespaceItemBytes: bytes('Maximum size of the long-term memory of all agents of a namespace.', 256),
     itemRetentionDays: count(
-      'Days after which a long-term memory item is removed, whatever its own ttl is.',
+      'Days after which a long-term memory item is removed, regardless of its own ttl.',
       3_650,
       3_650,
     ),

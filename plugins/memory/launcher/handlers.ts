@@ -85,7 +85,7 @@ function decode(segment: string): string | undefined {
 function soughtText(query: URLSearchParams): string {
   const [text = '', ...more] = query.getAll('q')
   if (text === '' || more.length > 0 || text.length > MAX_TEXT_IN_ENTRIES)
-    throw new Refusal('malformed_request', `?q: must be one text of 1 to ${MAX_TEXT_IN_ENTRIES} characters`)
+    throw new Refusal('malformed_request', `?q: must be one string of 1 to ${MAX_TEXT_IN_ENTRIES} characters`)
   return toStorable(text)
 }
 

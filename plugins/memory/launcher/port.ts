@@ -24,7 +24,7 @@ const bounded = (maxLength: number) =>
   string({ minLength: 1, maxLength }, (value) =>
     value.length >= 1 && value.length <= maxLength ? undefined : `must have 1 to ${maxLength} characters`,
   )
-const ttl = string({ description: 'duration; that of the spec if it is shorter' }, (value) =>
+const ttl = string({ description: 'duration, at most that of the spec' }, (value) =>
   durationProblem(value, durationBounds.retention),
 )
 const metadata: Schema<Readonly<Record<string, unknown>>> = {
@@ -48,7 +48,7 @@ export const memoryRoutes = {
   health: {
     method: 'GET',
     path: '/healthz',
-    summary: 'Returns that the port is open; the backend is not asked.',
+    summary: 'Liveness: the port is open. The backend is not probed.',
     responses: { 200: object({ status: enumOf('ok') }) },
   },
   remember: {
@@ -92,7 +92,7 @@ export const memoryRoutes = {
   find: {
     method: 'GET',
     path: '/memory/:conversationId/search',
-    summary: 'Returns the entries of a conversation whose canonical JSON contains the text `q`.',
+    summary: 'Returns the entries of a conversation whose canonical JSON contains the string `q`.',
     responses: { 200: entries },
     refusals: ['unknown_run', 'not_bound', 'too_many_memory_calls', 'memory_unavailable'],
   },

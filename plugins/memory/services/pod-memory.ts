@@ -124,7 +124,7 @@ async function ownerOf(
   const run = runId === undefined ? undefined : await runs?.subjectOf(runId)
   if (runId !== undefined && run?.agentUid !== uid) throw new Fail(memoryErrors.unknown_run)
   if (scope === 'user' && run === undefined)
-    throw refuse('X-Mesh-Run-Id', 'memory of this agent is kept per user: a run is needed')
+    throw refuse('X-Mesh-Run-Id', 'memory of this agent is kept per user: a run is required')
   return { namespace, name, uid, subject: scope === 'user' ? run?.subject : undefined }
 }
 

@@ -5,7 +5,7 @@ import { canonicalJson } from '#core/json/canonical-json.ts'
 /** Maximum size of one entry: that of the body in which an agent sends it. */
 export const MAX_ENTRY_BYTES = 256 * 1024
 
-/** Canonical JSON (RFC 8785) of an entry. Throws `invalid_body` for a number that is no double. The depth of the value must be bounded. */
+/** Canonical JSON (RFC 8785) of an entry. Throws `invalid_body` for a number that is not a double. The depth of the value must be bounded. */
 export function toEntry(value: unknown): string {
   const at = findInfinite(value, '/entry')
   if (at !== undefined)

@@ -92,13 +92,13 @@ function refusalOf(exceeded: ExceededBound, settings: MemorySettings): Fail {
   if (exceeded === 'list-bytes')
     return new Fail(
       memoryErrors.conversation_full,
-      `The conversation would exceed its ${settings.conversationBytes} bytes.`,
+      `The conversation would exceed its limit of ${settings.conversationBytes} bytes.`,
     )
   const limits = {
-    'group-bytes': `The agent would exceed its ${settings.agentSessionBytes} bytes of session memory.`,
-    'group-lists': `The agent would exceed its ${settings.agentConversations} conversations.`,
-    'space-bytes': `The namespace would exceed its ${settings.namespaceSessionBytes} bytes of session memory.`,
-    'space-lists': `The namespace would exceed its ${settings.namespaceConversations} conversations.`,
+    'group-bytes': `The agent would exceed its limit of ${settings.agentSessionBytes} bytes of session memory.`,
+    'group-lists': `The agent would exceed its limit of ${settings.agentConversations} conversations.`,
+    'space-bytes': `The namespace would exceed its limit of ${settings.namespaceSessionBytes} bytes of session memory.`,
+    'space-lists': `The namespace would exceed its limit of ${settings.namespaceConversations} conversations.`,
   }
   return new Fail(memoryErrors.memory_quota_exceeded, limits[exceeded])
 }

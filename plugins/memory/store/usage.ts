@@ -40,12 +40,12 @@ async function addTo(db: Db, bytes: number, quota: Quota): Promise<void> {
   if (used.items > quota.items)
     throw new Fail(
       memoryErrors.memory_quota_exceeded,
-      `The ${quota.name} would exceed its ${quota.items} items of long-term memory.`,
+      `The ${quota.name} would exceed its limit of ${quota.items} items of long-term memory.`,
     )
   if (used.bytes > quota.bytes)
     throw new Fail(
       memoryErrors.memory_quota_exceeded,
-      `The ${quota.name} would exceed its ${quota.bytes} bytes of long-term memory.`,
+      `The ${quota.name} would exceed its limit of ${quota.bytes} bytes of long-term memory.`,
     )
 }
 

@@ -126,7 +126,7 @@ function streamReader(options: ToChatOptions): TranslatedReader {
 function parse(text: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(text)
   if (isObject(value)) return value
-  throw new Error('the answer is no JSON object')
+  throw new Error('the response is not a JSON object')
 }
 
 function now(): number {

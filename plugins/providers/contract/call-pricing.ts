@@ -28,7 +28,7 @@ export interface ServedCall {
 
 /** What a call costs. */
 export interface CallCost {
-  /** Decimal text with at most six places. */
+  /** Decimal string with at most six places. */
   readonly amount: string
   readonly currency: string
   /** The price that applied, with its version. */

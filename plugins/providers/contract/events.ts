@@ -41,7 +41,7 @@ const meteredData = Type.Object({
   usageEstimated: Type.Optional(
     Type.Literal(true, {
       description:
-        'The stream was left before its usage: the counts are an estimate of what was seen. Absent: no estimate.',
+        'The stream was closed before it reported usage: the counts are an estimate from what was received. Absent: no estimate.',
     }),
   ),
   inputTokens: count('Prompt tokens.'),
@@ -49,19 +49,20 @@ const meteredData = Type.Object({
   cachedTokens: count('Prompt tokens that were cached.'),
   reasoningTokens: count('Completion tokens that were reasoning.'),
   cacheWriteTokens: Type.Optional(count('Prompt tokens that were written to a cache. Absent: none.')),
-  cacheWrite1hTokens: Type.Optional(count('Written tokens that are kept for an hour. Absent: none.')),
+  cacheWrite1hTokens: Type.Optional(count('Written tokens that the cache keeps for an hour. Absent: none.')),
   cost: Type.Optional(
     Type.Union(
       [
         Type.Object({
-          amount: Type.String({ description: 'Decimal text with at most six places.' }),
+          amount: Type.String({ description: 'Decimal string with at most six places.' }),
           currency: Type.String({ description: 'ISO 4217 code.' }),
           price: Type.String({ description: 'The price that applied, with its version: `route@3`, `settings`.' }),
         }),
         Type.Null(),
       ],
       {
-        description: 'Null if usage or price is unknown; by the estimate if there is one. Absent in events of before.',
+        description:
+          'Null if usage or price is unknown; based on the estimate if there is one. Absent in older events.',
       },
     ),
   ),
@@ -76,12 +77,12 @@ const meteredData = Type.Object({
         count: count('Number of matches.'),
       }),
       {
-        description: 'What rules of filters of the gateway decided. Absent: nothing, or a launcher applied the rules.',
+        description: 'Decisions of the filters of the gateway. Absent: none, or a launcher applied the rules.',
       },
     ),
   ),
-  durationMs: count('From the request to the end of the answer.'),
-  firstByteMs: count('From the request to the head of the answer.'),
+  durationMs: count('Time from the request to the end of the response.'),
+  firstByteMs: count('Time from the request to the response headers.'),
 })
 
 /** See {@link modelCallMetered}. */
@@ -101,9 +102,9 @@ const refusedData = Type.Object({
     description: 'What the filter decided about; `open` is whether it applies.',
   }),
   outcome: Type.Union([Type.Literal('refused'), Type.Literal('failed'), Type.Literal('timed_out')], {
-    description: 'Refused by decision, or because a filter that is closed failed.',
+    description: 'Refused by decision, or because a filter that fails closed has failed.',
   }),
-  code: Type.String({ description: 'Error code of the answer, as declared by the plugin of the filter.' }),
+  code: Type.String({ description: 'Error code of the response, as declared by the plugin of the filter.' }),
   operation: meteredData.properties.operation,
   streamed: Type.Boolean({ description: 'Whether the client requested a stream.' }),
   agentUid: nullable('The agent, when a pod called.'),
@@ -117,6 +118,6 @@ export type Refused = Static<typeof refusedData>
 export const modelCallRefused: EventType<Refused> = defineEvent({
   plugin: 'providers',
   fact: 'model-call-refused',
-  summary: 'A filter refused a model call or its answer.',
+  summary: 'A filter refused a model call or its response.',
   data: refusedData,
 })

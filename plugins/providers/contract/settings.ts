@@ -8,13 +8,13 @@ export const providersSettings = Type.Object(
       minimum: 1,
       maximum: 3600,
       default: 120,
-      description: 'Seconds until the response head of a provider; routes and providers can override it.',
+      description: 'Maximum seconds until the response headers of a provider; routes and providers can override it.',
     }),
     idleTimeout: Type.Integer({
       minimum: 1,
       maximum: 170,
       default: 120,
-      description: 'Seconds between two chunks of a provider. Launchers wait a little longer for the gateway.',
+      description: 'Maximum seconds between two chunks of a provider. Launchers wait a little longer for the gateway.',
     }),
     connections: Type.Integer({
       minimum: 1,
@@ -32,7 +32,7 @@ export const providersSettings = Type.Object(
       minimum: 64 * 1024,
       maximum: 256 * 1024 * 1024,
       default: 8 * 1024 * 1024,
-      description: 'Maximum number of characters of an answer that are held back for filters.',
+      description: 'Maximum number of characters of a response that are held back for filters.',
     }),
     agentTimeout: Type.Integer({
       minimum: 1,

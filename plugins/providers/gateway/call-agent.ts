@@ -41,7 +41,7 @@ export interface AgentChat {
 export async function callAgent(call: GatewayCall, chat: AgentChat): Promise<void> {
   const { runs, agent } = chat
   if (call.principal.kind !== 'person')
-    throw new Fail('forbidden', 'A pod reaches other agents through its launcher (POST /delegate).')
+    throw new Fail('forbidden', 'A pod calls other agents through its launcher (POST /delegate).')
   if (runs === undefined) throw new Fail('not_wired')
   const { caller } = call.principal
   const { filters, body } = chat
@@ -158,7 +158,9 @@ function lastUserText(body: Body): string {
   const messages = Array.isArray(body.messages) ? body.messages.filter(isObject) : []
   const last = messages.findLast(({ role }) => role === 'user')
   if (last !== undefined) return textOf(last.content)
-  throw new Fail('invalid_body', undefined, { errors: [{ pointer: '/messages', detail: 'must hold a user message' }] })
+  throw new Fail('invalid_body', undefined, {
+    errors: [{ pointer: '/messages', detail: 'must contain a user message' }],
+  })
 }
 
 function modelOf({ namespace, name }: ModelName): string {

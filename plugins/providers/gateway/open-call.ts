@@ -91,7 +91,7 @@ async function ownRun(
   if (agentUid === undefined || named === undefined || runs === undefined) return undefined
   const owner = await runs.agentOf(named)
   if (owner?.uid === agentUid) return { ...owner, id: named }
-  throw new Fail('forbidden', 'X-Mesh-Run-Id names no run of this agent.')
+  throw new Fail('forbidden', 'X-Mesh-Run-Id is not the id of a run of this agent.')
 }
 
 function single(rawHeaders: readonly string[], name: string): string | undefined {

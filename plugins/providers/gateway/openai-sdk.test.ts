@@ -189,7 +189,7 @@ test('UXM20: a failed run is an error with its reason that SDKs do not retry', s
   const ask = (content: string) => client.chat.completions.create({ model, messages: [{ role: 'user', content }] })
   const cases: [string, number, string, RegExp][] = [
     ['fail', 502, 'agent_error', /The run run-1 ended as failed: agent_error: division by zero$/],
-    ['pause', 409, 'run_paused', /run-2 waits for a person/],
+    ['pause', 409, 'run_paused', /run-2 is waiting for a person/],
     ['late', 504, 'run_not_finished', /run-3 has not ended in time/],
     ['lost', 502, 'lost_worker', /The run run-4 ended as failed: lost_worker$/],
   ]

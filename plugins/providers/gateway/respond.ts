@@ -52,7 +52,7 @@ export async function respondToCall(
 ): Promise<void> {
   const { operation, api } = one
   const call = await openCall(services, { gateway, api }, exchange)
-  if (call.payer !== undefined && operation !== 'embeddings') throw refusedPayer('names who pays for embeddings only')
+  if (call.payer !== undefined && operation !== 'embeddings') throw refusedPayer('is only for embeddings')
   const found = await findModel(services, call, { served: one, given: exchange.body })
   if ('route' in found) return callRoute(services, call, { ...found, served: one, filters })
   const { model: agent, body } = found

@@ -36,7 +36,7 @@ export async function sendTo(
   if (adapter === undefined)
     throw misconfigured(
       'no_adapter',
-      `${nameOfProvider(target)}: this install has no adapter for the type ${loaded.spec.type}.`,
+      `${nameOfProvider(target)}: this installation has no adapter for the type ${loaded.spec.type}.`,
     )
   const request = {
     operation,

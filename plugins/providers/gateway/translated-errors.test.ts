@@ -47,8 +47,8 @@ async function brokenAnswers(gateway: ApiGateway): Promise<void> {
   const ask = { model: 'up', max_tokens: 5, messages: hello }
   const client = gateway.anthropic()
   const broken: [object, RegExp][] = [
-    [{ json: 7 }, /is no JSON object/],
-    [{ json: { text: 'x' } }, /is no chat completion/],
+    [{ json: 7 }, /is not a JSON object/],
+    [{ json: { text: 'x' } }, /is not a chat completion/],
   ]
   for (const [script, message] of broken) {
     gateway.answer(script)

@@ -74,6 +74,6 @@ test('the built-in loop fails its run when the gateway is frozen', async (t) => 
   const { kind, data } = (await readEvents(`${url}/runs/r1/events`)).at(-1) ?? assert.fail()
   assert.deepEqual(
     [kind, data['failReason'], data['message']],
-    ['run.failed', 'model_error', 'The model gateway did not answer in time.'],
+    ['run.failed', 'model_error', 'The model gateway did not respond in time.'],
   )
 })

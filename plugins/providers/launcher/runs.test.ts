@@ -133,7 +133,7 @@ test('the built-in loop calls within the budget, and reports cost and usage once
     void response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"bad","code":"b"}}')
   await post(`${url}/invoke`, { input: 'hi' }, run('r3'))
   const refused = (await readEvents(`${url}/runs/r3/events`)).at(-1)
-  assert.equal(refused?.data['message'], 'the model gateway answered 400: bad')
+  assert.equal(refused?.data['message'], 'the model gateway responded with 400: bad')
   proxied.gateway.reply = completes()
 })
 

@@ -54,5 +54,5 @@ function parse(text: string): ModelBody {
   } catch {
     // Below.
   }
-  throw new GatewayRefusal(502, 'The answer of the provider is not JSON.', { code: 'bad_gateway' })
+  throw new GatewayRefusal(502, 'The response of the provider is not JSON.', { code: 'bad_gateway' })
 }

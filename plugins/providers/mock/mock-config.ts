@@ -11,7 +11,7 @@ export function mockConfig(format: Readonly<Record<string, unknown>>, message: s
   const asked = readConfigMessage(message)
   if (asked === undefined) return undefined
   const { base } = asked
-  const explanation = `The mock provider ${base === undefined ? 'made' : 'changed'} the config by the words of the request.`
+  const explanation = `The mock provider ${base === undefined ? 'made' : 'changed'} the config from the words of the request.`
   return { config: base === undefined ? newConfig(asked, format['schema']) : change(asked, base), explanation }
 }
 

@@ -25,7 +25,7 @@ export function checkNativeInput(body: Json): void {
       if (typeof type !== 'string' || !clientTools.test(type))
         throw new InvalidRequest(
           `tools[${index}]`,
-          'must be a tool that the caller runs: tools of the provider are not supported',
+          'must be a tool that the caller runs: tools that the provider runs are not supported',
         )
     }
   if (Array.isArray(body.messages))

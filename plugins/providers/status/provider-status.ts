@@ -46,7 +46,7 @@ function acceptedOf({ type, hasAdapter, address }: ProviderFindings): ConditionV
       type: 'Accepted',
       status: 'False',
       reason: 'TypeNotAvailable',
-      message: `This install has no adapter for the type ${type}.`,
+      message: `This installation has no adapter for the type ${type}.`,
     }
   if (address?.reason === 'AddressRefused') return { type: 'Accepted', status: 'False', ...address }
   return { type: 'Accepted', status: 'True', reason: 'Accepted', message: 'Type and address can be used here.' }

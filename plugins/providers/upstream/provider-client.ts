@@ -73,7 +73,7 @@ function commonHeaders({ traceparent, body }: ProviderCall): Record<string, stri
 }
 
 function timeoutError(): Error {
-  return Object.assign(new Error('no answer in time'), { code: 'PROVIDER_TIMEOUT' })
+  return Object.assign(new Error('no response in time'), { code: 'PROVIDER_TIMEOUT' })
 }
 
 function first(value: string | string[] | undefined): string | undefined {

@@ -21,7 +21,7 @@ const FAILED = 2
 export async function downloadFixtureOf({ values, env, out, err }: CommandInput<DownloadOptions>): Promise<number> {
   const { run, output = `${run}.fixture.json` } = values
   if (run === undefined || !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(run)) {
-    err('RUN_ID must be the id of a run, a UUID in lower case\n')
+    err('RUN_ID must be the id of a run, a lowercase UUID\n')
     return INVALID
   }
   const address = addressOf(env, err)

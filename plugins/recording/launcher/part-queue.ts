@@ -77,7 +77,7 @@ export function createPartQueue(options: PartQueueOptions): PartQueue {
     async close() {
       const late = delay(closeMs, undefined, { ref: false })
       await Promise.race([sending, late])
-      stop.abort(new Error('the launcher ends'))
+      stop.abort(new Error('the launcher is shutting down'))
       for (const part of waiting.splice(0)) part.ended('dropped')
       await sending
     },

@@ -111,7 +111,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       attempts.set(runId, attempt)
       Promise.all([done, stopped]).then(
         ([{ state }]) => finish(attempt, state),
-        () => log.warn({ runId }, 'recording has no end'),
+        () => log.warn({ runId }, 'recording could not be closed'),
       )
     },
     close: () => queue.close(),

@@ -19,7 +19,7 @@ export function guardRequest({ method, headers, rawHeaders }: IncomingMessage): 
   const { origin, 'sec-fetch-site': site } = headers
   // A client may say where it connects; the listener itself serves no page.
   if ((origin !== undefined && origin !== `http://${headers.host}`) || site === 'cross-site')
-    throw new ReplayRefusal(403, 'origin_refused', 'pages may not use a replay')
+    throw new ReplayRefusal(403, 'origin_refused', 'web pages may not use a replay')
   if (method !== 'POST') return
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json')

@@ -30,7 +30,7 @@ export async function loadFixture(path: string): Promise<Fixture> {
   const value = parse(await readFile(path))
   const [problem] = check(value)
   if (problem !== undefined)
-    throw new UnusableFixture(`is no recording (mesh.fixture/v1): "${problem.pointer.slice(0, 120)}" is not valid`)
+    throw new UnusableFixture(`is not a recording (mesh.fixture/v1): "${problem.pointer.slice(0, 120)}" is not valid`)
   return value as Fixture
 }
 

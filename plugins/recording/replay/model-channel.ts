@@ -22,14 +22,14 @@ export async function respondToModelCall(
   if (answer.kind === 'diverged') return diverged(operation, answer.problem)
   if (answer.kind === 'error') {
     const { status, code, message } = answer
-    // A status below 400 is no error: the recording was edited by hand.
+    // A status below 400 is not an error: the recording was edited by hand.
     return toError(operation, { status: status < 400 ? 502 : status, code, message })
   }
   const whole = isObject(answer.body) ? answer.body : {}
   if (body.stream !== true || operation === 'embeddings') return { status: 200, body: whole }
   const frames = streamResponse(operation, whole)
   return frames === undefined
-    ? toError(operation, { status: 502, code: 'not_replayable', message: 'The recorded answer cannot be streamed.' })
+    ? toError(operation, { status: 502, code: 'not_replayable', message: 'The recorded response cannot be streamed.' })
     : { status: 200, frames }
 }
 

@@ -258,7 +258,7 @@ test('requests have their recorded hash without their secrets, and a recording t
     [
       'the recording is not complete: calls that it does not have cannot be answered',
       'reordered model call 100002',
-      'model call 100003: its answer is not recorded (unreadable)',
+      'model call 100003: its response is not recorded (unreadable)',
       '',
     ],
   ])
@@ -303,12 +303,12 @@ test('F1, F5: a path without a usable recording exits with 1 and one line withou
   await fails(file('two'), /has parts of more than one run/)
   await fails('/dev/null', /is neither a file nor a folder/)
   await fails(`${file('a')}\0`, /cannot be read: ERR_INVALID_ARG_VALUE/)
-  await fails(write('text.json', 'canary'), /is no recording \(mesh.fixture\/v1\)/)
-  await fails(write('null.json', 'null'), /is no recording/)
+  await fails(write('text.json', 'canary'), /is not a recording \(mesh.fixture\/v1\)/)
+  await fails(write('null.json', 'null'), /is not a recording/)
   await fails(write('v2.json', { ...fixture, format: 'mesh.fixture/v2' }), /"\/format" is not valid/)
   await fails(write('call.json', { ...fixture, model: [{ ...call, epoch: 2 ** 31 }] }), /"\/model\/0/)
   await fails(write('redact.json', { ...fixture, redact: ['canary('] }), /"\/redact" has a pattern that is not valid/)
-  await fails(write('deep.json', deepText), /is nested too deeply|is no recording/)
+  await fails(write('deep.json', deepText), /is nested too deeply|is not a recording/)
   assert.equal((await run()).code, 1)
   const taken = await serve(t, merged(modelPart(1, 'a'), endPart(1, 0)))
   await fails(file('run.fixture.json'), /^port \d+ cannot be used: EADDRINUSE/, '-p', new URL(taken.url).port)

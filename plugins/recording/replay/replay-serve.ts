@@ -52,7 +52,7 @@ async function open(path: string, err: CommandInput['err']): Promise<Replay> {
 function explain(error: unknown, path: string, port: number): string {
   const shown = JSON.stringify(path.slice(0, 200))
   if (error instanceof UnusableFixture) return `${shown} ${error.message}`
-  if (error instanceof PolicyProblem) return `${shown} is no recording: "/redact" has a pattern that is not valid`
+  if (error instanceof PolicyProblem) return `${shown} is not a recording: "/redact" has a pattern that is not valid`
   if (error instanceof RangeError) return `${shown} is nested too deeply`
   const { code = 'unknown error', syscall } = error as NodeJS.ErrnoException
   return syscall === 'listen' ? `port ${port} cannot be used: ${code}` : `${shown} cannot be read: ${code}`

@@ -72,7 +72,7 @@ function problemOf(divergence: Divergence | undefined, call: MergedCall | undefi
   if (divergence !== undefined) return describe(divergence)
   const answer = call?.answer
   if (call === undefined || answer?.kind !== 'omitted') return undefined
-  return `${call.channel} call ${sequenceOf(call)}: its answer is not recorded (${answer.reason})`
+  return `${call.channel} call ${sequenceOf(call)}: its response is not recorded (${answer.reason})`
 }
 
 function describe({ kind, channel, sequence, differences }: Divergence): string {

@@ -16,7 +16,7 @@ export function findRecordedServer({ servers }: Replay, path: string): string | 
   return named.length === 1 ? named[0] : undefined
 }
 
-/** Answers one message of an MCP client with the recorded calls of a server. Throws `ReplayRefusal` for what is no message. */
+/** Answers one message of an MCP client with the recorded calls of a server. Throws `ReplayRefusal` for what is not a message. */
 export async function respondToMcpMessage(
   replay: Replay,
   server: string,
@@ -57,7 +57,7 @@ async function callTool(replay: Replay, server: string, params: Fields): Promise
   if (answer.kind === 'diverged')
     return failed(codes.diverged, `The replay differs from its recording: ${answer.problem}`)
   if (answer.kind === 'error') return failed(codes.internalError, answer.message)
-  if (!isObject(answer.body)) return failed(codes.internalError, 'The recorded answer is no result of a tool.')
+  if (!isObject(answer.body)) return failed(codes.internalError, 'The recorded response is not the result of a tool.')
   return { result: answer.body }
 }
 

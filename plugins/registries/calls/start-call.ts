@@ -37,8 +37,8 @@ export async function startCall(services: CallServices, self: AgentName, call: R
   const signed = await verified(services, self, call.envelope)
   const { envelope } = signed
   const caller = await findCaller(services, signed)
-  if (digestPayload(call.payload) !== envelope.payloadDigest) throw refused('The payload is not that of the envelope.')
-  if (!isPathOf(envelope)) throw refused('The path of the envelope does not fit its depth.')
+  if (digestPayload(call.payload) !== envelope.payloadDigest) throw refused('The payload does not match the envelope.')
+  if (!isPathOf(envelope)) throw refused('The path of the envelope does not match its depth.')
   const maxDepth = await checkPolicy(services, caller, self, envelope)
   const conversationId = envelope.conversationId ?? undefined
   if (conversationId !== undefined && !isConversationId(conversationId))
@@ -92,7 +92,7 @@ async function checkPolicy(
   if (!isMember(caller, registry) || !isMember(callee, registry))
     throw refused('The agents are not members of the registry.')
   const role = roleOf(registry, nameOf(caller))
-  if (role !== envelope.role) throw refused('The calling agent has another role.')
+  if (role !== envelope.role) throw refused('The calling agent has a different role in the registry.')
   if (!mayCall(registry.spec, role, roleOf(registry, self))) throw refused('The registry does not allow the call.')
   return depthOf(registry.spec)
 }

@@ -63,7 +63,7 @@ export async function callPeer(options: CallPeerOptions, call: OutgoingCall): Pr
   await directory.refresh()
   const again = await findPeer(options, call.target)
   const repeated = isSame(again.peer, found.peer) ? 'unconnected' : await forward(again)
-  if (repeated === 'unconnected') throw new Refusal('upstream_failure', 'The called agent cannot be reached.')
+  if (repeated === 'unconnected') throw new Refusal('upstream_failure', 'The called agent is not reachable.')
   return repeated
 }
 

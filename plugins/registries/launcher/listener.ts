@@ -34,7 +34,7 @@ export const ampListener = defineListener({
   wanted: ({ registryId, unsigned, stateUrl }) => registryId !== undefined && !unsigned && stateUrl !== undefined,
   start(pod) {
     const { settings, log } = pod
-    const state = pod.state('the agent is of a registry')
+    const state = pod.state('the agent is a member of a registry')
     const directory = createPeerSource({ state, log, now: () => performance.now() })
     const issuer = issuerOf(settings, pod)
     const connections = createPeerConnections(issuer)

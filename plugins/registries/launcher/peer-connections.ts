@@ -5,7 +5,7 @@ import type { CertificateIssuer } from '#core/signing/launcher-certificate.ts'
 import { launcherProblem } from '#core/signing/launcher-proof.ts'
 import type { Peer } from '#schemas/launcher/envelope.ts'
 
-/** The peer is no launcher of the called agent: the agent was re-created, or the peer is another program. Nothing was sent. */
+/** The peer is not a launcher of the called agent: the agent was re-created, or the peer is another program. Nothing was sent. */
 export class PeerNotProved extends Error {
   override readonly name = 'PeerNotProved'
 }
@@ -97,8 +97,10 @@ function handOver(
   }
   problemOf(socket).then(
     (problem) =>
-      problem === undefined ? connected(null, socket) : refuse(new PeerNotProved(`the peer is not proved: ${problem}`)),
+      problem === undefined
+        ? connected(null, socket)
+        : refuse(new PeerNotProved(`the peer is not authenticated: ${problem}`)),
     (error: unknown) =>
-      refuse(error instanceof Error ? error : new Error('the peer cannot be proved', { cause: error })),
+      refuse(error instanceof Error ? error : new Error('the peer cannot be authenticated', { cause: error })),
   )
 }

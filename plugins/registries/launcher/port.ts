@@ -36,7 +36,7 @@ const inbound = (path: '/amp/:agent' | '/a2a/:agent') =>
   ({
     method: 'POST',
     path,
-    summary: 'Takes a call of another agent under its signed envelope, and responds with the output of the run.',
+    summary: 'Accepts a call from another agent with its signed envelope, and responds with the output of the run.',
     body: object({ envelope: string(), payload: anyValue }),
     responses: answer,
     refusals: guarded,

@@ -92,7 +92,7 @@ function toAnswer({ status, headers, body: bytes }: CollectedResponse): PeerResp
       return { runId, conversationId, output }
   }
   const code = isObject(body) ? relayed.find((one) => one === body.error && refusals[one].status === status) : undefined
-  if (code === undefined) throw new Refusal('upstream_failure', 'The called agent answered nothing that is an answer.')
+  if (code === undefined) throw new Refusal('upstream_failure', 'The response of the called agent is not valid.')
   const message = isObject(body) && typeof body.message === 'string' ? body.message.slice(0, 500) : undefined
   const runId = headers['x-mesh-run-id']
   throw new Refusal(code, message, typeof runId === 'string' && isRunId(runId) ? { 'x-mesh-run-id': runId } : {})

@@ -31,7 +31,7 @@ interface GraphName {
   readonly name: string
 }
 
-/** Nodes and edges of agents and registries. An agent that is only named is no node: the reference shows it. Pure. */
+/** Nodes and edges of agents and registries. An agent that is only named is not a node: the reference shows it. Pure. */
 export function toGraph(agents: readonly PlacedAgent[], registries: readonly LinkedRegistry[]) {
   const byName = new Map(registries.map((one) => [`${one.namespace}/${one.name}`, one]))
   const nodes = [

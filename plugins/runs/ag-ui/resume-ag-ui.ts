@@ -48,7 +48,7 @@ function toAnswers(run: RunDetail, answers: readonly AgUiAnswer[]): readonly Res
   const open = new Map(run.interrupts.map((interrupt) => [interrupt.id, interrupt]))
   const given = known.map((answer) => {
     const interrupt = open.get(answer.interruptId)
-    if (interrupt === undefined) throw invalidInput(`${answer.pointer}/interruptId`, 'names no open interrupt')
+    if (interrupt === undefined) throw invalidInput(`${answer.pointer}/interruptId`, 'is not an open interrupt')
     open.delete(answer.interruptId)
     return toResumeAnswer(interrupt, answer)
   })

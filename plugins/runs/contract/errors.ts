@@ -9,7 +9,7 @@ export const runErrors = defineErrors({
   run_terminal: { status: 409, title: 'The run has ended.' },
   call_refused: { status: 403, title: 'The agent may not make that call.' },
   cycle_detected: { status: 409, title: 'The called agent is already part of the chain of calls.' },
-  depth_exceeded: { status: 409, title: 'The run was delegated too deeply.' },
+  depth_exceeded: { status: 409, title: 'The run exceeds the maximum depth of delegation.' },
   interrupt_ambiguous: { status: 409, title: 'Several interrupts are open; name one.' },
   quota_exceeded: { status: 429, title: 'A quota is used up.' },
 })

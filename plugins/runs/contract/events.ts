@@ -39,7 +39,7 @@ const createdData = Type.Object({
       description: 'Subject of the run; the actor is the agent if it delegated. Absent in older events.',
     }),
   ),
-  traceId: Type.String({ description: 'Id of the trace, 32 digits in lower case.' }),
+  traceId: Type.String({ description: 'Id of the trace, 32 lowercase hexadecimal digits.' }),
   labels: described(Type.Record(Type.String(), Type.String()), 'Labels of the run, by key.'),
 })
 
@@ -64,7 +64,7 @@ const waitingData = Type.Object({
 const attachedData = Type.Object({
   runId,
   epoch: Type.Integer({ description: 'Fencing token of the worker.' }),
-  agentRevision: Type.Integer({ description: 'Revision of the agent that answers from this event on.' }),
+  agentRevision: Type.Integer({ description: 'Revision of the agent that serves the run from this event on.' }),
 })
 
 const pausedData = Type.Object({
@@ -108,7 +108,7 @@ const usageData = Type.Object({
   gateway: Type.Optional(
     Type.Boolean({
       description:
-        'The launcher saw the gateway answer the call, so the gateway meters it. Absent: the agent reported it.',
+        'The launcher saw the response of the gateway, so the gateway meters the call. Absent: the agent reported it.',
     }),
   ),
 })
@@ -159,7 +159,7 @@ export const runWaiting: EventType<Static<typeof waitingData>> = defineEvent({
 export const runAttached: EventType<Static<typeof attachedData>> = defineEvent({
   plugin: 'runs',
   fact: 'attached',
-  summary: 'A revision of the agent answers the run.',
+  summary: 'A revision of the agent serves the run.',
   data: attachedData,
 })
 

@@ -40,7 +40,7 @@ export const runMetrics = {
   }),
   unproven: defineCounter({
     name: 'mesh_run_launchers_unproven_total',
-    help: "Agent addresses that started to answer without proof of the agent's launcher. Nothing is sent to them.",
+    help: "Agent addresses that began to respond without proof of the agent's launcher. Nothing is sent to them.",
     labels: [],
     roles: ['worker'],
   }),

@@ -5,7 +5,7 @@ import type { QueuedRun, PreparedRun, Permission } from './prepared-run.ts'
 
 /** Executes runs of one kind, in the worker, under the lease of the run. */
 export interface RunExecutor {
-  /** Kind of the runs: lower case letters, digits and `-`. */
+  /** Kind of the runs: lowercase letters, digits and `-`. */
   readonly kind: string
   /** What a caller needs in the run's namespace to create such a run. */
   readonly permission: Permission

@@ -11,7 +11,7 @@ export interface RunRequest {
   /** Default: a new conversation. */
   readonly conversationId?: string | undefined
   readonly labels?: Readonly<Record<string, string>> | undefined
-  /** Origin of the run, as in `trigger.kind`: lower case letters, digits and `-`. */
+  /** Origin of the run, as in `trigger.kind`: lowercase letters, digits and `-`. */
   readonly trigger: string
   /** Default: a new trace. */
   readonly traceparent?: string | undefined

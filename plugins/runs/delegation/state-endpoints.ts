@@ -69,7 +69,7 @@ function byAttempt(delegations: ChildRuns) {
 function readinessEndpoint(delegations: ChildRuns): AnyEndpoint {
   return endpoint({
     ...stateRoute(runReadiness),
-    summary: 'Say why the agent of a run is not ready, and whether waiting can help.',
+    summary: 'Get why the agent of a run is not ready, and whether waiting can help.',
     authz: byAttempt(delegations),
     params: IdParams,
     handle: ({ params, access: attempt }) => delegations.readiness(params.id, attempt),

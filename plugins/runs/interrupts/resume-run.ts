@@ -88,7 +88,7 @@ function contentOf({ by, arguments: edited }: Decision): Readonly<Record<string,
 /** Validates edited arguments by the schema of the call, and an answer by the schema of the question. */
 function checkSchema(interrupt: Interrupt | undefined, { arguments: edited, payload }: ResumeAnswer): void {
   if (edited !== undefined && interrupt?.schema === undefined)
-    throw refuse([{ pointer: '/arguments', detail: 'cannot be edited: the agent gave no schema for them' }])
+    throw refuse([{ pointer: '/arguments', detail: 'cannot be edited: the agent provided no schema for them' }])
   const isQuestion = interrupt?.reason === 'input_required'
   const problems = [
     ...(edited === undefined ? [] : findProblems({ value: edited, schema: interrupt?.schema, pointer: '/arguments' })),

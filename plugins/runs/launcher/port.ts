@@ -19,7 +19,7 @@ export const delegatePort = definePort({
     health: {
       method: 'GET',
       path: '/healthz',
-      summary: 'Returns that the port is open.',
+      summary: 'Liveness: the port is open.',
       responses: { 200: object({ status: enumOf('ok') }) },
     },
     delegate: {

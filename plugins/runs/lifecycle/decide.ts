@@ -186,7 +186,7 @@ function openInterrupt(run: RunFacts, id: string | undefined): OpenInterrupt {
   const found = id === undefined ? run.interrupts[0] : run.interrupts.find((interrupt) => interrupt.id === id)
   if (found) return found
   throw new Fail('invalid_body', 'No such interrupt is open.', {
-    errors: [{ pointer: '/interruptId', detail: 'names no open interrupt of this run' }],
+    errors: [{ pointer: '/interruptId', detail: 'is not an open interrupt of this run' }],
   })
 }
 

@@ -43,7 +43,7 @@ function toQueued({ id, state }: SelectedRun): QueuedRun {
 async function parentOf(db: RunsTx, { subject }: NewRun, parentRunId: string): Promise<SelectedRun> {
   const parent = await findRun(db, parentRunId)
   if (!parent) throw new Fail('not_found', 'The parent run does not exist.')
-  if (parent.subject !== subject) throw refused('Its subject is not that of the parent run.')
+  if (parent.subject !== subject) throw refused('Its subject differs from that of the parent run.')
   await checkDepth(db, parent)
   return parent
 }

@@ -50,7 +50,8 @@ export async function openSealed(keys: Keyring, given: unknown, now: Date): Prom
   if (typeof runId !== 'string' || typeof content !== 'string' || typeof token !== 'string')
     throw refused('It is not a prepared run.')
   const { claims, by } = await verify(keys, token, now)
-  if (claims.runId !== runId || claims.content !== hashOf(content)) throw refused('Its content is not what was signed.')
+  if (claims.runId !== runId || claims.content !== hashOf(content))
+    throw refused('Its content differs from what was signed.')
   const run = revive(JSON.parse(content) as Stored)
   if (!maySign(by, run.subject)) throw refused('The manager signs for service accounts only.')
   return { run, expiresAt: new Date(claims.exp * 1000) }
@@ -65,7 +66,7 @@ function verify(keys: Keyring, token: string, now: Date) {
   const expected = { typ: 'mesh-prepared-run', now: () => now } as const
   return verifyGrantKey<PreparedClaims>(keys, token, expected).catch((error: unknown) => {
     if (!(error instanceof JwsRefused)) throw error
-    throw refused(error.reason === 'expired' ? 'It has expired.' : 'Its signature is not one of this installation.')
+    throw refused(error.reason === 'expired' ? 'It has expired.' : 'It was not signed by this installation.')
   })
 }
 

@@ -27,7 +27,7 @@ export function agUiEndpoint(services: Pick<CallerRunsServices, 'runs' | 'live' 
       sends: ['X-Mesh-Run-Id'],
       events: AgUiEvent,
     },
-    summary: 'Run an agent, or resume its paused run, by AG-UI 1.0, and stream the events of that protocol.',
+    summary: 'Run an agent, or resume its paused run, over AG-UI 1.0, and stream the events of that protocol.',
     authz: {
       kind: 'review',
       verb: 'create',

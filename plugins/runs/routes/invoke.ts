@@ -96,7 +96,7 @@ export function invokeEndpoints(services: Invoking): readonly AnyEndpoint[] {
       events: RunEvent,
     },
     summary:
-      'Invoke an agent and wait for its run to end; 202 with the run as it is when the timeout passes. A failed run is a 200.',
+      'Invoke an agent and wait for its run to end. Returns 202 with the unfinished run on timeout, and 200 for a failed run.',
     authz,
     audit,
     idempotent: true,
@@ -154,7 +154,7 @@ async function invokeAndWait(
     const read = () => runs.get(caller, run.id, namespace)
     const timeoutMs = durationToMs(body.timeout ?? '') ?? settings.invokeTimeout * 1000
     const ended = await waitForRun(live, run.id, { read, timeoutMs, signal, since }).catch((error: unknown) => {
-      core.log.warn({ runId: run.id, ...describeError(error) }, 'waiting for a run failed, answering 202')
+      core.log.warn({ runId: run.id, ...describeError(error) }, 'waiting for a run failed, responding with 202')
       return undefined
     })
     return { run, ended }

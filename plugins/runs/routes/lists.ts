@@ -17,7 +17,7 @@ export function listEndpoints(
     url: '/runs',
     id: 'listRuns',
     summary:
-      'List runs, newest first. Without a namespace the whole cluster; scope=permitted walks what the caller may see.',
+      'List runs, newest first. Without a namespace, for the whole cluster; with scope=permitted, for the namespaces that the caller may see.',
     // The handler makes the review: with scope=permitted there is one per namespace.
     authz: { kind: 'row', verb: 'list', resource: 'runs' },
     query: RunListQuery,

@@ -108,7 +108,7 @@ export function createWorkerServices(
     recheck: (run, epoch) => askState(recheckRun, run, { epoch }),
     async readiness(run, epoch, signal) {
       const { outcome, reason } = await askState(runReadiness, run, { epoch, signal })
-      if (!isReason(reason)) throw new Error('state role named no reason of an agent')
+      if (!isReason(reason)) throw new Error('state role returned no reason for an agent')
       return { outcome, reason }
     },
   }

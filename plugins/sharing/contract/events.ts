@@ -9,10 +9,10 @@ const shareId = Type.String({ format: 'uuid' })
 const createdData = Type.Object({
   shareId: described(shareId, 'UUIDv7 of the share.'),
   runId,
-  expiresAt: Type.String({ format: 'date-time', description: 'Time from which the share is gone.' }),
+  expiresAt: Type.String({ format: 'date-time', description: 'Expiry time of the share.' }),
   maxViews: described(
     Type.Union([Type.Integer(), Type.Null()]),
-    'Reads after which the share is gone; null: not limited.',
+    'Number of reads after which the share expires; null: not limited.',
   ),
   content: Type.String({ description: 'full or none.' }),
 })

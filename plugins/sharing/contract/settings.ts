@@ -19,8 +19,7 @@ export const sharingSettings = Type.Object(
       Type.String({
         pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
         maxLength: 2048,
-        description:
-          'Address of the API for readers of shares, as links begin with it. `npm start` sets its own. Default: links are paths.',
+        description: 'Base URL of the API in links to shares. `npm start` sets its own. Default: links are paths.',
       }),
     ),
     snapshotBytes: bytes(

@@ -62,7 +62,7 @@ export function withoutUsers(kind: string, data: Data): Data {
   return Object.fromEntries(Object.entries(data).filter(([key, value]) => isMetadata(key, value) || isContent(key)))
 }
 
-/** The part of the data that is no content: names, ids, states and counts. */
+/** The part of the data that is not content: names, ids, states and counts. */
 export function metadataOf(data: Data): Data {
   return Object.fromEntries(
     Object.entries(data)

@@ -82,7 +82,7 @@ export function runShareEndpoints(services: SharingServices): readonly AnyEndpoi
     method: 'DELETE',
     url: '/runs/:id/shares/:shareId',
     id: 'revokeRunShare',
-    summary: 'Revoke a share: its link is unknown at once.',
+    summary: 'Revoke a share. Its link stops working immediately.',
     authz: { kind: 'row', verb: 'delete', resource: 'runshares' },
     audit: { action: 'delete', resourceKind },
     params: ShareParams,

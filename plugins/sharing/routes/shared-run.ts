@@ -17,7 +17,7 @@ export function sharedRun(services: SharingServices): AnyEndpoint {
     url: '/shared/runs/:token',
     id: 'getSharedRun',
     docs: { events: RunEvent },
-    summary: 'Get a shared run; with `Accept: text/event-stream` its events, as of a run.',
+    summary: 'Get a shared run, or stream its events with `Accept: text/event-stream`.',
     authz: { kind: 'public', shownBy: 'shareToken' },
     params: TokenParams,
     response: { 200: SharedRun },

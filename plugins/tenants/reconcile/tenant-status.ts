@@ -46,7 +46,7 @@ function resolvedOf({ missing, isUnselectable }: TenantFindings): ConditionValue
 function readyOf({ namespaces: { length } }: TenantFindings, broken: ConditionValue | undefined): ConditionValue {
   if (broken !== undefined) return { ...broken, type: 'Ready' }
   if (length > MOST_NAMESPACES) {
-    const message = `Of ${length} namespaces the first ${MOST_NAMESPACES} in name order are served: models refuse agents of the others.`
+    const message = `Only the first ${MOST_NAMESPACES} of ${length} namespaces, in name order, are served: models refuse agents of the others.`
     return { type: 'Ready', status: 'False', reason: 'TooManyNamespaces', message }
   }
   const message = `The quota applies to ${length} ${length === 1 ? 'namespace' : 'namespaces'}.`

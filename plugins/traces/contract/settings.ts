@@ -13,14 +13,14 @@ export const tracesSettings = Type.Object(
       Type.String({
         maxLength: 2048,
         pattern: '^https?://.*\\{traceId\\}',
-        description: 'Address of a trace in the OTLP backend, with {traceId} in its place.',
+        description: 'URL of a trace in the OTLP backend, with the placeholder {traceId}.',
       }),
     ),
     retentionDays: Type.Integer({
       minimum: 1,
       maximum: 3_650,
       default: 14,
-      description: 'Days that spans are kept; those of removed runs are removed earlier.',
+      description: 'Retention of spans, in days. Spans of removed runs are removed earlier.',
     }),
     spansPerTrace: Type.Integer({
       minimum: 1_000,

@@ -12,7 +12,7 @@ import { MAX_EXPORT_BYTES } from './port.ts'
 export interface Exports {
   /** Holds a place for a request while its body is read; throws `Refusal` if all are taken. */
   admit<T>(work: () => Promise<T>): Promise<T>
-  /** Decompresses, reads and queues the spans of a body. Throws `Refusal` for a body that is no export request. */
+  /** Decompresses, reads and queues the spans of a body. Throws `Refusal` for a body that is not an export request. */
   take(body: Buffer, form: BodyForm): Promise<Taken>
 }
 
@@ -84,6 +84,6 @@ async function decompress(body: Buffer, compression: string | undefined): Promis
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ERR_BUFFER_TOO_LARGE') throw new Refusal('payload_too_large')
-    throw new Refusal('malformed_request', 'the body is no gzip')
+    throw new Refusal('malformed_request', 'the body is not valid gzip')
   }
 }

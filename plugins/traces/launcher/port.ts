@@ -19,7 +19,7 @@ export const otlpHttpPort = definePort({
       method: 'POST',
       path: '/v1/traces',
       summary:
-        'Takes spans (`ExportTraceServiceRequest`), also with `Content-Encoding: gzip`, and answers in their encoding. Metrics and logs are not taken: 404.',
+        'Accepts spans (`ExportTraceServiceRequest`), also with `Content-Encoding: gzip`, and responds in their encoding. Metrics and logs are not accepted: 404.',
       body: 'bytes',
       responses: { 200: object({ partialSuccess: optionalField(partialSuccess) }) },
       stream: 'application/x-protobuf',
@@ -40,7 +40,7 @@ export const otlpGrpcPort = definePort({
       method: 'POST',
       path: '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
       summary:
-        'Takes spans, also with `grpc-encoding: gzip`. The status of the call is in the trailers: `RESOURCE_EXHAUSTED` for a body that is too large or too many at once, `INVALID_ARGUMENT` for one that is no message. Other services are `UNIMPLEMENTED`.',
+        'Accepts spans, also with `grpc-encoding: gzip`. The status of the call is in the trailers: `RESOURCE_EXHAUSTED` for a body that is too large or too many at once, `INVALID_ARGUMENT` for one that is not a message. Other services are `UNIMPLEMENTED`.',
       body: 'bytes',
       responses: {},
       stream: 'application/grpc',

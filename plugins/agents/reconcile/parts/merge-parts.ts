@@ -128,7 +128,7 @@ function claim(claims: Claims, plugin: string, part: PodAddition): string | unde
     const owner = claims.get(key)
     if (owner === plugin) return `sets ${key} twice.`
     if (owner !== undefined)
-      return `sets ${key}, which ${owner.includes('.') || owner.includes(' ') ? owner : `plugin ${owner}`} sets, too.`
+      return `sets ${key}, which ${owner.includes('.') || owner.includes(' ') ? owner : `plugin ${owner}`} also sets.`
     claims.set(key, plugin)
   }
   return undefined

@@ -85,7 +85,7 @@ export function revisionsToPrune(
 
 /**
  * The number in the agent's annotation, if this change of the spec returns to that revision. The annotation stays on the agent, so it
- * alone would make a rollback of each later change (UXM6). What changes by references alone is no rollback either.
+ * alone would make a rollback of each later change (UXM6). What changes by references alone is not a rollback either.
  */
 function rollbackTarget(
   agent: AgentDeploymentObject,

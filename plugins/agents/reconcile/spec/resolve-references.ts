@@ -71,10 +71,10 @@ async function check(
   const { kind, name, field } = reference
   const namespace = reference.namespace || from
   const resource = findResource(kind)
-  if (name === '') return { reason: 'NotFound', message: `${field} is no name of an object of the kind ${kind}.` }
+  if (name === '') return { reason: 'NotFound', message: `${field} is not the name of an object of the kind ${kind}.` }
   const target = `${kind} ${namespace}/${name} (${field})`
   if (resource === undefined)
-    return { reason: 'KindNotAvailable', message: `${target}: this install does not have the kind.` }
+    return { reason: 'KindNotAvailable', message: `${target}: this installation does not have the kind.` }
   const found = await read(cluster, resource, namespace, name)
   if (found === undefined) return { reason: 'NotFound', message: `${target} does not exist.` }
   if (!mayRefer(from, namespace, allowedNamespacesOf(found)))

@@ -12,7 +12,7 @@ export function validateSpec(agent: AgentDeploymentObject, settings: ReconcileSe
   const { spec } = agent
   const form = workloadType(spec)
   if (spec.evalGate !== undefined)
-    return refusal('EvalGateNotAvailable', 'spec.evalGate needs eval suites, which this install does not have.')
+    return refusal('EvalGateNotAvailable', 'spec.evalGate needs eval suites, which this installation does not have.')
   if (spec.executionModel === 'job' && form === 'declarative')
     return refusal('JobNeedsProcess', 'A job ends when its process does: it needs runtime.command or an image.')
   if (settings.hardened && spec.image !== undefined && !spec.image.includes('@sha256:'))
@@ -68,7 +68,7 @@ function podRefusal(
   const about = `spec.pod.annotations: ${foreign.slice(0, 317)}`
   return refusal(
     'AnnotationNotAllowed',
-    `${about} is of a domain that the operator does not allow (agents.podAnnotations).`,
+    `${about} has a domain that the operator does not allow (agents.podAnnotations).`,
   )
 }
 

@@ -93,5 +93,5 @@ test('P5, SEC12: Isolated is true for an agent with its own container, else it n
   assert.equal(verdict(command, 'container')[0], 'True SeparateContainers')
   assert.equal(verdict(declarative, 'none')[0], 'True NoAgentProcess')
   for (const spec of Object.values(processSpecs)) assert.equal(verdict(spec, 'none')[0], 'False SameUser')
-  assert.match(verdict(command, 'none')[1] ?? '', /person who runs mesh.*admin/)
+  assert.match(verdict(command, 'none')[1] ?? '', /run as the same user.*admin/)
 })

@@ -172,7 +172,7 @@ function isolated(agent: AgentDeploymentObject, settings: StatusSettings): Condi
       message: 'The agent has a container of its own: user, root file system, environment and process tree.',
     }
   const message =
-    'The agent runs as the person who runs mesh, as do its launcher and the platform: the tokens of every persona, of the admin too, are in its reach.'
+    'The agent, its launcher and the platform run as the same user: the agent can read the tokens of every persona, including the admin.'
   return { type, status: 'False', reason: 'SameUser', message }
 }
 

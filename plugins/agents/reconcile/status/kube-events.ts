@@ -46,7 +46,7 @@ function terminationEvents(before: Termination | undefined, after: Termination |
   return [{ type: 'Warning', reason: after.reason, message: `Pod ${after.pod}: ${after.message}` }]
 }
 
-// The embedded default restarts every pod with the platform. The same revision serving again is no Event (UXL12).
+// The embedded default restarts every pod with the platform. The same revision serving again is not an Event (UXL12).
 function isRestart({ status: before }: AgentDeploymentObject, after: AgentDeploymentStatus): boolean {
   const ready = before?.conditions?.find(({ type }) => type === 'Ready')
   return ready?.reason === 'Progressing' && before?.currentRevision === after.currentRevision

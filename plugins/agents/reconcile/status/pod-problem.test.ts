@@ -126,7 +126,7 @@ test('UXH7, UXH8: a running agent that does not answer is reported with its port
   assert.deepEqual(problem(running('2026-11-22T10:00:00Z')), {
     reason: 'AgentNotListening',
     message:
-      'the agent runs and does not answer on AGENT_PORT=8000: it must listen there, on 127.0.0.1 or all addresses',
+      'the agent runs and does not respond on AGENT_PORT=8000: it must listen there, on 127.0.0.1 or all addresses',
   })
   const local = [{ type: 'mesh.dev/agent-listens', status: 'False', message: 'AGENT_PORT=43073' }]
   assert.equal(problem({ ...running('2026-11-22T10:00:29Z'), conditions: local })?.message, 'AGENT_PORT=43073')

@@ -28,7 +28,7 @@ export function podProblem(
   return schedulingProblem(newest) ?? listeningProblem(newest, about)
 }
 
-// Init containers of third parties exit with 0 before the others start, which is no failure.
+// Init containers of third parties exit with 0 before the others start, which is not a failure.
 function statusesOf({ status }: AgentPod): readonly ContainerStatus[] {
   const { initContainerStatuses = [], containerStatuses = [] } = status ?? {}
   const done = ({ name, state }: ContainerStatus): boolean =>
@@ -110,7 +110,7 @@ function listeningProblem(
 
 /** Message for a running agent that does not answer on its port. */
 export function notListening(port: number): string {
-  return `the agent runs and does not answer on AGENT_PORT=${port}: it must listen there, on 127.0.0.1 or all addresses`
+  return `the agent runs and does not respond on AGENT_PORT=${port}: it must listen there, on 127.0.0.1 or all addresses`
 }
 
 function isReady(pod: AgentPod): boolean {

@@ -14,7 +14,7 @@ export function textFields(message: ResponsePart): readonly string[] {
 
 /**
  * Removes from a choice what repeats text in another form, such as log probabilities, audio and annotations: filters of text do not see it.
- * `field` is that of its message. Returns whether something was removed. Throws for a content that is no text.
+ * `field` is that of its message. Returns whether something was removed. Throws for a content that is not text.
  */
 export function removeUnseen(choice: ResponsePart, message: ResponsePart, field: 'delta' | 'message'): boolean {
   if (isStructure(message.content)) throw unreadableResponse()

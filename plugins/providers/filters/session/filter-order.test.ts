@@ -51,10 +51,10 @@ test('the start refuses filters without an order, with an unknown name or an inv
     ],
     [
       [filter('acme.a'), filter('acme.mask', { after: ['acme.maks'] })],
-      `${owner}: the filter acme.mask names the filter "acme.maks", which no plugin contributes; did you mean acme.mask?`,
+      `${owner}: the filter acme.mask refers to the filter "acme.maks", which no plugin contributes; did you mean acme.mask?`,
     ],
     [[filter('acme.a'), filter('acme.a')], `${owner} declares the providers.filter acme.a twice`],
-    [[undefined], `${owner}: its filter is no object`],
+    [[undefined], `${owner}: its filter is not an object`],
     [[filter('other.a')], `${owner}: its filter must have a name such as acme.secrets`],
     [[filter('acme.\u0000')], `${owner}: its filter must have a name such as acme.secrets`],
     [[{ name: 'acme.a' }], `${owner}: its filter acme.a: open must be a function`],

@@ -19,7 +19,7 @@ export function checkFilters(contributed: readonly OwnedValue<ModelFilter>[]): v
     for (const other of [...(value.before ?? []), ...(value.after ?? [])])
       if (!names.includes(other))
         throw new TypeError(
-          `${owner}: the filter ${value.name} names the filter ${JSON.stringify(other.slice(0, 80))}, which no plugin contributes${didYouMean(other, names)}`,
+          `${owner}: the filter ${value.name} refers to the filter ${JSON.stringify(other.slice(0, 80))}, which no plugin contributes${didYouMean(other, names)}`,
         )
   orderFilters(contributed.map(({ value }) => value))
 }
@@ -47,7 +47,7 @@ export function orderFilters(filters: readonly ModelFilter[]): readonly ModelFil
 
 // Untyped plugins may contribute anything.
 function problemOf(filter: unknown, plugin: string): string | undefined {
-  if (!isObject(filter)) return 'is no object'
+  if (!isObject(filter)) return 'is not an object'
   const { name, timeoutMs, onFailure } = filter
   if (typeof name !== 'string' || !validName.test(name) || !name.startsWith(`${plugin}.`))
     return `must have a name such as ${plugin}.secrets`

@@ -6,7 +6,7 @@ export type FilterStage = 'open' | 'request' | 'text' | 'tool_call'
 /** Why a filter ended a call. */
 export type StopOutcome = 'refused' | 'failed' | 'timed_out'
 
-/** Ends a call: a filter refused it, or failed and is closed. It is no failure of a provider, so there is no fallback. */
+/** Ends a call: a filter refused it, or failed and is closed. It is not a failure of a provider, so there is no fallback. */
 export class FilterStop extends GatewayError {
   readonly filter: string
   readonly stage: FilterStage

@@ -28,7 +28,7 @@ export function fromConnection(provider: NamedProvider, error: unknown): Gateway
 
 /** An incomplete response. */
 export function incompleteResponse(provider: NamedProvider): GatewayError {
-  return new GatewayError(502, 'bad_gateway', `${nameOfProvider(provider)}: the answer broke off.`, {
+  return new GatewayError(502, 'bad_gateway', `${nameOfProvider(provider)}: the response broke off.`, {
     reason: 'broke_off',
   })
 }

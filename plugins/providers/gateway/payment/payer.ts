@@ -17,7 +17,8 @@ export async function payerOf(
   if (given === undefined) return undefined
   const payer = parsePayer(given)
   if (payer === undefined) throw refusedPayer('must be agent/<namespace>/<name>/<uid> or namespace/<namespace>/<uid>')
-  if (principal.kind === 'pod') throw new Fail('forbidden', 'An agent pays for its own calls and names no payer.')
+  if (principal.kind === 'pod')
+    throw new Fail('forbidden', 'An agent pays for its own calls and must not name a payer.')
   const { namespace, uid } = payer
   await principal.caller.review('create', 'modelroutes/charge', { namespace })
   if (payer.kind === 'namespace') return { namespace, namespaceUid: uid, agent: undefined }

@@ -39,8 +39,8 @@ export function refuseUncountedFields(request: CheckedRequest): void {
     // A name of any other form is content of the caller.
     isName ? unknown : 'body',
     isName
-      ? `is no known field of this API: where money is counted, it is sent if allowedParams of the ModelRoute ${namespace}/${name} names it`
-      : 'has a field whose name is no name of a parameter',
+      ? `is not a known field of this API: where money is counted, it is sent only if allowedParams of the ModelRoute ${namespace}/${name} lists it`
+      : 'has a field whose name is not a valid parameter name',
   )
 }
 

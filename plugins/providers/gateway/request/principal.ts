@@ -31,7 +31,7 @@ export async function authenticate(gateway: GatewayContext, bearer: string): Pro
   const agent = account === undefined ? undefined : await readAgent(gateway, account)
   const agentUid = agent?.metadata.uid
   if (account === undefined || agent === undefined || agentUid === undefined)
-    throw new Fail('forbidden', 'This service account belongs to no agent.')
+    throw new Fail('forbidden', 'This service account does not belong to an agent.')
   return { kind: 'pod', username: pod.username, namespace: account.namespace, agentUid, agent }
 }
 

@@ -10,7 +10,7 @@ export function textOfOutcome(outcome: AgentOutcome): string {
   if (state === 'paused')
     throw runError(outcome, 409, {
       code: 'run_paused',
-      message: `The run ${runId} waits for a person; resume it by POST /api/runs/${runId}/resume.`,
+      message: `The run ${runId} is waiting for a person; resume it with POST /api/runs/${runId}/resume.`,
     })
   if (state === 'queued' || state === 'running')
     throw runError(outcome, 504, {

@@ -35,7 +35,7 @@ function wholeTranslator({ translation }: CallerApi): ResponseTranslator {
     },
     end() {
       const completion = parse(Buffer.concat(chunks).toString('utf8'))
-      if (!Array.isArray(completion.choices)) throw unreadable('is no chat completion')
+      if (!Array.isArray(completion.choices)) throw unreadable('is not a chat completion')
       return Buffer.from(`${JSON.stringify(translation?.whole(completion))}\n`)
     },
   }
@@ -86,9 +86,9 @@ function parse(text: string): Json {
   } catch {
     // Below.
   }
-  throw unreadable('is no JSON object')
+  throw unreadable('is not a JSON object')
 }
 
 function unreadable(why: string): GatewayError {
-  return new GatewayError(502, 'bad_gateway', `The answer of the provider ${why}.`)
+  return new GatewayError(502, 'bad_gateway', `The response of the provider ${why}.`)
 }

@@ -51,7 +51,7 @@ export async function executeRunKind(
   return undefined
 }
 
-const revoked = 'The subject of the run may no longer have it.'
+const revoked = 'The subject of the run no longer has the right to it.'
 
 // A worker of another version may have the executor, so the run waits. One that has started waits for its time limit.
 async function withoutExecutor(services: WorkerServices, attempt: ExecutorAttempt): Promise<number | undefined> {

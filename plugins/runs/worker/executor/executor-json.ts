@@ -23,7 +23,7 @@ export function readExecutorResult(limits: RunLimits, given: unknown): InvokeRes
   return { state, afterMs }
 }
 
-/** A value as JSON that the store can hold. Throws `AgentFault` for what is no JSON. */
+/** A value as JSON that the store can hold. Throws `AgentFault` for what is not JSON. */
 export function toJson(given: unknown, field: string): { readonly text: string; readonly value: unknown } {
   // A cycle is deeper than any bound.
   if (isDeeperThan(given, maxDepth)) throw invalid(field, `must not be nested deeper than ${maxDepth} levels`)
