@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
     name: 'gateway: an agent names who pays for its embeddings',
     file: 'plugins/providers/gateway/payment/payer.ts',
     find:
-      "if (principal.kind === 'pod') throw new Fail('forbidden', 'An agent pays for its own calls and must not name a payer.')\n" +
+      "if (principal.kind === 'pod')\n    throw new Fail('forbidden', 'An agent pays for its own calls and must not name a payer.')\n" +
       '  const { namespace, uid } = payer\n  await principal',
     replace: "const { namespace, uid } = payer\n  if (principal.kind === 'person') await principal",
     tests: payers,
