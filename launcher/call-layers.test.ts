@@ -19,7 +19,7 @@ interface Part {
   readonly answer?: unknown
 }
 
-/** The state role's routes of guardrails and recordings, beside those of money. */
+/** The state role's routes of guardrails and recordings, besides those of money. */
 function stateRoutes(parts: Part[]): MoneyFault {
   return ({ path, body }, response) => {
     if (path === '/guardrails') {

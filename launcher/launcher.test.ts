@@ -67,7 +67,7 @@ test('P1: double-forked orphans leave no zombie under tini', need('tini'), async
   t.after(folder.remove)
   const gate = join(folder.path, 'gate')
   assert.equal(spawnSync('mkfifo', [gate]).status, 0)
-  // Both ends: it opens at once, and a line that is written before an orphan reads stays in the pipe.
+  // Both ends: it opens immediately, and a line that is written before an orphan reads stays in the pipe.
   const opened = openSync(gate, 'r+')
   t.after(() => closeSync(opened))
   // `-s` makes tini the reaper where it is not process 1 of a container, as here.
@@ -80,7 +80,7 @@ test('P1: double-forked orphans leave no zombie under tini', need('tini'), async
   await until(() => launched.notes().includes('orphans forked'), 'every orphan was forked', busyMs)
   writeSync(opened, '\n'.repeat(held))
   await until(() => childrenOf(launched.pid).length === 1, 'every orphan was reaped', busyMs)
-  // tini is no container: killed at once it would leave the launcher behind.
+  // tini is no container: killed immediately it would leave the launcher behind.
   launched.kill('SIGTERM')
   assert.equal(await launched.exited, 0)
 })

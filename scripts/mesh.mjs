@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `mesh` of a checkout (`npx mesh ...`), on a Node with type stripping, also if started by an older Node. Plain JavaScript for
+// The command `mesh` of a checkout (`npx mesh ...`), on a Node with type stripping, even if started by an older Node. Plain JavaScript for
 // that reason.
 import { spawn, spawnSync } from 'node:child_process'
 import { constants } from 'node:os'

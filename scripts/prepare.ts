@@ -10,7 +10,7 @@ const image = imageOf(process.env)
 if (image !== undefined) await prepareImage(image).catch(() => undefined)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const program = await prepareProgram(root)
-// Both load all their modules and exit at once, the first since its data folder is a file; the compiled code stays in the cache.
+// Both load all their modules and exit immediately, the first since its data folder is a file; the compiled code stays in the cache.
 load([join(program, 'main.js'), 'all', '--data', 'package.json'])
 load(['--import', join(program, 'local/workloads/compile-cache.mjs'), join(program, 'launcher/main.js')])
 

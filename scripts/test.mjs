@@ -1,4 +1,4 @@
-// Runs test.ts on a Node with type stripping, also if started by an older Node. Plain JavaScript for that reason.
+// Runs test.ts on a Node with type stripping, even if started by an older Node. Plain JavaScript for that reason.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { findNode, oldestNode } from './find-node.mjs'

@@ -1,4 +1,4 @@
-// A floor: a server of node:http that forwards each request by undici's dispatch to a second one in a process of its own, which appends to a
+// A floor: a server of node:http that forwards each request by undici's dispatch to a second one in its own process, which appends to a
 // list of Redis or reads it, and checks nothing. Prints its port.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

@@ -10,7 +10,7 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 const run = promisify(execFile)
 const seconds = 3
 
-/** Prepares a table of one row. The result runs pgbench with a number of clients that update it, each in a transaction of its own. */
+/** Prepares a table of one row. The result runs pgbench with a number of clients that update it, each in its own transaction. */
 export async function preparePgbench(t: Scope, url: string) {
   const program = join(dirname(requireServer(t, 'initdb')), 'pgbench')
   const folder = tempFolder('pgbench')

@@ -12,7 +12,7 @@ import type { MeasuredPlatform } from './forms.ts'
 /** A virtual environment with `langgraph-cli[inmem]`; without it the peer is omitted. */
 export const langgraphFolder = process.env['BENCH_LANGGRAPH']
 
-// One node that calls a model of LangChain that answers at once.
+// One node that calls a model of LangChain that answers immediately.
 const graph = `from langchain_core.language_models import FakeListChatModel
 from langgraph.graph import END, START, MessagesState, StateGraph
 

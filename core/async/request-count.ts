@@ -6,7 +6,7 @@ interface Count {
 
 const counts = new AsyncLocalStorage<Count>()
 
-/** Runs a work and calls `spent` with the number of its requests to the API server when it has ended, also if it failed. */
+/** Runs a work and calls `spent` with the number of its requests to the API server when it has ended, even if it failed. */
 export async function countRequests<Result>(
   work: () => Promise<Result>,
   spent: (requests: number) => void,

@@ -10,7 +10,7 @@ import { bearerFromFile, inClusterAccess } from '#core/kube/in-cluster.ts'
 import { loadKubeconfig } from '#core/kube/kubeconfig.ts'
 import type { TlsOptions } from '#core/kube/connection-pool.ts'
 
-/** Connection to the API server, and the credentials of roles with an identity of their own. */
+/** Connection to the API server, and the credentials of roles with their own identity. */
 export interface ClusterLocation {
   readonly server: string
   readonly tls: TlsOptions

@@ -15,7 +15,7 @@ export interface Authenticated extends UserInfo {
 }
 
 /**
- * For roles with an identity of their own: a client with that identity, and authentication of bearers by TokenReview (cached at most 60 s).
+ * For roles with their own identity: a client with that identity, and authentication of bearers by TokenReview (cached at most 60 s).
  */
 export interface OwnIdentity {
   readonly cluster: KubeClient

@@ -29,7 +29,7 @@ const thirdParty = Type.Object({
   ),
 })
 
-/** Settings of the platform itself. Each plugin has its own key beside these. */
+/** Settings of the platform itself. Each plugin has its own key besides these. */
 export const coreSettingsSchema = Type.Object({
   profile: Type.Union([Type.Literal('open'), Type.Literal('hardened')], {
     default: 'open',

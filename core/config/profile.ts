@@ -1,4 +1,4 @@
-/** Roles of a process; `all` runs each role in a container of its own. */
+/** Roles of a process; `all` runs each role in its own container. */
 export type Role = 'bff' | 'worker' | 'manager' | 'gateway' | 'state' | 'migrate'
 
 /** Installation profile. It only selects defaults of settings. */

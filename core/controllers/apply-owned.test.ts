@@ -62,7 +62,7 @@ test('applyOwned: an object gets its owner, is sent once, and again after a chan
   assert.ok(isControlledBy(first.object, owner))
   assert.equal((await apply({ b: '2', a: '1' })).changed, false)
   assert.equal(writes.length, 1, 'nothing is sent for an object that is as desired')
-  // Another manager adds a field of its own, which stays, and changes a desired one, which is restored.
+  // Another manager adds its own field, which stays, and changes a desired one, which is restored.
   await admin.patch(configMaps, ref('child'), { type: 'merge', body: { data: { c: '3' } } })
   assert.equal((await apply({ a: '1', b: '2' })).changed, false)
   await admin.patch(configMaps, ref('child'), { type: 'merge', body: { data: { a: 'other' } } })

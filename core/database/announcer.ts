@@ -12,7 +12,7 @@ export interface Announcer {
 const pauseMs = 50
 
 /**
- * Announces the first commit at once, and those of the next 50 ms together: NOTIFY is a transaction of its own. Inside that of the commit it
+ * Announces the first commit immediately, and those of the next 50 ms together: NOTIFY is its own transaction. Inside that of the commit it
  * would take a server-wide lock.
  */
 export function createAnnouncer(db: Kysely<unknown>, channel: string, origin: string): Announcer {

@@ -39,7 +39,7 @@ export interface Database {
   readonly enqueued: SignalHub
   /** Connection usage of this process. */
   usage(): ConnectionUsage
-  /** Notifies this process at once and others within 50 ms of a commit. Notifications may be lost, so readers also poll. */
+  /** Notifies this process immediately and others within 50 ms of a commit. Notifications may be lost, so readers also poll. */
   announce(what: Announcement): void
   /** Number of notifications from other processes, and of times at which one may have been lost, since the start. */
   heard(what: Announcement): number

@@ -29,7 +29,7 @@ const OTHER_VERSION = 'MS001'
 /** Key of the advisory lock under which positions are assigned. */
 export const appendLock = 7_305_001
 
-/** Events of one transaction: versioned and projected at once, inserted together with COMMIT. */
+/** Events of one transaction: versioned and projected immediately, inserted together with COMMIT. */
 export interface Appender extends Pick<Tx, 'append' | 'appendEach'> {
   /** Inserts the collected events and commits. Returns undefined if there are no events. */
   commit(): Promise<CommittedEvents | undefined>

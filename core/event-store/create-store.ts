@@ -33,7 +33,7 @@ export interface StoreOptions {
 export function createStore(database: Database, options: StoreOptions): Store {
   const { projections: given } = options
   const bound = applyWithin(options.applySeconds)
-  // A list is checked at once: two projections of one table must fail at startup, not at the first write.
+  // A list is checked immediately: two projections of one table must fail at startup, not at the first write.
   let projections = typeof given === 'function' ? undefined : createProjections(given, bound)
   const known = (): Projections =>
     (projections ??= createProjections(typeof given === 'function' ? given() : given, bound))

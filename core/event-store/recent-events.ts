@@ -83,7 +83,7 @@ function evict(map: Map<bigint, unknown>): void {
 const recentEvents = new WeakMap<object, RecentEvents>()
 
 /**
- * The recent events of a database, shared by its writers and readers in this process. Each role writes through a handle of its own: with a
+ * The recent events of a database, shared by its writers and readers in this process. Each role writes through its own handle: with a
  * copy per handle the relay would learn of their commits from its safety net only.
  */
 export function recentEventsOf({ identity }: Pick<Database, 'identity'>): RecentEvents {

@@ -62,7 +62,7 @@ export interface MaskOutcome extends GuardOutcome {
 /** Whether a person has approved what a rule with `require_approval` stops. */
 export type IsApproved = (by: Pick<Finding, 'policy' | 'rule' | 'stage'>) => boolean
 
-/** One text of an answer, in parts. Its results do not depend on where the parts begin. */
+/** One text of a response, in parts. Its results do not depend on where the parts begin. */
 export interface StreamGuard {
   push(text: string): StreamOutcome
   /** Releases the text, which is complete or is continued by another push. */
@@ -81,7 +81,7 @@ export interface ContentGuard {
   readonly stages: ReadonlySet<Stage>
   /** Maximum number of characters that a stream guard holds back. */
   readonly lookBack: number
-  /** Whether an answer is released only when it is complete. */
+  /** Whether a response is released only when it is complete. */
   readonly holdsWhole: boolean
   /** Checks a model: `namespace/name` of a route, or `agent/namespace/name`. */
   model(name: string, isApproved?: IsApproved): GuardOutcome
@@ -91,8 +91,8 @@ export interface ContentGuard {
   split(texts: readonly string[], isApproved?: IsApproved): Promise<TextsOutcome>
   /** Checks results of tools in a request by the rules on tool calls that do not see requests. */
   results(texts: readonly string[], isApproved?: IsApproved): Promise<TextsOutcome>
-  /** Guards one text of an answer. */
+  /** Guards one text of a response. */
   stream(isApproved?: IsApproved): StreamGuard
-  /** Guards one text of an answer by offsets. */
+  /** Guards one text of a response by offsets. */
   masks(isApproved?: IsApproved): MaskGuard
 }

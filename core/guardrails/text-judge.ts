@@ -5,7 +5,7 @@ import { TextDecision } from './text-decision.ts'
 import type { DecidedPart, TextJudging } from './text-decision.ts'
 import type { Mask } from './body/mask.ts'
 
-/** Maximum length of an answer that is checked as a whole. */
+/** Maximum length of a response that is checked as a whole. */
 export const maxWhole = 65_536
 
 /** What was decided since the last result. */
@@ -44,7 +44,7 @@ export class TextJudge {
     return this.#text.undecided
   }
 
-  /** Adds text, also after an end: a field of an answer may continue after another one. */
+  /** Adds text, also after an end: a field of a response may continue after another one. */
   push(text: string): void {
     this.#text.push(text)
     if (this.#ended) this.#isFormChecked = this.#outputs.length === 0 || this.#whole.length > maxWhole

@@ -30,7 +30,7 @@ export function parseAllowList(entries: readonly string[]): AllowList {
   }
 }
 
-/** Host of a URL in the form used for comparison: lower case, without brackets and trailing dots. */
+/** Host of a URL in the form used for comparison: lowercase, without brackets and trailing dots. */
 export function normalizeHost(host: string): string {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1')
   let end = name.length

@@ -16,7 +16,7 @@ export interface ExchangeRequest extends ResponseHandler {
   readonly reset?: boolean
 }
 
-/** Response headers, names in lower case. */
+/** Response headers, names in lowercase. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** Receives a response as it arrives. */
@@ -33,7 +33,7 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
 
 /**
  * Sends one request through undici's `dispatch` (a fifth of what `fetch` costs, no web streams) and resolves at the end of the response.
- * Rejects on a connection error, a timeout or a throwing handler, and at once on an abort: undici observes the abort once it has a
+ * Rejects on a connection error, a timeout or a throwing handler, and immediately on an abort: undici observes the abort once it has a
  * connection, which it never gets behind a frozen server.
  */
 export function send(

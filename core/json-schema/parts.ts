@@ -9,7 +9,7 @@ interface Whole {
   readonly root: unknown
 }
 
-/** A part of a value with a schema of its own. The pointer is relative to the whole. */
+/** A part of a value with its own schema. The pointer is relative to the whole. */
 export interface SchemaPart {
   readonly pointer: string
   readonly value: unknown

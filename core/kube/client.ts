@@ -81,7 +81,7 @@ export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan'
-  /** Grace period of a pod in seconds; 0 deletes it at once. */
+  /** Grace period of a pod in seconds; 0 deletes it immediately. */
   readonly graceSeconds?: number
 }
 

@@ -24,7 +24,7 @@ interface ListAnswer<O> {
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string }
 }
 
-/** The list of an answer. */
+/** The list of a response. */
 export function toList<O extends KubeObject>(resource: Resource, list: ListAnswer<O>): ObjectList<O> {
   // Items of a list of a built-in kind have no kind and apiVersion.
   const type = { apiVersion: apiVersionOf(resource), kind: resource.kind }

@@ -9,7 +9,7 @@ import { gunzip } from 'node:zlib'
 export const MAX_RESPONSE_BYTES = 256 * 1024 * 1024
 
 /**
- * Sends a request and collects the response. Rejects with undici's error, or at once with the signal's reason. Uses undici's handlers: the
+ * Sends a request and collects the response. Rejects with undici's error, or immediately with the signal's reason. Uses undici's handlers: the
  * stream and iterator of `request` cost more than all else (a page of 240 KB: 325 against 145 us).
  */
 export function collectResponse(

@@ -29,7 +29,7 @@ export function createLogger(options: LogOptions = {}): Logger {
         base: null,
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
-        // A line with a trace id of its own keeps it.
+        // A line with its own trace id keeps it.
         mixin: () => traceIdOf(options.currentTrace?.()),
       },
       stream,

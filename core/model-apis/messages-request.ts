@@ -26,7 +26,7 @@ export function messagesToChat(body: Json): Json {
   })
 }
 
-// Dropping such a field would change the answer without a sign.
+// Dropping such a field would change the response without a sign.
 function refuseUnsupported(body: Json): void {
   const { thinking, top_k: topK, mcp_servers: servers, container } = body
   if (isObject(thinking) && thinking.type !== 'disabled') throw new InvalidRequest('thinking', 'is not supported')

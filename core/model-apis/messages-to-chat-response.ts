@@ -4,9 +4,9 @@ import type { MessageUsage } from './message-usage.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Options of the translation of answers. */
+/** Options of the translation of responses. */
 export interface ToChatOptions {
-  /** Keeps thinking as the fields `thinking` and `thinking_signature`, for an answer that is translated back. */
+  /** Keeps thinking as the fields `thinking` and `thinking_signature`, for a response that is translated back. */
   readonly thinking?: boolean
 }
 

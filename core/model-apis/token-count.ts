@@ -15,7 +15,7 @@ const textFields =
 export interface TokenCount {
   /** Bytes of the stream, divided anywhere. They are not kept. */
   add(bytes: Buffer): void
-  /** Tokens of the answer so far. */
+  /** Tokens of the response so far. */
   tokens(): number
 }
 

@@ -15,7 +15,7 @@ const defaults: LingerBounds = { bytes: 128 * 1024 * 1024, seconds: 10 }
 const CHECK_MS = 100
 
 /**
- * Closes connections with an unread body late: after the response the server sends FIN, and drops what still arrives. Closing at once resets
+ * Closes connections with an unread body late: after the response the server sends FIN, and drops what still arrives. Closing immediately resets
  * the connection, so that a client in the middle of its body gets EPIPE, and the kernel may discard the response.
  */
 export function lingerOnClose(server: EventEmitter, bounds: LingerBounds = defaults): void {

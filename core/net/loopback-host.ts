@@ -8,7 +8,7 @@ export function isLoopbackAddress(address: string): boolean {
 
 /**
  * Whether a listener on loopback serves a request with this Host header (H1): `localhost`, an address of 127.0.0.0/8, `[::1]`, or one of
- * `names` (lower case), each with or without a port. A web page whose name was rebound to loopback sends its own name and is refused. Ports
+ * `names` (lowercase), each with or without a port. A web page whose name was rebound to loopback sends its own name and is refused. Ports
  * are not compared: the page cannot choose the name, and a forwarded port differs from the listener's.
  */
 export function isServedHost(host: string | undefined, names: readonly string[] = []): boolean {

@@ -128,7 +128,7 @@ test('H4: with the collector refusing, silent or gone, spans are dropped and cou
   collector.status = 0
   await span()
   const stuck = exporter.flush()
-  // While a post hangs, the queue fills to its limit and the rest is counted as dropped at once.
+  // While a post hangs, the queue fills to its limit and the rest is counted as dropped immediately.
   for (let made = 0; made < 3000; made++) await span()
   assert.equal(counted.dropped, 3 + 3000 - 2048)
   assert.equal(lines.filter((line) => line.includes('the queue is full')).length, 10, 'one line for each doubling')

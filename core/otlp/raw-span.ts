@@ -91,7 +91,7 @@ function toSpan(raw: RawSpan): OtlpSpan {
   }
 }
 
-/** Attributes as an object. `fromEntries` defines `__proto__` as a property of its own. */
+/** Attributes as an object. `fromEntries` defines `__proto__` as its own property. */
 export function toAttributeMap(attributes: RawAttributes): OtlpAttributes {
   return Object.fromEntries(attributes)
 }

@@ -149,7 +149,7 @@ function isContent({ field, wire }: ProtobufCursor, wanted: number): boolean {
   return field === wanted && wire === WireType.LengthDelimited
 }
 
-// Calls back at the content of each field of a number, and goes on behind it.
+// Calls back at the content of each field of a number, and continues behind it.
 function eachMessage(cursor: ProtobufCursor, end: number, wanted: number, read: (stop: number) => void): void {
   while (cursor.next(end)) {
     if (!isContent(cursor, wanted)) {

@@ -32,7 +32,7 @@ export interface GatewayContext extends OwnIdentity {
 /** The state role on port 3002. */
 export interface StateContext extends OwnIdentity, SystemReads {
   readonly role: 'state'
-  /** Undefined in a state role with a process of its own and without `REDIS_URL`. */
+  /** Undefined in a state role with its own process and without `REDIS_URL`. */
   readonly stateStore: StateStore | undefined
   /** Undefined without `OBJECT_STORE_ADDR`, except in `all`. */
   readonly objects: ObjectStore | undefined

@@ -43,7 +43,7 @@ export interface EmbeddingsOptions {
   readonly gatewayUrl: () => string
   /** Bearer of a caller, or of the role itself; undefined in a role without an identity. */
   readonly bearer: (() => Promise<string>) | undefined
-  /** Headers of each call beside those of the protocol. */
+  /** Headers of each call besides those of the protocol. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

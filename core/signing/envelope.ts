@@ -8,7 +8,7 @@ import type { CertificateIssuer, CertifiedLauncher } from './launcher-certificat
 import { signAsLauncher, verifyAsLauncher } from './launcher-token.ts'
 import type { LauncherSigner } from './launcher-token.ts'
 
-/** Seconds for which an envelope is valid: a call is forwarded at once. */
+/** Seconds for which an envelope is valid: a call is forwarded immediately. */
 export const ENVELOPE_SECONDS = 60
 
 /** Seconds by which the clocks of two pods may differ. */

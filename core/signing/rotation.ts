@@ -14,7 +14,7 @@ export interface RotationOptions {
   readonly now: Date
   /** Rotates although the newest key is younger than {@link LEAST_PAUSE_MS}. */
   readonly force?: boolean
-  /** Removes every key older than the signing one at once: for a key that leaked. What it signed is refused. */
+  /** Removes every key older than the signing one immediately: for a key that leaked. What it signed is refused. */
   readonly revoke?: boolean
 }
 
@@ -47,7 +47,7 @@ function stepOf(
   const newest = keys.at(-1)
   if (newest === undefined) return { add: new Map(pairOf(name, type, now)), remove: [] }
   const due = force === true || now.getTime() - createdAt(newest) >= LEAST_PAUSE_MS
-  // Ids order the keys, also when a clock went back between two rotations.
+  // Ids order the keys, even when a clock went back between two rotations.
   const at = new Date(Math.max(now.getTime(), createdAt(newest) + 1))
   const add = due ? [newKeyFile(name, type, at)] : []
   const all = [...keys.map(({ id }) => id), ...add.map(() => '')]

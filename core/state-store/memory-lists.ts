@@ -28,7 +28,7 @@ export interface MemoryListOptions {
   readonly now: () => number
 }
 
-// Bytes that a list or a group needs beside its values, so that many small ones are bounded too.
+// Bytes that a list or a group needs besides its values, so that many small ones are bounded too.
 const OVERHEAD = 200
 
 /** Creates lists in this process. An append that would exceed `maxBytes` in total is refused, and half of it in one space. */

@@ -16,7 +16,7 @@ export interface SettlerOptions {
 
 /** Records ends of attempts. */
 export interface Settler {
-  /** Resolves when the end is recorded, with whether the attempt still held its task; false also if the process stops without a store. */
+  /** Resolves when the end is recorded, with whether the attempt still held its task; false even if the process stops without a store. */
   settle(settlement: Settlement): Promise<boolean>
 }
 

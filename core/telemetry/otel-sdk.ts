@@ -28,7 +28,7 @@ export async function createOtelSdk(options: TraceExport, resource: Attributes, 
     send: (batch) =>
       new Promise((resolve, reject) => {
         const spans = batch.map((span) => toReadable(span, about))
-        // The SDK's enum is in a package of its own: 0 is success. Its error may have the collector's text.
+        // The SDK's enum is in its own package: 0 is success. Its error may have the collector's text.
         exporter.export(spans, ({ code }) => {
           const outcome: number = code
           if (outcome === 0) resolve()

@@ -48,7 +48,7 @@ export function createSpanQueue<Span>(options: SpanQueueOptions<Span>): SpanQueu
   // The first one and each doubling: some twenty lines for a day of overflow.
   const overflow = (): void => {
     overflowed++
-    if (Number.isInteger(Math.log2(overflowed))) options.log.warn({ dropped }, 'spans dropped, the queue is full')
+    if (Number.isInteger(Math.log2(overflowed))) options.log.warn({ dropped }, 'spans dropped: the queue is full')
   }
   const nextBatch = (): readonly Span[] => {
     let size = 0
@@ -68,7 +68,7 @@ export function createSpanQueue<Span>(options: SpanQueueOptions<Span>): SpanQueu
     } catch (error) {
       drop(batch.length)
       if (failures++ % failuresPerLine === 0)
-        options.log.warn({ dropped, err: String(error) }, 'spans dropped, collector not reachable or rejecting')
+        options.log.warn({ dropped, err: String(error) }, 'spans dropped: collector not reachable or rejecting')
     }
   }
   const drain = async (): Promise<void> => {

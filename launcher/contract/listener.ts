@@ -72,7 +72,7 @@ export interface ListenerDefinition<P extends Pod = Pod> {
   readonly port: PortContract | readonly PortContract[]
   /** Whether the capability is configured; otherwise its ports stay closed, unless a part of one is wanted. */
   wanted(settings: Settings): boolean
-  /** `parts`: those of its ports, also where they are not wanted. */
+  /** `parts`: those of its ports, even where they are not wanted. */
   start(pod: P, parts: readonly PortPart[]): StartedListener | Promise<StartedListener>
 }
 

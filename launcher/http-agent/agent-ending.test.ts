@@ -126,7 +126,7 @@ test('R2-CL-3, PODA28: no run starts once the kubelet may end the agent, and run
 
   agent.closeAllConnections()
   await new Promise((resolve) => agent.close(resolve))
-  await until(() => logged.includes('agent ended, runs start when it responds again'), 'its end is noticed')
+  await until(() => logged.includes('agent ended: runs start when it responds again'), 'its end is noticed')
   assert.equal((await invoke('gone')).status, 503)
   await listening(t, createAgent(), agentPort)
   await until(watched.started, 'the agent is back')

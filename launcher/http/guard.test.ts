@@ -4,7 +4,7 @@ import test from 'node:test'
 import { launch } from '../testdata/launch.ts'
 import { nodeAgent } from '../testdata/node-agent.ts'
 
-/** Sends bytes as they are and returns the status line's number and the head of the answer. */
+/** Sends bytes as they are and returns the status line's number and the head of the response. */
 function raw(port: number, text: string): Promise<{ status: number; head: string }> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text))

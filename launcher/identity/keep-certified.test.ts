@@ -75,7 +75,7 @@ test('R2-N3: a state role that is away at the start is asked again after 1 to 15
   await pass(2 * minute)
   assert.deepEqual(pausesOf(asked).slice(0, 6), [1, 2, 4, 8, 15, 15])
   assert.deepEqual([certified.current(), received], [undefined, []])
-  assert.deepEqual(new Set(lines), new Set(['no valid certificate, the launcher is not ready']))
+  assert.deepEqual(new Set(lines), new Set(['no valid certificate: the launcher is not ready']))
   state.away = false
   await pass(15)
   assert.match(certified.current() ?? '', /^certificate-/)
@@ -93,7 +93,7 @@ test('R2-N3: a state role that is away at a renewal costs nothing until the cert
   assert.equal(certified.current(), undefined)
   await pass(60 * minute)
   assert.equal(certified.current(), undefined)
-  assert.equal(lines.at(-1), 'no valid certificate, the launcher is not ready')
+  assert.equal(lines.at(-1), 'no valid certificate: the launcher is not ready')
   state.away = false
   await pass(15)
   assert.match(certified.current() ?? '', /^certificate-/)

@@ -59,7 +59,7 @@ export function keepCertified(options: KeepOptions): Certified {
       failedAt = at
       const valid = ageOf(known?.at) < validMs
       const why = error instanceof Error ? error.message : String(error)
-      log.warn({ why, valid }, valid ? 'certificate not renewed' : 'no valid certificate, the launcher is not ready')
+      log.warn({ why, valid }, valid ? 'certificate not renewed' : 'no valid certificate: the launcher is not ready')
     } finally {
       running = false
     }

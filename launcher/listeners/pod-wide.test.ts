@@ -83,6 +83,6 @@ test('R2-CL-3: refused hooks are counted, and logged once for many; the hook of 
   assert.equal(warned[0]?.['from'], '127.0.0.1')
   void fetch(url, { headers: { 'x-mesh-hook': 'hook-1' } })
   await until(() => effects.includes('ending'), 'the hook with its token has its effect')
-  assert.ok(pod.lines.some(({ msg }) => msg === 'preStop hook received, the agent is about to end'))
+  assert.ok(pod.lines.some(({ msg }) => msg === 'preStop hook received: the agent is about to end'))
   assert.ok(!JSON.stringify(pod.lines).includes('hook-1'))
 })

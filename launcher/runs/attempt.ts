@@ -115,7 +115,7 @@ export function startAttempt(options: AttemptOptions): Attempt {
     const agentResult = await Promise.resolve()
       .then(() => options.agent.run(context))
       .catch(() => failed('agent_error', 'the agent failed unexpectedly', noUsage))
-    // Before the outcome is reported: the next run can start at once.
+    // Before the outcome is reported: the next run can start immediately.
     atWork = false
     settle(agentResult)
   }

@@ -9,7 +9,7 @@ import { until } from '../testdata/launch.ts'
 import { startAgentProcess } from './agent-process.ts'
 
 const options = { skip: process.platform === 'linux' ? (false as const) : 'reads /proc' }
-// Keeps starting processes that leave their group and parent at once; bounded, in case it is not killed.
+// Keeps starting processes that leave their group and parent immediately; bounded, in case it is not killed.
 const scatter =
   'for i in $(seq 400); do setsid sh -c "trap \'\' TERM; (sleep 60 &) ; (sleep 60 &)" & sleep 0.005; done; wait'
 

@@ -85,7 +85,7 @@ export function watchAgent(port: number, signal: AbortSignal, log: Logger): Watc
   const untilEnded = async (withinMs: number): Promise<void> => {
     const ended = await untilAgentAway(port, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]))
     if (ended) {
-      log.info({ port }, 'agent ended, runs start when it responds again')
+      log.info({ port }, 'agent ended: runs start when it responds again')
       lost()
     }
     ending = undefined

@@ -3,7 +3,7 @@ import type { Level } from '../contract/settings/settings.ts'
 
 const levels: Readonly<Record<Level, number>> = { debug: 20, info: 30, warn: 40, error: 50 }
 
-// Writing to a pipe blocks: lines of one turn are one write. Those that may explain an end of the process are written at once.
+// Writing to a pipe blocks: lines of one turn are one write. Those that may explain an end of the process are written immediately.
 const lines = {
   waiting: '',
   add(line: string, isUrgent: boolean): void {

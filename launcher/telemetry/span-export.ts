@@ -33,7 +33,7 @@ export interface SpanExportParts {
 
 type ExportSettings = Pick<Settings, 'traces' | 'otlpEndpoint' | 'otlpHeaders' | 'stateUrl' | 'stateTokenFile'>
 
-/** Creates the export to the OTLP backend and to the store, each with a queue of its own; undefined without a destination. */
+/** Creates the export to the OTLP backend and to the store, each with its own queue; undefined without a destination. */
 export function createSpanExport(settings: ExportSettings, parts: SpanExportParts): SpanExport | undefined {
   const { otlpEndpoint: endpoint, otlpHeaders: headers, traces } = settings
   const count = { exported: () => undefined, dropped: parts.onDropped }

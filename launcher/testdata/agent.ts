@@ -86,7 +86,7 @@ const server = createServer(async (request, response) => {
 
 if (process.env.AGENT_ORPHANS !== undefined) {
   const { spawn } = await import('node:child_process')
-  // Double-forked: the shell in between ends at once, so its child belongs to process 1 of the container.
+  // Double-forked: the shell in between ends immediately, so its child belongs to process 1 of the container.
   const each = 'i=0; while [ $i -lt "$AGENT_ORPHANS" ]; do (sleep 0.01 &) ; i=$((i+1)); done'
   // Some wait for a line of the gate, so that a test sees them adopted however slow the machine is.
   const held = 'i=0; while [ $i -lt "$AGENT_HELD_ORPHANS" ]; do (read line < "$AGENT_GATE" &) ; i=$((i+1)); done'

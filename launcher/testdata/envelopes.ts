@@ -19,7 +19,7 @@ export interface KeyedAgent extends AgentName {
   readonly peer: Peer
 }
 
-/** Creates an agent of the namespace `default` with a launcher of its own and the uid `uid-<name>`. */
+/** Creates an agent of the namespace `default` with its own launcher and the uid `uid-<name>`. */
 export async function keyedAgent(name: string, more: Partial<Peer> = {}): Promise<KeyedAgent> {
   const base = { namespace: 'default', name, role: 'member', outbound: true, inbound: true, uid: `uid-${name}` }
   const peer: Peer = { ...base, ...more }

@@ -15,7 +15,7 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import { cachingNode } from './node-agent.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
-/** A launcher as a process of its own, and what it logged. */
+/** A launcher as its own process, and what it logged. */
 export interface LaunchedProcess {
   readonly pid: number
   readonly url: string

@@ -7,7 +7,7 @@ import { cachingNode, nodeAgent } from './node-agent.ts'
 const [main = '', config = '', count = '1'] = process.argv.slice(2)
 const agents: readonly (readonly string[])[] = [
   ['/bin/sh', '-c', 'trap "" TERM HUP INT; while :; do echo still here; sleep 1; done'],
-  // A child in the group, one in a session of its own, and one of that which ignores TERM.
+  // A child in the group, one in its own session, and one of that which ignores TERM.
   ['/bin/sh', '-c', 'sleep 600 & setsid sh -c "trap \'\' TERM; sleep 600 & sleep 600" & wait'],
   nodeAgent,
   ['/bin/sh', '-c', 'while :; do echo chatter; sleep 0.05; done'],

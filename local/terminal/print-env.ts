@@ -45,7 +45,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-// A body is JSON unless its type is given: two headers of one name would both be sent.
+// A body is JSON unless its type is given: two headers with the same name would both be sent.
 const apiFunction = `api() {
   mesh_body=
   for mesh_arg; do

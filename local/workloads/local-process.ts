@@ -86,7 +86,7 @@ const probes = new Agent({ keepAlive: false, maxCachedSessions: 1_000 })
 /** True if a launcher reports that it is ready. */
 export async function isHealthy(port: number): Promise<boolean> {
   try {
-    // As in the kubelet, the certificate is not verified: only this pod's readiness depends on the answer.
+    // As in the kubelet, the certificate is not verified: only this pod's readiness depends on the response.
     const request = get({
       host: '127.0.0.1',
       port,

@@ -33,7 +33,7 @@ export interface ReplicaContext {
   readonly log: Logger
   /** Called for each process that failed. */
   readonly onCrash?: ((crash: AgentCrash) => void) | undefined
-  /** Time after which an agent without an answer is reported. */
+  /** Time after which an agent without a response is reported. */
   readonly listenMs: number
   /** Replicas that were removed from their workload and are still running. */
   readonly ending: Set<Replica>

@@ -20,7 +20,7 @@ export function planRollout(wanted: number, replicas: readonly PlannedReplica[])
   const stop = new Set<string>()
   const old = replicas.filter((one) => !one.current)
   const current = replicas.filter((one) => one.current)
-  // An old replica that is not ready is stopped at once.
+  // An old replica that is not ready is stopped immediately.
   for (const one of old) if (!one.ready) stop.add(one.id)
   // Too many new replicas: unready ones are stopped first, then the youngest.
   const excess = Math.max(0, current.length - wanted)

@@ -26,7 +26,7 @@ export interface WorkloadOptions {
   readonly launcher?: readonly string[]
   /** Working directory of agents; default: that of this process. */
   readonly cwd?: string
-  /** Time after which an agent without an answer is reported (10 s). */
+  /** Time after which an agent without a response is reported (10 s). */
   readonly listenMs?: number
   /** Called for each process of an agent that failed. */
   readonly onCrash?: ((crash: AgentCrash) => void) | undefined

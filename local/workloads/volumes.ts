@@ -112,7 +112,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 
 /**
  * Writes one file of a volume atomically: a reader sees the old or the new content.
- * Throws `OutsideVolume` for a path outside the folder, also if the folder was replaced by a link (SEC11).
+ * Throws `OutsideVolume` for a path outside the folder, even if the folder was replaced by a link (SEC11).
  */
 export function writeVolumeFile(folder: string, name: string, content: string | Buffer): void {
   const path = resolve(folder, name)

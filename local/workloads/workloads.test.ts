@@ -206,7 +206,7 @@ function startCertifier(t: TestContext): Promise<string> {
   )
 }
 
-/** Launchers have self-signed certificates: the test checks the answer only. */
+/** Launchers have self-signed certificates: the test checks the response only. */
 async function asked(url: string | undefined) {
   const request = get(`${url}/healthz`, { agent: false, rejectUnauthorized: false })
   const [response] = (await once(request, 'response')) as [IncomingMessage]

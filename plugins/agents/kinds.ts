@@ -50,7 +50,7 @@ const sample = {
   rollout: { revisionHistoryLimit: 5 },
 }
 
-/** Agents; creating one has a route of its own, which also takes the simplified format. */
+/** Agents; creating one has its own route, which also takes the simplified format. */
 export const agentKind = crud(AgentDeployment, {
   verbs: ['list', 'get', 'update', 'delete'],
   path: '/agents',

@@ -8,7 +8,7 @@ import { score } from './contract/wire.ts'
 import { recordScore, toReference } from './record-score.ts'
 import type { FeedbackServices } from './services.ts'
 
-/** Route of the state role: a launcher passes on what its agent says about a run of its own. */
+/** Route of the state role: a launcher passes on what its agent says about its own run. */
 export function feedbackStateRoutes(services: FeedbackServices, state: StateContext): readonly AnyEndpoint[] {
   const system = state.system(runs)
   const record = endpoint({

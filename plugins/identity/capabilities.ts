@@ -43,7 +43,7 @@ export async function findCapabilities(
   )
 }
 
-// A part with an id of its own is a capability beside its plugin.
+// A part with its own id is a capability beside its plugin.
 function idOf({ plugin, capability }: MountedEndpoint): string {
   return capability ?? plugin
 }

@@ -13,7 +13,7 @@ interface Page {
   readonly nextCursor: string | null
 }
 
-// A request must end, also if almost no template is of the kind. The cursor continues from there.
+// A request must end, even if almost no template is of the kind. The cursor continues from there.
 const mostReads = 20
 
 /**

@@ -54,7 +54,7 @@ export const CreateTemplateBody = shownAs(
   clusterObjectInput(AgentTemplate),
 )
 
-/** A starter agent that works at once with the mock provider. */
+/** A starter agent that works immediately with the mock provider. */
 export const Recipe = Type.Object(
   {
     id: Type.String({ description: 'Id of the recipe.', examples: ['hello'] }),

@@ -29,13 +29,13 @@ export interface ScalePaths {
 
 /** What a kind says of itself; everything else about it is generated. */
 export interface KindDefinition<S extends TObject, T extends TObject> {
-  /** API group; default: ours. A third party's kind has a group of its own. */
+  /** API group; default: ours. A third party's kind has its own group. */
   group?: string
   /** Served version; default: ours. */
   version?: string
   kind: string
   plural: string
-  /** Default: the kind in lower case. */
+  /** Default: the kind in lowercase. */
   singular?: string
   shortNames?: readonly string[]
   /** Default: Namespaced. */

@@ -87,7 +87,7 @@ export function onlyOne(fields: readonly string[]): string {
   return `${fields.map((field) => `(has(self.${field}) ? 1 : 0)`).join(' + ')} == 1`
 }
 
-/** A list of references keyed by name, also to objects of other namespaces; two targets of one name cannot be distinguished. */
+/** A list of references keyed by name, also to objects of other namespaces; two targets with the same name cannot be distinguished. */
 export function keyedRefs(kind: string, description: string) {
   return Type.Array(objectRef(kind, `A ${kind} by name.`), {
     description,

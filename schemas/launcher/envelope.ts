@@ -93,7 +93,7 @@ export function parseAgentPath(text: string): AgentName | undefined {
   return rest.length === 0 && isDnsLabel(namespace) && isDnsLabel(name) ? { namespace, name } : undefined
 }
 
-/** Whether a text is a DNS label (RFC 1123), in lower case. */
+/** Whether a text is a DNS label (RFC 1123), in lowercase. */
 export function isDnsLabel(text: string): boolean {
   return text.length <= 63 && /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(text)
 }

@@ -32,7 +32,7 @@ export function isScoreName(text: string): boolean {
   return scoreName.test(text)
 }
 
-/** Whether a text is a trace id in lower case. */
+/** Whether a text is a trace id in lowercase. */
 export function isTraceId(text: string): boolean {
   return traceId.test(text)
 }

@@ -179,7 +179,7 @@ export interface AttemptToken {
  * Body of `POST /invoke` of a launcher. Headers: `X-Mesh-Run-Grant`, `X-Mesh-Run-Attempt`, `X-Mesh-Run-Id`
  * (the idempotency key), `traceparent`. Without the first three it is 401 unless the launcher runs unsigned (`meshctl dev`).
  *
- * Answer: 202 `{runId, agentRevision?, state: 'running'}` at once, and the worker reads `GET /runs/{id}/events?after=<n>` (SSE of
+ * Answer: 202 `{runId, agentRevision?, state: 'running'}` immediately, and the worker reads `GET /runs/{id}/events?after=<n>` (SSE of
  * `LauncherEntry`, id = n, ends with `stream.end`); 200 `{runId, agentRevision?, ...InvokeResult}` when the outcome is known already;
  * `agentRevision` is the revision of the agent, if known to the launcher (MESH_AGENT_REVISION). The
  * last entry is `run.<state of the result>` with the InvokeResult as data; no other `run.*` entry is the launcher's.

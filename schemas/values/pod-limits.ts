@@ -40,7 +40,7 @@ export const MOUNT_PATH = `^(/${SEGMENT})+$`
 /** Paths of the platform and of the system in a container, and every path that contains one. */
 export const RESERVED_PATHS = '^/(mesh|proc|sys|dev|etc/mesh|run/secrets|var/run/secrets)(/|$)|^/(etc|run|var|var/run)$'
 
-/** Shared memory is a mount of its own, and small by default. */
+/** Shared memory is its own mount, and small by default. */
 export const SHARED_MEMORY = '/dev/shm'
 
 const NAME = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?'

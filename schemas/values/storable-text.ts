@@ -16,7 +16,7 @@ export function toStorableValue(value: unknown): unknown {
   if (typeof value === 'string') return toStorable(value)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((one: unknown) => toStorableValue(one))
-  // fromEntries defines `__proto__` as a property of its own; an assignment would set the prototype.
+  // fromEntries defines `__proto__` as its own property; an assignment would set the prototype.
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [toStorable(key), toStorableValue(child)]))
 }
 

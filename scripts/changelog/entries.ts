@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
-/** Groups of Keep a Changelog 1.1.0, in its order. The folder of a group has its name in lower case. */
+/** Groups of Keep a Changelog 1.1.0, in its order. The folder of a group has its name in lowercase. */
 export const groups = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'] as const
 
 const mostWords = 40

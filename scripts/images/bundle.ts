@@ -30,7 +30,7 @@ const neverBundled = ['pg-native', '@electric-sql/pglite', '@electric-sql/pglite
 // Bundled, since its peer dependency would install a second PGlite. The bundle reads this file beside its chunks.
 const pgvector = 'node_modules/@electric-sql/pglite-pgvector/dist/vector.tar.gz'
 
-// Programs of threads, which start from a file of their own.
+// Programs of threads, which start from their own file.
 const threads = ['core/host/probes/liveness-thread.ts', 'plugins/knowledge/documents/parse-worker.ts']
 
 // Folder of core/http/openapi/scalar-script.ts, which reads the packaged script.

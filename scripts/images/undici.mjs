@@ -16,7 +16,7 @@ export async function fetch(input, init) {
   return web.fetch(input, init)
 }
 
-/** `request` of the package for an absolute URL and a dispatcher of its own. */
+/** `request` of the package for an absolute URL and its own dispatcher. */
 export async function request(url, { dispatcher, ...options }) {
   const { origin, pathname, search } = new URL(url)
   return dispatcher.request({ ...options, origin, path: `${pathname}${search}`, method: options.method ?? 'GET' })

@@ -9,7 +9,7 @@ const data = '{core,plugins,local}/**/*.{json,yaml,mjs}'
 // The manifest of a workspace package belongs to the sources: its code is bundled.
 const isNoData = (path: string): boolean => /testdata|node_modules|(?:^|\/)package\.json$/.test(path)
 
-/** How modules of a bundle find the launcher, which starts as a process of its own. */
+/** How modules of a bundle find the launcher, which starts as its own process. */
 export const programImports = { '#launcher/main.ts': './launcher/main.js' } as const
 
 /**

@@ -23,7 +23,7 @@ const ofTheProcess =
 const most = 10
 
 /**
- * Groups files that can share a process, which starts once for them. Every other file is a group of its own, the slowest ones too, since the
+ * Groups files that can share a process, which starts once for them. Every other file is its own group, the slowest ones too, since the
  * files of a group run one after the other.
  */
 export function groupTests(files: readonly string[], root: string): readonly Group[] {
@@ -43,7 +43,7 @@ export function groupTests(files: readonly string[], root: string): readonly Gro
   return groups.map((group) => ({ files: group }))
 }
 
-/** Files of the same share can be in one process; undefined for a file of its own. */
+/** Files of the same share can be in one process; undefined for its own file. */
 function shareOf(file: string, path: string): string | undefined {
   const text = readFileSync(file, 'utf8')
   const platform = path.startsWith('test/') ? platforms.find((one) => text.includes(one)) : undefined

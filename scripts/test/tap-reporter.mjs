@@ -12,7 +12,7 @@ export default async function* reportToRunner(source) {
   for await (const text of tap(explained(source))) if (!out.write(text)) await once(out, 'drain')
   out.write(processorTime())
   await new Promise((resolve) => out.end(resolve))
-  // At the natural end Node.js 26 frees its handles in a loop of its own, which once did not end after servers were killed. Listeners of before
+  // At the natural end Node.js 26 frees its handles in its own loop, which once did not end after servers were killed. Listeners of before
   // have run by then.
   process.on('exit', () => process.exit())
   yield ''

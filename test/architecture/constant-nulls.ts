@@ -8,7 +8,7 @@ const mayBeConstant = new Set(['nextCursor'])
 
 /**
  * A field that a mapper of responses sets to null and to nothing else: it looks as if it were built. Judged by file, since a mapper has
- * a file of its own.
+ * its own file.
  */
 export const constantNulls: Rule = {
   name: 'R2-M4: no mapper of responses has a field that is always null',

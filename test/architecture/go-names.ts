@@ -4,7 +4,7 @@ export interface NamingDocument {
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
 }
 
-// Of the package that oapi-codegen generates, beside those of schemas and operations.
+// Of the package that oapi-codegen generates, besides those of schemas and operations.
 const ofClient = [
   'Client',
   'ClientInterface',

@@ -58,7 +58,7 @@ async function follow(scope: Scope, platform: Platform, language: string): Promi
   assert.equal(events.at(-1), 'event stream.end')
 }
 
-// The number of events differs: a run that starts at once does not wait.
+// The number of events differs: a run that starts immediately does not wait.
 function facts(text: string): readonly string[] {
   return text.match(/^(?:created|changed|stale|invoked|cost|runs) .*$/gm) ?? []
 }

@@ -13,7 +13,7 @@ export interface ChecksOutcome {
   readonly flaky: readonly CheckResult[]
 }
 
-/** What runs checks again, in a folder of their own, and where progress is printed. */
+/** What runs checks again, in their own folder, and where progress is printed. */
 export interface RunChecksOptions {
   /** Creates the checks for a second run of those that failed; undefined for no second run. */
   readonly again?: (() => readonly Check[]) | undefined

@@ -7,7 +7,7 @@ export interface FaultSwitch {
   end(): Promise<void>
 }
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export interface KillableServer {
   kill9(): Promise<void>
   /** Starts it again on the same port. Resolves when it is ready. */

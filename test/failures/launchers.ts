@@ -125,7 +125,7 @@ export async function launchPeer(
   }
 }
 
-/** Starts the example agent as the kubelet starts a container of its own. */
+/** Starts the example agent as the kubelet starts its own container. */
 export async function startAgentContainer(t: Scope, folder: string) {
   const port = await freePort()
   const [program, ...args] = nodeAgent

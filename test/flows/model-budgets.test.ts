@@ -31,7 +31,7 @@ const command = agentCommand(async ({ input }) => {
   const { readFile } = await import('node:fs/promises')
   const { MODEL_GATEWAY_URL: url, MODEL_GATEWAY_TOKEN_FILE: file } = process.env
   const headers: Record<string, string> = { 'content-type': 'application/json' }
-  // Only without a budget the agent has a token of its own.
+  // Only without a budget the agent has its own token.
   if (file !== undefined) headers['authorization'] = `Bearer ${(await readFile(file, 'utf8')).trim()}`
   const answered = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(input) })
   return { status: answered.status, headers: Object.fromEntries(answered.headers), text: await answered.text() }

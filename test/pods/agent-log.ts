@@ -39,7 +39,7 @@ export async function startAgentLog(t: Scope, address: string): Promise<AgentLog
   return { invokes, calls, command: ['/mesh/node', '-e', agent(url)] }
 }
 
-// 300 ms is long enough that a kill interrupts runs. A cancelled run is answered at once, since its work has stopped.
+// 300 ms is long enough that a kill interrupts runs. A cancelled run is answered immediately, since its work has stopped.
 function agent(url: string): string {
   return `
 const { createServer, request } = require('node:http')

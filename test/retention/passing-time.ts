@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '#core/database/database.ts'
 
-// Partitions of the audit log are days, and have a test of their own. Leases belong to live processes.
+// Partitions of the audit log are days, and have their own test. Leases belong to live processes.
 const stays = `relname like 'audit\\_%' or relname in ('leader', 'mesh_migrations', 'projection_versions', 'job_ticks')`
 
 /** Lets days pass: every time that is stored moves into the past. */

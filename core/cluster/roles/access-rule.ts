@@ -7,7 +7,7 @@ export type Verb = (typeof accessVerbs)[number]
 /** Roles of people, weakest first; each has what the weaker ones have. */
 export const personaRoles = ['viewer', 'developer', 'operator'] as const
 
-/** Roles with a service account of their own. The BFF has none: it acts as its callers. */
+/** Roles with their own service account. The BFF has none: it acts as its callers. */
 export const accountRoles = ['manager', 'gateway', 'state', 'worker'] as const
 
 /** A role that a rule may grant something to. */

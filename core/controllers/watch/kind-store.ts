@@ -55,7 +55,7 @@ export function createKindStore({ resource, label }: StoredKind): KindStore {
   const changed = ({ type, object }: WatchChange): void => {
     const key = keyOfObject(object)
     if (type !== 'deleted') put(object)
-    // It may have been created again by this process, whose writes are stored at once.
+    // It may have been created again by this process, whose writes are stored immediately.
     else if (key !== undefined && !isOlder(object, objects.get(key))) removeKey(key)
   }
   return {

@@ -15,7 +15,7 @@ export interface FollowedStore extends StoredKind {
 /** Kinds that a reconciler keeps in memory, and a client that reads them there. */
 export interface ObjectStores {
   readonly kinds: readonly FollowedStore[]
-  /** Reads what is stored without a request. Its writes are stored at once, so that nothing is made twice. */
+  /** Reads what is stored without a request. Its writes are stored immediately, so that nothing is made twice. */
   readonly cluster: KubeClient
   /** Reads an object from the API server; undefined if it does not exist. */
   refresh<O extends KubeObject>(resource: Resource, ref: ObjectRef): Promise<O | undefined>

@@ -102,7 +102,7 @@ export async function reflect(options: ReflectorOptions): Promise<void> {
       await untilPresent(options, position, buffer)
       position.version ??= await listInTurn(options, position)
       const frames = await follow(options, position, buffer)
-      // A watch that ends at once without events would otherwise be requested in a tight loop.
+      // A watch that ends immediately without events would otherwise be requested in a tight loop.
       failures = frames > 0 || performance.now() - started > 5_000 ? 0 : failures + 1
     } catch (error) {
       if (signal.aborted) break
@@ -142,7 +142,7 @@ function boundsOf(part: ReflectedPart | undefined) {
   }
 }
 
-// Returns the number of consecutive failures; 0 retries at once.
+// Returns the number of consecutive failures; 0 retries immediately.
 function noteFailure(
   { log, resource, part, onState }: ReflectorOptions,
   position: Position,

@@ -112,7 +112,7 @@ export class Exchange implements Submittable {
 
 const writes = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 
-// The types of `pg` are of an older version: the second argument is not used any more.
+// The types of `pg` are of an older version: the second argument is no longer used.
 function bind(connection: Connection, parsed: Set<Prepared>, { text, values, prepared }: Step, portal: string): void {
   const name = prepared?.name ?? ''
   if (prepared === undefined) connection.parse({ name, text, types: [] }, true)

@@ -100,7 +100,7 @@ export class StoreConnection implements DatabaseConnection {
 
   async #executeAlone(query: CompiledQuery): Promise<StatementResult> {
     if (this.#access === 'read' || isRead(query)) return this.#send(query)
-    // The session is read-only, so a single write of core gets a transaction of its own.
+    // The session is read-only, so a single write of core gets its own transaction.
     this.begin('begin read write')
     try {
       const [result] = await Promise.all([this.#send(query), this.#commit()])

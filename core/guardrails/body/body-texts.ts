@@ -7,7 +7,7 @@ type Body = Readonly<Record<string, unknown>>
 
 /** Strings of a body that are one text, since a model reads them one after the other. */
 export interface BodyText {
-  /** The strings, each on a line of its own; arguments of a tool call as JSON without escapes. */
+  /** The strings, each on its own line; arguments of a tool call as JSON without escapes. */
   readonly lines: TextView
   /** The parts of the messages without anything between them; undefined for less than two. */
   readonly joined: TextView | undefined

@@ -23,7 +23,7 @@ export class TextView {
     return this.#slots.length
   }
 
-  /** Adds a string on a line of its own. */
+  /** Adds a string on its own line. */
   line(index: number, text: string): void {
     if (this.#slots.length > 0) this.#add('\n')
     this.#slot(index, text)

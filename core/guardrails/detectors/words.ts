@@ -91,7 +91,7 @@ function substringsIn(text: string, phrases: readonly string[], from: number, to
   return found
 }
 
-// Characters whose lower case has another length stay as they are, so that offsets are equal.
+// Characters whose lowercase has another length stay as they are, so that offsets are equal.
 function lower(text: string): string {
   const lowered = text.toLowerCase()
   if (lowered.length === text.length) return lowered

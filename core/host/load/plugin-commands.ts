@@ -28,7 +28,7 @@ export interface OwnedCommand {
 }
 
 /**
- * The commands of plugins. Throws `BootError` for words that are not lower case, two commands of one name, and a third party's
+ * The commands of plugins. Throws `BootError` for words that are not lowercase, two commands with the same name, and a third party's
  * command that begins with a word of the platform.
  */
 export function commandsOf(plugins: readonly AnyPlugin[], thirdParty: ReadonlySet<string>): readonly OwnedCommand[] {

@@ -27,7 +27,7 @@ const withKeys = (name: string, keys: unknown, use: (core: Core) => unknown = ()
     create: (core) => ({ used: use(core) }),
   })
 
-/** The keyrings of a role in one process with every role, and in a process of its own with the files of its Secret. */
+/** The keyrings of a role in one process with every role, and in its own process with the files of its Secret. */
 function keyringsOf(t: TestContext, role: Role, plugins: readonly AnyPlugin[]): readonly Keyring[] {
   const [all, own] = [tempFolder('keys-all'), tempFolder('keys-own')]
   t.after(all.remove)

@@ -83,7 +83,7 @@ test(
   },
 )
 
-// Roles as in a real process: each writes through a gated handle of its own, while the relay reads through that of the process. The next
+// Roles as in a real process: each writes through its own gated handle, while the relay reads through that of the process. The next
 // poll of the relay and the next sweep of the consumers are later than the time limit of the test.
 async function handledByTheWorker(t: TestContext, databases: { writer: Database; worker: Database }): Promise<void> {
   const bus = createMemoryBus()

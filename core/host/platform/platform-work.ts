@@ -130,7 +130,7 @@ function consume(
     await store.check()
     return startConsumers({ store: store.store, database, bus: feed ?? bus, consumers, log, metrics, tracer })
   })
-  // A feed needs the store only; without one the log is swept while the bus is away.
+  // A feed needs the store only; without one the log is swept while the bus is unavailable.
   const begin = async (): Promise<void> => {
     const running = await started
     if (feed === undefined) await bus.check().catch(() => running.sweepMeanwhile())

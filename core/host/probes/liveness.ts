@@ -8,7 +8,7 @@ export interface LivenessOptions extends Omit<LivenessInput, 'answered'> {
   readonly log: Logger
 }
 
-/** The liveness probe of a process, on a port of its own. */
+/** The liveness probe of a process, on its own port. */
 export interface Liveness {
   readonly port: number
   close(): Promise<void>
@@ -19,7 +19,7 @@ const bundled = new URL('./liveness-thread.js', import.meta.url)
 const program = existsSync(bundled) ? bundled : new URL('./liveness-thread.ts', import.meta.url)
 
 /**
- * Serves `/livez` in a thread of its own: 200 while the event loop of the main thread turns, however late, and 503 when it has not turned for
+ * Serves `/livez` in its own thread: 200 while the event loop of the main thread turns, however late, and 503 when it has not turned for
  * `blockedMs`. A thread that fails ends the probe, and the kubelet then restarts the process. Throws if the port is taken.
  */
 export async function startLiveness({ log, ...input }: LivenessOptions): Promise<Liveness> {

@@ -6,7 +6,7 @@ export interface LoopWatchOptions {
   readonly answered: () => number
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** Milliseconds without an answer after which the event loop counts as blocked. */
+  /** Milliseconds without a response after which the event loop counts as blocked. */
   readonly blockedMs: number
 }
 

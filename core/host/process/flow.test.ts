@@ -72,7 +72,7 @@ async function setUp(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'mesh-flow-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   await writeFile(join(folder, 'ca.crt'), kube.ca)
-  // The API server is shared with other test files, so the platform's requests are recognised by an account of its own.
+  // The API server is shared with other test files, so the platform's requests are recognised by its own account.
   const platform = await createPlatformAccount(admin, namespace)
   await writeFile(join(folder, 'token'), platform.token, { mode: 0o600 })
   const collector = await startCollector(t)

@@ -257,7 +257,7 @@ test('X6: drain fails readiness first, lets requests finish, ends streams with a
       }),
     ],
   })
-  // With a delay, as in a cluster: without one the connections that carry no request are closed at once, also those just opened.
+  // With a delay, as in a cluster: without one the connections that carry no request are closed immediately, also those just opened.
   const { host: running } = host(t, [slow], { yaml: 'drain:\n  delaySeconds: 1\n' })
   await running.start()
   const { bff = '', admin = '' } = running.addresses()

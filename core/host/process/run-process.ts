@@ -19,7 +19,7 @@ export interface ProcessParts {
 export const exitCodes = { ok: 0, failed: 1, usage: 2, killed: 130 } as const
 
 /**
- * Starts, waits for SIGTERM or SIGINT, drains and closes; a second signal exits at once. A fatal error drains too and exits with `failed`.
+ * Starts, waits for SIGTERM or SIGINT, drains and closes; a second signal exits immediately. A fatal error drains too and exits with `failed`.
  * Returns the exit code.
  */
 export async function runProcess(parts: ProcessParts, roles: readonly string[]): Promise<number> {

@@ -74,14 +74,14 @@ function declareTasks(input: DeclareInput): readonly TaskHandler[] {
 }
 
 /**
- * Every consumer of the installation, those of core first. Throws `BootError` for two of one name, and for a consumer of an event that no
+ * Every consumer of the installation, those of core first. Throws `BootError` for two with the same name, and for a consumer of an event that no
  * plugin declares.
  */
 export function allConsumers(input: DeclareInput): readonly Consumer[] {
   const declared = slotValues('consumers', usable(input.built), ({ plugin, services }) =>
     plugin.consumers?.(services, consumerContext(plugin, input)),
   )
-  // The relay has a cursor beside those of the consumers.
+  // The relay has a cursor besides those of the consumers.
   const own = ofCore<{ readonly name: string }>([{ name: relayName }, ...controllerConsumers])
   refuseShared([...own, ...declared], 'the consumer', nameOf)
   for (const { owner, value } of declared) refuseUndeclared(owner, value, input.core.eventTypes())

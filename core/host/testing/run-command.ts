@@ -20,7 +20,7 @@ export interface TestedCommand {
   readonly plugins?: readonly AnyPlugin[]
   /** Called with what the command writes, for one that serves. */
   readonly onOut?: (text: string) => void
-  /** Default: the command is stopped at once. */
+  /** Default: the command is stopped immediately. */
   readonly untilStopped?: () => Promise<void>
 }
 

@@ -30,7 +30,7 @@ function checkRule(where: string, rule: unknown, refuse: Refuse): void {
   }
 }
 
-/** Validates `kinds` of a third party: built by `mesh.crud`, in a group of its own. */
+/** Validates `kinds` of a third party: built by `mesh.crud`, in its own group. */
 export function checkKindSlots(kinds: unknown, refuse: Refuse): void {
   if (kinds === undefined) return
   if (!Array.isArray(kinds)) return refuse('kinds must be a list, such as [mesh.crud(kind, options)]')

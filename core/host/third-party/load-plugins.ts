@@ -16,7 +16,7 @@ export interface LoadedPlugins {
   readonly commands: readonly OwnedCommand[]
 }
 
-/** Loads the third-party plugins of the settings beside the built-in ones. Throws `BootError`, which names the plugin. */
+/** Loads the third-party plugins of the settings besides the built-in ones. Throws `BootError`, which names the plugin. */
 export async function loadPlugins(
   builtIn: readonly AnyPlugin[],
   file: YamlFile,

@@ -26,7 +26,7 @@ export interface ThirdPartyInput {
 
 type Entry = CoreSettings['plugins'][number]
 
-/** Loads the plugins that the settings list, beside those of the platform. */
+/** Loads the plugins that the settings list, besides those of the platform. */
 export function loadListedPlugins(
   file: Pick<YamlFile, 'file'>,
   { plugins: entries, profile, pluginHooks: hooks }: CoreSettings,

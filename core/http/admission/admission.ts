@@ -39,7 +39,7 @@ export function limitsPart(limits: Required<RequestLimits>, refuse: Refuse): Fas
   })
 }
 
-// X7: refuses at once above the limits. Requests that wait for runs and public routes have separate totals.
+// X7: refuses immediately above the limits. Requests that wait for runs and public routes have separate totals.
 function createPlaces(limits: Required<RequestLimits>, refuse: Refuse) {
   const { underWay: total, underWayPerCaller: perOwner } = limits
   const requests = { shares: createShares({ total, perOwner }), limit: 'underWayPerCaller' } as const

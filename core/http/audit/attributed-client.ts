@@ -91,7 +91,7 @@ function reportingClient(
       trying(resource, ref)
       const deletion = await cluster.delete<O>(resource, ref, options)
       if (options?.dryRun === true || deletion.uid === undefined) return deletion
-      // An object held by finalizers was marked for deletion, a change of its own; its later removal is attributed to this caller too.
+      // An object held by finalizers was marked for deletion, its own change; its later removal is attributed to this caller too.
       if (deletion.object?.metadata.deletionTimestamp !== undefined) changed('update', resource, deletion.object)
       report({ action: 'delete', kind: resource.kind, ref, object: { uid: deletion.uid } })
       return deletion

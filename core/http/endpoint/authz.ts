@@ -43,7 +43,7 @@ export interface TokenAuthz {
   readonly kind: 'token'
   /** Owner of the token, for documents and errors: `the audit webhook`. */
   readonly of: string
-  /** Header with the token, in lower case; default: the bearer of `Authorization`. */
+  /** Header with the token, in lowercase; default: the bearer of `Authorization`. */
   readonly header?: string
   /**
    * Verifies the token before the path, the query and the body are read. The result is the handler's `access`; undefined and false are a

@@ -32,7 +32,7 @@ export interface RequestState {
   caller?: Caller
   /** Proofs of the route's review, or the result of its token's verification. */
   access?: unknown
-  /** Target of the review, also when it was denied. */
+  /** Target of the review, even when it was denied. */
   reviewed?: { readonly namespace: string; readonly name?: string }
   /** Set while an idempotent handler runs for a key. */
   idempotency?: Idempotency

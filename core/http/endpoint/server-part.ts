@@ -20,7 +20,7 @@ export function serverPart(name: PartName, needs: readonly PartName[], add: Add)
   return fastifyPlugin(async (app) => add(app), { name, dependencies: [...needs], fastify: '5.x' })
 }
 
-/** Declares a part with a scope of its own, such as the routes of a plugin. */
+/** Declares a part with its own scope, such as the routes of a plugin. */
 export function scopedPart(name: PartName, needs: readonly PartName[], add: Add): FastifyPluginAsync {
   return fastifyPlugin(async (app) => add(app), { name, dependencies: [...needs], fastify: '5.x', encapsulate: true })
 }

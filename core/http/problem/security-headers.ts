@@ -12,7 +12,7 @@ export const securityHeaders = {
   'strict-transport-security': 'max-age=31536000',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
-  // No answer belongs in a search index, least of all a shared run (S5).
+  // No response belongs in a search index, least of all a shared run (S5).
   'x-robots-tag': 'noindex',
 } as const
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-// kubectl shows the text of this status; of 401 and 404 it shows a sentence of its own.
+// kubectl shows the text of this status; of 401 and 404 it shows its own sentence.
 const NOT_ACCEPTABLE = 406
 const HINT = `This port serves mesh, not the API of Kubernetes. Where npm start runs, write: eval "$(npx mesh env --as developer)". On a cluster, use its kubeconfig.`
 

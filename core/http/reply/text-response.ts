@@ -1,4 +1,4 @@
-/** An answer that is text in another format than JSON, such as CSV. It is not validated; the endpoint declares its type in `docs.text`. */
+/** A response that is text in another format than JSON, such as CSV. It is not validated; the endpoint declares its type in `docs.text`. */
 export class TextResponse {
   readonly contentType: string
   readonly text: string

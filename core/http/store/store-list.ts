@@ -49,7 +49,7 @@ const DEFAULT_LIMIT = 50
 
 /**
  * One page of stored rows for a caller. With `scope=permitted` it walks the namespaces that the caller may list, by name. The last page has
- * no cursor, also if it is exactly full (CON8).
+ * no cursor, even if it is exactly full (CON8).
  */
 export async function storeList<Resource extends string, Item>(
   call: StoreListCall,

@@ -26,7 +26,7 @@ export interface NatsLink {
 
 // A server that accepts the connection without responding must not block an attempt for long.
 const dialMs = 5_000
-// Maximum wait for the first attempt, so that a reachable bus is usable at once.
+// Maximum wait for the first attempt, so that a reachable bus is usable immediately.
 const firstTryMs = 2_000
 const pauses = { minMs: 100, maxMs: 5_000 }
 

@@ -109,7 +109,7 @@ async function redriveOne(options: HandlingOptions, consumer: Consumer, id: stri
     await inHandlerTransaction(options, consumer, async (db, run) => {
       const row = await mine(db).select('redrive').forUpdate().skipLocked().executeTakeFirst()
       if (row?.redrive !== true) return
-      // An event dropped by retention cannot be handled any more.
+      // An event dropped by retention can no longer be handled.
       if (event !== undefined) await run([event])
       await db.deleteFrom('dead_letter').where('consumer', '=', consumer.name).where('event_id', '=', id).execute()
     })

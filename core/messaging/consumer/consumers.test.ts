@@ -256,7 +256,7 @@ test(
   },
 )
 
-// With feeds of its own each set of consumers is as in a process of its own, and no relay runs.
+// With feeds of its own each set of consumers is as in its own process, and no relay runs.
 async function rigOf(t: TestContext, database: Database, bus: Bus, isFed = false): Promise<Rig> {
   await sql`create table effects (consumer text, stream text, n integer, version integer, at bigserial)`.execute(
     database.root,

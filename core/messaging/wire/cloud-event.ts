@@ -1,6 +1,6 @@
 import type { StoredEvent } from '#core/event-store/event.ts'
 
-/** A domain event as CloudEvents 1.0 JSON. Attribute names are lower case, as the specification requires. */
+/** A domain event as CloudEvents 1.0 JSON. Attribute names are lowercase, as the specification requires. */
 export interface CloudEvent {
   readonly specversion: '1.0'
   readonly id: string

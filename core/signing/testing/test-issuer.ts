@@ -23,7 +23,7 @@ export interface TestIssuer {
   launcherOf(agentUid: string, at?: Date): Promise<TestLauncher>
 }
 
-/** Creates an issuer with a key of its own. */
+/** Creates an issuer with its own key. */
 export function createTestIssuer(now: () => Date = () => new Date()): TestIssuer {
   const keys = createKeyring({ generate: new Map([[LAUNCHER_KEY, 'ed25519']]) })
   const certify = (x: string, agentUid: string, at = now()): Promise<string> =>

@@ -1,12 +1,12 @@
 /** How long a call waits for the gateway, in milliseconds. */
 export interface GatewayTimeouts {
-  /** For the head of an answer; of one without stream it comes when the provider has finished. */
+  /** For the head of a response; of one without stream it comes when the provider has finished. */
   readonly headersTimeout: number
   /** Between two chunks. */
   readonly bodyTimeout: number
 }
 
-/** As long as SDKs wait for an answer, and longer than the gateway waits for the next chunk of a provider. */
+/** As long as SDKs wait for a response, and longer than the gateway waits for the next chunk of a provider. */
 export const defaultTimeouts: GatewayTimeouts = { headersTimeout: 600_000, bodyTimeout: 180_000 }
 
 /** Whether a request ended since its server was silent. */

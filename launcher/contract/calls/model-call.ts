@@ -3,14 +3,14 @@ import type { Approvals } from '../runs/approvals.ts'
 import type { Finding } from '#core/guardrails/guard.ts'
 import type { ModelRequest } from './model-request.ts'
 
-/** Receives the answer of a model call as it arrives. */
+/** Receives the response of a model call as it arrives. */
 export interface ModelResponseSink {
   head(status: number, headers: Readonly<Record<string, string>>): void
   /** A returned promise is back-pressure. */
   data(chunk: Buffer): void | Promise<void>
 }
 
-/** Result of a model call, known before the last bytes of its answer are written. */
+/** Result of a model call, known before the last bytes of its response are written. */
 export interface CallResult {
   /** Undefined: the provider reported none. */
   readonly usage: Usage | undefined
@@ -35,7 +35,7 @@ export interface CallContext {
   readonly approvals?: Approvals | undefined
   /** Receives the matches of guardrail rules. */
   readonly onFindings?: OnFindings
-  /** Called once, before the end of a complete answer is written. */
+  /** Called once, before the end of a complete response is written. */
   readonly onResult?: (result: CallResult) => void
 }
 
@@ -51,7 +51,7 @@ export type OnFindings = (findings: readonly Finding[]) => void
 /** Model calls of the agent, with its budget and its guardrails: for port 2996 and for the built-in loop. */
 export interface ModelCalls {
   /**
-   * Makes a call and writes the answer of the gateway to `sink`. Rejects with `Refusal` or `GatewayRefusal`, which its caller writes: as a
+   * Makes a call and writes the response of the gateway to `sink`. Rejects with `Refusal` or `GatewayRefusal`, which its caller writes: as a
    * response if `sink.head` was not called, else as an event of the stream.
    */
   call(request: ModelRequest, context: CallContext, sink: ModelResponseSink): Promise<CallResult>

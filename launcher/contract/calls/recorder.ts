@@ -22,7 +22,7 @@ export type CallEnd =
 
 /** A call whose recording has begun. */
 export interface OpenCall {
-  /** Accounts bytes of the answer; false: they are too many, and the answer is left out. */
+  /** Accounts bytes of the response; false: they are too many, and the response is left out. */
   reserve(bytes: number): boolean
   end(end: CallEnd): void
 }

@@ -32,7 +32,7 @@ const minPauseMs = 1000
 
 /**
  * Caches a key set of the state role for five minutes. An unknown id fetches it again, at most once per second: a rotation is
- * seen at once, and forged ids cause no load on the state role. While the state role is unreachable the cached keys stay valid;
+ * seen immediately, and forged ids cause no load on the state role. While the state role is unreachable the cached keys stay valid;
  * `createRemoteJWKSet` of jose has neither bound.
  */
 export function createKeySet(options: KeySetOptions): KeySet {

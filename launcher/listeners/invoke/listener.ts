@@ -40,7 +40,7 @@ export const invokeListener = defineListener<LauncherPod>({
 
 function createAuthorizerOf(settings: Settings, { dispatcher }: Pod, log: Logger): Authorizer {
   if (settings.unsigned) {
-    log.warn({}, 'MESH_UNSIGNED is set, runs are accepted without grant and attempt token')
+    log.warn({}, 'MESH_UNSIGNED is set: runs are accepted without grant and attempt token')
     return unsigned
   }
   const { stateUrl = '' } = settings

@@ -52,7 +52,7 @@ export function probeHandlers(options: ProbeOptions) {
     },
     idle: async ({ request, response }) => {
       checkHook(request)
-      log.info({}, 'preStop hook received, the agent is about to end')
+      log.info({}, 'preStop hook received: the agent is about to end')
       const gone = new AbortController()
       response.once('close', () => gone.abort())
       const late = sleep(idleMs, undefined, { signal: gone.signal })

@@ -11,7 +11,7 @@ const RENEWED_AFTER = 0.8
 
 /**
  * Returns a source of tokens of one service account. A token is kept for 80 % of its life: a new one per call would be signed here and
- * verified by the server each time. `describe` throws if the account does not exist; a re-created account gets a token of its own.
+ * verified by the server each time. `describe` throws if the account does not exist; a re-created account gets its own token.
  */
 export function createTokenSource(
   describe: () => TokenIssue,

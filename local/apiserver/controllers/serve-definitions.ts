@@ -129,7 +129,7 @@ export function startDefinitions(context: DefinitionsContext): () => void {
     const kept = finalizers.filter((each) => each !== CLEANUP)
     if (kept.length === 0) {
       store.remove(DEFINITIONS, key)
-      // Readers see at once that the definition is gone.
+      // Readers see immediately that the definition is gone.
       forget(key)
       return
     }

@@ -85,7 +85,7 @@ export const conflict = (of: Named, name: string, why: string, by: 'resource' | 
     details: detailsOf(of, name, of[by]),
   })
 
-/** Maximum number of causes in one answer: each repeats a value, so that all of them could exceed the body many times. */
+/** Maximum number of causes in one response: each repeats a value, so that all of them could exceed the body many times. */
 const MAX_CAUSES = 1_000
 
 /** 422 with its causes; `by` chooses what the message calls the object. */

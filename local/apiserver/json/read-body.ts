@@ -9,7 +9,7 @@ export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (request.complete && !request.readableEnded) return limited((request.read() as Buffer | null) ?? Buffer.alloc(0))
   const chunks: Buffer[] = []
   let size = 0
-  // The connection must survive this loop: a body that is too large gets an answer.
+  // The connection must survive this loop: a body that is too large gets a response.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const bytes: Buffer = chunk
     size += bytes.length

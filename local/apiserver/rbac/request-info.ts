@@ -79,7 +79,7 @@ function collectionVerb(info: RequestInfo, query: URLSearchParams): void {
   if (info.verb === 'delete') info.verb = 'deletecollection'
   if (info.verb !== 'get') return
   info.verb = isTrue(query.get('watch')) ? 'watch' : 'list'
-  // A list of one name is authorized with that name, so that a role with resourceNames permits it.
+  // A list with the same name is authorized with that name, so that a role with resourceNames permits it.
   const named = /^metadata\.name==?([^,=!]+)$/.exec(query.get('fieldSelector') ?? '')
   if (named?.[1] && isReadable(query.get('labelSelector'))) info.name = named[1]
 }

@@ -12,7 +12,7 @@ import { asKubeObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 import type { WriteOptions } from './write-options.ts'
 
-/** Maximum number of unknown fields of a built-in object in one answer, as in kube-apiserver. */
+/** Maximum number of unknown fields of a built-in object in one response, as in kube-apiserver. */
 const MAX_FAULTS = 100
 const quoted = (field: string): string => JSON.stringify(field)
 

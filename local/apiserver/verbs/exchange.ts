@@ -18,7 +18,7 @@ export interface Exchange {
   readonly info: RequestInfo
   readonly user: User
   readonly accept: Accepted
-  /** Messages of `Warning` headers, sent with the answer. */
+  /** Messages of `Warning` headers, sent with the response. */
   readonly warnings: string[]
   /** Additional fields of the request's audit event. */
   readonly audited: { answer?: string | object; dryRun?: boolean }

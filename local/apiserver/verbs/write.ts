@@ -44,7 +44,7 @@ export interface WriteContext {
   authorizeCreate(): void
 }
 
-/** An answer: status code and body. */
+/** A response: status code and body. */
 export interface WriteResponse {
   code: number
   body: string | object

@@ -93,6 +93,6 @@ export interface AuditEntry {
   info: RequestInfo
   rawUrl: string
   code: number
-  /** The part of the answer for the webhook backend. */
+  /** The part of the response for the webhook backend. */
   report: AuditReport
 }

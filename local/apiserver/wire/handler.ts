@@ -80,7 +80,7 @@ async function serve(services: Services, request: IncomingMessage, response: Ser
     authenticated = identities.own.username
     exchange = { ...exchange, user }
     authorize(services, user, info)
-    // Swagger has an encoding of its own.
+    // Swagger has its own encoding.
     if (path !== '/openapi/v2') exchange = { ...exchange, accept: negotiate(request.headers.accept) }
     await (info.isResource ? serveResource(services, exchange) : serveDocument(services, exchange))
     record(response.statusCode)
@@ -106,7 +106,7 @@ function toApiError(error: unknown): ApiError {
 
 async function answerFailure(services: Services, exchange: Exchange, error: unknown): Promise<void> {
   const { request, response } = exchange
-  // A client that disconnects during its body needs no answer and no log line.
+  // A client that disconnects during its body needs no response and no log line.
   if (request.destroyed && !request.complete) {
     response.destroy()
     return

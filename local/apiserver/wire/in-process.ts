@@ -65,7 +65,7 @@ class InProcessCall implements Dispatcher.DispatchController {
     this.#handler.onResponseError?.(this, reason)
   }
 
-  // The answer is complete when it is delivered: nothing can be paused.
+  // The response is complete when it is delivered: nothing can be paused.
   pause(): void {}
 
   resume(): void {}

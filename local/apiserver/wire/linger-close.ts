@@ -9,7 +9,7 @@ const LINGER_MS = 10_000
 const CHECK_MS = 100
 
 /**
- * Closes connections with an unread body late: after the response comes FIN, and what still arrives is dropped. Closing at once resets the
+ * Closes connections with an unread body late: after the response comes FIN, and what still arrives is dropped. Closing immediately resets the
  * connection, so that a client in the middle of its body gets EPIPE instead of the 413. This package imports nothing of the platform, which
  * has the same (ADR 0189).
  */

@@ -6,7 +6,7 @@ const MESSAGE = 'the embedded default runs agents only'
 
 /**
  * The status of a Deployment that is not an agent. `ReplicaFailure` has the reason; `kubectl rollout status` ends for an exceeded deadline
- * only, so the roll-out is reported as such at once. Pure.
+ * only, so the roll-out is reported as such immediately. Pure.
  */
 export function refusedStatus(deployment: LocalDeployment, now: Date) {
   const { replicas: wanted = 1 } = deployment.spec ?? {}

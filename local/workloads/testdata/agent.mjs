@@ -1,4 +1,4 @@
-// An agent in plain Node.js: `node agent.mjs [answer]`. The answer `crash` ends it with code 3 before it is ready.
+// An agent in plain Node.js: `node agent.mjs [answer]`. The response `crash` ends it with code 3 before it is ready.
 import { createServer } from 'node:http'
 
 const [answer = 'hello'] = process.argv.slice(2)

@@ -3,7 +3,7 @@ import type { A2aTaskState } from '#schemas/api/a2a.ts'
 import { isInterrupted } from './to-task.ts'
 import type { Artifact, Message, A2aPart, StreamItem, A2aTask, TaskStatus } from './task.ts'
 
-/** Shapes of version 0.3: kinds as fields, states in lower case, and results without a wrapper. */
+/** Shapes of version 0.3: kinds as fields, states in lowercase, and results without a wrapper. */
 const endStates: ReadonlySet<A2aTaskState> = new Set([
   'TASK_STATE_COMPLETED',
   'TASK_STATE_FAILED',

@@ -10,7 +10,7 @@ export const pods = namespaced('', 'pods', 'Pod')
 /** Kubernetes Secrets. */
 export const secretResource = namespaced('', 'secrets', 'Secret')
 
-/** REST coordinates of a kind that a reference may point to; undefined if this install does not have it. */
+/** REST coordinates of a kind that a reference may point to; undefined if this installation does not have it. */
 export type FindResource = (kind: string) => Resource | undefined
 
 /** Targets of references that are no kinds of the installation. */

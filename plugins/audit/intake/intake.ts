@@ -11,7 +11,7 @@ export interface Intake {
   take(items: readonly unknown[]): Promise<void>
 }
 
-// Secrets are audited at level Metadata, since bodies contain the secret. Each request is a row of its own.
+// Secrets are audited at level Metadata, since bodies contain the secret. Each request is its own row.
 const withoutInformer: readonly [string, AuditedKind][] = [['/secrets', { kind: 'Secret', observed: false }]]
 
 /** Stores audit events of the API server in the event log. The audit consumer makes rows from them (ADR 0021). */

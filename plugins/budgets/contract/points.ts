@@ -26,11 +26,11 @@ export interface CallLimit {
   readonly spend?: SpendLimit
   readonly requestsPerMinute?: number
   readonly concurrency?: number
-  /** Counts calls also where neither is limited, for what is displayed. */
+  /** Counts calls even where neither is limited, for what is displayed. */
   readonly countsCalls?: true
 }
 
-/** Limits of other plugins on the agents of a namespace. The state role asks for each call: the answer must cost little. */
+/** Limits of other plugins on the agents of a namespace. The state role asks for each call: the response must cost little. */
 export interface LimitSource {
   readonly name: string
   limitsOf(namespace: string): Promise<readonly CallLimit[]>

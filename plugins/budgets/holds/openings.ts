@@ -17,7 +17,7 @@ export function createHolds(services: HoldServices, agent: CallingAgent, { items
 }
 
 function toRefused(error: unknown): RefusedOpening {
-  // Without a text of its own. The launcher asks for it alone, and the error is reported there.
+  // Without its own text. The launcher asks for it alone, and the error is reported there.
   const fail = error instanceof Fail ? error : new Fail('internal_error')
   const after = fail.retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(fail.retryAfter)) }
   return {

@@ -13,7 +13,7 @@ export interface Opening {
   readonly request: HoldRequest
 }
 
-/** The response for one hold, also where several shared a request. */
+/** The response for one hold, even where several shared a request. */
 export type OpeningResponse = Omit<PathResponse<OpenedHold>, 'bytes'>
 
 /** Opens a hold. Resolves with the response of `POST /budgets/holds`; rejects without one. */
@@ -26,10 +26,10 @@ const MOST_ITEMS = 100
 /** How long holds are opened one by one after a state role did not know the path. */
 const ALONE_MS = 60_000
 
-/** Creates the opener: holds that are asked for while requests are in progress share the next one, each with its key and its answer. */
+/** Creates the opener: holds that are asked for while requests are in progress share the next one, each with its key and its response. */
 export function createOpenings(state: StateClient, now = (): number => performance.now()): OpenHold {
   let aloneUntil = -Infinity
-  // Sent again at once: a kept connection may close while the request is written.
+  // Sent again immediately: a kept connection may close while the request is written.
   const ask = <T>(send: () => Promise<T>): Promise<T> =>
     send().catch((error: unknown) => (wasReset(error) ? send() : Promise.reject(error as Error)))
   const openAlone = ({ key, request }: Opening): Promise<OpeningResponse> =>

@@ -12,7 +12,7 @@ export interface SettlementItem {
   readonly body: SettleRequest
 }
 
-/** The response for one hold, also where several shared a request. */
+/** The response for one hold, even where several shared a request. */
 export type SettlementResponse = Pick<PathResponse<EndedResponse>, 'status' | 'value'>
 
 /** Sends a settlement. Resolves with the response for its hold; rejects without one. */

@@ -1,4 +1,4 @@
-/** An item that waits for its answer. */
+/** An item that waits for its response. */
 export interface WaitingItem<Item, Answer> {
   readonly item: Item
   readonly done: PromiseWithResolvers<Answer>

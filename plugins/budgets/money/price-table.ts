@@ -100,7 +100,7 @@ export function costOfCall(
   return costs.includes(undefined) ? undefined : greatest(costs.filter((cost) => cost !== undefined))
 }
 
-/** Money as in answers. */
+/** Money as in responses. */
 export function toMoney(micros: bigint, currency: string): { readonly amount: string; readonly currency: string } {
   return { amount: formatMicros(micros), currency }
 }

@@ -34,7 +34,7 @@ const HOLDER = 'gateway'
 const LEAST_LEASE_SECONDS = 60
 
 /**
- * Pays for calls at the gateway by the holds of launchers. Where no launcher holds, the gateway does: for calls of roles and persons, and
+ * Pays for calls at the gateway by the holds of launchers. Where no launcher holds, the gateway does: for calls of roles and people, and
  * for agents without limits of their own, by the budgets of the agents whose runs they serve.
  */
 export function createCallPayment(services: PaymentServices): CallPayment {

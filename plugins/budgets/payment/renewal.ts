@@ -5,7 +5,7 @@ export interface Renewal {
 }
 
 /**
- * Renews the leases of all open holds with one statement, every `everyMs`. A hold whose lease ends meanwhile, as while the store is away, is
+ * Renews the leases of all open holds with one statement, every `everyMs`. A hold whose lease ends meanwhile, as while the store is unavailable, is
  * charged at what it covers, and its call can cost no more.
  */
 export function createRenewal(renew: (ids: readonly string[]) => Promise<unknown>, everyMs: number): Renewal {

@@ -34,7 +34,7 @@ export async function takeOverHold(
   return undefined
 }
 
-// By a budget of its own, or by its namespace.
+// By its own budget, or by its namespace.
 async function isLimited(
   { metadata, spec }: AgentDeploymentObject,
   sources: () => readonly LimitSource[],

@@ -31,7 +31,7 @@ import { addRun, runsMigrations } from './run-rows.ts'
 import type { RunToAdd } from './run-rows.ts'
 import { tokenOf } from '#test/harness/service-accounts.ts'
 
-/** Tokens of every answer of the provider. A token costs one micro-unit. */
+/** Tokens of every response of the provider. A token costs one micro-unit. */
 export const USED = 7
 
 /** Answers as a provider that reports its usage. */

@@ -25,7 +25,7 @@ import type { BudgetsSettings } from '../contract/settings.ts'
 import { budgetsMigrations } from './ledger.ts'
 import { runsMigrations } from './run-rows.ts'
 
-/** An answer of the state role. */
+/** A response of the state role. */
 export interface StateAnswer {
   readonly status: number
   readonly headers: Headers

@@ -17,7 +17,7 @@ export interface SumColumns {
 /** Metered calls of one day (UTC) with equal keys; only the projection adds to it. A key without a value is an empty text. */
 export interface CostDayRow extends SumColumns {
   day: string
-  /** Namespace of the agent, or of the route that a person called before persons had a table of their own. */
+  /** Namespace of the agent, or of the route that a person called before people had their own table. */
   namespace: string
   namespace_uid: string
   agent_uid: string
@@ -33,7 +33,7 @@ export interface CostDayRow extends SumColumns {
   micros: Sum
 }
 
-/** Metered calls of persons, as those of agents: who called stands in place of the agent. Only the projection adds to it. */
+/** Metered calls of people, as those of agents: who called stands in place of the agent. Only the projection adds to it. */
 export interface CostPersonRow extends Omit<CostDayRow, 'agent_uid' | 'agent'> {
   /** Name of the caller. */
   subject: string

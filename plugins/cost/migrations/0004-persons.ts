@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
-/** Adds a table. Until all processes know it, older ones write calls of persons to the days of agents, without a name. */
+/** Adds a table. Until all processes know it, older ones write calls of people to the days of agents, without a name. */
 export const breaking = false
 
-/** Usage and cost of calls of persons by day (ADR 0181). Sums are `numeric`, as those of agents. */
+/** Usage and cost of calls of people by day (ADR 0181). Sums are `numeric`, as those of agents. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create table cost_persons (
     day date not null, namespace text not null, namespace_uid text not null, subject text not null,

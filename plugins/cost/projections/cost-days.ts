@@ -14,7 +14,7 @@ import type { CostLine } from './day-sums.ts'
 type Event = Omit<StoredEvent, 'position'>
 type Db = Transaction<CostTables>
 
-/** Cost by day, from events only (ADR 0113). A group of metered calls is folded first: one statement for agents, one for persons. */
+/** Cost by day, from events only (ADR 0113). A group of metered calls is folded first: one statement for agents, one for people. */
 export const costProjection: Projection = {
   name: 'cost.days',
   version: 1,

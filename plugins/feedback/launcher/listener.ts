@@ -55,7 +55,7 @@ function refuseUnclear({ runId, traceId }: FeedbackRequest): void {
     throw new Refusal('malformed_request', 'runId: and traceId are mutually exclusive')
 }
 
-// The span belongs to the scored run while the launcher works on it, else to a trace of its own.
+// The span belongs to the scored run while the launcher works on it, else to its own trace.
 function traceOf({ runId, traceId }: FeedbackRequest, registry: Pod['registry']): Trace | undefined {
   const traces = (runId === undefined ? registry.active() : [runId]).map((id) => registry.traceOf(id))
   return traces.find((trace) => runId !== undefined || trace?.traceId === traceId)

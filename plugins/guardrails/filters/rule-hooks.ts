@@ -67,7 +67,7 @@ export async function refusingUnreadable<T>(decide: () => Promise<T>): Promise<T
   }
 }
 
-/** The text of a field: one, also where other fields come between. */
+/** The text of a field: one, even where other fields come between. */
 interface OpenText {
   readonly guard: MaskGuard
   /** Offset of the text in its field. */

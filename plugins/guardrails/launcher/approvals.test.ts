@@ -105,7 +105,7 @@ test('an answer and a tool call that need approval are requested again, and pass
   assert.deepEqual(outcomeOf(done), ['run.succeeded', 'done'])
 })
 
-/** An agent with a process of its own that makes a model call per text of its input. */
+/** An agent with its own process that makes a model call per text of its input. */
 async function startOwnAgent(t: TestContext, rules: readonly GuardrailRule[], failure: 'fails' | 'succeeds' | 'asks') {
   const invocations: Record<string, unknown>[] = []
   const call = async (content: string): Promise<{ status: number; retry: string | null }> => {

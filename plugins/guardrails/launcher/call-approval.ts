@@ -24,7 +24,7 @@ export function createCallApproval(approvals: Approvals | undefined, request: Mo
   let input: string | undefined
   const idOf = ({ policy, rule, stage }: By): string => {
     const { operation, route, body } = request
-    // Rules see every field. The form of the answer is no part of what is approved.
+    // Rules see every field. The form of the response is no part of what is approved.
     const { model: _, stream: __, stream_options: ___, ...content } = body
     input ??= canonicalJson([operation, route, content])
     const hash = createHash('sha256')

@@ -20,7 +20,7 @@ interface ToolCall {
 }
 
 interface Choice {
-  /** The guard of each field that has text: one text, also where other fields come between. */
+  /** The guard of each field that has text: one text, even where other fields come between. */
   readonly guards: Map<string, StreamGuard>
   /** The field whose text is held back. */
   open: string | undefined
@@ -34,7 +34,7 @@ function emptyChoice(): Choice {
   return { guards: new Map(), open: undefined, calls: new Map() }
 }
 
-/** Creates the guard of an answer; undefined if no rule sees answers, neither here nor in the gateway (`external`). */
+/** Creates the guard of a response; undefined if no rule sees answers, neither here nor in the gateway (`external`). */
 export function createResponseGuard(call: GuardedCall, external: boolean): ResponseFilter | undefined {
   const { guard, approval } = call
   const guardsText = guard.stages.has('response')
@@ -57,7 +57,7 @@ export function createResponseGuard(call: GuardedCall, external: boolean): Respo
     if (outcome !== undefined) enforce(call, outcome)
     return outcome?.release ?? ''
   }
-  // The text of a field is released where another one begins, so that the order of an answer is kept. It may continue later.
+  // The text of a field is released where another one begins, so that the order of a response is kept. It may continue later.
   const closeText = (index: number, choice: Choice): Buffer[] => {
     const { open } = choice
     const text = endText(choice)
@@ -153,7 +153,7 @@ export function createResponseGuard(call: GuardedCall, external: boolean): Respo
   }
 }
 
-// A rule of the gateway has stopped the answer.
+// A rule of the gateway has stopped the response.
 function refusedFrame(frame: Buffer, { message, code, param }: Readonly<Record<string, unknown>>): Buffer {
   if (typeof code !== 'string' || !code.startsWith('guardrail_')) return frame
   const text = typeof message === 'string' ? message : 'A guardrail policy blocked the response.'

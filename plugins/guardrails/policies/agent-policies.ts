@@ -29,7 +29,7 @@ export interface PolicySet {
   readonly external: readonly ExternalRule[]
 }
 
-/** Maximum size of the policies of one call as JSON: launchers read them in one answer. */
+/** Maximum size of the policies of one call as JSON: launchers read them in one response. */
 const maxBytes = 1024 * 1024
 
 /** Compiles the policies of a call. Throws `guardrail_unavailable`, which names policy and field. */

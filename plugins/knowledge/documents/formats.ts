@@ -28,7 +28,7 @@ export function formatOf(contentType: string): DocumentFormat | undefined {
   return Object.hasOwn(formats, type) ? formats[type] : undefined
 }
 
-/** Media type without its parameters, in lower case. */
+/** Media type without its parameters, in lowercase. */
 export function essence(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
 }

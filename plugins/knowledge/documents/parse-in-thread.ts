@@ -19,7 +19,7 @@ const bundled = new URL('./parse-worker.js', import.meta.url)
 const program = existsSync(bundled) ? bundled : new URL('./parse-worker.ts', import.meta.url)
 
 /**
- * Reads a document in a thread of its own, so that neither its cost nor a defect of a parser reaches other work. The thread is stopped above
+ * Reads a document in its own thread, so that neither its cost nor a defect of a parser reaches other work. The thread is stopped above
  * its time or its memory, buffers included. Throws `IngestFailure`, or the reason of the signal.
  */
 export async function parseInThread(

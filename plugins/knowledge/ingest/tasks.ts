@@ -15,7 +15,7 @@ export const ingestTask = defineTask({
 
 /**
  * Divides again what was divided by other settings, and gives vectors to chunks without one of the current model. Enqueued after each
- * ingest and change of the spec; one that finds nothing to do ends at once.
+ * ingest and change of the spec; one that finds nothing to do ends immediately.
  */
 export const refreshTask = defineTask({
   name: 'knowledge.refresh',

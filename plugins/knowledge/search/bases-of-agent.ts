@@ -27,7 +27,7 @@ export interface SearchingAgent {
 
 /**
  * Knowledge bases that an agent may search: those of its spec that exist and allow its namespace. All objects are read per call: a removed
- * reference or permission ends the access at once. Throws `forbidden` for a removed agent, `unknown_knowledge_base` for another name.
+ * reference or permission ends the access immediately. Throws `forbidden` for a removed agent, `unknown_knowledge_base` for another name.
  */
 export async function basesOfAgent(
   { cluster, db }: AgentBases,

@@ -53,7 +53,7 @@ export async function lockBase(tx: Tx, uid: string): Promise<Base | undefined> {
     .executeTakeFirst()
 }
 
-/** Stores the settings of a spec. Vectors of another space are not counted any more. */
+/** Stores the settings of a spec. Vectors of another space are no longer counted. */
 export async function writeSettings(tx: Tx, uid: string, settings: BaseSettings): Promise<void> {
   const { generation, chunkSize, chunkOverlap, language, route, space, mostDocuments, mostChunks } = settings
   const embedded = sql<number>`case when space is not distinct from ${space} then embedded else (

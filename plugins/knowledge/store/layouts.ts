@@ -3,7 +3,7 @@ import type { Tx } from '#core/event-store/store.ts'
 import type { Base } from './bases.ts'
 import { layoutOf } from './documents.ts'
 
-/** A stored document that was divided by other settings. */
+/** A stored document that was divided with other settings. */
 export interface OldDocument {
   readonly id: string
   readonly ingestOrder: bigint

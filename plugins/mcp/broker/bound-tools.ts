@@ -60,7 +60,7 @@ interface Part {
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000
-// Launchers read them in one answer, and a manifest may have 256 KiB.
+// Launchers read them in one response, and a manifest may have 256 KiB.
 const MAX_TOOLS = 1_024
 const MAX_BYTES = 4 * 1024 * 1024
 

@@ -129,7 +129,7 @@ async function callPinned(client: Client, { bound, args }: BoundCall, lists: Lis
 }
 
 async function list(client: Client, url: string): Promise<Listed> {
-  // Not from the cache of the library, for which the server says how long an answer holds.
+  // Not from the cache of the library, for which the server says how long a response holds.
   const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' })
   return { digest: readManifest(tools, new URL(url).host).digest, tools }
 }

@@ -81,7 +81,7 @@ async function send({ dispatcher, target, init, use, isFirst }: Sent): Promise<R
     signal: AbortSignal.any([use.signal, ...signals]),
   })
   const isLost = statusCode === 404 && sent.has('mcp-session-id')
-  // After another request, such as an answer to the server in the midst of a call, it may have acted.
+  // After another request, such as a response to the server in the midst of a call, it may have acted.
   if (isLost && isFirst) use.onLost()
   const problem = isLost
     ? new McpFailure('not_mcp', `${target.host} has ended the session.`)

@@ -54,7 +54,7 @@ interface OpenSession {
 const GOODBYE_MS = 1_000
 const MAX_PAGES = 16
 // Made once: an abort without a reason makes an error with a stack, for each call.
-const ended = new Error('The use of the session has ended.')
+const ended = new Error('The session is no longer in use.')
 
 // Compiling a schema of a server would generate code from its text.
 const noValidator: jsonSchemaValidator = {
@@ -97,7 +97,7 @@ export function createSession({ dispatcher, version, ...limits }: SessionOptions
     ...limits,
     dispatcher,
     current: () => {
-      if (current === undefined) throw new Error('a session has requests in its uses only')
+      if (current === undefined) throw new Error('requests need a session that is in use')
       return current
     },
   })

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Discovery } from './discover.ts'
 
-/** What is read: another value is read again at once. */
+/** What is read: another value is read again immediately. */
 export interface DiscoveryKey {
   readonly uid: string
   /** A changed object is read again, so that a person who edits it sees the newest manifest. */

@@ -19,7 +19,7 @@ export type CallForAgent = (
   args: Readonly<Record<string, unknown>>,
 ) => Promise<OfferedToolResult>
 
-/** Creates the calls of an agent with a process of its own. */
+/** Creates the calls of an agent with its own process. */
 export function createCallForAgent(
   { registry, tracer }: Pick<Pod, 'registry' | 'tracer'>,
   backend: ToolBackend,

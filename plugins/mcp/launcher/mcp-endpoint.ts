@@ -16,7 +16,7 @@ export interface MessageReply {
   readonly body: Fields
 }
 
-/** Answers one message of a client; undefined: the message has no answer. Throws `Refusal` for what is not a message. */
+/** Answers one message of a client; undefined: the message has no response. Throws `Refusal` for what is not a message. */
 export type ResponseMessage = (from: AgentRequest, message: Fields) => Promise<MessageReply | undefined>
 
 /** Dependencies of the endpoint. */

@@ -19,7 +19,7 @@ import type { McpSettings } from '../contract/settings.ts'
 
 const apiVersion = 'mesh.dev/v1alpha1'
 
-/** An answer of the state role. */
+/** A response of the state role. */
 export interface BrokerAnswer {
   readonly status: number
   readonly etag: string | null

@@ -14,7 +14,7 @@ export async function requestErasure(tx: Tx, { namespace, uid }: SessionAgent): 
 }
 
 /**
- * Erases the conversations of deleted agents: at once, and again when their pods cannot write any more. A row is removed after the second
+ * Erases the conversations of deleted agents: immediately, and again when their pods can no longer write. A row is removed after the second
  * time, so that neither a crash nor an outage of the store loses one.
  */
 export async function eraseConversations(

@@ -13,7 +13,7 @@ import { LANGUAGE } from './item-memory.ts'
 import type { MemoryTables } from '../contract/tables.ts'
 import { addUsage } from './usage.ts'
 
-/** What an item is: an owner has each content once, also if the request is repeated. */
+/** What an item is: an owner has each content once, even if the request is repeated. */
 export interface ItemContent {
   readonly text: string
   readonly metadata: Readonly<Record<string, unknown>>

@@ -82,7 +82,7 @@ function createAnswer(sink: ResponseSink, options: ToChatOptions): ProviderRespo
 
 interface TranslatedReader {
   push(chunk: Buffer): Buffer
-  /** Returns the rest. Throws if the answer is not complete. */
+  /** Returns the rest. Throws if the response is not complete. */
   end(): Buffer
 }
 

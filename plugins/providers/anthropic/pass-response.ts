@@ -2,14 +2,14 @@ import { createMessageReader } from '#core/model-apis/message-usage.ts'
 import { createFrameSplitter, frameData, framesIn } from '#core/sse/stream-frames.ts'
 import type { ResponseSink } from '../contract/adapter.ts'
 
-/** The answer of a provider on its way to the caller. */
+/** The response of a provider on its way to the caller. */
 export interface ProviderResponse {
   readonly sink: ResponseSink
-  /** Ends a complete answer. Rejects if it is not complete. */
+  /** Ends a complete response. Rejects if it is not complete. */
   end(): Promise<void>
 }
 
-/** Passes an answer as it is. Streams are passed in whole events, so that an error can follow one that breaks off. */
+/** Passes a response as it is. Streams are passed in whole events, so that an error can follow one that breaks off. */
 export function passResponse(sink: ResponseSink): ProviderResponse {
   const splitter = createFrameSplitter()
   const reader = createMessageReader()

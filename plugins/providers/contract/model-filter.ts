@@ -15,7 +15,7 @@ export interface FilteredCall {
   readonly traceparent: string
   /** Whether the client requested a stream. */
   readonly streamed: boolean
-  /** Header of the request, by its name in lower case. One that is given twice refuses the call. */
+  /** Header of the request, by its name in lowercase. One that is given twice refuses the call. */
   header(name: string): string | undefined
 }
 
@@ -59,7 +59,7 @@ export type RequestVerdict =
   | Verdict<Readonly<Record<string, unknown>>>
   | { readonly changeSource: Readonly<Record<string, unknown>> }
 
-/** A decision, at once or later. Each one has the filter's timeout. */
+/** A decision, immediately or later. Each one has the filter's timeout. */
 export type Decided<T> = Verdict<T> | Promise<Verdict<T>>
 
 /** A text of a request, and the JSON pointer of its place: `/messages/0/content`. */
@@ -91,17 +91,17 @@ export interface ModelRequest {
   mapTexts(change: (text: RequestText) => string): Readonly<Record<string, unknown>>
 }
 
-/** Text of an answer that is not released yet. */
+/** Text of a response that is not released yet. */
 export interface TextWindow {
-  /** Index of the choice in the answer. */
+  /** Index of the choice in the response. */
   readonly choice: number
   /** `content`, `refusal`, or a field of a provider such as `reasoning_content`. */
   readonly field: string
   /** Offset of `text` in the whole text of the field. */
   readonly offset: number
-  /** The end of what is released already, at most `lookBack` characters. It cannot change any more. */
+  /** The end of what is released already, at most `lookBack` characters. It can no longer change. */
   readonly before: string
-  /** The held part of the previous window, then new text; of an answer without stream all of its text. */
+  /** The held part of the previous window, then new text; of a response without stream all of its text. */
   readonly text: string
   /** Whether all of the text is released now: it ends here, or another field comes between. */
   readonly last: boolean
@@ -114,7 +114,7 @@ export interface Replacement {
   readonly text: string
 }
 
-/** What a filter does with the text of an answer. */
+/** What a filter does with the text of a response. */
 export interface TextFilter {
   /**
    * Characters that are held back on streams, 0 to 65,536: the length of the longest match. Frames of up to 64 characters are released as a
@@ -130,7 +130,7 @@ export interface TextFilter {
   check(window: TextWindow): Decided<readonly Replacement[]>
 }
 
-/** A complete tool call of an answer. */
+/** A complete tool call of a response. */
 export interface ToolCall {
   readonly choice: number
   readonly id: string | undefined
@@ -145,9 +145,9 @@ export interface ToolCall {
 export interface CallFilter {
   /** Sees the request before any provider. A change keeps `model`, `stream`, `stream_options` and `n`. */
   request?(request: ModelRequest): RequestVerdict | Promise<RequestVerdict>
-  /** Sees each text of the answer. */
+  /** Sees each text of the response. */
   readonly text?: TextFilter
-  /** Sees each tool call of the answer when it is complete. The client receives it afterwards. */
+  /** Sees each tool call of the response when it is complete. The client receives it afterwards. */
   toolCall?(call: ToolCall): Decided<Pick<ToolCall, 'name' | 'arguments'>>
 }
 

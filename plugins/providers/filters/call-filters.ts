@@ -20,14 +20,14 @@ export interface FilteredRequest {
   readonly isMessages?: boolean
 }
 
-/** Fields that were decided before the filters: route, form of the answer, metering. */
+/** Fields that were decided before the filters: route, form of the response, metering. */
 const fixed = ['model', 'stream', 'stream_options', 'n'] as const
 
 /** The filters that apply to one call, in the order of requests. Answers pass them in reverse order. */
 export class CallFilters {
-  /** Whether a filter sees texts of the answer. */
+  /** Whether a filter sees texts of the response. */
   readonly seesText: boolean
-  /** Whether a filter sees tool calls of the answer. */
+  /** Whether a filter sees tool calls of the response. */
   readonly seesCalls: boolean
   readonly #sessions: readonly FilterSession[]
   readonly #forAnswers: readonly FilterSession[]
@@ -72,7 +72,7 @@ export class CallFilters {
     return source
   }
 
-  /** The filters of one text of the answer. */
+  /** The filters of one text of the response. */
   textStages(place: TextPlace): readonly TextStage[] {
     return this.#forAnswers.flatMap((session) => {
       const { text } = session.hooks

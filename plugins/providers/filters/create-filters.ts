@@ -69,7 +69,7 @@ export interface FilterInput {
   readonly onRules?: () => void
 }
 
-/** Makes a call with the request as the filters leave it, and with the filters that apply. Without filters it is made at once. */
+/** Makes a call with the request as the filters leave it, and with the filters that apply. Without filters it is made immediately. */
 export async function withFilters(
   filters: Filters | undefined,
   { call, target, body, isMessages = false, onRules }: FilterInput,

@@ -148,7 +148,7 @@ function streamWriter(answer: Answer, head: CompletionHead, usageWanted: boolean
   }
 }
 
-// The text of a run is bounded, so it does not wait for a slow client. Errors of filters are kept by the answer.
+// The text of a run is bounded, so it does not wait for a slow client. Errors of filters are kept by the response.
 function write(answer: Answer, bytes: Buffer): void {
   // oxlint-disable-next-line typescript/no-floating-promises -- never unhandled
   void answer.data(bytes)

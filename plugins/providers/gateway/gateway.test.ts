@@ -193,7 +193,7 @@ test(
       `{"spec":{"model":{"allowRoutes":["${b}/shared","other"]}}}`,
     )
     assert.equal((await ask(pod(), 'other')).choices[0]?.message.content, 'MOCK_OK')
-    // Each is written after its answer, in any order.
+    // Each is written after its response, in any order.
     assert.deepEqual(
       events
         .filter(({ data }) => data['agentUid'] !== null)

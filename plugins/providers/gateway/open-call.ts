@@ -24,7 +24,7 @@ export function runsOf(services: ProvidersServices): AgentRuns | undefined {
   return services.core.extensions(agentRuns)[0]
 }
 
-/** Authenticates a request and reads what it has beside its body. Throws why it may not be served. */
+/** Authenticates a request and reads what it has besides its body. Throws why it may not be served. */
 export async function openCall(
   services: ProvidersServices,
   { gateway, api }: Pick<GatewayCall, 'gateway' | 'api'>,

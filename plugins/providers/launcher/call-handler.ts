@@ -103,7 +103,7 @@ interface Reported {
   readonly isCounted: boolean
 }
 
-// One span and one entry of the run's journal for each call, before its caller reads the end of the answer.
+// One span and one entry of the run's journal for each call, before its caller reads the end of the response.
 function report({ registry }: Pick<Pod, 'registry'>, { runId, span, route, parentSpanId, isCounted }: Reported) {
   const startedAt = performance.now()
   let ended = false

@@ -42,7 +42,7 @@ function errorsOf(target: string): ErrorForm {
   return target.startsWith('/v1/messages') ? anthropicErrors : openAiErrors
 }
 
-/** Port 2996: model calls within the agent's budget. Requests and answers are those of the gateway. */
+/** Port 2996: model calls within the agent's budget. Requests and responses are those of the gateway. */
 export const modelProxyPort = definePort({
   name: 'budget',
   bodyLimit: 32 * 1024 * 1024,

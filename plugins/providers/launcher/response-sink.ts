@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { CallError, ErrorForm } from '#core/model-apis/error-forms.ts'
 import type { ModelResponseSink } from '#launcher/contract/calls/model-call.ts'
 
-/** Writes an answer to a response with back-pressure: a slow caller slows down the provider instead of filling memory (F6). */
+/** Writes a provider response to the response of the caller with back-pressure: a slow caller slows down the provider instead of filling memory (F6). */
 export function responseSink(response: ServerResponse): ModelResponseSink {
   return {
     head(status, headers) {

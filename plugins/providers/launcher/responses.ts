@@ -15,12 +15,12 @@ import { createFrameSplitter } from '#core/sse/stream-frames.ts'
 import { createMessageMeter } from './message-meter.ts'
 import { createStreamMeter } from './stream-meter.ts'
 
-/** An answer of the gateway on its way to the caller. */
+/** A response of the gateway on its way to the caller. */
 export interface CallResponse {
   data(chunk: Buffer): void | Promise<void>
-  /** Settles a complete answer and writes its end. */
+  /** Settles a complete response and writes its end. */
   end(): Promise<CallResult>
-  /** What an answer that is not complete costs. */
+  /** What a response that is not complete costs. */
   cut(outcome: 'failed' | 'aborted'): Settlement
 }
 
@@ -42,7 +42,7 @@ const maxAnswerBytes = 32 * 1024 * 1024
 const maxErrorBytes = 64 * 1024
 const relayed = ['retry-after', 'x-mesh-provider', 'x-should-retry'] as const
 
-/** Begins an answer by its head. Of the headers only those of the gateway that concern the caller are relayed. */
+/** Begins a response by its head. Of the headers only those of the gateway that concern the caller are relayed. */
 export function openResponse(call: AdmittedCall, status: number, given: ResponseHeaders): CallResponse {
   const headers: Record<string, string> = {}
   for (const name of relayed) {
@@ -63,7 +63,7 @@ export function uncounted(outcome: Settlement['outcome'], headers: Headers = {})
   return { usage: null, provider: headers['x-mesh-provider'] ?? null, estimated: false, outcome }
 }
 
-// Providers do not charge for an error. After a timeout it is unknown what the provider did, and an answer that a rule has stopped is paid for.
+// Providers do not charge for an error. After a timeout it is unknown what the provider did, and a response that a rule has stopped is paid for.
 function errorAnswer({ charge }: AdmittedCall, status: number, headers: Headers): CallResponse {
   const body = collectBytes(maxErrorBytes)
   return {

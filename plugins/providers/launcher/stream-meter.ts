@@ -15,7 +15,7 @@ export interface StreamMeter {
   pass(whole: Buffer): Buffer
   /** Usage as the provider reported it; null: not yet, or never. */
   usage(): Usage | null
-  /** Estimate of the tokens of the answer so far. */
+  /** Estimate of the tokens of the response so far. */
   seenTokens(): number
   /** Name of the model at the provider. */
   model(): string | undefined

@@ -3,7 +3,7 @@ import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import { mockConfig } from './mock-config.ts'
 import { smallestInstance } from './smallest-instance.ts'
 
-/** Answer of the mock: text, or calls of tools in the request. */
+/** Response of the mock: text, or calls of tools in the request. */
 export interface MockResponse {
   readonly text: string
   readonly toolCalls: readonly { readonly name: string; readonly arguments: unknown }[]
@@ -15,7 +15,7 @@ type Script = NonNullable<ModelProviderSpec['mock']>['script']
 const plain = 'MOCK_OK'
 
 /**
- * Computes the answer from the request only. With `response_format` it is the smallest valid instance, or for generate and
+ * Computes the response from the request only. With `response_format` it is the smallest valid instance, or for generate and
  * refine a config made of the request. Otherwise the first step of
  * the script whose `contains` is in the last user message answers: its tool calls once per user message, if the request has
  * those tools, then its reply. All other requests are answered with `MOCK_OK`.

@@ -3,7 +3,7 @@ import { InvalidRequest } from '../../../core/model-apis/invalid-request.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Limit of an answer where the request has none: the Messages API requires one. */
+/** Limit of a response where the request has none: the Messages API requires one. */
 const defaultMaxTokens = 8192
 
 /** Translates a chat completion to a request of Anthropic's Messages API, for a provider that has only that. Throws `InvalidRequest`. */
@@ -30,7 +30,7 @@ export function chatToMessages(body: Json): Json {
   })
 }
 
-// Dropping such a field would change the answer without a sign. A seed is best effort by definition.
+// Dropping such a field would change the response without a sign. A seed is best effort by definition.
 function refuseOthers({ n, logprobs, presence_penalty: presence, frequency_penalty: frequency }: Json): void {
   if ((n ?? 1) !== 1) throw new InvalidRequest('n', 'must be 1 for this provider')
   if ((logprobs ?? false) !== false) throw new InvalidRequest('logprobs', 'is not supported by this provider')

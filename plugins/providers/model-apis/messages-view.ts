@@ -13,7 +13,7 @@ export interface MessagesView {
 interface Group {
   readonly role: unknown
   readonly content: unknown
-  /** Result of a tool, which is a message of its own in a chat completion. */
+  /** Result of a tool, which is its own message in a chat completion. */
   readonly result?: Json
 }
 

@@ -143,7 +143,7 @@ export async function startGateway(
     as: (who: string, headers: Record<string, string> = { 'x-mesh-namespace': names.a }) =>
       client(kube.tokens[who] ?? '', headers),
     client,
-    /** The events of model calls, once there are so many or those that are wanted: they are written after the answer. */
+    /** The events of model calls, once there are so many or those that are wanted: they are written after the response. */
     metered: async (wanted: number | ((rows: readonly MeteredRow[]) => boolean)) => {
       const isThere = (rows: readonly MeteredRow[]) =>
         typeof wanted === 'number' ? rows.length >= wanted : wanted(rows)

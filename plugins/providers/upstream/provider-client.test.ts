@@ -16,7 +16,7 @@ const script = `
   server.listen(0, '127.0.0.1', () => console.log(server.address().port))
 `
 
-/** A provider in a process of its own, which a test can freeze. */
+/** A provider in its own process, which a test can freeze. */
 async function startProvider(t: TestContext) {
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   t.after(async () => {

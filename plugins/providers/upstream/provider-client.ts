@@ -11,7 +11,7 @@ import { baseUrlOf } from './base-url.ts'
 export interface ProviderRequest {
   /** Below the address of the provider. */
   readonly path: string
-  /** Credentials and headers of the API, beside those that every request has. */
+  /** Credentials and headers of the API, besides those that every request has. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: object
 }
@@ -29,7 +29,7 @@ export interface ProviderClient {
  */
 export function createProviderClient(options: {
   readonly connections: number
-  /** Time between two chunks of an answer. */
+  /** Time between two chunks of a response. */
   readonly idleMs: number
   readonly outbound: Pick<Outbound, 'open'>
 }): ProviderClient {

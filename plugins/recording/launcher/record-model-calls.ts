@@ -8,7 +8,7 @@ export function recordModelCalls(inner: ModelCalls, recorder: Pick<Recorder, 'be
   return {
     ...inner,
     async call(request, context, sink) {
-      // A number of tokens is no answer of a model.
+      // A number of tokens is no response of a model.
       const { operation } = request
       if (operation === 'messages/count_tokens') return inner.call(request, context, sink)
       const open = recorder.begin(toStarted({ ...request, operation }, context))

@@ -11,7 +11,7 @@ export const modelOperations = ['chat/completions', 'messages', 'embeddings'] as
 /** One of `modelOperations`. */
 export type ReplayedOperation = (typeof modelOperations)[number]
 
-/** Answers a model call with its recorded answer, as a stream if it asks for one. Errors have the form of the operation's API. */
+/** Answers a model call with its recorded response, as a stream if it asks for one. Errors have the form of the operation's API. */
 export async function respondToModelCall(
   replay: Replay,
   operation: ReplayedOperation,

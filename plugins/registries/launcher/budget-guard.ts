@@ -8,7 +8,7 @@ import type { StateClient } from '#launcher/contract/state/state-client.ts'
 export type BudgetGuard = (runId: string | undefined) => Promise<Envelope['budget']>
 
 /**
- * Asks the ledger before each call. The called run is charged to the same budgets, so that no money is reserved here. Without an answer the
+ * Asks the ledger before each call. The called run is charged to the same budgets, so that no money is reserved here. Without a response the
  * call is not made: money fails closed.
  */
 export function createBudgetGuard(state: StateClient): BudgetGuard {

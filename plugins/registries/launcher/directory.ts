@@ -35,8 +35,8 @@ const keptMs = 10 * 60_000
 const minPauseMs = 1000
 
 /**
- * Keeps the directory for half a minute. What is unknown reads it again, at most once a second: a new member is seen at once, and forged
- * names cause no load. While the state role is away a read one stays valid for ten minutes; the state role decides on each call anyway.
+ * Keeps the directory for half a minute. What is unknown reads it again, at most once a second: a new member is seen immediately, and forged
+ * names cause no load. While the state role is unavailable a read one stays valid for ten minutes; the state role decides on each call anyway.
  */
 export function createPeerSource({ state, log, now }: DirectoryOptions): PeerSource {
   let known: readonly PeerRegistry[] | undefined

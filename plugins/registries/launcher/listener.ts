@@ -65,7 +65,7 @@ export const ampListener = defineListener({
   },
 })
 
-// A set of its own: the keys with which workers sign certify no launcher.
+// Its own set: the keys with which workers sign certify no launcher.
 function issuerOf({ stateUrl = '' }: Settings, { dispatcher }: Pod): CertificateIssuer {
   const keys = createKeySet({ stateUrl, path: launcherKeys, dispatcher, now: () => performance.now() })
   const find = (id: string) =>

@@ -97,10 +97,8 @@ function handOver(
   }
   problemOf(socket).then(
     (problem) =>
-      problem === undefined
-        ? connected(null, socket)
-        : refuse(new PeerNotProved(`the peer is not authenticated: ${problem}`)),
+      problem === undefined ? connected(null, socket) : refuse(new PeerNotProved(`the peer is unverified: ${problem}`)),
     (error: unknown) =>
-      refuse(error instanceof Error ? error : new Error('the peer cannot be authenticated', { cause: error })),
+      refuse(error instanceof Error ? error : new Error('the peer cannot be verified', { cause: error })),
   )
 }

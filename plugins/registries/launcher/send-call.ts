@@ -10,7 +10,7 @@ import type { RefusalCode } from '#launcher/contract/http/refusal.ts'
 import { PeerNotProved } from './peer-connections.ts'
 import type { PeerConnections } from './peer-connections.ts'
 
-/** Answer of a called agent. */
+/** Response of a called agent. */
 export interface PeerResponse {
   readonly runId: string
   readonly conversationId: string

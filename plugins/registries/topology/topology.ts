@@ -15,7 +15,7 @@ import type { AgentRegistryObject } from '#schemas/crds/agent-registry.ts'
 import { toGraph } from './to-graph.ts'
 import type { Placed } from './to-graph.ts'
 
-// Agents in one answer: a larger graph cannot be drawn.
+// Agents in one response: a larger graph cannot be drawn.
 const maxAgents = 500
 
 /** The graph of agents and registries, by the references between them, as far as the caller may read it. */

@@ -41,7 +41,7 @@ export interface ChildRuns {
   create(pod: UserInfo, delegation: ChildRunRequest, callerTrace: Trace | undefined): Promise<ChildOutcome>
   read(pod: UserInfo, runId: string, waitMs: number): Promise<ChildOutcome>
   cancel(pod: UserInfo, runId: string): Promise<void>
-  /** Reads the attempt token of a worker; undefined if this install did not sign it. */
+  /** Reads the attempt token of a worker; undefined if this installation did not sign it. */
   attemptOf(token: string): Promise<AttemptToken | undefined>
   /** Returns the grant under which the run may continue, stored or renewed; undefined if the subject has lost the right. */
   recheck(runId: string, attempt: AttemptToken): Promise<string | undefined>

@@ -57,7 +57,7 @@ export function createAttemptSigner(
   }
 }
 
-/** Reads a grant that this install signed; rejects with `JwsRefused`. */
+/** Reads a grant that this installation signed; rejects with `JwsRefused`. */
 export async function readGrant(keys: Keyring, token: string, now: Date): Promise<RunGrant> {
   const expected = { typ: 'mesh-run-grant', now: () => now } as const
   const { claims, by } = await verifyGrantKey<RunGrant>(keys, token, expected)
@@ -88,7 +88,7 @@ export function grantAgeMs(token: string, now: Date): number | undefined {
   return typeof iat === 'number' ? now.getTime() - iat * 1000 : undefined
 }
 
-/** Reads a grant of this install, even if expired. Returns undefined if its key is unknown. */
+/** Reads a grant of this installation, even if expired. Returns undefined if its key is unknown. */
 export async function readAnyGrant(keys: Keyring, token: string): Promise<RunGrant | undefined> {
   try {
     return await readGrant(keys, token, new Date(Number(claimsOf(token)?.exp) * 1000 - 1000))

@@ -5,7 +5,7 @@ import type { JudgedAgent } from './judge-readiness.ts'
 import type { RunDetail } from '../contract/run.ts'
 import type { SelectedRun } from '../contract/tables.ts'
 
-// A run that starts at once needs no read of its agent.
+// A run that starts immediately needs no read of its agent.
 const waitsAfterMs = 2_000
 const readMs = 3_000
 const maxMessage = 2_000

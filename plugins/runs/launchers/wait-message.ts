@@ -9,7 +9,7 @@ export function waitMessage(agent: NamedAgent, reason: string): string {
   return `Waits for agent ${nameOf(agent)}: ${causes[reason] ?? 'it is not ready'} (${reason}).`
 }
 
-/** Says why a run fails at once. */
+/** Says why a run fails immediately. */
 export function neverMessage(agent: NamedAgent, reason: string): string {
   return `Agent ${nameOf(agent)} cannot run: ${refusals[reason] ?? 'its spec is not accepted'} (${reason}).`
 }

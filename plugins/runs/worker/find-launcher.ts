@@ -41,7 +41,7 @@ async function waitForLauncher(
   { claim, run, signal, cancelled }: Searching,
 ): Promise<FoundLauncher> {
   const deadline = performance.now() + services.unreachableAfterMs
-  // A started segment has to be reached to be stopped, also when its run is cancelled.
+  // A started segment has to be reached to be stopped, even when its run is cancelled.
   const isOver = (): boolean => (cancelled.aborted && !run.started) || performance.now() > deadline
   const watch = watchReadiness(services, { claim, run }, signal)
   const waiting = AbortSignal.any([signal, watch.refused])

@@ -27,7 +27,7 @@ const shownAfterMs = 2_000
 const longestPauseMs = 5_000
 
 /**
- * Asks the state role at once and then every few seconds why an agent is not ready. Each new reason becomes an entry of the journal, so that
+ * Asks the state role immediately and then every few seconds why an agent is not ready. Each new reason becomes an entry of the journal, so that
  * streams replay it and no worker repeats it. A state role that does not answer delays nothing.
  */
 export function watchReadiness(services: WorkerServices, waiting: Waiting, signal: AbortSignal): ReadinessWatch {

@@ -28,7 +28,7 @@ async function share(app: FastifyInstance, runId: string): Promise<{ readonly id
   return answer.json()
 }
 
-/** Opens a stream whose client reads no more than its head. Returns what the client reads when it goes on. */
+/** Opens a stream whose client reads no more than its head. Returns what the client reads when it continues. */
 async function openLazily(t: TestContext, port: number, token: string): Promise<() => Promise<string>> {
   const socket = connect(port, '127.0.0.1')
   t.after(() => socket.destroy())

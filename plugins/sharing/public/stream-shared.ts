@@ -20,7 +20,7 @@ type RunEvent = Omit<RunSnapshot['events'][number], 'kind'> & { readonly kind: s
 type PublicCall = Call<unknown, unknown, unknown>
 
 /**
- * Sends the events of a share as those of a run, and ends. A revocation cuts the stream at once: a client that does not read would
+ * Sends the events of a share as those of a run, and ends. A revocation cuts the stream immediately: a client that does not read would
  * otherwise keep the rest.
  */
 export async function streamShared(

@@ -14,7 +14,7 @@ export interface SharePage {
   readonly after: string | undefined
 }
 
-// What expired is unknown at once; a job removes it later.
+// What expired is unknown immediately; a job removes it later.
 const valid = sql<boolean>`sharing_shares.expires_at > clock_timestamp()`
 
 /** A page of the shares of a run of the proof's namespace, newest first. */

@@ -50,7 +50,7 @@ export async function startCollector(settings: ThreadSettings, observer: ThreadO
   const watch = (): void => {
     worker.once('exit', (code) => {
       if (isClosing) return
-      log.error({ code }, 'collector thread ended, its ports are closed until it starts again')
+      log.error({ code }, 'collector thread ended: its ports are closed until it starts again')
       later()
     })
   }

@@ -6,7 +6,7 @@ interface OpenSpan extends Omit<TraceSpanNode, 'children'> {
   readonly children: OpenSpan[]
 }
 
-/** Nesting of an answer; spans below it are listed at this depth. */
+/** Nesting of a response; spans below it are listed at this depth. */
 const DEEPEST = 64
 
 /** A span that is placed in the tree. */

@@ -16,7 +16,7 @@ export interface TraceTotal {
   readonly spans: number
 }
 
-/** What one answer holds at most. */
+/** What one response holds at most. */
 export const mostOfTrace = { spans: 10_000, bytes: 16 * 2 ** 20 } as const
 
 // As for the runs of a trace.

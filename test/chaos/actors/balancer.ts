@@ -16,7 +16,7 @@ export interface Backend {
 export type BalancerMessage = { readonly port: number } | { readonly ready: readonly string[] }
 
 const everyMs = 100
-// A terminating pod leaves its Service at once. A pod with failing checks leaves it after three probes, two seconds apart, which matters on
+// A terminating pod leaves its Service immediately. A pod with failing checks leaves it after three probes, two seconds apart, which matters on
 // a busy machine.
 const failingMs = 6_000
 

@@ -47,7 +47,7 @@ export function startWriters(database: Database, random: Random): Writing {
   }
   const loops = Array.from({ length: writers }, async () => {
     while (!stopped.signal.aborted) {
-      // A stopped server refuses at once. The log decides about writes without a response.
+      // A stopped server refuses immediately. The log decides about writes without a response.
       await write().catch(() => random.instant(5, 20))
       await random.instant(0, 100)
     }

@@ -17,7 +17,7 @@ export interface LauncherPlace {
   readonly agent: { readonly namespace: string; readonly name: string; readonly uid: string; readonly token: string }
 }
 
-/** A launcher as a process of its own, of which only port 2996 is used. */
+/** A launcher as its own process, of which only port 2996 is used. */
 export interface MoneyLauncher {
   /** Makes one call; the status of the answer, or 0 without one. */
   call(): Promise<number>

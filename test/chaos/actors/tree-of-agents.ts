@@ -15,7 +15,7 @@ export interface AgentTree {
   readonly children: readonly string[]
   /** Calls the gateway as the pod of a child without a limit does; the status of the answer, or 0 without one. */
   callGateway(): Promise<number>
-  /** Of the child with a limit of its own, which is never reached. */
+  /** Of the child with its own limit, which is never reached. */
   readonly launcher: MoneyLauncher
 }
 

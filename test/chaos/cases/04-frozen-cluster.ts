@@ -81,7 +81,7 @@ export const chaosCase: ChaosCase = {
   },
 }
 
-// Requests that could only queue behind many others are refused at once, with Retry-After.
+// Requests that could only queue behind many others are refused immediately, with Retry-After.
 function isHonest({ status, retryAfter }: Sample): boolean {
   return status === 200 || status === 504 || (status === 503 && retryAfter !== undefined)
 }

@@ -37,7 +37,7 @@ export interface RoleProcess {
   output(): string
 }
 
-/** Starts a role on ports of its own. */
+/** Starts its own role on ports. */
 export async function startRole(
   name: string,
   role: Role,

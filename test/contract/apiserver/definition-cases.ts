@@ -29,7 +29,7 @@ export const definitionCases: readonly DefinitionCase[] = [
       post(object({ size: 0 }, 'b'), ITEMS),
       get(`${ITEMS}/a`),
       merge(ONE, { spec: { names: { shortNames: ['gd', 'gdt'] } } }),
-      // The names of the spec are in the answer at once, the accepted ones when the controller has read them.
+      // The names of the spec are in the answer immediately, the accepted ones when the controller has read them.
       get(ONE, '"acceptedNames":{"plural":"gadgets","singular":"gadget","shortNames":["gd","gdt"]'),
       merge(ONE, { metadata: { labels: { a: 'b' } } }),
       get(ITEMS, 'GadgetList'),

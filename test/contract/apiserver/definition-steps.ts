@@ -1,4 +1,4 @@
-/** One request of a case. `GROUP` and `NAME` in its path and body are replaced by a group and a name of its own. */
+/** One request of a case. `GROUP` and `NAME` in its path and body are replaced by a group and its own name. */
 export interface DefinitionStep {
   readonly verb: string
   readonly path: string

@@ -97,7 +97,7 @@ test('the embedded API server answers as a real kube-apiserver does', { timeout:
       assert.deepEqual(answered, statuses, 'the statuses of the real one')
     })
   }
-  // At once: each has a group of its own, and most of their time is that of controllers.
+  // At once: each has its own group, and most of their time is that of controllers.
   const cases = [...definitionCases, ...storedKindCases].map((each, i) => ({
     each,
     compared: compareDefinitions(both, each, `definitions-${i}.example`),

@@ -71,7 +71,7 @@ test('the list of interface names is whole: 146 routes, each name once, known se
   )
 })
 
-// Names of headers have no case; the platform writes them in lower case.
+// Names of headers have no case; the platform writes them in lowercase.
 function written(title: string, name: string): string {
   return title === 'Headers' ? name.toLowerCase() : name
 }

@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 // Preloaded into every process of a whole run, also into those of an older Node, which cannot load TypeScript: what reads responses is
-// loaded with the first one. Each field is appended at once, as processes may be killed.
+// loaded with the first one. Each field is appended immediately, as processes may be killed.
 const folder = process.env.MESH_TEST_FIELDS
 if (folder !== undefined) {
   const file = join(folder, `${process.pid}.txt`)

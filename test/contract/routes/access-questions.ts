@@ -199,7 +199,7 @@ async function inBatches<T>(all: readonly T[], work: (one: T) => Promise<void>):
   for (let from = 0; from < all.length; from += 64) await Promise.all(all.slice(from, from + 64).map(work))
 }
 
-/** A grant or a revocation takes effect at once for every read in the other namespace (D1, M8). */
+/** A grant or a revocation takes effect immediately for every read in the other namespace (D1, M8). */
 export async function revoke(world: World, summary: Summary): Promise<void> {
   const { kube, tokens } = world.platform
   const viewer = world.credentials.find(({ name }) => name === 'viewer')

@@ -55,7 +55,7 @@ const keyFiles = () => {
   return paths.filter((path) => /PRIVATE KEY|"kty":"OKP"[^}]*"d":/.test(textOf(path)))
 }
 
-// With what it has, it asks the state role to certify a key of its own.
+// With what it has, it asks the state role to certify its own key.
 const certify = (token) =>
   settle((end) => {
     const headers = { authorization: `Bearer ${token.trim()}`, 'content-type': 'application/json' }

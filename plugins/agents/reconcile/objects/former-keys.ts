@@ -8,7 +8,7 @@ import type { WorkloadState } from '../status/read-workload.ts'
 import { findOwn, ignore } from '../owned/apply-child.ts'
 import { children } from '../owned/child-kinds.ts'
 
-/** Deletes the Secret with the key pair that an agent had before launchers were certified, once no pod needs it any more. */
+/** Deletes the Secret with the key pair that an agent had before launchers were certified, once no pod needs it. */
 export type RemoveFormerKeys = (agent: AgentDeploymentObject, state: WorkloadState) => Promise<void>
 
 /**

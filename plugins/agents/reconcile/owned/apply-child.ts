@@ -58,7 +58,7 @@ export async function removeChild(
     .catch(ignore(404, 409))
 }
 
-/** Finds an object that the agent owns and that has its label. Uses a list, which is served from memory also if there is none. */
+/** Finds an object that the agent owns and that has its label. Uses a list, which is served from memory even if there is none. */
 export async function findOwn<O extends KubeObject>(
   cluster: Pick<KubeClient, 'list'>,
   agent: AgentDeploymentObject,

@@ -63,7 +63,7 @@ export function agentEnvironment(agent: AgentDeploymentObject, settings: PodPlat
   const collector = settings.ports.includes('otlpHttp') ? collectorVariables() : backendVariables(settings)
   return [
     ...contractVariables(agent, settings),
-    // An agent may have a collector of its own.
+    // An agent may have its own collector.
     ...collector.filter(({ name }) => !own.some((one) => one.name === name)),
     ...(agent.spec.model === undefined ? [] : models),
     ...own,

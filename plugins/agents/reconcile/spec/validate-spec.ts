@@ -7,7 +7,7 @@ import { isAllowedAnnotation } from '../pod/allowed-annotations.ts'
 import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 import type { ConditionProblem } from '../conditions/problem.ts'
 
-/** Returns why this install cannot run the agent, or undefined if it can. */
+/** Returns why this installation cannot run the agent, or undefined if it can. */
 export function validateSpec(agent: AgentDeploymentObject, settings: ReconcileSettings): ConditionProblem | undefined {
   const { spec } = agent
   const form = workloadType(spec)

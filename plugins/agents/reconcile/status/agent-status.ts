@@ -18,7 +18,7 @@ export interface Findings extends PodRoutes {
   readonly agent: AgentDeploymentObject
   /** Why the spec was refused. */
   readonly refusal: ConditionProblem | undefined
-  /** Why a reference does not resolve; undefined also when the spec was refused before. */
+  /** Why a reference does not resolve; undefined even when the spec was refused before. */
   readonly unresolved: ConditionProblem | undefined
   /** Why a found reference cannot be used now. Does not block a revision. */
   readonly warning?: ConditionProblem | undefined

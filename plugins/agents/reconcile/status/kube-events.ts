@@ -14,7 +14,7 @@ export interface KubeEvent {
 }
 
 /**
- * Returns the Events for a change of the status. A termination such as OOMKilled has one Event, also if it is the reason of
+ * Returns the Events for a change of the status. A termination such as OOMKilled has one Event, even if it is the reason of
  * Degraded in the same or a later status. Pure.
  */
 export function statusEvents(agent: AgentDeploymentObject, after: AgentDeploymentStatus): KubeEvent[] {

@@ -20,7 +20,7 @@ export interface WorkloadState {
   readonly pods: readonly AgentPod[]
 }
 
-/** Reads the workload after the writes, also if the newest spec was refused and an older revision serves. */
+/** Reads the workload after the writes, even if the newest spec was refused and an older revision serves. */
 export async function readWorkload(
   cluster: KubeClient,
   agent: AgentDeploymentObject,

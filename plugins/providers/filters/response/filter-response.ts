@@ -4,11 +4,11 @@ import type { ResponseReader } from './response-reader.ts'
 import { createPlainFilter } from './plain-filter.ts'
 import { createStreamFilter } from './stream-filter.ts'
 
-/** The client's side of an answer that passes filters. */
+/** The client's side of a response that passes filters. */
 export interface FilteredResponse extends Pick<ClientResponse, 'head' | 'data' | 'committed' | 'breakOff'> {
-  /** Releases the rest of a complete answer. Throws `GatewayError`. */
+  /** Releases the rest of a complete response. Throws `GatewayError`. */
   end(): Promise<void>
-  /** Why the filters ended the answer; undefined if they did not. */
+  /** Why the filters ended the response; undefined if they did not. */
   readonly failure: () => unknown
 }
 
@@ -17,13 +17,13 @@ export interface FilteredResponseOptions {
   readonly filters: CallFilters
   /** Maximum number of characters that are held back. */
   readonly limit: number
-  /** Called once, when a filter or a limit ends the answer. */
+  /** Called once, when a filter or a limit ends the response. */
   readonly onFailure?: (error: unknown) => void
 }
 
 /**
- * Passes an answer through the filters of its call to the client. Nothing is written before the filters release the first content, so a
- * refusal of it has a status of its own. Chunks are handled one after the other, also those of an adapter that does not wait.
+ * Passes a response through the filters of its call to the client. Nothing is written before the filters release the first content, so a
+ * refusal of it has its own status. Chunks are handled one after the other, also those of an adapter that does not wait.
  */
 export function filterResponse(client: ClientResponse, options: FilteredResponseOptions): FilteredResponse {
   const { filters, limit } = options

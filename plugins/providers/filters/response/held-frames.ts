@@ -61,7 +61,7 @@ function isReady({ texts, waiting }: HeldFrame): boolean {
   return waiting === 0 && texts.every(({ done }) => done)
 }
 
-// Each part is a frame of its own, which would double the size of a stream of single tokens.
+// Each part is its own frame, which would double the size of a stream of single tokens.
 const longText = 64
 
 // A frame with a long text is released in parts, unless it has something that may be written only once.

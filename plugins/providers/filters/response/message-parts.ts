@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import { unreadableResponse } from './response-error.ts'
 
-/** A JSON object of an answer, changed in place. */
+/** A JSON object of a response, changed in place. */
 export type ResponsePart = Record<string, unknown>
 
 /** Fields of a message or a delta that are no text of the model. */
@@ -49,7 +49,7 @@ export function choicesOf(body: unknown): readonly ResponsePart[] {
   return choices as ResponsePart[]
 }
 
-/** A tool call in an answer, or a part of one in a stream. */
+/** A tool call in a response, or a part of one in a stream. */
 export interface CallPart {
   /** Identifies the call within its choice. */
   readonly key: string

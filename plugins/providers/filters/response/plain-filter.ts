@@ -8,7 +8,7 @@ import type { Piece } from '../session/text-stage.ts'
 
 const nothing = Buffer.alloc(0)
 
-/** Filters an answer that is one JSON document. It is held until it is complete. */
+/** Filters a response that is one JSON document. It is held until it is complete. */
 export function createPlainFilter(filters: CallFilters, limit: number): ResponseReader {
   const chunks: Buffer[] = []
   let size = 0

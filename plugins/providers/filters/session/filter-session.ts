@@ -92,7 +92,7 @@ export class FilterSession {
     this.#aborted?.abort(new Error('the model call has ended'))
   }
 
-  // Created on first use: most filters decide at once and never read it.
+  // Created on first use: most filters decide immediately and never read it.
   #signal(): AbortSignal {
     this.#aborted ??= new AbortController()
     this.#combined ??= AbortSignal.any([this.#aborted.signal, this.#context.signal])

@@ -1,7 +1,7 @@
 import type { FilterSession } from './filter-session.ts'
 import type { Replacement, TextFilter } from '../../contract/model-filter.ts'
 
-/** Place of a text in the frames of an answer. */
+/** Place of a text in the frames of a response. */
 export interface TextSlot {
   /** Text that passed every filter and is not written yet. */
   ready: string
@@ -16,14 +16,14 @@ export interface Piece {
   readonly end: boolean
 }
 
-/** Where a text is in the answer. */
+/** Where a text is in the response. */
 export interface TextPlace {
   readonly choice: number
   readonly field: string
 }
 
 /**
- * One filter on one text of an answer. The last `lookBack` characters are held until more text arrives, so that the filter sees each
+ * One filter on one text of a response. The last `lookBack` characters are held until more text arrives, so that the filter sees each
  * match that is not longer whole before its first character is released.
  */
 export class TextStage {

@@ -4,7 +4,7 @@ import type { ResponseSink } from '../../contract/adapter.ts'
 import type { RouteTarget } from '../route/targets.ts'
 import type { Counted, UsageMeter } from '../response/usage-meter.ts'
 
-/** What has arrived of an answer. */
+/** What has arrived of a response. */
 export interface SeenResponse {
   readonly target: RouteTarget
   readonly usage: Counted
@@ -12,10 +12,10 @@ export interface SeenResponse {
   readonly outputTokens: number | undefined
 }
 
-/** Creates a meter of answers in the form in which providers send them. */
+/** Creates a meter of responses in the form in which providers send them. */
 export type MeterOf = (streamed: boolean) => UsageMeter
 
-/** Reads from the answer of a provider what it costs, before filters hold back or change it. */
+/** Reads from the response of a provider what it costs, before filters hold back or change it. */
 export interface PaidResponse {
   /** The sink for an attempt at a target; bytes are passed on unchanged. `meterOf` returns a meter that leaves them so, too. */
   from(target: RouteTarget, sink: ResponseSink, meterOf: MeterOf): ResponseSink

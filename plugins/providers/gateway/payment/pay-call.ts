@@ -127,7 +127,7 @@ interface CountedCall {
   readonly above: readonly AgentDeploymentObject[]
 }
 
-// Also where the launcher holds the money: it forwards what it does not know.
+// Even where the launcher holds the money: it forwards what it does not know.
 async function refuseUncounted(payment: CallPayment, call: GatewayCall, { model, above }: CountedCall): Promise<void> {
   const { principal, payer } = call
   const caller = principal.kind === 'pod' ? principal.agent : payer?.agent

@@ -10,7 +10,7 @@ import { GatewayError } from '../errors/gateway-error.ts'
 /** The API that a caller speaks: the gateway's own, or one that is translated to chat completions and back. */
 export interface CallerApi {
   readonly errors: ErrorForm
-  /** Undefined: requests and answers pass as they are. */
+  /** Undefined: requests and responses pass as they are. */
   readonly translation?: Translation
 }
 

@@ -8,7 +8,7 @@ import type { Principal } from './principal.ts'
 /** One request of the gateway, without its body. */
 export interface GatewayCall {
   readonly gateway: GatewayContext
-  /** The form of answers and errors. */
+  /** The form of responses and errors. */
   readonly api: CallerApi
   readonly principal: Principal
   /** Namespace of a bare model name: of `X-Mesh-Namespace`, the pod's own, else `default`. */
@@ -24,7 +24,7 @@ export interface GatewayCall {
   /** The agent whose pod calls, or that pays for a call of a role. */
   readonly agentUid: string | undefined
   readonly conversationId: string | undefined
-  /** Header of the request, by its name in lower case. One that is given twice refuses the call. */
+  /** Header of the request, by its name in lowercase. One that is given twice refuses the call. */
   readonly header: (name: string) => string | undefined
   /** The JSON document of the request, unless its API is translated. */
   readonly document: () => string | undefined

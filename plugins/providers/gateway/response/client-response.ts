@@ -11,7 +11,7 @@ export interface ClientResponse extends ResponseSink {
   readonly committed: () => boolean
   /** Milliseconds from the request to the response headers; undefined before them. */
   readonly firstByteMs: () => number | undefined
-  /** Throws `GatewayError` before the first byte, if the answer cannot be translated. */
+  /** Throws `GatewayError` before the first byte, if the response cannot be translated. */
   end(): void
   /** Ends an incomplete response: a stream with an error event, anything else by closing the connection. */
   breakOff(error: unknown): void

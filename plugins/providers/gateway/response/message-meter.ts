@@ -5,7 +5,7 @@ import { createSseParser } from '#core/sse/parser.ts'
 import { meterWhole } from './usage-meter.ts'
 import type { Counted, UsageMeter } from './usage-meter.ts'
 
-/** Reads the usage of an answer of Anthropic's Messages API, which is relayed unchanged. */
+/** Reads the usage of a response of Anthropic's Messages API, which is relayed unchanged. */
 export function meterMessage(streamed: boolean): UsageMeter {
   return streamed ? meterEvents() : meterWhole(usageIn)
 }

@@ -5,11 +5,11 @@ import { callErrorOf, GatewayError } from '../errors/gateway-error.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Translates an answer on its way to the client. */
+/** Translates a response on its way to the client. */
 export interface ResponseTranslator {
-  /** Returns what can be written. Throws `GatewayError` for an answer in an unknown form. */
+  /** Returns what can be written. Throws `GatewayError` for a response in an unknown form. */
   push(chunk: Buffer): Buffer
-  /** Returns the rest, at the end of a complete answer. */
+  /** Returns the rest, at the end of a complete response. */
   end(): Buffer
 }
 

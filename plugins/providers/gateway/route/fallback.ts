@@ -20,7 +20,7 @@ export interface Forwarding {
   readonly client: ResponseSink
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
-  /** Called for every failed attempt, also if a later one succeeds. */
+  /** Called for every failed attempt, even if a later one succeeds. */
   readonly onFailure: (provider: NamedProvider, failure: GatewayError) => void
 }
 

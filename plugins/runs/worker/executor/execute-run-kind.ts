@@ -95,7 +95,7 @@ async function callExecutor(
 
 const noUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
 
-/** The result of the call. Ends without one when the signal aborts: at once, or after a grace period if the worker stops. */
+/** The result of the call. Ends without one when the signal aborts: immediately, or after a grace period if the worker stops. */
 async function settled(
   { log }: WorkerServices,
   { run, signal: stopping }: ExecutorAttempt,

@@ -57,7 +57,7 @@ export function createExecutorRun(services: WorkerServices, attempt: ExecutorAtt
     cancelled: cancel.signal,
     save: (change) =>
       save(change).catch((error: unknown) => {
-        // Also if the executor ignores the rejection.
+        // Even if the executor ignores the rejection.
         if (error instanceof AgentFault || error instanceof LeaseLost) over.end(error)
         throw error
       }),

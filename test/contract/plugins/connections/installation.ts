@@ -29,7 +29,7 @@ export async function startService(t: TestContext) {
   return { url: await listen(t, server), seen }
 }
 
-/** The two namespaces and the rights in them: the roles of `mesh manifests`, bound to persons. */
+/** The two namespaces and the rights in them: the roles of `mesh manifests`, bound to people. */
 async function install(t: TestContext, kube: KubeServer, config: string) {
   const admin = kube.kubeconfig(kube.tokens['admin'] ?? '')
   const manifests = await runForTest('manifests', ['--third-party'], { env: { MESH_CONFIG: config } })
