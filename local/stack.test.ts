@@ -14,7 +14,7 @@ import type { Started } from './stack.ts'
 import { workloadResources } from './workloads/objects/workload-objects.ts'
 import type { LocalDeployment, Pod } from './workloads/objects/workload-objects.ts'
 
-test('a restart on other ports starts each agent once, with the new addresses', { timeout: 90_000 }, async (t) => {
+test('a restart on other ports starts each agent once, with the new addresses', { timeout: 480_000 }, async (t) => {
   const data = tempFolder('stack')
   const closers: (() => unknown)[] = [data.remove]
   // In reverse order of the start.

@@ -23,7 +23,7 @@ const takeoverMs = 15_000
 
 test(
   `O5: ${faults} pauses and kills of the leading process: no write of a stale epoch, takeover within 15 s`,
-  { ...needs('postgres', 'initdb'), timeout: 60_000 + faults * 25_000 },
+  { ...needs('postgres', 'initdb'), timeout: 480_000 + faults * 25_000 },
   async (t) => {
     const url = await createDatabase(t)
     const database = await openDatabase({ url })

@@ -28,7 +28,7 @@ test('leases of a process are renewed at the same times, whenever they were acqu
 
 for (const adapter of adapters) {
   const check = (name: string, fn: (database: Database, t: TestContext) => Promise<void>): void => {
-    test(`${adapter.name}: ${name}`, { skip: adapter.skip, timeout: 60_000 + pauses * 2_000 }, async (t) => {
+    test(`${adapter.name}: ${name}`, { skip: adapter.skip, timeout: 480_000 + pauses * 2_000 }, async (t) => {
       const database = await adapter.open(t)
       await sql`create table writes (epoch bigint, leader bigint)`.execute(database.root)
       await fn(database, t)

@@ -29,7 +29,7 @@ const isOtherVersion = (error: unknown): boolean => error instanceof Fail && err
 
 for (const adapter of adapters) {
   const check = (name: string, fn: (database: Database) => Promise<void>): void => {
-    test(`${adapter.name}: ${name}`, { skip: adapter.skip, timeout: 60_000 }, async (t) => {
+    test(`${adapter.name}: ${name}`, { skip: adapter.skip, timeout: 480_000 }, async (t) => {
       const database = await adapter.open(t)
       await createNotes(database)
       await fn(database)

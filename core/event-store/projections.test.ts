@@ -25,7 +25,7 @@ const stuck: Projection = {
 
 for (const adapter of adapters) {
   const check = (name: string, fn: (database: Database) => Promise<void>): void => {
-    test(`R2-C6: ${adapter.name}: ${name}`, { skip: adapter.skip, timeout: 60_000 }, async (t) => {
+    test(`R2-C6: ${adapter.name}: ${name}`, { skip: adapter.skip, timeout: 480_000 }, async (t) => {
       const database = await adapter.open(t)
       await createNotes(database)
       await updateProjections(database, [sums])

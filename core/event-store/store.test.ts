@@ -25,7 +25,7 @@ import type { NoteTables } from './testing/notes.ts'
 
 for (const adapter of adapters) {
   const check = (name: string, fn: (store: Store, database: Database, t: TestContext) => Promise<void>): void => {
-    test(`${adapter.name}: ${name}`, { skip: adapter.skip, timeout: 60_000 }, async (t) => {
+    test(`${adapter.name}: ${name}`, { skip: adapter.skip, timeout: 480_000 }, async (t) => {
       const database = await adapter.open(t)
       await createNotes(database)
       await fn(createStore(database, { projections: [sums] }), database, t)

@@ -19,7 +19,7 @@ const never = 3_600_000
 
 test(
   'O1, O2: the tails of two processes read every commit of both, once and in commit order',
-  { ...needs('postgres', 'initdb'), timeout: 60_000 },
+  { ...needs('postgres', 'initdb'), timeout: 480_000 },
   async (t) => {
     const url = await createDatabase(t)
     const databases = [await openDatabase({ url }), await openDatabase({ url })]

@@ -126,7 +126,7 @@ const all = (state: string) => (rows: readonly Row[]) => rows.length > 0 && rows
 
 for (const adapter of adapters) {
   const check = (name: string, run: (rig: Rig, t: TestContext) => Promise<void>): void =>
-    void test(`${adapter.name}: tasks: ${name}`, { skip: adapter.skip, timeout: 60_000 }, async (t) =>
+    void test(`${adapter.name}: tasks: ${name}`, { skip: adapter.skip, timeout: 480_000 }, async (t) =>
       run(await rigOf(t, await adapter.open(t)), t),
     )
 
@@ -471,7 +471,7 @@ test('tasks: a declaration with a wrong name or limit is refused with the field'
 
 test(
   'tasks: kill -9 of workers: none is lost, effects happen at least once, each attempt with a higher fencing token',
-  { ...needs('postgres', 'initdb'), timeout: 60_000 },
+  { ...needs('postgres', 'initdb'), timeout: 480_000 },
   async (t) => {
     const url = await createDatabase(t)
     const database = await openDatabase({ url })

@@ -251,7 +251,7 @@ for (const { name, options, start } of forms)
 
 test(
   'A4: an object created and deleted while no manager watched has one late deletion, over replicas and restarts',
-  { ...needs('etcd', 'kube-apiserver', 'kubectl', 'initdb', 'nats-server'), timeout: 180_000 },
+  { ...needs('etcd', 'kube-apiserver', 'kubectl', 'initdb', 'nats-server'), timeout: 480_000 },
   async (t) => {
     const nats = await startNats(t)
     const { admin, namespace, as, rows, run } = await setUp(t, startReal, ['migrate', 'worker', 'bff'], {

@@ -34,7 +34,7 @@ const faults = ['none', 'store stopped', 'store frozen', 'bus stopped'] as const
 
 test(
   `A1, A2: rows and counted drops equal the acts of a BFF that is killed ${rounds} times while store and bus are down`,
-  { ...needs('etcd', 'kube-apiserver', 'nats-server', 'initdb'), timeout: 120_000 + rounds * 30_000 },
+  { ...needs('etcd', 'kube-apiserver', 'nats-server', 'initdb'), timeout: 480_000 + rounds * 30_000 },
   async (t) => {
     const [kube, postgres, nats] = await Promise.all([sharedKube(t), startPostgres(t, { fsync: true }), startNats(t)])
     const folder = tempFolder('conservation')

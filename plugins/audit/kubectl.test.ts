@@ -125,7 +125,7 @@ const template = (name: string, description = 'x', namespace = 'default'): objec
 
 test(
   'PODS5, PODA5, UXM16: with the audit webhook, over mutual TLS, every act of kubectl has its actor, also denials and failures',
-  { ...needs('etcd', 'kube-apiserver', 'kubectl', 'initdb'), timeout: 240_000 },
+  { ...needs('etcd', 'kube-apiserver', 'kubectl', 'initdb'), timeout: 480_000 },
   async (t) => {
     const { run, rows, api, folder, url, token, ca } = await setUp(t)
     await assert.rejects(postWithoutCertificate(url, token, ca))

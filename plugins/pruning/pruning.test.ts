@@ -158,7 +158,7 @@ for (const { name, skip, open } of pluginAdapters) {
     }
   }
   const check = (what: string, fn: (rig: Awaited<ReturnType<typeof setUp>>) => Promise<void>) =>
-    test(`${name}: ${what}`, { skip, timeout: 180_000 }, async (t) => fn(await setUp(t)))
+    test(`${name}: ${what}`, { skip, timeout: 480_000 }, async (t) => fn(await setUp(t)))
 
   check(
     'PODA26: runs of a deleted agent stay, those under way are cancelled, another agent keeps its own',

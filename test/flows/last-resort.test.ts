@@ -92,7 +92,7 @@ async function startGateway(t: TestContext, kind: 'throw' | 'reject') {
   return { server, log, ...urls }
 }
 
-test('PODA1: the embedded default ends by its last resort', { timeout: 150_000 }, async (t) => {
+test('PODA1: the embedded default ends by its last resort', { timeout: 480_000 }, async (t) => {
   const folder = tempFolder('last-resort')
   t.after(folder.remove)
   const all = await startAll(t, join(folder.path, 'data'), { flags: ['--no-demo'], env: withDefect('reject') })

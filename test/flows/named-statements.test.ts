@@ -17,7 +17,7 @@ const fewest = 10
 
 test(
   'R2-P2: on a database that this process migrated, every statement of 20 runs executed more than 10 times has a name',
-  { ...needs('postgres', 'initdb'), timeout: 240_000 },
+  { ...needs('postgres', 'initdb'), timeout: 480_000 },
   async (t) => {
     const counter = createStatementCounter()
     const databaseUrl = await countedUrl(t, await createDatabase(t), counter)

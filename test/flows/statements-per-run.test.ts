@@ -42,7 +42,7 @@ const flags = ['--no-demo']
 type Form = keyof typeof bounds
 type ReadCounts = () => Promise<StatementCounts>
 
-test('a run on PGlite takes no more statements and transactions than its bound', { timeout: 240_000 }, async (t) => {
+test('a run on PGlite takes no more statements and transactions than its bound', { timeout: 480_000 }, async (t) => {
   const folder = folderOf(t)
   const socket = join(folder, 'counts')
   const preload = import.meta.resolve('./platform/serve-statement-counts.ts')
@@ -53,7 +53,7 @@ test('a run on PGlite takes no more statements and transactions than its bound',
 
 test(
   'a run on PostgreSQL takes no more statements and transactions than its bound',
-  { ...needs('postgres', 'initdb'), timeout: 240_000 },
+  { ...needs('postgres', 'initdb'), timeout: 480_000 },
   async (t) => {
     const counter = createStatementCounter()
     const url = await countedUrl(t, await createDatabase(t), counter)

@@ -129,7 +129,7 @@ test(
   },
 )
 
-test('packed: plugins of third parties', { skip: notLinux, timeout: 180_000 }, async (t) => {
+test('packed: plugins of third parties', { skip: notLinux, timeout: 480_000 }, async (t) => {
   const env = { MESH_CONFIG: join(folder, 'packages.yaml') }
   const bin = join(folder, 'node_modules/.bin/mesh')
   const run = (...args: string[]) => String(execFileSync(bin, args, { env: { ...process.env, ...env } }))
@@ -199,7 +199,7 @@ const noOldNode = oldNode === undefined && 'no Node.js from 20 to 23 on PATH'
 
 test(
   'packed: an older Node.js hands over, and what it started ends with it',
-  { skip: notLinux || noOldNode, timeout: 120_000 },
+  { skip: notLinux || noOldNode, timeout: 480_000 },
   async (t) => {
     const bin = join(folder, 'node_modules/@mesh.dev/mesh/bin/mesh.mjs')
     const first = await start(t, folder, [oldNode ?? '', bin, ...mesh('--no-demo')])

@@ -14,7 +14,7 @@ const onPod: ReadonlySet<number> = new Set(
 // The platform's admin port: agents and launchers have none.
 const adminPort = 8081
 
-test('H2, F8: what of a pod is reachable, and what is in it', { timeout: 300_000 }, async (t) => {
+test('H2, F8: what of a pod is reachable, and what is in it', { timeout: 480_000 }, async (t) => {
   const { cluster, ...fixture } = await sharedCluster()
   const agents = await createProbeAgents(t, { cluster, ...fixture }, 'isolation')
   await agents.add('AgentRegistry', 'desk', {})

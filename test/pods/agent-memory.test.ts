@@ -6,7 +6,7 @@ import { createProbeAgents } from './probe-agents.ts'
 
 const memory = (method: string, path: string, body?: unknown) => ({ port: 'MEMORY_PORT', method, path, body })
 
-test('H5: agents keep memory through port 2998 of their pods', { timeout: 300_000 }, async (t) => {
+test('H5: agents keep memory through port 2998 of their pods', { timeout: 480_000 }, async (t) => {
   const agents = await createProbeAgents(t, await sharedCluster(), 'memories')
   await agents.apply('notes', { memory: { session: {}, longTerm: {} } })
   await agents.apply('other', { memory: { session: {} } })

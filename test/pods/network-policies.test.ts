@@ -19,7 +19,7 @@ type Target = readonly [name: string, host: string, port: number]
 
 test(
   'PODS10: with policies enforced, agents and strangers reach what they need alone',
-  { skip, timeout: 400_000 },
+  { skip, timeout: 480_000 },
   async (t) => {
     const { cluster, bffUrl } = await openClusterFixture(t, process.env['MESH_TEST_CLUSTER'] ?? '')
     const api = apiOf(bffUrl, await makeCaller(cluster, 'dev', 'mesh-developer', 'demo'))

@@ -76,7 +76,7 @@ const ways = [
 for (const { how, work, size } of ways)
   test(
     `R2-N6: the cost of a text grows with its size, whatever it is written in (${how})`,
-    { timeout: 300_000 },
+    { timeout: 480_000 },
     async () => {
       for (const [what, make] of Object.entries(worst)) {
         const small = await costOf(work, make(size / 8), 400)
@@ -105,7 +105,7 @@ const waiting: readonly string[] = [
 
 test(
   'R2-N6: a stream of single characters costs about the same whatever it waits for',
-  { timeout: 300_000 },
+  { timeout: 480_000 },
   async () => {
     const one = async (text: string): Promise<void> => {
       const stream = guard.stream()

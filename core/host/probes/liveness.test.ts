@@ -24,7 +24,7 @@ async function serve(t: TestContext, options: { blockedMs?: number; port?: numbe
 function whileBlocked(program: string, url: string): string {
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program, url], {
     encoding: 'utf8',
-    timeout: 120_000,
+    timeout: 480_000,
   })
   assert.equal(stderr, '')
   return stdout

@@ -28,7 +28,7 @@ import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { flowPlugins } from '../testing/flow/plugins.ts'
 
-const servers = { ...needs('nats-server', 'initdb'), timeout: 60_000 }
+const servers = { ...needs('nats-server', 'initdb'), timeout: 480_000 }
 
 const opened = (url: string, handle: () => Promise<unknown>) =>
   endpoint({

@@ -74,7 +74,7 @@ for (const { name, skip, open } of pluginAdapters) {
     return { core, store, lines, rows, reap, openIntents, settle: () => running.sweepNow(), folder: folder.path }
   }
   const check = (what: string, fn: (rig: Awaited<ReturnType<typeof setUp>>, t: TestContext) => Promise<void>) =>
-    test(`${name}: ${what}`, { skip, timeout: 60_000 }, async (t) => fn(await setUp(t), t))
+    test(`${name}: ${what}`, { skip, timeout: 480_000 }, async (t) => fn(await setUp(t), t))
   const row = { actor: 'alice', action: 'connect' }
 
   check('A2: an intent is in the store before the act; its outcome is one row and settles it', async (rig) => {

@@ -39,7 +39,7 @@ for (const { name, skip, open } of pluginAdapters) {
   }
   type Rig = Awaited<ReturnType<typeof setUp>>
   const check = (what: string, fn: (rig: Rig) => Promise<void>) =>
-    test(`${name}: ${what}`, { skip, timeout: 60_000 }, async (t) => fn(await setUp(t)))
+    test(`${name}: ${what}`, { skip, timeout: 480_000 }, async (t) => fn(await setUp(t)))
 
   check('A4: three replicas in five replays write a row once while generations rotate', async (rig) => {
     const all = Array.from({ length: 300 }, (_, n) => rowOf(n, at))

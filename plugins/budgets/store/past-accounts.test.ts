@@ -7,7 +7,7 @@ import { openLedger } from '../testing/ledger.ts'
 for (const { name, skip, open } of pluginAdapters) {
   test(
     `${name}: F10: accounts of windows that are long over are removed, others stay`,
-    { skip, timeout: 120_000 },
+    { skip, timeout: 480_000 },
     async (t) => {
       const { ledger, database } = await openLedger(t, open)
       // Retention of holds is 30 days by default, and a window may be a month.

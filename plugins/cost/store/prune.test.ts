@@ -8,7 +8,7 @@ import { removeOldCost } from './prune.ts'
 for (const { name, skip, open } of pluginAdapters) {
   test(
     `${name}: F10: labels of an agent are removed once it is gone and has no cost`,
-    { skip, timeout: 120_000 },
+    { skip, timeout: 480_000 },
     async (t) => {
       const { database, store, label, meter } = await openCost(t, open)
       for (const uid of ['gone', 'live', 'paid', 'new']) await label(uid, { a: uid })

@@ -47,7 +47,7 @@ const nowhere = { head: () => undefined, data: () => undefined }
 
 test(
   'B3: a provider that is frozen in mid-stream ends the call after the idle time',
-  { timeout: 60_000 },
+  { timeout: 480_000 },
   async (t) => {
     const { provider, freeze } = await startProvider(t)
     const client = createClient(t, 300)

@@ -16,7 +16,7 @@ import { createWorld, queueRunOf, settled, startWorker, workerServices } from '.
 const runs = 40
 
 for (const { name, skip, open } of pluginAdapters)
-  test(`${name}: a rebuild while runs are created, executed and ended`, { skip, timeout: 120_000 }, async (t) => {
+  test(`${name}: a rebuild while runs are created, executed and ended`, { skip, timeout: 480_000 }, async (t) => {
     const database = await open(t)
     const own = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
     await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, own])

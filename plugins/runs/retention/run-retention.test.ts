@@ -96,7 +96,7 @@ for (const { name, skip, open } of pluginAdapters) {
 
   test(
     `${name}: F10: storage over a simulated year is bounded by the retention`,
-    { skip, timeout: 300_000 },
+    { skip, timeout: 480_000 },
     async (t) => {
       const { database, enforce, make, count } = await setUp(t)
       const sizes: number[] = []
@@ -123,7 +123,7 @@ for (const { name, skip, open } of pluginAdapters) {
 
   test(
     `${name}: F10, O5: one round removes several batches, and nothing under an old epoch`,
-    { skip, timeout: 120_000 },
+    { skip, timeout: 480_000 },
     async (t) => {
       const { database, job, enforce, make, count } = await setUp(t)
       for (let n = 0; n < 3; n++) await make([started, { fact: 'succeeded' }], 31)

@@ -94,7 +94,7 @@ const cases: Record<
 for (const [what, { settings, next, error }] of Object.entries(cases))
   test(
     `SEC14, F6: 200 MB of an agent cost its worker at most 100 MB of memory (${what})`,
-    { skip: needs('postgres', 'initdb').skip, timeout: 300_000 },
+    { skip: needs('postgres', 'initdb').skip, timeout: 480_000 },
     async (t) => {
       const url = await createDatabase(t)
       const database = await openDatabase({ url })

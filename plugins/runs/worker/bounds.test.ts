@@ -118,7 +118,7 @@ for (const { name, skip, open } of pluginAdapters) {
 
   test(
     `${name}: SEC6, F5: an invalid entry of a launcher ends the run at once, and the message quotes no content`,
-    { skip, timeout: 240_000 },
+    { skip, timeout: 480_000 },
     async (t) => {
       const { world } = await opened(t)
       const deep = '['.repeat(200) + ']'.repeat(200)

@@ -41,7 +41,7 @@ for (const { name, skip, open } of pluginAdapters) {
 
   test(
     `${name}: SEC5, F4: 70 queued runs that sleep in one namespace do not delay those of another`,
-    { skip, timeout: 300_000 },
+    { skip, timeout: 480_000 },
     async (t) => {
       const { world } = await opened(t)
       const sleeping = new Set<string>()

@@ -66,7 +66,7 @@ async function embedded(t: TestContext): Promise<{ target: Target; events: reado
 
 test(
   'R2-M7: audit events of changes name the same objects as those of kube-apiserver',
-  { ...needs('etcd', 'kube-apiserver'), timeout: 60_000 },
+  { ...needs('etcd', 'kube-apiserver'), timeout: 480_000 },
   async (t) => {
     const namespace = `audited-${process.pid}`
     const kube = await sharedKube(t)

@@ -171,7 +171,7 @@ test('a part cannot break the contract of the pod', () => {
   assert.match(refusalOf({ image: digest }, { cache }, { ...settings, hardened: true }), /digest/)
 })
 
-test('plugins add to pods and hold revisions back, on the API server', { timeout: 60_000 }, async (t) => {
+test('plugins add to pods and hold revisions back, on the API server', { timeout: 480_000 }, async (t) => {
   const gate: { hold: Awaited<ReturnType<AgentGate>>; asked: string[] } = {
     hold: { condition: 'Approved', reason: 'WaitsForApproval', message: 'It is not approved.' },
     asked: [],

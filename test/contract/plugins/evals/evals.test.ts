@@ -33,7 +33,7 @@ function clusterOf(kubeconfig: string): { readonly server: string; readonly ca: 
 
 test(
   'a kind with a reconciler runs its cases for a caller, and by cron for an account',
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async (t) => {
     const folder = tempFolder('evals')
     t.after(folder.remove)
