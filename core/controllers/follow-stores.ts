@@ -1,6 +1,8 @@
 import { everyNamespace, partsOf } from '#core/cluster/served-namespaces.ts'
 import type { ServedNamespaces } from '#core/cluster/served-namespaces.ts'
-import type { SharedWatches } from './shared-watches.ts'
+import type { RunningWork } from './informer.ts'
+import { createSharedWatches } from './shared-watches.ts'
+import type { SharedWatches, SharedWatchOptions } from './shared-watches.ts'
 import type { FollowedStore, ObjectStores } from './watch/object-stores.ts'
 
 /**
@@ -13,6 +15,14 @@ export async function followStores(
   served: ServedNamespaces = everyNamespace,
 ): Promise<void> {
   await Promise.all(kinds.flatMap((kind) => follow(kind, watches, served)))
+}
+
+/** Fills stores that no reconciler has, until the signal aborts. */
+export function runStores(stores: ObjectStores, options: SharedWatchOptions): RunningWork {
+  const watches = createSharedWatches(options)
+  const synced = followStores(stores, watches, options.served)
+  watches.start()
+  return { synced, done: watches.ended() }
 }
 
 function follow(kind: FollowedStore, watches: SharedWatches, served: ServedNamespaces): Promise<void>[] {

@@ -36,6 +36,8 @@ export interface SharedWatches {
   /** Adds a subscriber before `start`. Resolves, per part, when the watch has ended. */
   subscribe(subscription: WatchSubscription): readonly Promise<void>[]
   start(): void
+  /** Resolves when every watch has ended, after the signal. */
+  ended(): Promise<void>
 }
 
 interface Group {
@@ -84,6 +86,9 @@ export function createSharedWatches(options: SharedWatchOptions): SharedWatches 
     },
     start: () => {
       for (const group of groups.values()) run(group)
+    },
+    ended: async () => {
+      await Promise.all([...groups.values()].flatMap((group) => group.ended.map(({ promise }) => promise)))
     },
   }
 }

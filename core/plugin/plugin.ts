@@ -7,6 +7,7 @@ import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import type { ErrorTable } from '#core/errors/define-errors.ts'
 import type { EventType } from '#core/event-store/event.ts'
 import type { Mountable } from '#core/http/endpoint/mountable.ts'
+import type { Resource } from '#core/kube/client.ts'
 import type { Wiring } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import type { Projection } from '#core/event-store/store.ts'
@@ -111,6 +112,8 @@ export interface Plugin<
   contributions?(services: Services): readonly Contribution[]
   /** Routes below `/api`, or `/api/x/<name>` for third parties. Core mounts them; nothing but endpoints can be mounted. */
   routes?(services: Services, bff: BffContext): readonly Mountable[]
+  /** Kinds that the gateway keeps in memory: its `cluster.get` reads them there. Its account needs `get`, `list` and `watch`. */
+  readonly gatewayStores?: readonly Resource[]
   gatewayRoutes?(services: Services, gateway: GatewayContext): readonly Mountable[]
   stateRoutes?(services: Services, state: StateContext): readonly Mountable[]
   /** Routes on the manager's own port, which listens only if a plugin has some. */

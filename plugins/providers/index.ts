@@ -8,6 +8,8 @@ import { gatewayRoutes } from './gateway-routes.ts'
 import { createServices } from './services/create-services.ts'
 import { providerKinds, providersAccess } from './kinds.ts'
 import { agentRuns, callPayment, callPricing, modelAdapter, modelFilter } from './contract/points.ts'
+import { ModelProvider } from '#schemas/crds/model-provider.ts'
+import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { providerReconciler, routeReconciler } from './reconcilers.ts'
 import { providersSettings } from './contract/settings.ts'
 
@@ -27,6 +29,7 @@ export const providers = definePlugin({
     ...adapters.map((adapter) => contribute(modelAdapter, adapter)),
     contribute(errorFormat, createErrorFormat(settings)),
   ],
+  gatewayStores: [ModelRoute, ModelProvider],
   gatewayRoutes,
   reconcilers: ({ core }, { cluster }) => {
     const types = () => core.extensions(modelAdapter).map(({ type }) => type)

@@ -29,9 +29,9 @@ export const controllerMetrics = {
   }),
   watchesDenied: defineGauge({
     name: 'mesh_watches_denied',
-    help: 'Watches of informers and reconcilers that the API server denies (403), by kind and namespace.',
+    help: 'Watches that the API server denies (403), by kind and namespace.',
     labels: ['kind', 'watched_namespace'],
-    roles: ['manager'],
+    roles: ['gateway', 'manager'],
   }),
   reconcileSeconds: defineHistogram({
     name: 'mesh_reconcile_seconds',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import { runReconcilers } from '#core/controllers/controller.ts'
+import { runStores } from '#core/controllers/follow-stores.ts'
 import { runInformers } from '#core/controllers/informer.ts'
 import { pruneTombstones } from '#core/controllers/objects/object-index.ts'
 import { pruneReports } from '#core/controllers/objects/reported-objects.ts'
@@ -43,7 +44,7 @@ export function createPlatformWork(
   parts: PlatformWorkParts,
 ): Pick<
   Platform,
-  'workerJobs' | 'ticks' | 'tasks' | 'runTasks' | 'relay' | 'consume' | 'inform' | 'reconcile' | 'lead'
+  'workerJobs' | 'ticks' | 'tasks' | 'runTasks' | 'relay' | 'consume' | 'inform' | 'reconcile' | 'follow' | 'lead'
 > {
   const { database, log, metrics, served, eventRetentionDays: retentionDays } = shared
   const { store } = parts
@@ -105,6 +106,8 @@ export function createPlatformWork(
         signal,
         metrics,
       }),
+    follow: (stores, signal) =>
+      runStores(stores, { cluster: own().cluster, served, states: parts.states, log, signal, metrics }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'
+import type { ObjectStores } from '#core/controllers/watch/object-stores.ts'
 import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { Observed } from '#core/cluster/observed-objects.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
@@ -65,6 +66,8 @@ export interface Platform {
   consume(consumers: readonly Consumer[], signal: AbortSignal): Consuming
   inform(informers: readonly Informer[], signal: AbortSignal): Running
   reconcile(reconcilers: readonly Reconciler[], signal: AbortSignal): Running
+  /** Keeps the stores equal to the cluster until the signal aborts. */
+  follow(stores: ObjectStores, signal: AbortSignal): Running
   /** Runs `work` while this process leads `name`, again after a lost term, until the signal aborts. */
   lead(name: string, work: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void>
   close(): Promise<void>

@@ -62,6 +62,7 @@ test('R2-HO-3: a role has these values, each made once, and no other; nothing of
     'role',
     'settings',
     'stop',
+    'stores',
     'thirdParty',
     'tracer',
     'urls',

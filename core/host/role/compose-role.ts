@@ -1,12 +1,14 @@
 import { asFunction, asValue, createContainer, InjectionMode } from 'awilix/browser'
 import type { AwilixContainer, Resolver } from 'awilix/browser'
 import type { Role } from '#core/config/profile.ts'
+import { createObjectStores } from '#core/controllers/watch/object-stores.ts'
+import type { ObjectStores } from '#core/controllers/watch/object-stores.ts'
 import { prefixOfThirdParty } from '#core/database/table-prefix.ts'
 import type { MigrationSource } from '#core/database/migration.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
 import { projectionsOf } from '../load/check-projections.ts'
 import { wire } from '../load/plugin-availability.ts'
-import { createRoleContainer } from '../load/role-container.ts'
+import { createRoleContainer, usable } from '../load/role-container.ts'
 import type { RoleContainer } from '../load/role-container.ts'
 import type { Platform, PlatformNeeds } from '../platform/platform.ts'
 import { createCore } from './create-core.ts'
@@ -84,6 +86,16 @@ const made = {
   wired: later<RoleCradle['wired']>('plugins are readable once their availability is decided'),
   container: later<RoleContainer>('extensions are readable once every plugin is created'),
   built: one(({ container }) => container.built),
+  stores: one(gatewayStoresOf),
+}
+
+function gatewayStoresOf({ role, built, platform: { identity } }: RoleCradle): ObjectStores | undefined {
+  if (role !== 'gateway' || identity === undefined) return undefined
+  const kinds = usable(built).flatMap(({ plugin }) => plugin.gatewayStores ?? [])
+  return createObjectStores(
+    identity.cluster,
+    kinds.map((resource) => ({ resource })),
+  )
 }
 
 function needsOfPlatform(cradle: RoleCradle): PlatformNeeds {

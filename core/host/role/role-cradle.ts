@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Role } from '#core/config/profile.ts'
 import type { Settings } from '#core/config/settings.ts'
+import type { ObjectStores } from '#core/controllers/watch/object-stores.ts'
 import type { EventType } from '#core/event-store/event.ts'
 import type { GuardOptions } from '#core/http-client/guard.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
@@ -65,6 +66,8 @@ export interface RoleCradle extends RoleInput {
   /** Readable once every plugin is created. */
   readonly container: RoleContainer
   readonly built: readonly Built[]
+  /** Kinds that the gateway keeps in memory; undefined in other roles. */
+  readonly stores: ObjectStores | undefined
 }
 
 /** Whether a role has background work. */

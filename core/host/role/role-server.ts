@@ -4,6 +4,7 @@ import type { RequestLimits } from '#core/config/request-limits.ts'
 import { registerMethodNotAllowed } from '#core/http/reply/method-not-allowed.ts'
 import { httpOutcome } from '#core/http/endpoint/extension-points.ts'
 import { createFindCallingAgent } from '#core/cluster/calling-agent.ts'
+import type { ObjectStores } from '#core/controllers/watch/object-stores.ts'
 import { coreEndpoints, coreOwner } from '#core/http/health.ts'
 import { mountRoutes } from '#core/http/mount-routes.ts'
 import type { Mountable } from '#core/http/endpoint/mountable.ts'
@@ -42,6 +43,8 @@ export interface RoleAppInput {
   > &
     Partial<Pick<Platform, 'endpoints'>>
   readonly built: readonly Built[]
+  /** Of the gateway: what it reads from memory. */
+  readonly stores?: ObjectStores | undefined
   readonly settings: {
     readonly limits: RequestLimits & Pick<CoreSettings['limits'], 'streams' | 'streamsPerUser'>
     readonly listen?: Pick<CoreSettings['listen'], 'trustProxy' | 'managerTls'>
@@ -194,7 +197,9 @@ function routesOf(
   if (platform.identity === undefined) throw new Error(`the role ${input.role} has no identity of its own`)
   const own = platform.identity
   const { callers, directory } = platform
-  const gateway: GatewayContext = { ...own, role: 'gateway', directory, callerOf: (bearer) => callers.as(bearer) }
+  const cluster = input.stores?.cluster ?? own.cluster
+  const callerOf: GatewayContext['callerOf'] = (bearer) => callers.as(bearer)
+  const gateway: GatewayContext = { ...own, cluster, role: 'gateway', directory, callerOf }
   return plugin.gatewayRoutes?.(services, gateway)
 }
 

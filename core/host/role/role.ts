@@ -52,13 +52,14 @@ function isListening(role: Role): role is ListeningRole {
 }
 
 function buildApp(role: ListeningRole, cradle: RoleCradle): Promise<RoleApp> {
-  const { core, platform, built, tracer, thirdParty, checkResponses, hosts, pages } = cradle
+  const { core, platform, built, stores, tracer, thirdParty, checkResponses, hosts, pages } = cradle
   const settings = cradle.settings.core
   return createRoleApp({
     role,
     core,
     platform,
     built,
+    stores,
     settings,
     tracer,
     accessLog: settings.telemetry.accessLog,
@@ -109,6 +110,7 @@ async function startRole(cradle: RoleCradle, add: (running: Running) => void): P
     return platform.migrate(allConsumers(cradle))
   }
   if (hasWork(role)) return startRoleWork(role, cradle, add)
+  if (cradle.stores !== undefined) add(platform.follow(cradle.stores, stop.signal))
   // Requests are served meanwhile; those that need the missing dependency get an error.
   await platform.available.store(stop.signal)
   await platform.available.bus(stop.signal)

@@ -30,6 +30,7 @@ export function standalonePlatform(): OpenPlatform {
     consume: (_consumers, signal) => ({ ...idle(signal), subscribe: async () => undefined }),
     inform: (_informers, signal) => idle(signal),
     reconcile: (_reconcilers, signal) => idle(signal),
+    follow: (_stores, signal) => idle(signal),
     lead: async (_name, work, signal) => work({ epoch: 0n, signal }),
     close: async () => undefined,
   })

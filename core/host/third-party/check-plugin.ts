@@ -53,6 +53,7 @@ const fieldChecks: Readonly<Record<keyof AnyPlugin, FieldCheck>> = {
   projections: aFunction,
   contributions: aFunction,
   routes: aFunction,
+  gatewayStores: listOf('resources, such as { group, version, plural, kind, namespaced }', 'plural', 'kind', 'version'),
   gatewayRoutes: aFunction,
   stateRoutes: aFunction,
   managerRoutes: aFunction,

@@ -10,6 +10,8 @@ import { createCallers } from '#core/cluster/callers.ts'
 import { createDirectory } from '#core/cluster/namespace-directory.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { createOwnIdentity } from '#core/cluster/token-review.ts'
+import { runStores } from '#core/controllers/follow-stores.ts'
+import { createObjectStores } from '#core/controllers/watch/object-stores.ts'
 import { createSealed } from '#core/signing/sealed.ts'
 import { createTaskQueue } from '#core/tasks/task-queue.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
@@ -112,6 +114,15 @@ export async function startGateway(
   const services = createServices(core, settings)
   values.push(...(typeof contributed === 'function' ? contributed(core) : contributed))
   values.push(...(providers.contributions?.(services) ?? []))
+  const asked: string[] = []
+  const identity = createOwnIdentity({ cluster: noteGets(admin, asked) })
+  const stores = createObjectStores(
+    identity.cluster,
+    (providers.gatewayStores ?? []).map((resource) => ({ resource })),
+  )
+  const stop = new AbortController()
+  const followed = runStores(stores, { cluster: identity.cluster, log: core.log, signal: stop.signal })
+  await followed.synced
   const url = await serveRole(t, {
     role: 'gateway',
     core,
@@ -119,10 +130,13 @@ export async function startGateway(
       callers,
       store: core.store,
       directory: createDirectory(store),
-      identity: createOwnIdentity({ cluster: admin }),
+      identity,
     },
+    stores,
     built: [{ plugin: providers, services, wired: { wiring: 'ready' } }],
     close: async () => {
+      stop.abort()
+      await followed.done
       await providers.close?.(services)
       await database.close()
       await pool.close()
@@ -135,6 +149,8 @@ export async function startGateway(
     admin,
     kube,
     metrics: () => core.metrics.render(),
+    /** Objects that the gateway has read from the API server, as `plural/name`. */
+    asked,
     lines,
     run,
     /** Fields of agents whose plugin is off. */
@@ -155,6 +171,14 @@ export async function startGateway(
       return rows
     },
   }
+}
+
+function noteGets(cluster: KubeClient, asked: string[]): KubeClient {
+  const get: KubeClient['get'] = (resource, ref, options) => {
+    asked.push(`${resource.plural}/${ref.name}`)
+    return cluster.get(resource, ref, options)
+  }
+  return { ...cluster, get }
 }
 
 interface MeteredRow {
