@@ -1,6 +1,6 @@
 import { isObject } from '../json/is-object.ts'
-import { readChatUsage } from './chat-usage.ts'
-import type { MessageUsage } from './message-usage.ts'
+import { readChatUsage } from './usage/chat-usage.ts'
+import type { MessageUsage } from './usage/message-usage.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

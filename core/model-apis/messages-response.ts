@@ -2,7 +2,7 @@ import { isObject } from '../json/is-object.ts'
 import { encodeFrame } from '../sse/frame.ts'
 import { readChatPart } from './chat-response.ts'
 import type { ChatCall, ChatPart } from './chat-response.ts'
-import type { MessageUsage } from './message-usage.ts'
+import type { MessageUsage } from './usage/message-usage.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

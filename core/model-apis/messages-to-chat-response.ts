@@ -1,6 +1,5 @@
 import { isObject } from '../json/is-object.ts'
-import { readMessageUsage, toChatCacheWrites } from './message-usage.ts'
-import type { MessageUsage } from './message-usage.ts'
+import { readMessageUsage, toChatCacheWrites } from './usage/message-usage.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -86,7 +85,8 @@ export function createChatChunks(created: number, options: ToChatOptions = {}): 
   }
   const end = (): string[] => {
     ended = true
-    return [JSON.stringify({ ...head, choices: [], usage: toWireUsage(usage) }), '[DONE]']
+    const counts = toWireUsage(usage)
+    return [...(counts === undefined ? [] : [JSON.stringify({ ...head, choices: [], usage: counts })]), '[DONE]']
   }
   const fail = ({ error }: Json): string[] => {
     ended = true
@@ -136,9 +136,11 @@ function thinkingOf(blocks: readonly Json[]): Json {
     : { thinking: stringOf(thought.thinking), thinking_signature: stringOf(thought.signature) }
 }
 
-function toWireUsage(given: unknown): Json {
-  const usage: Partial<MessageUsage> = readMessageUsage(given) ?? {}
-  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0 } = usage
+// A usage that is not known is none. Zeros would be a call that is free.
+function toWireUsage(given: unknown): Json | undefined {
+  const usage = readMessageUsage(given)
+  if (usage === undefined) return undefined
+  const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = usage
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,

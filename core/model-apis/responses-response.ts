@@ -1,7 +1,7 @@
 import { encodeFrame } from '../sse/frame.ts'
 import { readChatPart } from './chat-response.ts'
 import type { ChatCall } from './chat-response.ts'
-import type { MessageUsage } from './message-usage.ts'
+import type { MessageUsage } from './usage/message-usage.ts'
 import type { EventTranslator } from './messages-response.ts'
 
 type Json = Readonly<Record<string, unknown>>

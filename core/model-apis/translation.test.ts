@@ -88,6 +88,16 @@ function costOf(work: () => unknown): number {
   )
 }
 
+test('B3: a message whose usage is not known is a chat completion without usage, not one of 0 tokens', () => {
+  const message = { type: 'message', role: 'assistant', model: 'claude-1', content: [], stop_reason: 'end_turn' }
+  for (const usage of [undefined, {}, { input_tokens: '5', output_tokens: 7 }]) {
+    assert.equal(messageToChat({ ...message, usage }, 1).usage, undefined)
+    const chunks = createChatChunks(1)
+    chunks.event({ type: 'message_start', message: { ...message, usage } })
+    assert.deepEqual(chunks.event({ type: 'message_stop' }), ['[DONE]'])
+  }
+})
+
 test('F2: the cost of a translation grows with the size of the body', () => {
   const worst = (size: number) => {
     const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '' }

@@ -6,47 +6,75 @@ const nothing = Buffer.alloc(0)
 /** Maximum size of one event of a stream. */
 const maxFrameBytes = 16 * 1024 * 1024
 
+/** Bytes that are reused for the next incomplete frame of a stream. */
+const mostReused = 64 * 1024
+
 /** Splits a stream of server-sent events into whole frames, in place. */
 export interface FrameSplitter {
   /** Returns the frames that are complete, each ending with an empty line. Throws above 16 MiB per frame. */
   push(chunk: Buffer): Buffer
-  /** Returns an incomplete frame at the end of the stream. */
+  /** The incomplete frame so far, until the next call. */
+  unfinished(): Buffer
+  /** Takes an incomplete frame at the end of the stream. */
   rest(): Buffer
 }
 
 /** Creates a splitter. Line ends become LF, as the frames of the gateway have them. */
 export function createFrameSplitter(): FrameSplitter {
-  let kept: Buffer[] = []
-  let size = 0
+  const kept = createIncompleteFrame()
   let endsWithLf = false
   const toLf = createLineEnds()
-  const keep = (bytes: Buffer): void => {
-    if (bytes.length === 0) return
-    kept.push(bytes)
-    size += bytes.length
-    if (size > maxFrameBytes) throw new Error(`event above ${maxFrameBytes} bytes`)
-  }
-  const take = (): Buffer => {
-    const bytes = kept.length === 1 ? (kept[0] ?? nothing) : Buffer.concat(kept)
-    kept = []
-    size = 0
-    return bytes
-  }
   return {
     push(chunk) {
       const bytes = toLf(chunk)
+      const { length } = bytes
+      if (length === 0) return nothing
+      const isWhole = bytes[length - 1] === LF && bytes[length - 2] === LF
+      if (isWhole && kept.isEmpty()) {
+        endsWithLf = true
+        return bytes
+      }
       const split = bytes[0] === LF && endsWithLf ? Math.max(bytes.lastIndexOf(boundary) + 2, 1) : endOfFrames(bytes)
-      if (bytes.length > 0) endsWithLf = bytes.at(-1) === LF
+      endsWithLf = bytes[length - 1] === LF
       if (split === 0) {
-        keep(bytes)
+        kept.add(bytes)
         return nothing
       }
-      kept.push(bytes.subarray(0, split))
-      const whole = take()
-      keep(bytes.subarray(split))
+      const whole = kept.take(bytes.subarray(0, split))
+      kept.add(bytes.subarray(split))
       return whole
     },
-    rest: take,
+    unfinished: kept.bytes,
+    rest: () => kept.take(nothing),
+  }
+}
+
+// A frame may arrive byte by byte: its parts are copied into one buffer, which doubles.
+function createIncompleteFrame() {
+  let buffer = nothing
+  let size = 0
+  return {
+    isEmpty: () => size === 0,
+    bytes: (): Buffer => buffer.subarray(0, size),
+    add(part: Buffer): void {
+      const next = size + part.length
+      if (next > maxFrameBytes) throw new Error(`event above ${maxFrameBytes} bytes`)
+      if (next > buffer.length) {
+        const grown = Buffer.allocUnsafe(Math.max(next, 2 * buffer.length, 256))
+        buffer.copy(grown, 0, 0, size)
+        buffer = grown
+      }
+      part.copy(buffer, size)
+      size = next
+    },
+    /** Takes the frame with its end. */
+    take(end: Buffer): Buffer {
+      if (size === 0) return end
+      const whole = Buffer.concat([buffer.subarray(0, size), end])
+      if (buffer.length > mostReused) buffer = nothing
+      size = 0
+      return whole
+    },
   }
 }
 
@@ -60,9 +88,21 @@ function createLineEnds(): (chunk: Buffer) => Buffer {
   return (given) => {
     const chunk = afterCr && given[0] === LF ? given.subarray(1) : given
     if (given.length > 0) afterCr = given.at(-1) === CR
-    if (!chunk.includes(CR)) return chunk
-    return Buffer.from(chunk.toString('latin1').replaceAll(/\r\n?/g, '\n'), 'latin1')
+    return chunk.includes(CR) ? withLf(chunk) : chunk
   }
+}
+
+function withLf(chunk: Buffer): Buffer {
+  const lines = Buffer.allocUnsafe(chunk.length)
+  let length = 0
+  let start = 0
+  for (let at = chunk.indexOf(CR); at !== -1; at = chunk.indexOf(CR, start)) {
+    length += chunk.copy(lines, length, start, at)
+    lines[length++] = LF
+    start = chunk[at + 1] === LF ? at + 2 : at + 1
+  }
+  length += chunk.copy(lines, length, start)
+  return lines.subarray(0, length)
 }
 
 /** The frames of a buffer of whole frames. */
@@ -77,8 +117,10 @@ export function* framesIn(whole: Buffer): Generator<Buffer> {
 
 /** The data of a frame; undefined if it has none. */
 export function frameData(frame: Buffer): string | undefined {
+  const decoded = frame.toString('utf8')
+  // A stream may begin with a byte order mark.
+  const text = decoded.startsWith('\uFEFF') ? decoded.slice(1) : decoded
   // Frames with one field are the rule.
-  const text = frame.toString('utf8')
   const lines = text.startsWith('data:') && text.indexOf('\n') >= text.length - 2 ? [text.trimEnd()] : text.split('\n')
   const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(line[5] === ' ' ? 6 : 5))
   return data.length === 0 ? undefined : data.join('\n')

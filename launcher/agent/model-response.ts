@@ -1,4 +1,4 @@
-import { readChatUsage } from '#core/model-apis/chat-usage.ts'
+import { readChatUsage } from '#core/model-apis/usage/chat-usage.ts'
 import { isObject } from '#core/json/is-object.ts'
 import type { FailReason, Usage } from '#schemas/runs/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'

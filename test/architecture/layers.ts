@@ -20,6 +20,7 @@ export const coreLayers: readonly string[] = [
   'core/net',
   'core/sse',
   'core/http-client',
+  'core/model-apis/usage',
   'core/model-apis',
   'core/objects',
   'core/kube',

@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'anthropic: tokens of the cache are free',
-    file: 'core/model-apis/message-usage.ts',
+    file: 'core/model-apis/usage/message-usage.ts',
     find: 'countOf(given.input_tokens) + written + cachedTokens',
     replace: 'countOf(given.input_tokens) + written',
     tests: anthropic,

@@ -22,6 +22,7 @@ import { mutants as ofIsolation } from './isolation.ts'
 import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofMcp } from './mcp.ts'
 import { mutants as ofMemory } from './memory.ts'
+import { mutants as ofMeters } from './meters.ts'
 import { mutants as ofMessaging } from './core-messaging.ts'
 import { mutants as ofStore } from './core-store.ts'
 import { mutants as ofPaidCalls } from './paid-calls.ts'
@@ -74,6 +75,7 @@ export const all: readonly Mutant[] = [
   ...ofOutbound,
   ...ofBudgets,
   ...ofPaidCalls,
+  ...ofMeters,
   ...ofFeedback,
   ...ofTenants,
   ...ofTraces,

@@ -90,8 +90,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a stream that the gateway cuts costs nothing',
     file: 'plugins/providers/launcher/responses.ts',
-    find: "if (usage !== null || outcome !== 'aborted') return { ...settlement, usage }",
-    replace: "if (usage !== null || outcome !== 'aborted') return { ...settlement, usage: usage ?? noUsage }",
+    find: "if (usage !== undefined || outcome !== 'aborted') return { ...settlement, usage: usage ?? null }",
+    replace: "if (usage !== undefined || outcome !== 'aborted') return { ...settlement, usage: usage ?? noUsage }",
     tests: port,
     only: 'a cut or unknown answer costs the hold',
   },
@@ -193,9 +193,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'launcher: a failed stream of messages is settled as a success',
-    file: 'core/model-apis/message-usage.ts',
-    find: "else if (type === 'error') ended = failed = true",
-    replace: "else if (type === 'error') ended = true",
+    file: 'core/model-apis/usage/message-reader.ts',
+    find: "if (type === 'error') failed = true",
+    replace: "if (type === 'error') failed = false",
     tests: ['plugins/providers/launcher/apis.test.ts'],
   },
   {

@@ -2,18 +2,18 @@ import type { Mutant } from './mutant.ts'
 
 const inherited = ['plugins/budgets/payment/inherited.test.ts']
 const roles = ['plugins/budgets/payment/call-payment.test.ts']
-const tokens = ['core/model-apis/token-count.test.ts']
+const tokens = ['core/model-apis/usage/token-count.test.ts']
 const payers = ['plugins/budgets/payment/payers.test.ts']
 
 /** Defects of what the gateway charges: calls that are free, too cheap, or paid by another agent. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'money: counts that are no numbers are 0',
-    file: 'core/model-apis/chat-usage.ts',
+    file: 'core/model-apis/usage/chat-usage.ts',
     find: '  if (!isCount(inputTokens) || !isCount(outputTokens)) return undefined\n',
     replace:
       "  if (typeof inputTokens !== 'number') return readChatUsage({ ...given, prompt_tokens: 0 })\n  if (typeof outputTokens !== 'number') return undefined\n",
-    tests: ['core/model-apis/chat-usage.test.ts', 'plugins/providers/gateway/response/usage-meter.test.ts'],
+    tests: ['core/model-apis/usage/chat-usage.test.ts', 'core/model-apis/usage/response-meter.test.ts'],
     only: 'B3',
   },
   {
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: writes to a cache are metered as other input',
-    file: 'core/model-apis/message-usage.ts',
+    file: 'core/model-apis/usage/message-usage.ts',
     find: ', ...toCacheWrites(written, hour) }',
     replace: ' }',
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],
@@ -132,16 +132,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: a frame that has not ended has no tokens',
-    file: 'core/model-apis/token-count.ts',
-    find: 'tokens: () => tokens + tokensOf(rest, size),',
-    replace: 'tokens: () => tokens,',
+    file: 'core/model-apis/usage/stream-meter.ts',
+    find: "seenTokens: () => tokens + estimateTokens(splitter.unfinished().toString('latin1')),",
+    replace: 'seenTokens: () => tokens,',
     tests: tokens,
   },
   {
     name: 'gateway: frames that are alike cost one token each',
-    file: 'core/model-apis/token-count.ts',
-    find: 'Math.max(text, size - envelope)',
-    replace: 'Math.max(0, size - envelope)',
+    file: 'core/model-apis/usage/token-count.ts',
+    find: 'Math.max(text, event.length - envelope)',
+    replace: 'Math.max(0, event.length - envelope)',
     tests: tokens,
     only: 'R2-N5',
   },
@@ -194,9 +194,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: frames with CRLF have no tokens',
-    file: 'core/model-apis/token-count.ts',
-    find: 'if (line <= 1) endFrame()',
-    replace: 'if (line === 0) endFrame()',
+    file: 'core/sse/stream-frames.ts',
+    find: 'return chunk.includes(CR) ? withLf(chunk) : chunk',
+    replace: 'return chunk',
     tests: tokens,
   },
 ]

@@ -111,8 +111,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'messages: a stream passes in parts of events',
     file: 'plugins/providers/anthropic/pass-response.ts',
-    find: 'isStream ? pass(splitter.push(chunk)) : sink.data(chunk)',
-    replace: 'isStream ? (pass(splitter.push(chunk)), sink.data(chunk)) : sink.data(chunk)',
+    find: 'isStream ? pass(meter.pass(chunk)) : sink.data(chunk)',
+    replace: 'isStream ? (meter.pass(chunk), sink.data(chunk)) : sink.data(chunk)',
     tests: ['plugins/providers/anthropic/native-messages.test.ts'],
   },
   {

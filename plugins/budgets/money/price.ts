@@ -1,4 +1,4 @@
-import type { CacheWrites } from '#core/model-apis/message-usage.ts'
+import type { CacheWrites } from '#core/model-apis/usage/message-usage.ts'
 import { MOST_MICROS } from '#schemas/values/money.ts'
 
 /** Prices of a model, in micro-units per million tokens. */

@@ -1,4 +1,4 @@
-import type { CacheWrites } from '#core/model-apis/message-usage.ts'
+import type { CacheWrites } from '#core/model-apis/usage/message-usage.ts'
 import type { ModelPrice } from '#schemas/kinds/prices.ts'
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
 

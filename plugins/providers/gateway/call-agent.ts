@@ -19,7 +19,6 @@ import type { Body } from './request/model-request.ts'
 import { callErrorOf } from './errors/gateway-error.ts'
 import type { ModelName } from './request/model-name.ts'
 import { textOfOutcome } from './response/run-outcome.ts'
-import { unmetered } from './response/usage-meter.ts'
 
 /** A chat with an agent. */
 export interface AgentChat {
@@ -102,7 +101,7 @@ function openAnswer(
   { applying: filters, filterLimit: limit }: FilteredChat,
   onFailure: (error: unknown) => void,
 ): { readonly answer: Answer; readonly failure: () => unknown } {
-  const client = createClientResponse({ ...call, meterOf: () => unmetered, onMeter: () => undefined })
+  const client = createClientResponse(call)
   if (filters?.seesAnswers !== true) return { answer: client, failure: () => undefined }
   const answer = filterResponse(client, { filters, limit, onFailure })
   return { answer, failure: answer.failure }

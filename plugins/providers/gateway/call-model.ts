@@ -1,3 +1,7 @@
+import type { MessageUsage } from '#core/model-apis/usage/message-usage.ts'
+import { createDocumentMeter } from '#core/model-apis/usage/response-meter.ts'
+import type { ResponseMeter } from '#core/model-apis/usage/response-meter.ts'
+import { createStreamMeter } from '#core/model-apis/usage/stream-meter.ts'
 import type { ResponseSink, Operation } from '../contract/adapter.ts'
 import type { ProvidersServices } from '../services/create-services.ts'
 import type { CallPayer, ServedCall } from '../contract/points.ts'
@@ -15,7 +19,6 @@ import { tryInOrder } from './route/fallback.ts'
 import type { GatewayCall } from './request/gateway-call.ts'
 import { messagesApi, nativeMessagesApi } from './request/caller-api.ts'
 import type { CallerApi } from './request/caller-api.ts'
-import { meterMessage } from './response/message-meter.ts'
 import { toNativeRequest } from './request/native-messages.ts'
 import type { NativeMessages } from './request/native-messages.ts'
 import { toProviderRequest, wantsUsage } from './request/model-request.ts'
@@ -27,8 +30,8 @@ import { sendTo } from './send-to.ts'
 import type { SentRequest } from './send-to.ts'
 import { targetsOf } from './route/targets.ts'
 import type { LoadedTarget, RouteTarget } from './route/targets.ts'
-import { meterAndHide, meterTail, meterWhole } from './response/usage-meter.ts'
-import type { Counted, UsageMeter } from './response/usage-meter.ts'
+import { toCounted } from './response/counted.ts'
+import type { Counted } from './response/counted.ts'
 
 /** A request and its route. */
 export interface ModelCall {
@@ -47,13 +50,10 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
   const targets = targetsOf(asked.route)
   const { payment } = asked
   const model = payment.outputLimit === undefined ? asked : limited(asked, payment.outputLimit)
-  const sourceMeterOf = (streamed: boolean): UsageMeter => meterUnchanged(model, streamed)
-  let metered: { meter: UsageMeter; streamed: boolean } | undefined
   const answer = createClientResponse({
     ...call,
     api: apiOf(call, model),
-    meterOf: (streamed) => meterOf(model, streamed),
-    onMeter: (meter, streamed) => (metered = { meter, streamed }),
+    hidesUsage: hidesUsage(model),
   })
   const filtered = filteredAnswer(services, model, answer)
   let answered = targets[0]
@@ -71,7 +71,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
           bodyFor: (id) => bodyFor(model, id),
           target,
           onLoaded: (one) => (loaded = one),
-          sink: payment.watch(target, sink, sourceMeterOf),
+          sink: payment.watch(target, sink, (streamed) => meterOf(model, streamed)),
         })
       },
     }))
@@ -91,18 +91,15 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
     if (!answer.committed()) throw error
     answer.breakOff(error)
   } finally {
+    const seen = payment.seen()
     if (answered !== undefined)
       services.metering.answered({
         actor: { name: call.principal.username, kind: call.principal.kind === 'person' ? 'user' : 'system' },
         traceparent: call.traceparent,
         data: {
           ...toReferences(call, model, answered),
-          ...(await withCost(
-            services,
-            toServed(call, model.route, answered, loaded),
-            usageOf(metered?.meter ?? meterWhole(), left),
-          )),
-          streamed: metered?.streamed ?? false,
+          ...(await withCost(services, toServed(call, model.route, answered, loaded), usageOf(seen?.usage, left))),
+          streamed: seen?.streamed ?? false,
           ...decisionsOf(model),
           status,
           durationMs: Math.round(performance.now() - call.startedAt),
@@ -126,15 +123,14 @@ function apiOf({ api }: GatewayCall, model: ModelCall): CallerApi {
   return answersAsMessage(model) ? nativeMessagesApi : messagesApi
 }
 
-function meterOf(model: ModelCall, streamed: boolean): UsageMeter {
-  // What is translated keeps its usage until then.
-  const isHidden = streamed && model.native === undefined && !wantsUsage(model.body)
-  return isHidden ? meterAndHide() : meterUnchanged(model, streamed)
+// What is translated keeps its usage until then.
+function hidesUsage({ native, body }: ModelCall): boolean {
+  return native === undefined && !wantsUsage(body)
 }
 
-function meterUnchanged(model: ModelCall, streamed: boolean): UsageMeter {
-  if (answersAsMessage(model)) return meterMessage(streamed)
-  return streamed ? meterTail() : meterWhole()
+function meterOf(model: ModelCall, streamed: boolean): ResponseMeter {
+  const api = answersAsMessage(model) ? 'messages' : 'chat'
+  return streamed ? createStreamMeter({ api, relays: 'bytes' }) : createDocumentMeter(api)
 }
 
 function filteredAnswer(
@@ -152,8 +148,8 @@ interface CallUsage extends Counted {
 }
 
 // A stream that was left costs what was seen of it.
-function usageOf(meter: UsageMeter, left: EstimatedCall | undefined): CallUsage {
-  const counted = meter.counted()
+function usageOf(reported: MessageUsage | undefined, left: EstimatedCall | undefined): CallUsage {
+  const counted = toCounted(reported)
   return counted.usageReported || left === undefined ? counted : { ...left.usage, usageEstimated: true }
 }
 

@@ -10,7 +10,6 @@ import type { NativeMessages } from './request/native-messages.ts'
 import type { NamedProvider } from './errors/provider-failure.ts'
 import { sendTo } from './send-to.ts'
 import { targetsOf } from './route/targets.ts'
-import { unmetered } from './response/usage-meter.ts'
 import type { UsableRoute } from './route/usable-route.ts'
 
 /** A request of Anthropic's API that counts the tokens of its input. */
@@ -26,12 +25,7 @@ export async function countTokens(
   call: GatewayCall,
   { route, body, native: { betas } }: CountRequest,
 ): Promise<void> {
-  const client = createClientResponse({
-    ...call,
-    api: nativeMessagesApi,
-    meterOf: () => unmetered,
-    onMeter: () => undefined,
-  })
+  const client = createClientResponse({ ...call, api: nativeMessagesApi })
   const attempts = targetsOf(route).map((target) => ({
     provider: target,
     send: (sink: ResponseSink) => {

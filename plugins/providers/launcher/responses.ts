@@ -1,8 +1,8 @@
 import type { ResponseHeaders } from '#core/http-client/request.ts'
 import { fromErrorParam } from '#core/guardrails/messages.ts'
-import { isObject } from '#core/json/is-object.ts'
-import { readChatUsage } from '#core/model-apis/chat-usage.ts'
-import { readMessageUsage } from '#core/model-apis/message-usage.ts'
+import type { ResponseApi } from '#core/model-apis/usage/event-reader.ts'
+import { readDocumentUsage } from '#core/model-apis/usage/response-meter.ts'
+import { createStreamMeter } from '#core/model-apis/usage/stream-meter.ts'
 import { moneyComment, moneyHeaders } from './money-headers.ts'
 import { toGatewayRefusal } from '#launcher/contract/calls/gateway-refusal.ts'
 import type { GatewayRefusal } from '#launcher/contract/calls/gateway-refusal.ts'
@@ -11,9 +11,6 @@ import { noUsage } from '#launcher/contract/runs/usage.ts'
 import type { Charge, Settlement } from '#launcher/contract/calls/payment.ts'
 import type { ModelResponseSink, CallContext, CallResult } from '#launcher/contract/calls/model-call.ts'
 import type { ModelRequest } from '#launcher/contract/calls/model-request.ts'
-import { createFrameSplitter } from '#core/sse/stream-frames.ts'
-import { createMessageMeter } from './message-meter.ts'
-import { createStreamMeter } from './stream-meter.ts'
 
 /** A response of the gateway on its way to the caller. */
 export interface CallResponse {
@@ -93,7 +90,7 @@ function wholeAnswer({ request, charge, sink, context, filter }: AdmittedCall, h
     },
     async end() {
       const given = body.take()
-      const { usage, model } = readAnswer(given, request)
+      const { usage, model } = readDocumentUsage(apiOf(request), given)
       const settled = await charge.settle({ ...uncounted('succeeded', headers), usage: usage ?? null })
       // A blocked answer is paid for: the provider has generated it.
       const bytes = filter === undefined ? given : await filter.whole(given)
@@ -109,13 +106,14 @@ function wholeAnswer({ request, charge, sink, context, filter }: AdmittedCall, h
 }
 
 function streamedAnswer({ charge, sink, context, request, filter }: AdmittedCall, headers: Headers): CallResponse {
-  const splitter = createFrameSplitter()
-  const meter = request.operation === 'messages' ? createMessageMeter() : createStreamMeter(request.usageWanted)
+  const api = apiOf(request)
+  const hidesUsage = api === 'chat' && !request.usageWanted
+  const meter = createStreamMeter({ api, relays: 'events', hidesUsage, holdsLast: true })
   let tail = Promise.resolve()
   sink.head(200, { ...headers, 'content-type': 'text/event-stream', ...moneyHeaders(charge) })
   return {
     data(chunk) {
-      const frames = meter.pass(splitter.push(chunk))
+      const frames = meter.pass(chunk)
       if (frames.length === 0) return undefined
       if (filter === undefined) return sink.data(frames)
       // One after the other: undici may deliver what it has read before it pauses.
@@ -125,19 +123,21 @@ function streamedAnswer({ charge, sink, context, request, filter }: AdmittedCall
     },
     async end() {
       await tail
-      const rest = meter.pass(splitter.rest())
+      const rest = meter.end()
       const last = filter === undefined ? rest : Buffer.concat([await filter.frames(rest), await filter.end()])
       const usage = meter.usage()
-      const settled = await charge.settle({ ...uncounted(meter.failed() ? 'failed' : 'succeeded', headers), usage })
-      const result = { usage: usage ?? undefined, model: meter.model(), cost: settled?.cost }
+      const outcome = meter.failed() ? 'failed' : 'succeeded'
+      const settled = await charge.settle({ ...uncounted(outcome, headers), usage: usage ?? null })
+      const result = { usage, model: meter.model(), cost: settled?.cost }
       context.onResult?.(result)
-      await sink.data(Buffer.concat([last, moneyComment(charge, settled), meter.done()]))
+      await sink.data(Buffer.concat([last, moneyComment(charge, settled), meter.last()]))
       return result
     },
     cut(outcome) {
+      meter.end()
       const usage = meter.usage()
       const settlement = uncounted(outcome, headers)
-      if (usage !== null || outcome !== 'aborted') return { ...settlement, usage }
+      if (usage !== undefined || outcome !== 'aborted') return { ...settlement, usage: usage ?? null }
       const counts = { inputTokens: request.inputTokens, outputTokens: meter.seenTokens() }
       return { ...settlement, usage: { ...noUsage, ...counts }, estimated: true }
     },
@@ -148,16 +148,8 @@ function jsonHeaders({ length }: Buffer): Headers {
   return { 'content-type': 'application/json', 'content-length': String(length) }
 }
 
-function readAnswer(bytes: Buffer, { operation }: ModelRequest): Pick<CallResult, 'usage' | 'model'> {
-  let body: unknown
-  try {
-    body = JSON.parse(bytes.toString('utf8'))
-  } catch {
-    body = undefined
-  }
-  if (!isObject(body)) return { usage: undefined, model: undefined }
-  const usage = operation === 'messages' ? readMessageUsage(body.usage) : readChatUsage(body.usage)
-  return { usage, model: typeof body.model === 'string' ? body.model : undefined }
+function apiOf({ operation }: ModelRequest): ResponseApi {
+  return operation === 'messages' ? 'messages' : 'chat'
 }
 
 function collectBytes(most: number) {

@@ -1,23 +1,24 @@
-import { createTokenCount } from '#core/model-apis/token-count.ts'
-import type { TokenCount } from '#core/model-apis/token-count.ts'
+import type { MessageUsage } from '#core/model-apis/usage/message-usage.ts'
+import type { ResponseMeter } from '#core/model-apis/usage/response-meter.ts'
 import type { ResponseSink } from '../../contract/adapter.ts'
 import type { RouteTarget } from '../route/targets.ts'
-import type { Counted, UsageMeter } from '../response/usage-meter.ts'
 
 /** What has arrived of a response. */
 export interface SeenResponse {
   readonly target: RouteTarget
-  readonly usage: Counted
+  readonly streamed: boolean
+  /** Undefined: the provider has not reported it. */
+  readonly usage: MessageUsage | undefined
   /** Estimate of the output of a stream so far; undefined for a document. */
   readonly outputTokens: number | undefined
 }
 
 /** Creates a meter of responses in the form in which providers send them. */
-export type MeterOf = (streamed: boolean) => UsageMeter
+export type MeterOf = (streamed: boolean) => ResponseMeter
 
 /** Reads from the response of a provider what it costs, before filters hold back or change it. */
 export interface PaidResponse {
-  /** The sink for an attempt at a target; bytes are passed on unchanged. `meterOf` returns a meter that leaves them so, too. */
+  /** The sink for an attempt at a target; bytes are passed on unchanged. */
   from(target: RouteTarget, sink: ResponseSink, meterOf: MeterOf): ResponseSink
   /** Undefined: no provider has begun to answer with success. */
   seen(): SeenResponse | undefined
@@ -25,8 +26,8 @@ export interface PaidResponse {
 
 interface Answering {
   readonly target: RouteTarget
-  readonly meter: UsageMeter
-  readonly count: TokenCount | undefined
+  readonly streamed: boolean
+  readonly meter: ResponseMeter
 }
 
 /** Creates a reader. */
@@ -36,20 +37,19 @@ export function createPaidResponse(): PaidResponse {
     from: (target, sink, meterOf) => ({
       head(status, contentType, retryAfter) {
         const streamed = contentType.startsWith('text/event-stream')
-        if (status >= 200 && status <= 299)
-          answering = { target, meter: meterOf(streamed), count: streamed ? createTokenCount() : undefined }
+        if (status >= 200 && status <= 299) answering = { target, streamed, meter: meterOf(streamed) }
         sink.head(status, contentType, retryAfter)
       },
       data(chunk) {
         answering?.meter.pass(chunk)
-        answering?.count?.add(chunk)
         return sink.data(chunk)
       },
     }),
     seen() {
       if (answering === undefined) return undefined
-      const { target, meter, count } = answering
-      return { target, usage: meter.counted(), outputTokens: count?.tokens() }
+      const { target, streamed, meter } = answering
+      meter.end()
+      return { target, streamed, usage: meter.usage(), outputTokens: meter.seenTokens() }
     },
   }
 }

@@ -14,8 +14,7 @@ import { readAgent } from '../request/principal.ts'
 import { readProviderPrices } from './provider-prices.ts'
 import type { RouteTarget } from '../route/targets.ts'
 import type { UsableRoute } from '../route/usable-route.ts'
-import { unmetered } from '../response/usage-meter.ts'
-import type { Counted } from '../response/usage-meter.ts'
+import type { Counted } from '../response/counted.ts'
 
 /**
  * Why a call failed: no provider has worked for it; a provider may have; or its caller or a filter left it, so that it costs what was seen.
@@ -28,6 +27,8 @@ export interface OpenPayment {
   readonly outputLimit: number | undefined
   /** The sink for an attempt at a target. */
   watch(target: RouteTarget, sink: ResponseSink, meterOf: MeterOf): ResponseSink
+  /** What has arrived of an answer; undefined: no provider has begun to answer with success. */
+  seen(): SeenResponse | undefined
   /** What a stream that was left has used so far, as an estimate; undefined: nothing was streamed. */
   estimate(): EstimatedCall | undefined
   /** Charges an answered call by its usage; without reported usage what is held. */
@@ -139,7 +140,8 @@ function nothingHeld({ body }: PaidModel): OpenPayment {
   const answer = createPaidResponse()
   return {
     outputLimit: undefined,
-    watch: (target, sink) => answer.from(target, sink, () => unmetered),
+    watch: answer.from,
+    seen: answer.seen,
     estimate: () => estimateOf(answer.seen(), estimateInputTokens(Buffer.from(JSON.stringify(body)), body)),
     settle: async () => undefined,
     fail: async () => undefined,
@@ -160,6 +162,7 @@ function endOnce({ log }: PaymentParts, { hold, bounds }: HeldCall, answer: Paid
   return {
     outputLimit: leastOf(bounds.maxOutputTokens, hold.maxOutputTokens),
     watch: answer.from,
+    seen: answer.seen,
     estimate: () => estimateOf(answer.seen(), bounds.inputTokens, mostOf({ hold, bounds })),
     settle: () => end(() => hold.settle(reported(answer.seen()))),
     fail: (how) =>
@@ -182,7 +185,7 @@ function mostOf({ hold, bounds }: HeldCall): number {
 }
 
 function reported(seen: SeenResponse | undefined): UsedCall | undefined {
-  if (seen?.usage.usageReported !== true) return undefined
+  if (seen?.usage === undefined) return undefined
   return { ...toServed(seen.target), usage: seen.usage, estimated: false }
 }
 

@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http'
+import { createStreamMeter } from '#core/model-apis/usage/stream-meter.ts'
+import type { StreamMeter } from '#core/model-apis/usage/stream-meter.ts'
 import type { ResponseSink } from '../../contract/adapter.ts'
 import type { CallerApi } from '../request/caller-api.ts'
 import { callErrorOf } from '../errors/gateway-error.ts'
 import { createResponseTranslator } from './translate-response.ts'
 import type { ResponseTranslator } from './translate-response.ts'
-import type { UsageMeter } from './usage-meter.ts'
 
 /** The client's side of a streamed response. */
 export interface ClientResponse extends ResponseSink {
@@ -23,15 +24,18 @@ export interface ClientResponseOptions {
   readonly api: CallerApi
   readonly headers: Readonly<Record<string, string | number | string[] | undefined>>
   readonly startedAt: number
-  readonly meterOf: (streamed: boolean) => UsageMeter
+  /** Removes the usage, which the client did not request, from a stream of chat completions. */
+  readonly hidesUsage?: boolean
   readonly take: () => void
-  readonly onMeter: (meter: UsageMeter, streamed: boolean) => void
 }
+
+const nothing = Buffer.alloc(0)
+const withoutUsage = { api: 'chat', relays: 'events', hidesUsage: true, estimates: false } as const
 
 /** Writes the response with back-pressure: a slow client slows down the provider instead of filling memory. */
 export function createClientResponse(options: ClientResponseOptions): ClientResponse {
   const { response, api } = options
-  let meter: UsageMeter | undefined
+  let hiding: StreamMeter | undefined
   let translator: ResponseTranslator | undefined
   let committed = false
   let status = 200
@@ -66,21 +70,21 @@ export function createClientResponse(options: ClientResponseOptions): ClientResp
       status = given
       firstByteMs = Math.round(performance.now() - options.startedAt)
       streamed = contentType.startsWith('text/event-stream')
-      meter = options.meterOf(streamed)
-      options.onMeter(meter, streamed)
+      if (streamed && options.hidesUsage === true) hiding = createStreamMeter(withoutUsage)
       translator = createResponseTranslator(api, streamed)
       // A document is translated when it is complete, and may fail until then.
       if (translator === undefined || streamed) open()
     },
     data(chunk) {
-      const passed = meter?.pass(chunk)
-      const bytes = passed === undefined ? undefined : (translator?.push(passed) ?? passed)
-      if (bytes === undefined || bytes.length === 0) return undefined
+      const passed = hiding?.pass(chunk) ?? chunk
+      const bytes = translator?.push(passed) ?? passed
+      if (bytes.length === 0) return undefined
       cork()
       return response.write(bytes) || response.destroyed ? undefined : drained(response)
     },
     end() {
-      const rest = translator?.end()
+      const held = hiding?.end() ?? nothing
+      const rest = translator === undefined ? held : Buffer.concat([translator.push(held), translator.end()])
       if (!committed) open()
       response.end(rest)
     },

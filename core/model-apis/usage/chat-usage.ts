@@ -1,5 +1,5 @@
-import { isObject } from '../json/is-object.ts'
-import { readChatCacheWrites } from './message-usage.ts'
+import { isObject } from '../../json/is-object.ts'
+import { isCount, readChatCacheWrites } from './message-usage.ts'
 import type { MessageUsage } from './message-usage.ts'
 
 /**
@@ -21,8 +21,4 @@ export function readChatUsage(given: unknown): MessageUsage | undefined {
     reasoningTokens: isCount(output.reasoning_tokens) ? output.reasoning_tokens : 0,
     ...readChatCacheWrites(input),
   }
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
