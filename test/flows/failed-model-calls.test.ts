@@ -64,7 +64,7 @@ test('a model call that fails is a node of the tree: route, provider, status, re
   assert.ok((silent?.durationMs ?? 0) >= 900 && (silent?.durationMs ?? 0) < 5_000, `${silent?.durationMs} ms`)
 
   for (const [name, reason] of [
-    ['locked', 'refused the key of this route (401).'],
+    ['locked', 'refused the key of this route (401): put a key that it accepts into its Secret.'],
     ['keyless', 'refused a call without a key (401): the ModelProvider has no secretRef.'],
   ] as const) {
     const refused = await modelsOf(`asks-${name}`, { route: name })

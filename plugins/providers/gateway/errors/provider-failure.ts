@@ -60,7 +60,7 @@ export function fromResponse(
   if (status === 408 || status === 504)
     return new GatewayError(504, 'provider_timeout', `${named}: timed out (${status}).`, { reason: 'timeout' })
   if (status >= 400 && status < 500)
-    return new GatewayError(status === 404 ? 400 : status, 'provider_refused', messageIn(named, status, body), {
+    return new GatewayError(status === 404 ? 400 : status, 'provider_refused', requestRefusal(named, status, body), {
       reason: 'request_refused',
     })
   return new GatewayError(502, 'bad_gateway', `${named} failed (${status}).`, { reason: 'provider_error' })
@@ -72,16 +72,23 @@ export function nameOfProvider({ namespace, name, host }: NamedProvider): string
 }
 
 function keyRefusal(hasKey: boolean, status: number): string {
-  if (hasKey) return `refused the key of this route (${status}).`
+  if (hasKey) return `refused the key of this route (${status}): put a key that it accepts into its Secret.`
   return `refused a call without a key (${status}): the ModelProvider has no secretRef.`
 }
 
-function messageIn(named: string, status: number, body: Buffer): string {
+function requestRefusal(named: string, status: number, body: Buffer): string {
+  const message = messageIn(body)
+  const refused = `${named} refused the request (${status})`
+  return message === undefined ? `${refused}.` : `${refused}: ${message.slice(0, maxMessage)}`
+}
+
+/** The message of an error of OpenAI's API, or of the older form without `error`, which FastChat and vLLM send. Other text is not relayed. */
+function messageIn(body: Buffer): string | undefined {
   try {
-    const { error } = JSON.parse(body.toString('utf8')) as { error?: { message?: unknown } }
-    if (typeof error?.message === 'string') return error.message.slice(0, maxMessage)
+    const { error, message } = JSON.parse(body.toString('utf8')) as Readonly<Record<string, unknown>>
+    const given = typeof error === 'object' && error !== null && 'message' in error ? error.message : message
+    return typeof given === 'string' && given !== '' ? given : undefined
   } catch {
-    // Not an OpenAI error: its text is not relayed.
+    return undefined
   }
-  return `${named} refused the request (${status}).`
 }
