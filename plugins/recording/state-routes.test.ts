@@ -6,6 +6,7 @@ import { Value } from 'typebox/value'
 import type { KubeObject } from '#core/kube/client.ts'
 import { keyOfPart, prefixOfRun } from '#plugins/recording/fixture/part-key.ts'
 import { endPart, modelPart, toolPart } from '#plugins/recording/fixture/testing/parts.ts'
+import { buildServer } from '#core/http/testing/build-server.ts'
 import { conceal } from '#core/log/secrets.ts'
 import { objectKey } from '#core/objects/object-key.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
@@ -23,6 +24,8 @@ import { recordingConsumers } from './consumers.ts'
 import { createFixtureClient } from './fixture-client.ts'
 import { recording } from './index.ts'
 import { eraseRecordings } from './jobs.ts'
+import { recordingRoutes } from './routes.ts'
+import type { RecordingServices } from './services.ts'
 import { recordingSettings } from './contract/settings.ts'
 
 const namespace = `recorded-${process.pid}`
@@ -282,6 +285,51 @@ test('recordings', needs('kube-apiserver', 'etcd', 'postgres', 'initdb', 'versit
     assert.equal(
       after.used,
       after.runs.reduce((sum, { bytes }) => sum + Number(bytes), 0),
+    )
+  })
+
+  await t.test('the API shows how each call ended, and what a recording lacks', async () => {
+    const runId = await mine.run()
+    const failed = {
+      kind: 'error',
+      status: 502,
+      code: 'bad_gateway',
+      message: 'Provider demo/llm failed (500).',
+    } as const
+    const omitted = { kind: 'omitted', reason: 'too_large' } as const
+    for (const part of [
+      modelPart(1, 'a', { answer: failed }),
+      modelPart(2, 'b', { answer: omitted }),
+      toolPart(1, {}, { answer: failed }),
+      toolPart(2, {}, { answer: omitted }),
+      endPart(2, 2),
+    ])
+      assert.equal((await mine.send({ ...part, runId })).status, 204)
+    const endpoints = recordingRoutes({
+      core: { urls: { state: url } },
+      reviewFixture: async (caller, name) => ({
+        access: await caller.review('get', 'runs/fixture', { namespace, name }),
+      }),
+    } as RecordingServices)
+    const { app } = await buildServer(t, [{ endpoints }])
+    const shown = await app.inject({
+      url: `/api/runs/${runId}/fixture`,
+      headers: { authorization: `Bearer ${role.kube.tokens['developer']}` },
+    })
+    assert.equal(shown.statusCode, 200, shown.body)
+    const { model, tool, problems, complete } = shown.json<Fixture>()
+    for (const calls of [model, tool])
+      assert.deepEqual(
+        calls.map(({ answer }) => answer),
+        [failed, omitted],
+      )
+    assert.equal(complete, false)
+    assert.deepEqual(
+      problems.map(({ code, channel, sequence }) => [code, channel, typeof sequence]),
+      [
+        ['omitted', 'model', 'number'],
+        ['omitted', 'tool', 'number'],
+      ],
     )
   })
 

@@ -6,7 +6,7 @@ interface SeenRun {
   readonly id: string
   readonly state: string
   readonly error: { readonly message: string } | null
-  readonly waitReason?: { readonly reason: string; readonly message: string }
+  readonly waitReason?: { readonly code: string; readonly reason: string; readonly message: string }
 }
 
 async function asDeveloper() {
@@ -64,6 +64,15 @@ test('R2-UX-11: a run of an agent without replicas says in its stream and in the
     return items[0]?.waitReason?.reason === 'ScaledToZero' ? items[0] : undefined
   })
   assert.equal(listed.waitReason?.message, 'Waits for agent default/asleep: it is scaled to zero (ScaledToZero).')
+  const invoked = await ask('POST', '/invoke', {
+    agent: { namespace: 'default', name: 'asleep' },
+    input: 'Hi',
+    timeout: '3s',
+  })
+  assert.equal(invoked.status, 202, invoked.text)
+  const { code, reason, message } = invoked.json<SeenRun>().waitReason ?? {}
+  assert.deepEqual([code, reason], ['agent_not_ready', 'ScaledToZero'])
+  assert.match(message ?? '', /default\/asleep/)
   assert.equal((await ask('POST', `/runs/${id}/cancel`)).status, 202)
   await until(async () => ((await ask('GET', `/runs/${id}`)).json<SeenRun>().state === 'cancelled' ? true : undefined))
   const { text } = await ask('GET', `/runs/${id}/events`)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseLabel, parseName } from '#core/kube/names.ts'
@@ -7,6 +8,7 @@ import { makePdf } from '#plugins/knowledge/testing/make-pdf.ts'
 import { KnowledgeBase } from '#schemas/crds/knowledge-base.ts'
 import type { KnowledgeBaseObject } from '#schemas/crds/knowledge-base.ts'
 import { needs } from '#test/harness/find-server.ts'
+import { listen } from '#test/harness/listen.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import { sharedEmbedded } from './platform/shared-platform.ts'
 import { createPageShell } from '../docs/page-shell.ts'
@@ -30,7 +32,18 @@ const command = agentCommand(async ({ input }) => {
   return { status: answered.status, body: await answered.json() }
 })
 
-test('a knowledge base from kubectl to an agent: upload, ingest, search by API, search over port 2998', async () => {
+interface Queued {
+  readonly id: string
+  readonly document: string
+}
+
+interface Ingested {
+  readonly state: string
+  readonly error: string | null
+  readonly url: string | null
+}
+
+test('a knowledge base from kubectl to an agent: upload, ingest, search by API, search over port 2998', async (t) => {
   const platform = await sharedEmbedded()
   const base = '/api/knowledgebases/flow-handbook'
   const send = (
@@ -165,6 +178,37 @@ test('a knowledge base from kubectl to an agent: upload, ingest, search by API, 
   assert.deepEqual([unknown.status, unknown.body.error], [404, 'unknown_knowledge_base'])
   const stranger = await ask('flow-stranger', { query: 'refund' })
   assert.deepEqual([stranger.status, stranger.body.error], [404, 'not_bound'])
+
+  const pages = createServer(({ url }, response) => {
+    if (url !== '/hours.md') return response.writeHead(404).end()
+    return response.writeHead(200, { 'content-type': 'text/markdown' }).end('# Hours\n\nThe desk opens at nine.')
+  })
+  const origin = await listen(t, pages)
+  const ingest = async (path: string) => {
+    const queued = await send('POST', `${base}/ingest`, { url: `${origin}${path}`, id: path.slice(1) })
+    assert.equal(queued.status, 202, queued.text)
+    const [{ id, document } = { id: '', document: '' }] = queued.json<{ items: readonly Queued[] }>().items
+    assert.equal(document, path.slice(1))
+    return id
+  }
+  await ingested(await ingest('/hours.md'))
+  const desk = (await search('When does the desk open?')).json<Found>()
+  assert.deepEqual([desk.items[0]?.document, desk.items[0]?.metadata['url']], ['hours.md', `${origin}/hours.md`])
+  const known = (await send('GET', `${base}/documents`)).json<{
+    items: readonly { id: string; url: string | null }[]
+  }>()
+  assert.equal(known.items.find(({ id }) => id === 'hours.md')?.url, `${origin}/hours.md`)
+  const lost = await ingest('/gone.md')
+  let failed: Ingested = { state: '', error: null, url: null }
+  await until(async () => {
+    failed = (await send('GET', `${base}/ingests/${lost}`)).json<Ingested>()
+    return failed.state === 'failed'
+  })
+  assert.equal(failed.url, `${origin}/gone.md`)
+  assert.equal(failed.error, 'fetch_failed')
+  const shown = await send('GET', base)
+  const { status } = shown.json<{ status: { embeddingModel: string } }>()
+  assert.match(status.embeddingModel, /^default\/mock@/)
 
   const removed = await send('DELETE', `${base}/documents/policy.pdf`)
   assert.equal(removed.status, 204, removed.text)

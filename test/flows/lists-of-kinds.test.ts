@@ -7,14 +7,23 @@ import { sharedEmbedded } from './platform/shared-platform.ts'
 const namespace = 'lists-of-kinds'
 const names = ['lists-one', 'lists-two']
 
-// Fields that the samples of their kinds leave out.
-const more: Readonly<Record<string, object>> = {
-  GuardrailPolicy: { rules: [{ name: 'keys', action: 'block', secrets: { kinds: ['private_key'] } }] },
+// What the samples of their kinds leave out: fields, and items of their lists.
+const more: Readonly<Record<string, Readonly<Record<string, readonly object[]>>>> = {
+  GuardrailPolicy: { rules: [{ name: 'private', action: 'block', secrets: { kinds: ['private_key'] } }] },
   KnowledgeBase: { sources: [{ name: 'faq', title: 'Questions', url: 'https://docs.example/faq.md' }] },
 }
 
+function specOf(kind: string, sample: unknown): Readonly<Record<string, unknown>> {
+  const { spec } = sample as { readonly spec: Readonly<Record<string, readonly object[] | undefined>> }
+  const added = Object.entries(more[kind] ?? {}).map(([name, items]) => [name, [...(spec[name] ?? []), ...items]])
+  return { ...spec, ...Object.fromEntries(added) }
+}
+
 interface Page {
-  readonly items: readonly { readonly metadata: { readonly name: string }; readonly spec: object }[]
+  readonly items: readonly {
+    readonly metadata: { readonly name: string; readonly generateName?: string }
+    readonly spec: object
+  }[]
   readonly nextCursor: string | null
   readonly scope?: string
 }
@@ -36,7 +45,7 @@ test('R2-M4: the list of every kind is cut into pages, and shows what an object 
   assert.ok(kinds.length >= 8)
   for (const { kind, path, sample } of kinds)
     await t.test(kind.kind, async (one) => {
-      const spec = { ...(sample as { spec: object }).spec, ...more[kind.kind] }
+      const spec = specOf(kind.kind, sample)
       for (const name of names) {
         const metadata = { name, ...(kind.namespaced ? { namespace } : {}) }
         const ref = {
@@ -63,4 +72,19 @@ test('R2-M4: the list of every kind is cut into pages, and shows what an object 
         names,
       )
     })
+})
+
+test('an object that the API server named shows the beginning that it was given', async () => {
+  const platform = await sharedEmbedded()
+  const bearer = platform.tokens.admin
+  const made = await platform.kube({
+    method: 'POST',
+    path: '/apis/mesh.dev/v1alpha1/namespaces/default/knowledgebases',
+    bearer,
+    body: { apiVersion: 'mesh.dev/v1alpha1', kind: 'KnowledgeBase', metadata: { generateName: 'named-' }, spec: {} },
+  })
+  const { name } = made.json<Page['items'][number]>().metadata
+  assert.match(name, /^named-[a-z0-9]{5,}$/, made.text)
+  const { items } = (await platform.send({ path: '/api/knowledgebases?namespace=default', bearer })).json<Page>()
+  assert.equal(items.find(({ metadata }) => metadata.name === name)?.metadata.generateName, 'named-')
 })

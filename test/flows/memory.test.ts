@@ -7,7 +7,12 @@ import { createPageShell } from '../docs/page-shell.ts'
 
 interface Memory {
   readonly session: { readonly conversations: { readonly id: string }[]; readonly entries?: unknown[] } | null
-  readonly items: { readonly id: string; readonly text: string; readonly runId: string }[]
+  readonly items: {
+    readonly id: string
+    readonly text: string
+    readonly runId: string
+    readonly subject: string | null
+  }[]
   readonly usage: { readonly items: number }
   readonly nextCursor: string | null
 }
@@ -89,6 +94,19 @@ test('memory: the commands of use-memory.md, and what readers of the namespace s
     const set = await setAsRead()
     assert.deepEqual([set.status, set.json()], [200, { longTerm: { scope: 'user' } }], 'a PUT replaces the part')
     assert.equal((await ask('GET', '/sessionmemory')).json<{ session: { ttl: string } }>().session.ttl, '7d')
+    const noted = async (note: string) => {
+      const body = { agent: { namespace: 'default', name: 'notes' }, input: { note } }
+      const told = await send({ method: 'POST', path: '/api/invoke', bearer: tokens.developer, body })
+      assert.equal(told.status, 200, told.text)
+      const [newest] = (await ask('GET', '/memory')).json<Memory>().items
+      assert.equal(newest?.text, note)
+      return newest.subject
+    }
+    // The state role may know the former spec for some seconds.
+    for (let tries = 0; (await noted(`Ada likes rain ${tries}`)) !== 'developer'; tries++) {
+      assert.ok(tries < 100, 'an item of an agent of scope user has its user')
+      await pause(100)
+    }
     for (const wrong of [
       {},
       { longTerm: { ttl: '0' } },

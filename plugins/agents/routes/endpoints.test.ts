@@ -404,11 +404,13 @@ test('generate calls the gateway with the bearer of the caller', real, async (t)
   assert.equal(gateway.calls[0]?.body.model, `${namespace}/mock`)
   assert.equal(gateway.calls[0]?.body.response_format.type, 'json_schema')
   const refined = await ask('developer', 'POST', '/agents/refine', {
-    config: config('kept'),
+    config: { ...config('kept'), systemPrompt: 'Hello.' },
     instruction: 'x',
     route: 'shared/gpt',
   })
-  assert.equal(refined.json<{ config: { name: string } }>().config.name, 'kept', refined.text)
+  const { config: changed, changes } = refined.json<{ config: object; changes: readonly object[] }>()
+  assert.deepEqual(changed, config('kept'), refined.text)
+  assert.deepEqual(changes, [{ op: 'replace', path: '/systemPrompt', value: 'Hi.' }])
   assert.equal(gateway.calls.at(-1)?.body.model, 'shared/gpt')
 })
 

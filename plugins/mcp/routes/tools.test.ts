@@ -25,7 +25,14 @@ test('the catalog has the accepted tools of servers that the caller may list', r
   }
   const waiting = { digest, changes: ['added more'], tools: [{ name: 'more', inputSchema: '{"type":"object"}' }] }
   const annotations = { readOnlyHint: true }
-  const time = { name: 'time', description: '<b>', annotations, inputSchema: '{"default":null,"type":"object"}' }
+  const time = {
+    name: 'time',
+    title: 'Time of day',
+    description: '<b>',
+    annotations,
+    inputSchema: '{"default":null,"type":"object"}',
+    outputSchema: '{"type":"object","required":["hour"]}',
+  }
   const ready = {
     type: 'Ready',
     status: 'True',
@@ -42,6 +49,7 @@ test('the catalog has the accepted tools of servers that the caller may list', r
         server: { namespace, name: 'clock', ready: true },
         ...time,
         inputSchema: { type: 'object', default: null },
+        outputSchema: { type: 'object', required: ['hour'] },
       },
     ],
     nextCursor: null,

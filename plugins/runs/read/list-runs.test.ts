@@ -427,6 +427,47 @@ test(
   },
 )
 
+test(
+  'a run without an agent names its executor, and the tree of a long journal says where it goes on',
+  real,
+  async (t) => {
+    const { ask, namespace, world, database } = await serve(t)
+    const runId = uuidV7()
+    await createRun(world, {
+      runId,
+      executor: { kind: 'export', namespace },
+      namespaceUid: `uid-${namespace}`,
+      input: 1,
+      conversationId: runId,
+      labels: {},
+      trigger: { kind: 'nightly', by: 'alice' },
+      subject: 'alice',
+      actor: { name: 'alice', kind: 'user' },
+      grant: 'unsigned',
+      traceparent: `00-${runId.replaceAll('-', '')}-${'1'.repeat(16)}-01`,
+    })
+    await sql`insert into runs_journal (run_id, seq, ts, kind, path, span_id, data)
+    select ${runId}, n, now(), 'usage.reported', '[]', '', '{}' from generate_series(2, 10001) n`.execute(database.root)
+    await sql`update runs_lease set journal_seq = 10001 where run_id = ${runId}`.execute(database.root)
+    const { agent, executor } = (await ask('viewer', 'GET', `/runs/${runId}`)).json<RunDetail>()
+    assert.deepEqual([agent, executor], [null, 'export'])
+    const treeAfter = async (after: number) => {
+      const { truncated, nextAfter } = (await ask('viewer', 'GET', `/runs/${runId}/tree?after=${after}`)).json<{
+        truncated: boolean
+        nextAfter: number | null
+      }>()
+      return [truncated, nextAfter]
+    }
+    assert.deepEqual(
+      [await treeAfter(0), await treeAfter(10_000)],
+      [
+        [true, 10_000],
+        [false, null],
+      ],
+    )
+  },
+)
+
 test('SEC6, F5: filters that the store cannot hold are a 400 that names them', real, async (t) => {
   const { ask, namespace } = await serve(t)
   for (const [filter, pointer] of [
