@@ -24,7 +24,11 @@ test('R2-UX-6: a refused request has the message of the provider, and says whose
     // LiteLLM 1 without a database: a wrong key.
     [400, '{"error":{"message":"No connected db.","code":"400"}}', [400, `${refused} (400): No connected db.`]],
     // FastChat 0.2: a model that it does not have.
-    [400, '{"object":"error","message":"Only a allowed now","code":40301}', [400, `${refused} (400): Only a allowed now`]],
+    [
+      400,
+      '{"object":"error","message":"Only a allowed now","code":40301}',
+      [400, `${refused} (400): Only a allowed now`],
+    ],
     [404, '{"error":{"message":"no model m"}}', [400, `${refused} (404): no model m`]],
     [422, `{"error":{"message":"${'x'.repeat(2000)}"}}`, [422, `${refused} (422): ${'x'.repeat(1000)}`]],
   ]
