@@ -95,8 +95,8 @@ test('memory: the commands of use-memory.md, and what readers of the namespace s
     assert.deepEqual([set.status, set.json()], [200, { longTerm: { scope: 'user' } }], 'a PUT replaces the part')
     assert.equal((await ask('GET', '/sessionmemory')).json<{ session: { ttl: string } }>().session.ttl, '7d')
     const noted = async (note: string) => {
-      const body = { agent: { namespace: 'default', name: 'notes' }, input: { note } }
-      const told = await send({ method: 'POST', path: '/api/invoke', bearer: tokens.developer, body })
+      const asked = { agent: { namespace: 'default', name: 'notes' }, input: { note } }
+      const told = await send({ method: 'POST', path: '/api/invoke', bearer: tokens.developer, body: asked })
       assert.equal(told.status, 200, told.text)
       const [newest] = (await ask('GET', '/memory')).json<Memory>().items
       assert.equal(newest?.text, note)
