@@ -8,6 +8,7 @@ import { keyOfPart, prefixOfRun } from '#plugins/recording/fixture/part-key.ts'
 import { endPart, modelPart, toolPart } from '#plugins/recording/fixture/testing/parts.ts'
 import { buildServer } from '#core/http/testing/build-server.ts'
 import { conceal } from '#core/log/secrets.ts'
+import { parseLabel } from '#core/kube/names.ts'
 import { objectKey } from '#core/objects/object-key.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
 import { openS3 } from '#core/objects/testing/adapters.ts'
@@ -305,10 +306,11 @@ test('recordings', needs('kube-apiserver', 'etcd', 'postgres', 'initdb', 'versit
       endPart(2, 2),
     ])
       assert.equal((await mine.send({ ...part, runId })).status, 204)
+    const place = parseLabel('namespace', namespace)
     const endpoints = recordingRoutes({
       core: { urls: { state: url } },
       reviewFixture: async (caller, name) => ({
-        access: await caller.review('get', 'runs/fixture', { namespace, name }),
+        access: await caller.review('get', 'runs/fixture', { namespace: place, name }),
       }),
     } as RecordingServices)
     const { app } = await buildServer(t, [{ endpoints }])

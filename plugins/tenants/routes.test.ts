@@ -20,7 +20,7 @@ for (const { name, skip, open } of pluginAdapters) {
     await migrate(database, [{ name: 'tenants', migrations: new URL('./migrations/', import.meta.url) }])
     const store = createStore(database, { projections: [] })
     await store.transact(async (tx) => {
-      const rows = ['b', 'a'].map((of) => ({ uid: `uid-${of}`, name: of, quota: { concurrency: 2 } }))
+      const rows = ['b', 'a'].map((of) => ({ uid: `uid-${of}`, name: of, quota: JSON.stringify({ concurrency: 2 }) }))
       await tx.tables<TenantsTables>().insertInto('tenants_quotas').values(rows).execute()
     })
     const usageOf: BudgetsApi['usageOf'] = async (_access, subjects) =>

@@ -34,6 +34,24 @@ test('the checks of links and paths find what is missing', () => {
   ])
 })
 
+test('every module that the code of a page imports is there, and exports what the page names', async () => {
+  const imports = pages.filter(isCurrent).flatMap((page) => importsIn(readFileSync(join(root, page), 'utf8')))
+  assert.ok(imports.length >= 6)
+  for (const { names, from } of imports) {
+    const { default: _, ...exported } = (await import(from)) as Readonly<Record<string, unknown>>
+    for (const name of names) assert.ok(name in exported, `${from} has no ${name}`)
+  }
+  assert.deepEqual(importsIn("```ts\nimport type { A } from '#a/b.ts'\nimport { c, d } from '#core/x.ts'\n```"), [
+    { names: ['c', 'd'], from: '#core/x.ts' },
+  ])
+})
+
+// Values of our own modules; types have no trace when they are loaded.
+function importsIn(text: string): readonly { readonly names: readonly string[]; readonly from: string }[] {
+  const found = [...text.matchAll(/^import \{ ([^}]+) \} from '(#[^']+)'$/gm)]
+  return found.map(([, names = '', from = '']) => ({ names: names.split(', '), from }))
+}
+
 // Decisions and records name files as of their date.
 function isCurrent(page: string): boolean {
   return !/^docs\/decisions\/\d|^docs\/operations\/(?:faults|performance)\.md$/.test(page)

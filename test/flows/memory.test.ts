@@ -96,8 +96,8 @@ test('memory: the commands of use-memory.md, and what readers of the namespace s
     assert.equal((await ask('GET', '/sessionmemory')).json<{ session: { ttl: string } }>().session.ttl, '7d')
     const noted = async (note: string) => {
       const asked = { agent: { namespace: 'default', name: 'notes' }, input: { note } }
-      const told = await send({ method: 'POST', path: '/api/invoke', bearer: tokens.developer, body: asked })
-      assert.equal(told.status, 200, told.text)
+      const invoked = await send({ method: 'POST', path: '/api/invoke', bearer: tokens.developer, body: asked })
+      assert.equal(invoked.status, 200, invoked.text)
       const [newest] = (await ask('GET', '/memory')).json<Memory>().items
       assert.equal(newest?.text, note)
       return newest.subject

@@ -49,3 +49,19 @@ test('UXL14: an operation has the tag of its collection, below a prefix of its o
   assert.equal(tagOf(get, new Set(['sample'])), 'sample')
   assert.equal(tagOf({ ...get, prefix: '/api/x/sample' }, plugins), 'sample')
 })
+
+test('an operation without an id says what an id is, and nouns with another stem have their singular', () => {
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+  const kind = (plural: string, noun: string) => [
+    mounted('GET', `/${plural}`, [`list${capital(plural)}`, `List ${plural}.`]),
+    mounted('GET', `/${plural}/:ns/:name`, [`get${capital(noun)}`, `Get a ${noun}.`]),
+    mounted('POST', `/${plural}/:ns/:name/clean`, [`clean${capital(noun)}`, `Clean a ${noun}.`]),
+  ]
+  const nouns = { shelves: 'shelf', knives: 'knife', olives: 'olive', boxes: 'box', databases: 'database' }
+  for (const [plural, noun] of Object.entries(nouns)) assert.deepEqual(findMisnamed(kind(plural, noun)), [], plural)
+  assert.equal(findMisnamed(kind('shelves', 'shelv')).length, 2)
+  assert.match(
+    findMisnamed([list, get, mounted('POST', '/policies', ['', 'Create.'])]).join(),
+    /there is no id: a verb/,
+  )
+})

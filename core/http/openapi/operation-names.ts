@@ -28,18 +28,28 @@ export function findMisnamed(catalog: readonly MountedEndpoint[]): readonly stri
   return catalog.flatMap(({ endpoint: { method, url, id = '', summary } }) => {
     const [, first = '', ...rest] = url.split('/')
     const wrong = (what: string): string[] => [`${method} ${url}: ${what}`]
+    if (id === '') return wrong('there is no id: a verb and the noun of the collection, such as getAgent')
     const [verb = ''] = /^[a-z]+/.exec(id) ?? []
     if (id !== first && !summary.toLowerCase().startsWith(`${verb} `))
       return wrong(`the summary does not begin with the verb of ${id}`)
     if (!isCollection(first)) return []
-    const singular = first.replace(/ies$/, 'y').replace(/s$/, '')
-    const expected = crudName(method, rest, { plural: first, singular })
-    if (expected !== undefined && id.toLowerCase() !== expected) return wrong(`the id ${id} is not ${expected}`)
-    if (expected === undefined && !id.toLowerCase().includes(singular))
-      return wrong(`the id ${id} does not name ${singular}`)
+    const singulars = singularsOf(first)
+    const names = singulars.map((singular) => crudName(method, rest, { plural: first, singular }))
+    const [expected] = names
+    if (expected !== undefined && !names.includes(id.toLowerCase())) return wrong(`the id ${id} is not ${expected}`)
+    if (expected === undefined && !singulars.some((singular) => id.toLowerCase().includes(singular)))
+      return wrong(`the id ${id} does not name ${singulars[0]}`)
     if (summary.split(/[\s,;.]/).some(isKindName)) return wrong('the summary names a kind')
     return []
   })
+}
+
+/** What a collection may be the plural of, the likeliest first: a shelf or an olive. */
+function singularsOf(plural: string): readonly [string, ...string[]] {
+  const stem = plural.replace(/ves$/, '')
+  if (stem !== plural) return [`${stem}f`, `${stem}fe`, `${stem}ve`]
+  if (/(?:[sxz]|[cs]h)es$/.test(plural)) return [plural.slice(0, -1), plural.slice(0, -2)]
+  return [plural.replace(/ies$/, 'y').replace(/s$/, '')]
 }
 
 const termsInCamelCase = new Set(['CloudEvents', 'nextCursor'])

@@ -63,8 +63,8 @@ function listRoute(kind: RoutedKind, { path, noun, examples }: Named): AnyEndpoi
   return endpoint({
     method: 'GET',
     url: path,
-    id: `list${pluralOf(noun)}`,
-    summary: `List ${pluralOf(wordsOf(noun))}.`,
+    id: `list${pluralOf(noun, path)}`,
+    summary: `List ${wordsOf(pluralOf(noun, path))}.`,
     ...(stored === undefined ? {} : { docs: { response: { items: [stored], nextCursor: null } } }),
     authz: { kind: 'kube', verb: 'list', resource: rightsResource(kind) },
     query: listQuery,
@@ -173,8 +173,12 @@ function wordsOf(noun: string): string {
   return noun.replaceAll(/(?!^)([A-Z])/g, ' $1').toLowerCase()
 }
 
-function pluralOf(noun: string): string {
-  return `${noun.replace(/y$/, 'ie')}s`
+/** The plural of a noun, with the end that the path has: `Shelves` of `Shelf` and `/shelves`. */
+function pluralOf(noun: string, path: string): string {
+  const plural = path.slice(path.lastIndexOf('/') + 1)
+  const same = [...noun.toLowerCase()].findIndex((letter, index) => letter !== plural[index])
+  const shared = same === -1 ? noun.length : same
+  return shared < noun.length / 2 ? `${noun.replace(/y$/, 'ie')}s` : noun.slice(0, shared) + plural.slice(shared)
 }
 
 function withArticle(noun: string): string {
