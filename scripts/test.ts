@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readArguments } from './read-arguments.ts'
 import type { FileRun } from './test/file-result.ts'
 import { openPassed } from './test/changed/passed.ts'
 import { chosenFiles, chosenGroups } from './test/chosen-files.ts'
@@ -15,7 +15,6 @@ import { startSharedServers } from './test/shared-servers.ts'
 import { useMemoryForFiles, useProgram } from './test/surroundings.ts'
 
 const options = {
-  help: { type: 'boolean', short: 'h', default: false },
   name: { type: 'string' },
   verbose: { type: 'boolean', default: false },
   // Stops at the first failure.
@@ -66,11 +65,7 @@ usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage]
 Exit code: 0 passed, 1 failed, 2 wrong arguments, 130 interrupted.
 `
 
-const { values, positionals } = readArguments()
-if (values.help) {
-  process.stdout.write(usage)
-  process.exit(0)
-}
+const { values, positionals } = readArguments(usage, options)
 
 // A platform with all roles, API server and agents uses about 1.5 GB.
 function filesAtOnce(): number {
@@ -83,14 +78,6 @@ function limitsOf(given: string | undefined): GateLimits {
   return { least, most: given === undefined ? 2 * least : least }
 }
 
-function readArguments() {
-  try {
-    return parseArgs({ allowPositionals: true, options })
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
-    process.exit(2)
-  }
-}
 const root = new URL('..', import.meta.url)
 if (values.changed && (values.long || values.name !== undefined)) {
   console.error('--changed is of whole files of the everyday tests: leave out --long and --name')

@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readArguments } from '../../scripts/read-arguments.ts'
 import type { ChaosCase } from './case.ts'
 import { createScope } from './closing-scope.ts'
 import { writePage } from './page.ts'
@@ -8,16 +8,19 @@ import { runCase } from './run-case.ts'
 import { passed, toTable } from './table.ts'
 import type { Ran } from './table.ts'
 
-// npm run chaos [-- <case> ...] [--seed N] [--count N] [--short | --full] [--write]
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
-    count: { type: 'string' },
-    short: { type: 'boolean', default: false },
-    full: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-  },
+const usage = `usage: npm run chaos -- [CASE ...] [--seed N] [--count N] [--short | --full] [--write]
+  CASE      cases whose names begin so (default: all)
+  --seed N  repeats the faults of an earlier run
+  --count N faults of each case
+  --short, --full   fewer faults, or the full counts of the requirements
+  --write   writes docs/operations/faults.md
+`
+const { values, positionals } = readArguments(usage, {
+  seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+  count: { type: 'string' },
+  short: { type: 'boolean', default: false },
+  full: { type: 'boolean', default: false },
+  write: { type: 'boolean', default: false },
 })
 const folder = join(import.meta.dirname, 'cases')
 const files = globSync('*.ts', { cwd: folder }).toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))

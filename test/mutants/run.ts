@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readArguments } from '../../scripts/read-arguments.ts'
 import { needsOf } from '../../scripts/test/needs.ts'
 import { startSharedServers } from '../../scripts/test/shared-servers.ts'
 import { createCheckout, mutated } from './checkout.ts'
@@ -13,15 +13,16 @@ import { sampled } from './sample.ts'
 import { tryTests } from './try.ts'
 import type { Verdict } from './try.ts'
 
-// npm run test:mutants -- [part of a name or path ...] [--sample N] [--seed S] [--concurrency N]
-// Applies each listed defect to a copy of the tree and runs its tests. Exits 1 when one survives, or does not apply.
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sample: { type: 'string' },
-    seed: { type: 'string', default: '1' },
-    concurrency: { type: 'string', default: String(Math.min(2, availableParallelism())) },
-  },
+const usage = `usage: npm run test:mutants -- [PART ...] [--sample N] [--seed S] [--concurrency N]
+Applies each listed defect to a copy of the tree and runs its tests. Exits 1 when one survives, or does not apply.
+  PART              of the name or the path of a defect (default: all)
+  --sample N        as many, drawn by --seed (default 1)
+  --concurrency N   defects at once (default: two, or one on one processor)
+`
+const { values, positionals } = readArguments(usage, {
+  sample: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  concurrency: { type: 'string', default: String(Math.min(2, availableParallelism())) },
 })
 const named = all.filter(
   ({ name, file }) => positionals.length === 0 || positionals.some((part) => `${file} ${name}`.includes(part)),
