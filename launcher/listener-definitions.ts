@@ -5,7 +5,7 @@ import type { LauncherPod } from './listeners/invoke/launcher-pod.ts'
 import { invokeListener } from './listeners/invoke/listener.ts'
 
 /**
- * All listeners of a launcher, in the order in which they start: that of their ports. `invoke` is the last: the kubelet starts the agent when
+ * All listeners of a launcher, in the order in which they start: the order of their ports. `invoke` is the last: the kubelet starts the agent when
  * it answers, and every port must be bound by then.
  */
 export const listenerDefinitions: readonly ListenerDefinition<LauncherPod>[] = [

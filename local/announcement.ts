@@ -1,17 +1,17 @@
 import type { JournalCut } from '@mesh.dev/embedded-apiserver'
 import { movedLine } from './terminal/ports.ts'
-import type { Started } from './stack.ts'
+import type { StartedStack } from './stack.ts'
 import { tryCommands } from './landing/landing-commands.ts'
 
 /** The line of `--output json`: the only output on stdout. */
-export function toJsonLine(started: Started, pid: number): string {
+export function toJsonLine(started: StartedStack, pid: number): string {
   const { url, kubeconfig, dataDir, gatewayUrl, adminUrl, settingsFile, journalCut, tokens } = started
   const line = { url, kubeconfig, dataDir, gatewayUrl, adminUrl, settingsFile, journalCut, tokens, pid }
   return `${JSON.stringify(line)}\n`
 }
 
 /** The announcement of a started platform, for a terminal. */
-export function toText(started: Started): string {
+export function toText(started: StartedStack): string {
   const tried = tryCommands(started)
     .filter(({ more }) => more !== true)
     .map(({ what, command }) => `  ${what}:\n${indent(command)}\n`)

@@ -10,7 +10,7 @@ import { createPool } from '#core/kube/connection-pool.ts'
 import { plugins } from '#plugins/index.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { composeStack } from './stack.ts'
-import type { Started } from './stack.ts'
+import type { StartedStack } from './stack.ts'
 import { workloadResources } from './workloads/objects/workload-objects.ts'
 import type { LocalDeployment, Pod } from './workloads/objects/workload-objects.ts'
 
@@ -47,7 +47,7 @@ async function start(
   closers: (() => unknown)[],
   data: string,
   apiAudit?: string,
-): Promise<Started & { cluster: KubeClient; close(): Promise<void> }> {
+): Promise<StartedStack & { cluster: KubeClient; close(): Promise<void> }> {
   const options = { data, port: 0, fresh: false, demo: true, output: 'json', apiAudit } as const
   const stack = await composeStack({
     options,

@@ -4,7 +4,7 @@ import type { Role } from '#core/config/profile.ts'
 import { openSettings, readCoreSettings } from '#core/config/settings.ts'
 import type { JournalCut } from '@mesh.dev/embedded-apiserver'
 import { composeHost } from '#core/host/process/compose-process.ts'
-import type { Composed } from '#core/host/process/compose-process.ts'
+import type { ComposedProcess } from '#core/host/process/compose-process.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
@@ -28,13 +28,13 @@ import type { WorkloadOptions, Workloads } from './workloads/start-workloads.ts'
 
 /** The composed embedded default; `start` starts all parts, `close` stops them in reverse order. */
 export interface Stack {
-  readonly composed: Composed
-  start(): Promise<Started>
+  readonly composed: ComposedProcess
+  start(): Promise<StartedStack>
   close(): Promise<void>
 }
 
 /** Addresses and credentials of a started stack. */
-export interface Started {
+export interface StartedStack {
   readonly url: string
   readonly gatewayUrl: string
   readonly kubeconfig: string

@@ -1,7 +1,7 @@
 /** Remembers what `load` returned for a key. */
 export type TtlCache<Value> = (key: string, load: () => Promise<Value>) => Promise<Value>
 
-const MOST_ENTRIES = 10_000
+const MAX_ENTRIES = 10_000
 
 /** Creates a cache: concurrent readers of a key share one load, and a failed load is not remembered. `now` is monotonic. */
 export function createTtlCache<Value>(ttlMs: number, now: () => number = () => performance.now()): TtlCache<Value> {
@@ -14,7 +14,7 @@ export function createTtlCache<Value>(ttlMs: number, now: () => number = () => p
     entries.delete(key)
     entries.set(key, entry)
     const [oldest] = entries.keys()
-    if (entries.size > MOST_ENTRIES && oldest !== undefined) entries.delete(oldest)
+    if (entries.size > MAX_ENTRIES && oldest !== undefined) entries.delete(oldest)
     value.catch(() => {
       if (entries.get(key) === entry) entries.delete(key)
     })

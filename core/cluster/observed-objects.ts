@@ -19,7 +19,7 @@ export interface ObservedObject {
 }
 
 /** Reads of the object index: from names to uids without any privileged read of the cluster. */
-export interface Observed {
+export interface ObservedReads {
   /** Finds the live object with that name. Waits at most `waitMs` for one created a moment ago. */
   find(kind: string, namespace: string, name: string, waitMs?: number): Promise<ObservedObject | undefined>
   /** Uid of a namespace, or undefined. */
@@ -33,7 +33,7 @@ const POLL_MS = 25
  * Reads of the object index: from names to uids without any privileged read of the cluster. Rows of namespaces that are no longer served stay,
  * and are not found: whether their objects exist is not known.
  */
-export function createObserved(store: Store, served = everyNamespace): Observed {
+export function createObserved(store: Store, served = everyNamespace): ObservedReads {
   const find = async (kind: string, namespace: string, name: string, waitMs = 0): Promise<ObservedObject | undefined> =>
     served.has(kind === 'Namespace' ? name : namespace)
       ? within(waitMs, () => findLive(store, kind, namespace, name))

@@ -10,7 +10,7 @@ import { createTokenCache } from './token-cache.ts'
 import { hasExpired, isForOthers } from './token-claims.ts'
 
 /** A bearer accepted by TokenReview for the audience of the role. */
-export interface Authenticated extends UserInfo {
+export interface AuthenticatedBearer extends UserInfo {
   readonly audience: string
 }
 
@@ -19,7 +19,7 @@ export interface Authenticated extends UserInfo {
  */
 export interface OwnIdentity {
   readonly cluster: KubeClient
-  authenticate(bearer: string, audience: string): Promise<Authenticated | undefined>
+  authenticate(bearer: string, audience: string): Promise<AuthenticatedBearer | undefined>
   /** Whether the bearer was accepted within the last ten minutes, or its rejection is cached. Not a proof. */
   knows(bearer: string, audience: string): boolean
   /** Whether the claims of the bearer exclude it, so that the cluster is not asked: it has expired, or is for other audiences. */
@@ -57,7 +57,7 @@ export function createOwnIdentity(options: OwnIdentityOptions): OwnIdentity {
   const { cluster, served = everyNamespace, date = Date.now } = options
   const excludes = (bearer: string, audience: string): boolean =>
     hasExpired(bearer, date()) || isForOthers(bearer, audience)
-  const known = createTokenCache<Authenticated>({
+  const known = createTokenCache<AuthenticatedBearer>({
     ttlMs: AUTHENTICATION_TTL_MS,
     now: options.now ?? (() => performance.now()),
     isRejection: (error) => error instanceof NotAuthenticated,
@@ -89,7 +89,7 @@ interface TokenReviewAnswer {
   }
 }
 
-async function reviewToken(cluster: KubeClient, bearer: string, audience: string): Promise<Authenticated> {
+async function reviewToken(cluster: KubeClient, bearer: string, audience: string): Promise<AuthenticatedBearer> {
   const body = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenReview',

@@ -20,7 +20,7 @@ export class OwnedByOther extends Error {
 }
 
 /** Result of an apply. `changed` is false if the object was as desired, and nothing was sent. */
-export interface Applied {
+export interface AppliedObject {
   readonly object: KubeObject
   readonly changed: boolean
 }
@@ -41,7 +41,7 @@ export interface ApplyOwnedOptions {
  * Applies an owned object by server-side apply. Fields of other managers, such as the replica count of an autoscaler, are kept. Sends
  * nothing if the live object has every desired value and was applied from the same fields. Throws `OwnedByOther`.
  */
-export async function applyOwned(options: ApplyOwnedOptions): Promise<Applied> {
+export async function applyOwned(options: ApplyOwnedOptions): Promise<AppliedObject> {
   const { cluster, owner, resource, fieldManager = MANAGER } = options
   const desired = withOwner(options.object, owner)
   const ref = objectRefOf(desired)

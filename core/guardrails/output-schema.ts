@@ -8,7 +8,7 @@ export type OutputCheck = (text: string) => boolean
 
 const MAX_DEPTH = 32
 // An output is as long as a model writes it: about a million numbers, ten times what others may take.
-const MOST_STEPS = 2_000_000
+const MAX_STEPS = 2_000_000
 
 const types = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
 const annotations = new Set(['$schema', 'title', 'description', 'default', 'examples'])
@@ -61,7 +61,7 @@ export function outputCheck(schema: unknown): OutputCheck {
   requireSupported(schema, { pointer: '', depth: 0 })
   return (text) => {
     try {
-      return judgeBySchema(JSON.parse(text), schema, MOST_STEPS) === true
+      return judgeBySchema(JSON.parse(text), schema, MAX_STEPS) === true
     } catch {
       // No JSON, or too deep to be compared.
       return false

@@ -12,7 +12,7 @@ export interface TextSpan {
 }
 
 /** A rule that searches a reading. */
-export interface Searching {
+export interface SearchingRule {
   readonly rule: number
   readonly detector: Detector
   /** Whether it searches only where the reading differs from the text: it searches the text, too. */
@@ -39,7 +39,7 @@ interface Open {
 export class ReadingScan {
   readonly block: number
   readonly longest: number
-  readonly #searching: readonly Searching[]
+  readonly #searching: readonly SearchingRule[]
   readonly #reading: Reading
   /** Offset in the text up to which every match that begins is known. */
   decided = 0
@@ -51,7 +51,7 @@ export class ReadingScan {
   /** The first block that was scanned as the last one, without the text that may follow. */
   #settled: number | undefined
 
-  constructor(kind: ReadingKind, searching: readonly Searching[]) {
+  constructor(kind: ReadingKind, searching: readonly SearchingRule[]) {
     this.#searching = searching
     this.longest = Math.max(1, ...searching.map(({ detector }) => detector.longest))
     this.block = Math.min(mostBlock, Math.max(LEAST_BLOCK, this.longest >> 1))
@@ -96,7 +96,7 @@ export class ReadingScan {
     return spans
   }
 
-  #scan(one: Searching, index: number, block: Block): TextSpan[] {
+  #scan(one: SearchingRule, index: number, block: Block): TextSpan[] {
     const spans = this.#open[index] === undefined ? [] : this.#continue(one.rule, index, block)
     if (one.onlyOther && !this.#reading.isOther(block.offset, block.offset + block.window.length)) return spans
     return [...spans, ...this.#find(one, index, block)]
@@ -116,7 +116,7 @@ export class ReadingScan {
     return [this.#span(rule, open.at, end, true)]
   }
 
-  #find({ rule, detector }: Searching, index: number, { offset, window, start, to }: Block): TextSpan[] {
+  #find({ rule, detector }: SearchingRule, index: number, { offset, window, start, to }: Block): TextSpan[] {
     const from = Math.max(start, this.#covered[index] ?? 0)
     if (from >= to) return []
     return detector.find(window, from - offset, to - offset).map((match) => {

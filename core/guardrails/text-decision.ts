@@ -18,7 +18,7 @@ export interface DecidedPart {
 }
 
 /** How a text is judged. */
-export interface TextJudging {
+export interface TextDecisionOptions {
   readonly isApproved?: IsApproved | undefined
   readonly decodes?: boolean
 }
@@ -36,7 +36,7 @@ export class TextDecision {
   constructor(
     rules: readonly CompiledRule[],
     stage: Stage,
-    { isApproved = () => false, decodes = true }: TextJudging = {},
+    { isApproved = () => false, decodes = true }: TextDecisionOptions = {},
   ) {
     this.#isApproved = isApproved
     this.#rules = rules.filter(({ detector }) => detector !== undefined)

@@ -2,7 +2,7 @@ import type { Finding, GuardOutcome, IsApproved, Stage } from './guard.ts'
 import { isStopping, toFinding } from './rule-checks.ts'
 import type { CompiledRule } from './rule-checks.ts'
 import { TextDecision } from './text-decision.ts'
-import type { DecidedPart, TextJudging } from './text-decision.ts'
+import type { DecidedPart, TextDecisionOptions } from './text-decision.ts'
 import type { Mask } from './body/mask.ts'
 
 /** Maximum length of a response that is checked as a whole. */
@@ -26,7 +26,7 @@ export class TextJudge {
   #findings: Finding[] = []
   #parts: DecidedPart[] = []
 
-  constructor(rules: readonly CompiledRule[], stage: Stage, judging: TextJudging = {}) {
+  constructor(rules: readonly CompiledRule[], stage: Stage, judging: TextDecisionOptions = {}) {
     this.#text = new TextDecision(rules, stage, judging)
     this.#stage = stage
     this.#isApproved = judging.isApproved ?? (() => false)

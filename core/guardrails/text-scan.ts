@@ -1,6 +1,6 @@
 import type { Detector } from './detectors/detector.ts'
 import { ReadingScan } from './reading-scan.ts'
-import type { Searching, TextSpan } from './reading-scan.ts'
+import type { SearchingRule, TextSpan } from './reading-scan.ts'
 import type { ReadingKind } from './readings/reading-writer.ts'
 import { MAX_WAITING } from './readings/special-characters.ts'
 
@@ -115,7 +115,7 @@ export class TextScan {
   }
 }
 
-function searchingOf(detector: Detector, rule: number, { letters, decodes }: ReadingKind): Searching | undefined {
+function searchingOf(detector: Detector, rule: number, { letters, decodes }: ReadingKind): SearchingRule | undefined {
   // A pattern is written for the text as it is: in other readings it is searched where they differ.
   const isPattern = detector.letters === 'exact' && letters === 'words'
   if (detector.letters !== letters && !isPattern) return undefined

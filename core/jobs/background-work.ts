@@ -46,7 +46,7 @@ interface Scheduled {
 }
 
 /** Running background work. `done` resolves when it has stopped after the abort, and rejects if it cannot continue. */
-export interface Running {
+export interface RunningBackgroundWork {
   readonly done: Promise<void>
   /** Resolves when everything present at startup has been processed once, or the signal aborted. */
   readonly synced?: Promise<void>

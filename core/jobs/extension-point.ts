@@ -22,13 +22,13 @@ export interface Contribution {
 }
 
 /** A contributed value and its plugin. */
-export interface Contributed<T> {
+export interface ContributedValue<T> {
   readonly plugin: string
   readonly value: T
 }
 
 /** A contributed value, and its plugin as messages name it: with file and line for a third-party plugin. */
-export interface OwnedValue<T> extends Contributed<T> {
+export interface OwnedValue<T> extends ContributedValue<T> {
   readonly owner: string
 }
 

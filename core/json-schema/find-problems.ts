@@ -2,7 +2,7 @@ import { isObject } from '#core/json/is-object.ts'
 import { describeKeyword } from './describe-keyword.ts'
 import type { SchemaProblem } from './describe-keyword.ts'
 import { beginCheck, judge, judgeKeyword, keywordsOf } from './judge.ts'
-import type { Judged, SchemaCheck } from './judge.ts'
+import type { JudgedValue, SchemaCheck } from './judge.ts'
 import { schemaParts } from './parts.ts'
 import { TooCostly } from './steps.ts'
 
@@ -13,7 +13,7 @@ interface Subject {
   readonly pointer: string
 }
 
-interface Located extends Judged {
+interface Located extends JudgedValue {
   readonly pointer: string
 }
 
@@ -22,7 +22,7 @@ interface Search {
   readonly problems: SchemaProblem[]
 }
 
-const MOST_PROBLEMS = 20
+const MAX_PROBLEMS = 20
 
 /**
  * Finds what of a value violates a JSON Schema that is not trusted: at most 20 parts, each by its JSON pointer. `pointer` is that of the
@@ -41,7 +41,7 @@ export function findProblems({ value, schema, pointer }: Subject): readonly Sche
 
 function visit(search: Search, at: Located): void {
   const { check, problems } = search
-  if (problems.length >= MOST_PROBLEMS || judge(check, at) !== false) return
+  if (problems.length >= MAX_PROBLEMS || judge(check, at) !== false) return
   if (!isObject(at.schema)) {
     problems.push({ pointer: at.pointer, detail: 'is not allowed by the schema' })
     return
@@ -60,12 +60,12 @@ function visitKeyword(search: Search, at: Located, schema: Readonly<Record<strin
   const parts = schemaParts(name, { value, schema, root: check.root })
   if (parts === undefined) {
     const found = describeKeyword(name, schema, value)
-    for (const { pointer: below, detail } of found.slice(0, MOST_PROBLEMS - problems.length))
+    for (const { pointer: below, detail } of found.slice(0, MAX_PROBLEMS - problems.length))
       problems.push({ pointer: `${pointer}${below}`, detail })
     return
   }
   for (const part of parts) {
-    if (problems.length >= MOST_PROBLEMS) return
+    if (problems.length >= MAX_PROBLEMS) return
     visit(search, { value: part.value, schema: part.schema, pointer: `${pointer}${part.pointer}`, depth: depth + 1 })
   }
 }

@@ -8,7 +8,7 @@ import { allFit } from './verdict.ts'
 import type { SchemaVerdict } from './verdict.ts'
 
 // Bounds the time of one check to tens of milliseconds. A list of more than about 60,000 numbers exceeds it.
-const MOST_STEPS = 200_000
+const MAX_STEPS = 200_000
 // References may lead back to themselves, without an end.
 const MAX_DEPTH = 128
 
@@ -21,7 +21,7 @@ export interface SchemaCheck {
 }
 
 /** A value, and the schema it is judged by. Both are `depth` references and keywords below the root. */
-export interface Judged {
+export interface JudgedValue {
   readonly value: unknown
   readonly schema: unknown
   readonly depth: number
@@ -32,7 +32,7 @@ export interface Judged {
  * runs, and nothing is fetched. Undefined: no keyword that is interpreted is broken, and others are there. Value and schema are JSON of
  * bounded depth.
  */
-export function judgeBySchema(value: unknown, schema: unknown, mostSteps = MOST_STEPS): SchemaVerdict | 'too_costly' {
+export function judgeBySchema(value: unknown, schema: unknown, mostSteps = MAX_STEPS): SchemaVerdict | 'too_costly' {
   try {
     return judge(beginCheck(schema, mostSteps), { value, schema, depth: 0 })
   } catch (error) {
@@ -42,13 +42,13 @@ export function judgeBySchema(value: unknown, schema: unknown, mostSteps = MOST_
 }
 
 /** Begins a check of at most so many steps. */
-export function beginCheck(schema: unknown, mostSteps = MOST_STEPS): SchemaCheck {
+export function beginCheck(schema: unknown, mostSteps = MAX_STEPS): SchemaCheck {
   const dialect = isObject(schema) ? String(schema['$schema'] ?? '') : ''
   return { root: schema, spend: createSpend(mostSteps), hidesSiblings: /\/draft-0[3-7]\//.test(dialect) }
 }
 
 /** Judges by a schema. Throws `TooCostly`. */
-export function judge(check: SchemaCheck, judged: Judged): SchemaVerdict {
+export function judge(check: SchemaCheck, judged: JudgedValue): SchemaVerdict {
   const { schema, depth } = judged
   if (depth > MAX_DEPTH) throw new TooCostly('The schema refers to itself too often.')
   check.spend(1)
@@ -65,7 +65,7 @@ export function keywordsOf({ spend, hidesSiblings }: SchemaCheck, schema: object
 }
 
 /** Judges by one keyword of a schema. */
-export function judgeKeyword(check: SchemaCheck, { value, schema, depth }: Judged, name: string): SchemaVerdict {
+export function judgeKeyword(check: SchemaCheck, { value, schema, depth }: JudgedValue, name: string): SchemaVerdict {
   const keyword = Object.hasOwn(keywords, name) ? keywords[name] : undefined
   if (keyword === undefined || !isObject(schema)) return undefined
   const { root, spend } = check

@@ -5,7 +5,7 @@ import type { SchemaVerdict } from './verdict.ts'
 export type Judge = (value: unknown, schema: unknown) => SchemaVerdict
 
 /** A keyword of a schema, and the value that is judged by it. */
-export interface Judging {
+export interface JudgedKeyword {
   readonly value: unknown
   /** Schema that has the keyword. */
   readonly schema: Readonly<Record<string, unknown>>
@@ -18,4 +18,4 @@ export interface Judging {
 }
 
 /** Judges by one keyword. A value of another type than the keyword is about fits; a keyword that is not well-formed is uncertain. */
-export type Keyword = (judging: Judging) => SchemaVerdict
+export type Keyword = (judging: JudgedKeyword) => SchemaVerdict

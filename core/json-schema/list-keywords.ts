@@ -1,4 +1,4 @@
-import type { Judging, Keyword } from './keyword.ts'
+import type { JudgedKeyword, Keyword } from './keyword.ts'
 import { allFit, someFits } from './verdict.ts'
 import type { SchemaVerdict } from './verdict.ts'
 
@@ -22,7 +22,7 @@ export const listKeywords: Readonly<Record<string, Keyword>> = {
   },
 }
 
-function judgeFirst({ value, judge, spend }: Omit<Judging, 'given'>, schemas: readonly unknown[]): SchemaVerdict {
+function judgeFirst({ value, judge, spend }: Omit<JudgedKeyword, 'given'>, schemas: readonly unknown[]): SchemaVerdict {
   if (!Array.isArray(value)) return true
   spend(Math.min(value.length, schemas.length))
   return allFit(value.slice(0, schemas.length).entries(), ([index, item]) => judge(item, schemas[index]))

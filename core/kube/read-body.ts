@@ -28,7 +28,7 @@ export function responseTooLarge(): KubeError {
 /** Encodings that `decompress` supports, as the value of `accept-encoding`. An API server compresses responses above 128 KiB. */
 export const ACCEPTED_ENCODING = 'gzip'
 
-const MOST_AT_ONCE = 4 * 1024 * 1024
+const MAX_AT_ONCE = 4 * 1024 * 1024
 
 const unzip = promisify(gunzip)
 
@@ -49,5 +49,5 @@ export async function decompress({ headers, pieces }: ResponsePieces): Promise<r
 // The trailer states the decompressed size (RFC 1952, 2.3.1), so that the output fits in one chunk without copying.
 function chunkFor(zipped: Buffer): number {
   const length = zipped.length < 18 ? 0 : zipped.readUInt32LE(zipped.length - 4)
-  return Math.min(Math.max(length + 1, 64), MOST_AT_ONCE)
+  return Math.min(Math.max(length + 1, 64), MAX_AT_ONCE)
 }

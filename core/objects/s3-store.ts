@@ -114,7 +114,7 @@ async function drain(answer: Response): Promise<void> {
   await answer.body?.cancel()
 }
 
-// Messages of the library quote answers of the server, and those of the connection its address.
+// Messages of the library quote responses of the server, and connection errors quote its address.
 function toStoreError(error: unknown, operation: string, log: S3Options['log']): ObjectStoreError {
   if (error instanceof ObjectStoreError) return error
   // `fetch failed` of a connection is a TypeError too, with a cause. Any other is a defect of this process, which no later call cures.

@@ -13,7 +13,7 @@ export const genAi = {
   cachedTokens: 'gen_ai.usage.cache_read.input_tokens',
   cacheWriteTokens: 'gen_ai.usage.cache_creation.input_tokens',
   toolName: 'gen_ai.tool.name',
-  /** Amount as decimal text. */
+  /** Amount as a decimal string. */
   cost: 'mesh.model.cost',
   /** ISO 4217 code of the cost. */
   currency: 'mesh.model.currency',

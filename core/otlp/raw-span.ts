@@ -31,8 +31,8 @@ const spanIdPattern = /^(?!0{16}$)[0-9a-f]{16}$/
 const NANOS_PER_MS = 1_000_000n
 const HOUR_MS = 3_600_000
 // Clocks of pods differ. A span that ends later would stay beyond its retention.
-const MOST_AHEAD_MS = 10 * 60_000
-const MOST_LATE_MS = 24 * HOUR_MS
+const MAX_AHEAD_MS = 10 * 60_000
+const MAX_LATE_MS = 24 * HOUR_MS
 const LONGEST_MS = 90 * 24 * HOUR_MS
 
 /** Collects the spans of a request; `now` is the time of the request in milliseconds. */
@@ -58,9 +58,9 @@ function problemOf({ traceId, spanId, startedAt, endedAt }: RawSpan, now: number
   if (!traceIdPattern.test(traceId)) return 'traceId: must be 16 bytes that are not all zero'
   if (!spanIdPattern.test(spanId)) return 'spanId: must be 8 bytes that are not all zero'
   const ended = endedAt < startedAt ? startedAt : endedAt
-  if (ended > BigInt(now + MOST_AHEAD_MS) * NANOS_PER_MS)
+  if (ended > BigInt(now + MAX_AHEAD_MS) * NANOS_PER_MS)
     return 'endTimeUnixNano: must not be more than 10 minutes ahead'
-  if (ended < BigInt(now - MOST_LATE_MS) * NANOS_PER_MS) return 'endTimeUnixNano: must not be more than a day ago'
+  if (ended < BigInt(now - MAX_LATE_MS) * NANOS_PER_MS) return 'endTimeUnixNano: must not be more than a day ago'
   if (ended - startedAt > BigInt(LONGEST_MS) * NANOS_PER_MS)
     return 'startTimeUnixNano: must not be more than 90 days before the end'
   return undefined

@@ -1,5 +1,5 @@
 import type { Caller } from '#core/cluster/caller.ts'
-import type { Observed } from '#core/cluster/observed-objects.ts'
+import type { ObservedReads } from '#core/cluster/observed-objects.ts'
 import type { Profile, Role } from '#core/config/profile.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { AuditDescriptor, EventType } from '#core/event-store/event.ts'
@@ -12,7 +12,7 @@ import type { Store } from '#core/event-store/store.ts'
 import type { TaskQueue } from '#core/tasks/task-queue.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { Contributed, Point } from '#core/jobs/extension-point.ts'
+import type { ContributedValue, Point } from '#core/jobs/extension-point.ts'
 import type { AnyKind } from '#schemas/kinds/kind.ts'
 import type { UnenforcedField } from './enforced-fields.ts'
 
@@ -38,7 +38,7 @@ export interface Core {
   readonly tasks: TaskQueue
   readonly cluster: { as(bearer: string): Promise<Caller>; knows?(bearer: string): boolean }
   /** Reads of the object index: from names to uids. */
-  readonly observed: Observed
+  readonly observed: ObservedReads
   /** Guarded calls to addresses named by users or peers. */
   readonly outbound: Outbound
   /** Base URLs of the other roles, as reachable from this process. */
@@ -50,13 +50,13 @@ export interface Core {
   /** Kinds of every plugin of the installation. */
   readonly kinds: () => readonly AnyKind[]
   /** Availability of each plugin in load order, without hidden ones. Readable once every `create` has run. */
-  readonly plugins: () => ReadonlyMap<string, Wired>
+  readonly plugins: () => ReadonlyMap<string, PluginAvailability>
   /** Fields of a kind whose plugin is unwired in this process. Readable as `plugins`. */
   readonly unenforced: (kind: string) => readonly UnenforcedField[]
   /** Values contributed to a point, readable once every `create` has run. */
   extensions<T>(point: Point<T>): readonly T[]
   /** As `extensions`, with the plugin of each value. */
-  contributed<T>(point: Point<T>): readonly Contributed<T>[]
+  contributed<T>(point: Point<T>): readonly ContributedValue<T>[]
 }
 
 /** A service that may be absent. A plugin that requires an absent one is `unwired`. */
@@ -66,7 +66,7 @@ export type Requirement = 'store'
 export type CoreWith<R extends readonly Requirement[]> = Core & { readonly [K in R[number]]-?: NonNullable<Core[K]> }
 
 /** Availability of a plugin, and the reason if it is not ready. */
-export interface Wired {
+export interface PluginAvailability {
   readonly wiring: Wiring
   readonly reason?: 'disabled' | 'unconfigured'
   /** Text for users: `needs runs: no DATABASE_URL`. */

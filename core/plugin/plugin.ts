@@ -18,7 +18,7 @@ import type {
   GatewayContext,
   JobContext,
   ManagerContext,
-  ManagerListening,
+  ManagerListener,
   StateContext,
   WorkerContext,
 } from './role-contexts.ts'
@@ -117,7 +117,7 @@ export interface Plugin<
   gatewayRoutes?(services: Services, gateway: GatewayContext): readonly Mountable[]
   stateRoutes?(services: Services, state: StateContext): readonly Mountable[]
   /** Routes on the manager's own port, which listens only if a plugin has some. */
-  managerRoutes?(services: Services, manager: ManagerListening): readonly Mountable[]
+  managerRoutes?(services: Services, manager: ManagerListener): readonly Mountable[]
   consumers?(services: Services, context: ConsumerContext): readonly Consumer[]
   /** Called once in worker, manager and state role: `context.role` is the role of the returned jobs. */
   jobs?(services: Services, context: JobContext): readonly Job[]

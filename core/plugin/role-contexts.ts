@@ -66,7 +66,7 @@ export interface ManagerContext extends SystemReads {
 export type JobContext = WorkerContext | ManagerContext | StateContext
 
 /** The manager's listener. */
-export interface ManagerListening {
+export interface ManagerListener {
   readonly role: 'manager'
   /** Every kind that this manager watches, of all plugins. */
   readonly informers: () => readonly Informer[]

@@ -50,7 +50,7 @@ export interface EmbeddingsOptions {
 // Per call: providers accept at least as much, and a failed call repeats no more.
 const MAX_TEXTS = 64
 const MAX_CHARACTERS = 200_000
-// 64 vectors of 4,096 numbers as decimal text.
+// 64 vectors of 4,096 numbers as a decimal string.
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 const TIMEOUT_MS = 30_000
 

@@ -22,7 +22,7 @@ export function formatPayer(payer: Payer): string {
 
 /** Parses a header; undefined for any other form. */
 export function parsePayer(text: string): ParsedPayer | undefined {
-  const [kind, namespace = '', ...rest] = text.split('/', MOST_PARTS)
+  const [kind, namespace = '', ...rest] = text.split('/', MAX_PARTS)
   const uid = rest.pop() ?? ''
   if (!isLabel(namespace) || !UID.test(uid)) return undefined
   if (kind === 'namespace' && rest.length === 0) return { kind, namespace, uid }
@@ -31,5 +31,5 @@ export function parsePayer(text: string): ParsedPayer | undefined {
 }
 
 // One more than a payer has.
-const MOST_PARTS = 5
+const MAX_PARTS = 5
 const UID = /^[A-Za-z0-9-]{1,128}$/

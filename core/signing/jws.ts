@@ -30,7 +30,7 @@ export class JwsRefused extends Error {
 }
 
 /** Expected purpose of a token, and the clock. It is read after the key was found, which may take a request. */
-export interface Expected<C extends Claims> {
+export interface TokenExpectation<C extends Claims> {
   readonly typ: C['typ']
   readonly now: () => Date
 }
@@ -63,7 +63,11 @@ export async function signJws(key: SigningKey, claims: Claims): Promise<string> 
  * Verifies a token and returns its claims. Rejects with `JwsRefused`, or with the error of `findKey`. The only algorithm is EdDSA.
  * The shape of the claims beyond `typ`, `iat`, `exp` is not checked: only our keys sign them.
  */
-export async function verifyJws<C extends Claims>(token: string, findKey: FindKey, expected: Expected<C>): Promise<C> {
+export async function verifyJws<C extends Claims>(
+  token: string,
+  findKey: FindKey,
+  expected: TokenExpectation<C>,
+): Promise<C> {
   const { kid, payload, signature } = readStrictly(token, expected.typ)
   const key = await findKey(kid)
   if (key === undefined || !isEd25519(key)) throw new JwsRefused('unknown_key')

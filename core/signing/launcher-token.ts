@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
 import { JwsRefused, MAX_JWS_BYTES, signJws, verifyJws } from './jws.ts'
-import type { Claims, Expected } from './jws.ts'
+import type { Claims, TokenExpectation } from './jws.ts'
 import type { SigningKey } from './keyring.ts'
 import { verifyCertificate } from './launcher-certificate.ts'
 import type { CertificateIssuer, CertifiedLauncher } from './launcher-certificate.ts'
@@ -25,7 +25,7 @@ export function signAsLauncher({ key, certificate }: LauncherSigner, claims: Cla
 export async function verifyAsLauncher<C extends LauncherClaims>(
   token: string,
   issuer: CertificateIssuer,
-  expected: Expected<C>,
+  expected: TokenExpectation<C>,
 ): Promise<{ readonly claims: C; readonly launcher: CertifiedLauncher }> {
   const launcher = await verifyCertificate(certificateIn(token), issuer)
   return { claims: await verifyJws<C>(token, () => launcher.key, expected), launcher }

@@ -33,7 +33,7 @@ export class NotOpenable extends Error {
 const VERSION = 1
 const NONCE = 12
 const TAG = 16
-const MOST_BYTES = 262_144
+const MAX_BYTES = 262_144
 // The four-byte lengths make the fields of the additional data unambiguous.
 const domain = 'mesh sealed value'
 
@@ -45,7 +45,7 @@ export function createSealed(keys: Keyring, owner: string): Sealed {
   return {
     seal: (text, binding) => {
       if (typeof text !== 'string' || !text.isWellFormed()) throw new TypeError('only well-formed text can be sealed')
-      if (Buffer.byteLength(text) > MOST_BYTES) throw new RangeError(`at most ${MOST_BYTES} bytes can be sealed`)
+      if (Buffer.byteLength(text) > MAX_BYTES) throw new RangeError(`at most ${MAX_BYTES} bytes can be sealed`)
       return sealBytes(keys, Buffer.from(text), { ...binding, owner }).toString('base64url')
     },
     open: (sealed, binding) => openBytes(keys, toBytes(sealed), { ...binding, owner }).toString(),
@@ -91,7 +91,7 @@ export function openBytes(keys: Keyring, sealed: Buffer, binding: OwnedBinding):
 
 // Buffer ignores characters outside the alphabet; such a text was not sealed here.
 function toBytes(sealed: string): Buffer {
-  if (typeof sealed !== 'string' || sealed.length > 2 * MOST_BYTES) throw new NotOpenable('malformed')
+  if (typeof sealed !== 'string' || sealed.length > 2 * MAX_BYTES) throw new NotOpenable('malformed')
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.toString('base64url') !== sealed) throw new NotOpenable('malformed')
   return bytes

@@ -7,7 +7,7 @@ import type { RedisAddress } from './redis-url.ts'
 import type {
   AdmissionOutcome,
   Admissions,
-  Appended,
+  AppendOutcome,
   BoundedLists,
   ExceededBound,
   GroupName,
@@ -45,14 +45,14 @@ function keysOf(install: string) {
 }
 
 // Names of agents and namespaces repeat; a hash costs as much as the encoding of its command.
-const MOST_HASHES = 2_000
+const MAX_HASHES = 2_000
 
 function remembered(hash: (name: string) => string): (name: string) => string {
   const known = new Map<string, string>()
   return (name) => {
     const found = known.get(name)
     if (found !== undefined) return found
-    if (known.size >= MOST_HASHES) known.clear()
+    if (known.size >= MAX_HASHES) known.clear()
     const made = hash(name)
     known.set(name, made)
     return made
@@ -63,7 +63,7 @@ function createLists(connection: RedisConnection, keys: Keys): BoundedLists {
   const run = (script: Script, name: GroupName, args: readonly (string | number)[] = []): Promise<unknown> =>
     connection.run(script, keys.lists(name), args)
   return {
-    append: async (name, value, limits): Promise<Appended> => {
+    append: async (name, value, limits): Promise<AppendOutcome> => {
       const { ttlMs, maxListBytes, maxListEntries, dropsOldest = false } = limits
       const { maxGroupBytes, maxGroupLists, maxSpaceBytes, maxSpaceLists } = limits
       const ofList = [name.list, value, ttlMs, maxListBytes, maxListEntries, dropsOldest ? 1 : 0]

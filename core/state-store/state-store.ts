@@ -51,7 +51,7 @@ export interface ListLimits {
 export type ExceededBound = 'list-bytes' | 'group-bytes' | 'group-lists' | 'space-bytes' | 'space-lists' | 'store'
 
 /** Outcome of an append: the new length of the list, or the bound because of which nothing was appended. */
-export type Appended = { readonly length: number } | { readonly exceeded: ExceededBound }
+export type AppendOutcome = { readonly length: number } | { readonly exceeded: ExceededBound }
 
 /** Size and expiry of a list. */
 export interface ListUsage {
@@ -69,7 +69,7 @@ export interface GroupUsage {
 /** Lists that are appended to, expire as a whole, and are bounded per list, per group and per space. */
 export interface BoundedLists {
   /** Appends one value. Readers see the list with it or without it. */
-  append(name: ListName, value: string, limits: ListLimits): Promise<Appended>
+  append(name: ListName, value: string, limits: ListLimits): Promise<AppendOutcome>
   /** Returns all values in order; empty if the list does not exist. */
   read(name: ListName): Promise<readonly string[]>
   usage(name: GroupName): Promise<GroupUsage>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Signal } from '#core/async/signal.ts'
 import { sleep } from '#core/async/sleep.ts'
 import type { Database } from '#core/database/database.ts'
-import type { Running } from '#core/jobs/background-work.ts'
+import type { RunningBackgroundWork } from '#core/jobs/background-work.ts'
 import { describeError } from '#core/log/describe-error.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
@@ -53,7 +53,7 @@ const retryMs = 1_000
  * Claims tasks of the handlers' types and runs them until the signal aborts. Tasks that do not end in `drainMs` then are released, so that
  * other workers run them at once.
  */
-export function runTasks(options: RunTasksOptions): Running {
+export function runTasks(options: RunTasksOptions): RunningBackgroundWork {
   return { done: options.handlers.length === 0 ? Promise.resolve() : new TaskRunner(options).run() }
 }
 

@@ -159,7 +159,7 @@ async function callModel(call: {
     span.end('error', { [genAi.decisions]: decisions })
     context.report(noUsage, { ...reported(), error: describeFailure(error) }, span.spanId)
   }
-  // At once: no entry can follow the outcome of a run that exceeded its time limit.
+  // Immediately: no entry can follow the outcome of a run that exceeded its time limit.
   const abort = (): void => fail(new ModelError(`the run was stopped (${String(context.signal.reason)})`))
   context.signal.addEventListener('abort', abort, { once: true })
   try {

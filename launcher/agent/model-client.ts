@@ -85,7 +85,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   }
 }
 
-// As port 2996 makes the calls of an agent's process.
+// Makes the call as port 2996 does for an agent's process.
 async function callWithin(
   modelCalls: ModelCalls,
   namespace: string,

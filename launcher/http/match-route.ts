@@ -2,14 +2,14 @@ import { Refusal } from '../contract/http/refusal.ts'
 import type { Route } from '../contract/http/port.ts'
 
 /** A route with the parameters of a request's path. */
-export interface Matched {
+export interface RouteMatch {
   readonly route: Route
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
 }
 
 /** Creates the look-up of routes by method and target; it throws `Refusal` (404, or 405 with Allow). */
-export function createMatcher(routes: readonly Route[]): (method: string, target: string) => Matched {
+export function createMatcher(routes: readonly Route[]): (method: string, target: string) => RouteMatch {
   const patterns = routes.map((route) => ({ route, segments: route.path.split('/') }))
   return (method, target) => {
     const cut = target.indexOf('?')

@@ -4,7 +4,7 @@ import { toThumbprinted } from '#core/signing/key-thumbprint.ts'
 import { createTlsIdentity } from '../http/certificate.ts'
 import type { TlsIdentity, Identity } from '../contract/identity.ts'
 import { keepCertified } from './keep-certified.ts'
-import type { Certified } from './keep-certified.ts'
+import type { RenewedCertificate } from './keep-certified.ts'
 
 /** Options of `createIdentity`. */
 export interface IdentityOptions {
@@ -23,7 +23,7 @@ export function createIdentity({ request, log }: IdentityOptions): Identity {
   const key = { id: kid, key: privateKey }
   const listeners = new Set<(tls: TlsIdentity) => void>()
   let tls = createTlsIdentity(privateKey, undefined)
-  const certified: Certified = keepCertified({
+  const certified: RenewedCertificate = keepCertified({
     request: () => request(x),
     onCertificate: (certificate) => {
       tls = createTlsIdentity(privateKey, certificate)

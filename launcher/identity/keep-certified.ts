@@ -2,7 +2,7 @@ import type { Logger } from '#core/log/logger.ts'
 import { CERTIFICATE_SECONDS } from '#core/signing/launcher-certificate.ts'
 
 /** A certificate that is renewed in time. */
-export interface Certified {
+export interface RenewedCertificate {
   /** The newest certificate while it is valid. */
   current(): string | undefined
   close(): void
@@ -32,7 +32,7 @@ const longestPauseMs = 15_000
  * Requests a certificate, and another one when half of its time is over. A failed request is repeated after 1 to 15 seconds, and costs
  * nothing until the certificate expires. Each launcher has another jitter, so that pods of one roll-out do not renew in one second.
  */
-export function keepCertified(options: KeepOptions): Certified {
+export function keepCertified(options: KeepOptions): RenewedCertificate {
   const { request, onCertificate, log, clocks = systemClocks, everyMs = 1_000 } = options
   const renewAfterMs = (validMs / 2) * (0.9 + Math.random() / 10)
   let known: { readonly certificate: string; readonly at: Instant } | undefined

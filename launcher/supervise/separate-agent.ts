@@ -6,7 +6,7 @@ import { isAgentReady } from './readiness.ts'
 /** The agent in its own container, which the kubelet restarts. */
 export interface SeparateAgent {
   ready(): Promise<boolean>
-  /** Answer of the liveness probe of the agent's container: false makes the kubelet restart it. */
+  /** Response of the liveness probe of the agent's container: false makes the kubelet restart it. */
   alive(): boolean
   /** Fails the liveness probe; resolves when the agent's port refuses connections, or after `restartMs`. */
   restart(): Promise<void>

@@ -12,6 +12,6 @@ export interface Supervision {
   readonly lost?: () => void
   /** Reports that the kubelet is about to end the agent: no run starts until it answers again. Absent for a child process. */
   readonly ending?: () => void
-  /** Answer of the liveness probe of the agent's container; absent if it has none. */
+  /** Response of the liveness probe of the agent's container; absent if it has none. */
   readonly alive?: () => boolean
 }

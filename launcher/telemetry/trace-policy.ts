@@ -65,14 +65,14 @@ const metadata: readonly RegExp[] = [
 ]
 
 // Libraries use the same keys for every span; an agent that invents keys does not fill the memory.
-const MOST_KEYS = 1_000
+const MAX_KEYS = 1_000
 const decided = new Map<string, boolean>()
 
 function isMetadata(key: string): boolean {
   const known = decided.get(key)
   if (known !== undefined) return known
   const found = metadata.some((pattern) => pattern.test(key))
-  if (decided.size < MOST_KEYS) decided.set(key, found)
+  if (decided.size < MAX_KEYS) decided.set(key, found)
   return found
 }
 

@@ -128,14 +128,18 @@ export async function launch(t: Scope, options: LaunchOptions = {}): Promise<Lau
   return { ...launched, port, url: `${options.signed === true ? 'https' : 'http'}://127.0.0.1:${port}` }
 }
 
-/** Answer of a launcher. */
-export interface Answered {
+/** Response of a launcher. */
+export interface LauncherResponse {
   readonly status: number
   readonly body: Record<string, unknown>
 }
 
 /** Posts JSON to a launcher. */
-export async function post(url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+export async function post(
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<LauncherResponse> {
   const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
   const response = await fetch(url, {
     method: 'POST',

@@ -1,5 +1,5 @@
 import type { AccessScope, Caller } from '#core/cluster/caller.ts'
-import type { Observed } from '#core/cluster/observed-objects.ts'
+import type { ObservedReads } from '#core/cluster/observed-objects.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
@@ -10,7 +10,7 @@ import { AuditPage, AuditQuery } from '#schemas/api/audit.ts'
 import type { Audit } from './audit-log.ts'
 
 /** `GET /api/audit`: allowed by `list auditlogs` in each namespace that is read. Available with a store. */
-export function auditRoutes(audit: Audit | undefined, observed: Pick<Observed, 'namespaceUid'>): Part {
+export function auditRoutes(audit: Audit | undefined, observed: Pick<ObservedReads, 'namespaceUid'>): Part {
   const list = endpoint({
     method: 'GET',
     url: '/audit',
@@ -45,7 +45,7 @@ const NONE = 'none'
 async function boundUids(
   caller: Caller,
   access: AccessScope,
-  observed: Pick<Observed, 'namespaceUid'>,
+  observed: Pick<ObservedReads, 'namespaceUid'>,
 ): Promise<readonly string[] | undefined> {
   const isWhole = access.some(({ namespace }) => namespace === '')
   if (isWhole || (await caller.may('list', 'auditlogs', { namespace: '' })) !== undefined) return undefined

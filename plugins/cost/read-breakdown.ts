@@ -17,7 +17,7 @@ export interface BreakdownOptions {
 }
 
 /** A namespace has at most one row here, and an installation some thousands of them. */
-const MOST_NAMESPACES = 100_000
+const MAX_NAMESPACES = 100_000
 
 /** One page of groups, in the order of their keys. Throws `invalid_query` for an unknown grouping. */
 export async function readBreakdown(services: CostServices, call: StoreListCall, options: BreakdownOptions) {
@@ -41,7 +41,7 @@ async function pageOfTenants(
   const { items, ...page } = await keyedPage(call, {
     bound: period,
     read: async ({ limit, after }) => {
-      const query = { period, by: ['namespace'], limit: MOST_NAMESPACES } as const
+      const query = { period, by: ['namespace'], limit: MAX_NAMESPACES } as const
       const groups = await readGroups(store.reader<CostTables>(), access, query)
       const names = await tenants?.tenantsOf(
         access,

@@ -20,7 +20,7 @@ export interface StatementOptions {
 }
 
 /** Most rows of an export. */
-export const MOST_ROWS = 20_000
+export const MAX_ROWS = 20_000
 
 /** One page of a statement: a line per namespace, agent or person, provider, model and operation. */
 export async function readStatement(services: CostServices, call: StoreListCall, options: StatementOptions) {
@@ -42,10 +42,10 @@ export async function exportStatement(
   { access, period }: StatementOptions,
   format: 'csv' | 'focus',
 ): Promise<TextResponse> {
-  const query = { period, by: exportKeys, limit: MOST_ROWS + 1 }
+  const query = { period, by: exportKeys, limit: MAX_ROWS + 1 }
   const groups = await readGroups(services.store.reader<CostTables>(), access, query)
-  if (groups.length > MOST_ROWS)
-    throw new Fail(costErrors.export_too_large, `The export has more than ${MOST_ROWS} rows.`)
+  if (groups.length > MAX_ROWS)
+    throw new Fail(costErrors.export_too_large, `The export has more than ${MAX_ROWS} rows.`)
   const tenants = await tenantsOf(services, access, groups, 1)
   const lines = groups.map((group) => toLine(group, tenants))
   const csv = format === 'focus' ? toFocusCsv(lines, services.install) : toStatementCsv(lines)

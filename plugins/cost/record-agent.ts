@@ -1,4 +1,4 @@
-import type { Observed } from '#core/cluster/observed-objects.ts'
+import type { ObservedReads } from '#core/cluster/observed-objects.ts'
 import type { ReconcileResult, Reconciler } from '#core/controllers/watch/declarations.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { KubeObject } from '#core/kube/client.ts'
@@ -10,7 +10,7 @@ import { storedAgent } from './store/agents.ts'
 /** Services of the reconciler. */
 export interface RecordAgentServices {
   readonly store: Store
-  readonly observed: Pick<Observed, 'namespaceUid'>
+  readonly observed: Pick<ObservedReads, 'namespaceUid'>
 }
 
 const UNTIL_OBSERVED_MS = 30_000

@@ -13,7 +13,7 @@ import {
   CostView,
 } from '#schemas/api/cost.ts'
 import { statementExample } from './export/statement-csv.ts'
-import { MOST_DAYS, parsePeriod } from './store/period.ts'
+import { MAX_DAYS, parsePeriod } from './store/period.ts'
 import { readBreakdown } from './read-breakdown.ts'
 import { exportStatement, readStatement } from './read-chargeback.ts'
 import { readForecast } from './read-forecast.ts'
@@ -42,7 +42,7 @@ export function costRoutes(services: CostServices): readonly AnyEndpoint[] {
     response: { 200: CostView },
     handle: async ({ access, query }) => {
       const period = parsePeriod(query, now())
-      const groups = await readGroups(store.reader<CostTables>(), access, { period, by: ['day'], limit: MOST_DAYS })
+      const groups = await readGroups(store.reader<CostTables>(), access, { period, by: ['day'], limit: MAX_DAYS })
       return {
         ...period,
         ...placeOf(query),

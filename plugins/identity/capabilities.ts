@@ -1,6 +1,6 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
-import type { Core, Wired } from '#core/plugin/core-services.ts'
+import type { Core, PluginAvailability } from '#core/plugin/core-services.ts'
 import { coreOwner } from '#core/http/health.ts'
 import type { Authz } from '#core/http/endpoint/authz.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
@@ -49,7 +49,7 @@ function idOf({ plugin, capability }: MountedEndpoint): string {
 }
 
 // A plugin without routes under /api, such as the model gateway.
-function withoutRoutes(id: string, wired: Wired | undefined): Capability {
+function withoutRoutes(id: string, wired: PluginAvailability | undefined): Capability {
   return wired?.wiring === 'ready'
     ? { id, enabled: true }
     : { id, enabled: false, reason: wired?.reason ?? 'unconfigured' }

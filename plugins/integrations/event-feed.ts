@@ -19,7 +19,7 @@ const POLL_MS = 1_000
 // Appends within this time are read at once.
 const GATHER_MS = 10
 // Above it a follower is slow: its pages are dropped and it reads for itself.
-const MOST_PAGES = 5
+const MAX_PAGES = 5
 
 type FeedStore = Pick<Store, 'reader' | 'appends'>
 
@@ -164,7 +164,7 @@ async function readGroup(store: FeedStore, group: Group, head: bigint): Promise<
 
 function hand(follower: Follower, page: readonly StoredEvent[]): void {
   if (page.length === 0) return
-  if (follower.pages.length >= MOST_PAGES) {
+  if (follower.pages.length >= MAX_PAGES) {
     follower.pages.length = 0
     follower.overflowed = true
   }

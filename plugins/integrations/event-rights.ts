@@ -25,7 +25,7 @@ export interface EventRightsInput {
 // As often as the right to the stream itself (X1).
 const MAX_AGE_MS = 30_000
 // Rights times namespaces of a stream over the cluster.
-const MOST_ANSWERS = 5_000
+const MAX_ANSWERS = 5_000
 
 /** Creates the rights of one stream: each distinct (verb, resource, namespace) is reviewed once and again after `maxAgeMs`. */
 export function createEventRights(input: EventRightsInput): EventRights {
@@ -35,7 +35,7 @@ export function createEventRights(input: EventRightsInput): EventRights {
     const key = `${verb} ${group}/${resource} ${namespace}`
     const known = answers.get(key)
     if (known !== undefined && now() - known.at < maxAgeMs) return known.allowed
-    if (answers.size >= MOST_ANSWERS) answers.clear()
+    if (answers.size >= MAX_ANSWERS) answers.clear()
     const where = { namespace: namespace === '' ? ('' as const) : parseLabel('namespace', namespace), group }
     const allowed = caller.may(verb, resource, where).then((access) => access !== undefined)
     answers.set(key, { allowed, at: now() })

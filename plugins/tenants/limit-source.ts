@@ -8,7 +8,7 @@ import type { StoredTenant, TenantQuotas } from './store/quotas.ts'
 // A changed quota applies within this time, as a changed budget does.
 const QUOTA_TTL_MS = 5_000
 /** Namespaces whose last known limits are kept for an outage. */
-const MOST_KNOWN = 10_000
+const MAX_KNOWN = 10_000
 
 /**
  * Limits of the tenant of a namespace. While the store is down they are as last known: nothing can change them meanwhile. Money stays safe,
@@ -24,7 +24,7 @@ export function createTenantLimits(
     lastKnown.delete(namespace)
     lastKnown.set(namespace, limits)
     const [oldest] = lastKnown.keys()
-    if (lastKnown.size > MOST_KNOWN && oldest !== undefined) lastKnown.delete(oldest)
+    if (lastKnown.size > MAX_KNOWN && oldest !== undefined) lastKnown.delete(oldest)
   }
   const read = async (namespace: string): Promise<readonly CallLimit[]> => {
     const limits = (await ofNamespace(namespace)).filter(({ quota }) => isLimiting(quota)).map(toCallLimit)

@@ -9,7 +9,7 @@ import type { TenantObject } from '#schemas/crds/tenant.ts'
 import { resolveMembership } from './reconcile/membership.ts'
 import type { ObservedNamespace } from './reconcile/membership.ts'
 import { createTenantIndex } from './reconcile/tenant-index.ts'
-import { MOST_NAMESPACES, tenantVerdicts } from './reconcile/tenant-status.ts'
+import { MAX_NAMESPACES, tenantVerdicts } from './reconcile/tenant-status.ts'
 
 /** Dependencies of the reconciler. */
 export interface TenantReconcilerOptions {
@@ -48,7 +48,7 @@ export function tenantReconciler({ cluster, now, record }: TenantReconcilerOptio
       await record?.(tenant, found.namespaces)
       const isUnselectable = observed === undefined && tenant.spec.namespaceSelector !== undefined
       const conditions = toConditions(tenant, tenantVerdicts({ ...found, isUnselectable }), now())
-      const namespaces = found.namespaces.slice(0, MOST_NAMESPACES)
+      const namespaces = found.namespaces.slice(0, MAX_NAMESPACES)
       const status = { observedGeneration: tenant.metadata.generation ?? 0, namespaces, conditions }
       if (!(await writeStatus(cluster, Tenant, tenant, status))) return { requeueAfterMs: 0 }
       return found.conflicts.length > 0 ? { requeueAfterMs: WHILE_IN_CONFLICT_MS } : {}

@@ -8,7 +8,7 @@ import { NamespaceFull, storeSpans } from './store/store-spans.ts'
 import type { SpanOwner } from './store/store-spans.ts'
 import { toChunks } from './spans/stored-span.ts'
 
-/** Answer to a launcher: spans that were stored, and those that were not. */
+/** Response to a launcher: spans that were stored, and those that were not. */
 export interface SpanReceipt {
   readonly accepted: number
   readonly rejected: number

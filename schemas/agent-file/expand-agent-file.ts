@@ -5,7 +5,7 @@ import type { ParsedSource } from './parse.ts'
 import { checkAgentConfig, checkAgentFile } from './find-problems.ts'
 
 /** Objects of one expanded agent file. */
-export interface Expanded {
+export interface ExpandedAgentFile {
   documents: ExpandedDocument[]
 }
 
@@ -13,17 +13,17 @@ export interface Expanded {
  * Expands the simplified agent format, given as YAML text. Pure; throws `AgentFileError`, whose problems carry
  * line and column, and the file's name in the message.
  */
-export function expandAgentFile(source: string, file?: string): Expanded {
+export function expandAgentFile(source: string, file?: string): ExpandedAgentFile {
   const parsed = parseSource(source, file)
   return { documents: toDocuments(checkAgentFile(parsed.value, parsed.locate, file)) }
 }
 
 /** Expands one document of a text; its problems carry line and column. */
-export function expandParsed({ value, locate }: ParsedSource): Expanded {
+export function expandParsed({ value, locate }: ParsedSource): ExpandedAgentFile {
   return { documents: toDocuments(checkAgentFile(value, locate)) }
 }
 
 /** Expands a parsed value; its problems have pointers only. */
-export function expandAgentConfig(config: unknown): Expanded {
+export function expandAgentConfig(config: unknown): ExpandedAgentFile {
   return { documents: toDocuments(checkAgentConfig(config)) }
 }

@@ -18,7 +18,7 @@ export const ExpandBody = Type.Object(
   { ...strict, title: 'ExpandInput', description: 'Exactly one of config and source.' },
 )
 
-/** Answer of `POST /api/expand`. */
+/** Response of `POST /api/expand`. */
 export const ExpandResponse = Type.Object(
   {
     documents: described(
@@ -64,7 +64,7 @@ export const RefineBody = Type.Object(
   { ...strict, title: 'RefineInput' },
 )
 
-/** Answer of generate and refine. */
+/** Response of generate and refine. */
 export const GenerateResponse = Type.Object(
   {
     config: agentConfig,
@@ -100,7 +100,7 @@ export const Requirement = Type.Object(
 /** See {@link Requirement}. */
 export type Requirement = Static<typeof Requirement>
 
-/** Answer of `POST /api/agents/check-requirements`. */
+/** Response of `POST /api/agents/check-requirements`. */
 export const RequirementsResponse = Type.Object(
   {
     ready: Type.Boolean({ description: 'Whether every requirement is met.', examples: [true] }),

@@ -54,7 +54,7 @@ export const CreateAgentQuery = Type.Object(
   strict,
 )
 
-/** Answer to a file with several agents. */
+/** Response to a file with several agents. */
 export const CreatedAgents = Type.Object(
   { items: described(Type.Array(Agent), 'The created agents, in the order of the file.') },
   { title: 'CreatedAgents' },
@@ -151,7 +151,7 @@ export const AgentVersion = Type.Object(
   { title: 'AgentVersion' },
 )
 
-/** Answer of `GET .../versions`, newest first. */
+/** Response of `GET .../versions`, newest first. */
 export const AgentVersionList = listOf(AgentVersion)
 
 const revisionQuery = Type.String({
@@ -162,7 +162,7 @@ const revisionQuery = Type.String({
 /** Query of `GET .../versions/diff`. */
 export const DiffQuery = Type.Object({ from: revisionQuery, to: Type.Optional(revisionQuery) }, strict)
 
-/** Answer of `GET .../versions/diff`: an RFC 6902 patch and the same by section. */
+/** Response of `GET .../versions/diff`: an RFC 6902 patch and the same by section. */
 export const AgentDiff = Type.Object(
   {
     from: Type.String({ description: 'Revision on the left, or current.', examples: ['1'] }),
@@ -227,7 +227,7 @@ export const ReferenceItem = Type.Object(
   { title: 'Reference' },
 )
 
-/** Answer of `GET .../references` and `GET /api/usedby`. */
+/** Response of `GET .../references` and `GET /api/usedby`. */
 export const ReferenceList = listOf(ReferenceItem)
 
 /** Query of `GET /api/usedby`. */

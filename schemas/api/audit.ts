@@ -73,5 +73,5 @@ export const AuditQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** Answer of `GET /api/audit`, newest first. */
+/** Response of `GET /api/audit`, newest first. */
 export const AuditPage = listOf(AuditEvent)

@@ -180,10 +180,10 @@ export const AnyObject = Type.Object(
   { additionalProperties: true, title: 'KubernetesObject' },
 )
 
-/** An answer that is text, not JSON. */
+/** A response that is text, not JSON. */
 export const plainText = Type.String({ contentMediaType: 'text/plain', examples: ['listening on port 9000\n'] })
 
-/** An answer that is a stream of server-sent events. */
+/** A response that is a stream of server-sent events. */
 export const eventStreamText = Type.String({ contentMediaType: 'text/event-stream' })
 
 /** An answer without a body. */

@@ -53,7 +53,7 @@ const place = {
 }
 const period = { from: costDay, to: costDay, ...place }
 
-/** Answer of `GET /api/cost`. */
+/** Response of `GET /api/cost`. */
 export const CostView = Type.Object(
   {
     ...period,
@@ -118,7 +118,7 @@ export const CostBreakdownQuery = Type.Object(
   strict,
 )
 
-/** Answer of `GET /api/cost/breakdown`: groups in the order of their keys. */
+/** Response of `GET /api/cost/breakdown`: groups in the order of their keys. */
 export const CostBreakdown = Type.Object(
   {
     ...period,
@@ -187,7 +187,7 @@ export const CostForecastQuery = Type.Object(
   strict,
 )
 
-/** Answer of `GET /api/cost/forecast`. */
+/** Response of `GET /api/cost/forecast`. */
 export const CostForecast = Type.Object(
   {
     asOf: costDay,
@@ -249,5 +249,5 @@ export const ChargebackQuery = Type.Object(
   strict,
 )
 
-/** Answer of `GET /api/cost/chargeback`. */
+/** Response of `GET /api/cost/chargeback`. */
 export const Chargeback = Type.Object({ ...period, ...listOf(ChargebackLine).properties }, { title: 'Chargeback' })

@@ -82,7 +82,7 @@ export const FeedbackBody = Type.Object(
   { ...strict, title: 'FeedbackInput', description: 'Exactly one of `runId` and `traceId` is set.' },
 )
 
-/** Answer of `POST /api/feedback`. */
+/** Response of `POST /api/feedback`. */
 export const Recorded = Type.Object(
   {
     id: Type.String({

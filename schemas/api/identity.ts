@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { described } from '../values/described.ts'
 import { ObjectMeta, listOf, pageQuery, scope } from './common.ts'
 
-/** Answer of `GET /api/whoami`: the caller as the cluster knows it. */
+/** Response of `GET /api/whoami`: the caller as the cluster knows it. */
 export const Whoami = Type.Object(
   {
     username: Type.String({ description: 'Name of the user as the cluster knows it.', examples: ['ada@example.com'] }),
@@ -45,7 +45,7 @@ export const NavigationPage = Type.Object(
   { title: 'NavigationPage' },
 )
 
-/** Answer of `GET /api/capabilities`. */
+/** Response of `GET /api/capabilities`. */
 export const Capabilities = Type.Object(
   {
     profile: described(Type.Enum(['open', 'hardened']), 'Profile of the installation.', 'open'),
@@ -86,7 +86,7 @@ export const DisplayNameBody = Type.Object(
   { additionalProperties: false, title: 'DisplayNameInput' },
 )
 
-/** Answer of `GET /api/health`. */
+/** Response of `GET /api/health`. */
 export const Health = Type.Object(
   { status: described(Type.Literal('ok'), '`ok` while the server answers.') },
   { title: 'Health' },

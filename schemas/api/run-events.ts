@@ -50,7 +50,7 @@ export const RunTreeQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** Answer of `GET /api/runs/{id}/tree`: of at most 10,000 journal entries or 16 MiB. */
+/** Response of `GET /api/runs/{id}/tree`: of at most 10,000 journal entries or 16 MiB. */
 export const RunTree = Type.Object(
   {
     root: TreeNode,

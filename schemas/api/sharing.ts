@@ -76,7 +76,7 @@ const shareId = Type.String({
   examples: ['0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a08'],
 })
 
-/** Answer of `POST /api/runs/{id}/shares`: the only one with the token. */
+/** Response of `POST /api/runs/{id}/shares`: the only one with the token. */
 export const CreatedShare = Type.Object(
   {
     id: shareId,
@@ -163,7 +163,7 @@ const sharedRun = Type.Object(
   { title: 'SharedRunState', description: 'The run, without user, labels, conversation and trace.' },
 )
 
-/** Answer of `GET /api/shared/runs/{token}`: the run as it was when it was shared. */
+/** Response of `GET /api/shared/runs/{token}`: the run as it was when it was shared. */
 export const SharedRun = Type.Object(
   {
     run: sharedRun,

@@ -73,5 +73,5 @@ export const Recipe = Type.Object(
 /** See {@link Recipe}. */
 export type Recipe = Static<typeof Recipe>
 
-/** Answer of `GET /api/recipes`. */
+/** Response of `GET /api/recipes`. */
 export const RecipeList = listOf(Recipe)

@@ -48,5 +48,5 @@ export const TenantUsageListQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** Answer of `GET /api/tenants/usage`. */
+/** Response of `GET /api/tenants/usage`. */
 export const TenantUsageList = listOf(TenantUsage)

@@ -44,7 +44,7 @@ const edge = Type.Object(
   { title: 'TopologyEdge' },
 )
 
-/** Answer of `GET /api/topology`. */
+/** Response of `GET /api/topology`. */
 export const Topology = Type.Object(
   {
     nodes: described(Type.Array(node), 'Agents and registries.'),

@@ -51,7 +51,7 @@ const head = {
   ),
 }
 
-/** Answer of `GET /api/traces/{id}`. */
+/** Response of `GET /api/traces/{id}`. */
 export const TraceSummary = Type.Object(
   {
     ...head,
@@ -125,7 +125,7 @@ export const TraceSpan = Type.Object(
   { title: 'TraceSpan' },
 )
 
-/** Answer of `GET /api/traces/{id}/detail`: at most 10,000 spans or 16 MiB. */
+/** Response of `GET /api/traces/{id}/detail`: at most 10,000 spans or 16 MiB. */
 export const TraceDetail = Type.Object(
   {
     ...head,

@@ -135,7 +135,7 @@ export function duration(bounds: DurationBounds, description: string): TString {
   return Type.String({ ...durationText(bounds, description), 'x-kubernetes-validations': [durationRule(bounds)] })
 }
 
-/** An amount of money as decimal text: never a float. */
+/** An amount of money as a decimal string: never a float. */
 export function amount(description: string): TString {
   return Type.String({ maxLength: 19, pattern: AMOUNT_PATTERN, description })
 }

@@ -77,7 +77,7 @@ export interface PeerRegistry {
   readonly peers: readonly Peer[]
 }
 
-/** Answer of `GET {STATE_URL}/amp/directory`. */
+/** Response of `GET {STATE_URL}/amp/directory`. */
 export interface PeerDirectory {
   readonly registries: readonly PeerRegistry[]
 }

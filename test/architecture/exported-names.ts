@@ -10,7 +10,7 @@ const declared = /^export (?:abstract )?(?:async )?(?:function\*?|class|interfac
  * Names that two files of schemas, core, plugins and local export, as `name: file, file`. `schemas/api` is exempt: its schemas have the
  * names of the types that they describe. The launcher, the scripts and the embedded API server are programs of their own.
  */
-export function doubleNames(sources: readonly Source[]): string[] {
+export function duplicateNames(sources: readonly Source[]): string[] {
   const files = new Map<string, string[]>()
   for (const { path, code } of sources) {
     if (isTest(path) || !isChecked(path)) continue

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { answerNames, doubleNames } from './exported-names.ts'
+import { answerNames, duplicateNames } from './exported-names.ts'
 import { coreLayers, importCycles, layerViolations } from './layers.ts'
 import { readSources, toSource } from './sources.ts'
 
@@ -34,8 +34,8 @@ test('an exported name belongs to one file', () => {
     toSource('plugins/a/b.test.ts', 'export type Change = 1'),
     toSource('schemas/api/a.ts', 'export const Change = 1'),
   ]
-  assert.deepEqual(doubleNames(made), ['Change: core/a.ts, plugins/a/b.ts'])
-  assert.deepEqual(doubleNames(sources), [])
+  assert.deepEqual(duplicateNames(made), ['Change: core/a.ts, plugins/a/b.ts'])
+  assert.deepEqual(duplicateNames(sources), [])
 })
 
 test('an exported name says response, not answer, except for interrupts', () => {

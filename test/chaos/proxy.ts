@@ -31,7 +31,7 @@ export interface Link {
   reset(): void
 }
 
-/** Where a link listens and leads to, if it is not 127.0.0.1 and a free port. */
+/** Listening address and target of a link. Default: 127.0.0.1 and a free port. */
 export interface LinkPlace {
   readonly port?: number
   readonly targetHost?: string

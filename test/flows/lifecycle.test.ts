@@ -13,7 +13,7 @@ import type { RawAnswer } from './platform/send.ts'
 
 const everyday = { skip: long && 'runs in npm test' }
 
-// A start takes seconds, and both signals the same way: `npm run test:long` sends the other one.
+// A start takes seconds, and both signals have the same effect: `npm run test:long` tests the other one.
 for (const signal of [long ? 'SIGINT' : 'SIGTERM'] as const)
   test(`${signal} leaves no process, and a second start finds its data`, async (t) => {
     const data = folderOf(t)

@@ -37,7 +37,7 @@ const command = agentCommand(async ({ input }) => {
   return { status: answered.status, headers: Object.fromEntries(answered.headers), text: await answered.text() }
 })
 const messages = [{ role: 'user', content: 'Say hello.' }]
-// As the shipped table has them: a route of the own namespace does not set the price that a tenant counts.
+// As the shipped table has them: a route in the tenant's own namespace does not set the price that the tenant counts.
 const prices = { inputPerMillion: '1', outputPerMillion: '2' }
 // One call of it costs more than every limit of this file.
 const dear = { model: 'paid', max_tokens: 5_000, messages }

@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'cost: a period has no maximum',
     file: 'plugins/cost/store/period.ts',
-    find: 'daysOf({ from, to }) > MOST_DAYS',
+    find: 'daysOf({ from, to }) > MAX_DAYS',
     replace: 'daysOf({ from, to }) > 1e9',
     tests: period,
   },

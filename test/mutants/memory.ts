@@ -36,8 +36,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'memory: calls of one launcher have no bound',
     file: 'launcher/contract/state/memory-calls.ts',
-    find: 'if (running >= MOST_CALLS)',
-    replace: 'if (running > 2 * MOST_CALLS)',
+    find: 'if (running >= MAX_CALLS)',
+    replace: 'if (running > 2 * MAX_CALLS)',
     tests: port,
   },
   {

@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'tenants: namespaces above the bound are not reported',
     file: 'plugins/tenants/reconcile/tenant-status.ts',
-    find: 'if (length > MOST_NAMESPACES) {',
+    find: 'if (length > MAX_NAMESPACES) {',
     replace: 'if (length < 0) {',
     tests: tenants,
     only: 'more than 1,024 namespaces',

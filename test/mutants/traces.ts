@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'traces: a span of the future is stored',
     file: 'core/otlp/raw-span.ts',
-    find: 'if (ended > BigInt(now + MOST_AHEAD_MS) * NANOS_PER_MS)',
+    find: 'if (ended > BigInt(now + MAX_AHEAD_MS) * NANOS_PER_MS)',
     replace: 'if (ended < 0n)',
     tests: otlp,
   },

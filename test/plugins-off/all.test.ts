@@ -5,7 +5,7 @@ import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Role } from '#core/config/profile.ts'
 import { composeStack } from '#local/stack.ts'
-import type { Started } from '#local/stack.ts'
+import type { StartedStack } from '#local/stack.ts'
 import { plugins } from '#plugins/index.ts'
 import { long } from '#test/harness/counts.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
@@ -36,7 +36,7 @@ async function withAll(folder: string, settings: string, use: (ask: Ask) => Prom
   }
 }
 
-function askerOf({ url, tokens }: Started): Ask {
+function askerOf({ url, tokens }: StartedStack): Ask {
   return async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
       method,

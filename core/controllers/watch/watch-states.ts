@@ -36,7 +36,7 @@ interface Entry extends WatchedPart {
   refusal?: Refusal | undefined
 }
 
-const MOST_NOTES = 50
+const MAX_NOTES = 50
 
 /** Creates the states of a process. */
 export function createWatchStates({ log, metrics }: { log: Logger; metrics?: Metrics | undefined }): WatchStates {
@@ -59,8 +59,8 @@ export function createWatchStates({ log, metrics }: { log: Logger; metrics?: Met
     },
     notes: () => {
       const lines = notesOf(entries)
-      const more = lines.length - MOST_NOTES
-      return more > 0 ? [...lines.slice(0, MOST_NOTES), `${more} more parts are not watched`] : lines
+      const more = lines.length - MAX_NOTES
+      return more > 0 ? [...lines.slice(0, MAX_NOTES), `${more} more parts are not watched`] : lines
     },
   }
 }

@@ -1,14 +1,14 @@
 import type { Connection, Submittable } from 'pg'
 import { decodeRow, toColumns } from './decode-row.ts'
 import type { Column } from './decode-row.ts'
-import type { Prepared, PreparedStatements } from './prepared-statements.ts'
+import type { NamedStatement, PreparedStatements } from './prepared-statements.ts'
 import type { ExchangeOutcome, Statement, StatementResult } from './session.ts'
 import { toWireValue } from './type-parsers.ts'
 
 interface Step {
   readonly text: string
   readonly values: (string | Buffer | null)[]
-  readonly prepared: Prepared | undefined
+  readonly prepared: NamedStatement | undefined
   columns: readonly Column[] | undefined
   readonly rows: unknown[]
 }
@@ -43,7 +43,7 @@ export class Exchange implements Submittable {
   }
 
   submit(connection: Connection): void {
-    const parsed = new Set<Prepared>()
+    const parsed = new Set<NamedStatement>()
     connection.stream.cork()
     for (const name of this.#lost) connection.close({ type: 'S', name }, true)
     for (const [index, step] of this.#steps.entries()) {
@@ -113,7 +113,12 @@ export class Exchange implements Submittable {
 const writes = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 
 // The types of `pg` are of an older version: the second argument is no longer used.
-function bind(connection: Connection, parsed: Set<Prepared>, { text, values, prepared }: Step, portal: string): void {
+function bind(
+  connection: Connection,
+  parsed: Set<NamedStatement>,
+  { text, values, prepared }: Step,
+  portal: string,
+): void {
   const name = prepared?.name ?? ''
   if (prepared === undefined) connection.parse({ name, text, types: [] }, true)
   else if (prepared.state !== 'ready' && !parsed.has(prepared)) {

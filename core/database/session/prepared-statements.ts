@@ -90,7 +90,7 @@ function dropOldest(map: Map<string, unknown>, most: number): boolean {
  * A named statement of one connection. `columns` is undefined for a statement without rows. After a failure in the exchange that prepared
  * it, the server may or may not have it (`unknown`).
  */
-export interface Prepared {
+export interface NamedStatement {
   readonly name: string
   state: 'new' | 'ready' | 'unknown'
   columns: readonly Column[] | undefined
@@ -99,7 +99,7 @@ export interface Prepared {
 /** Prepared statements of one connection. */
 export class PreparedStatements {
   readonly #names: StatementNames
-  readonly #byText = new Map<string, Prepared>()
+  readonly #byText = new Map<string, NamedStatement>()
   #losses: number
   constructor(names: StatementNames) {
     this.#names = names
@@ -121,12 +121,12 @@ export class PreparedStatements {
   }
 
   /** Returns the named statement of a frequent text; undefined for others, which are sent without a name. */
-  of(text: string): Prepared | undefined {
+  of(text: string): NamedStatement | undefined {
     const name = this.#names.of(text)
     if (name === undefined) return undefined
     const known = this.#byText.get(text)
     if (known?.name === name) return known
-    const prepared: Prepared = { name, state: 'new', columns: undefined }
+    const prepared: NamedStatement = { name, state: 'new', columns: undefined }
     this.#byText.set(text, prepared)
     return prepared
   }

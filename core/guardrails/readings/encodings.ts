@@ -1,9 +1,9 @@
 import { PROBED, SHORTEST_TOKEN, formOf, tokenClass } from './encoded-token.ts'
-import { jointBegin, jointLength } from './joints.ts'
-import { spelledBegin } from './spelled.ts'
+import { jointStart, jointLength } from './joints.ts'
+import { spelledStart } from './spelled.ts'
 
 /** A character in an encoding, decoded; `length` is that of its source. */
-export interface Decoded {
+export interface DecodedCharacter {
   readonly text: string
   readonly length: number
 }
@@ -57,7 +57,7 @@ const names: ReadonlyMap<string, string> = new Map(
 )
 
 /** Beginnings of an encoded character, as the alternatives of a pattern. */
-export const encodedBegin =
+export const encodedStart =
   '%[0-9A-Fa-fu]|=[0-9A-F]{2}|&[#A-Za-z]|\\\\{1,16}[uxUN0-7]|[ \\t]?[[({<][ \\t]?(?:[aA][tT]|[dD][oO][tT]|[.@])[ \\t]?[\\])}>]'
 /** An encoded character that may not be complete at the end of what has arrived. */
 export const encodedEnd = [
@@ -72,7 +72,7 @@ export const encodedEnd = [
  * Decodes a character reference of HTML, an escape of JSON, JavaScript or Python, a percent-encoded or quoted-printable character, a sign of an
  * address, or nothing for what joins two strings; undefined for any other text.
  */
-export function decodeCharacter(text: string, at: number): Decoded | undefined {
+export function decodeCharacter(text: string, at: number): DecodedCharacter | undefined {
   const first = text[at] ?? ''
   if (first === '%') return decodePercent(text, at)
   const length = jointLength(text, at)
@@ -82,7 +82,7 @@ export function decodeCharacter(text: string, at: number): Decoded | undefined {
   return first === '\\' ? decodeEscape(text, at) : decodeSign(text, at)
 }
 
-function decodeEntity(text: string, at: number): Decoded | undefined {
+function decodeEntity(text: string, at: number): DecodedCharacter | undefined {
   entity.lastIndex = at
   const [whole = '', decimal, hex, name = ''] = entity.exec(text) ?? []
   const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
@@ -90,7 +90,7 @@ function decodeEntity(text: string, at: number): Decoded | undefined {
   return decoded === undefined ? undefined : { text: decoded, length: whole.length }
 }
 
-function decodeEscape(text: string, at: number): Decoded | undefined {
+function decodeEscape(text: string, at: number): DecodedCharacter | undefined {
   escape.lastIndex = at
   const [whole, ...found] = escape.exec(text) ?? []
   if (whole === undefined) return undefined
@@ -100,13 +100,13 @@ function decodeEscape(text: string, at: number): Decoded | undefined {
   return decoded === undefined ? undefined : { text: decoded, length: whole.length }
 }
 
-function decodeSign(text: string, at: number): Decoded | undefined {
+function decodeSign(text: string, at: number): DecodedCharacter | undefined {
   defanged.lastIndex = at
   const [whole, sign = ''] = defanged.exec(text) ?? []
   return whole === undefined ? undefined : { text: /^(?:at|@)$/i.test(sign) ? '@' : '.', length: whole.length }
 }
 
-function decodePercent(text: string, at: number): Decoded | undefined {
+function decodePercent(text: string, at: number): DecodedCharacter | undefined {
   percentUnit.lastIndex = at
   const [unit, hex = ''] = percentUnit.exec(text) ?? []
   if (unit !== undefined) return { text: String.fromCharCode(Number.parseInt(hex, 16)), length: unit.length }
@@ -146,7 +146,7 @@ function toText(bytes: Buffer): string | undefined {
 }
 
 const perhaps = new RegExp(
-  `${spelledBegin}|${encodedBegin}|${jointBegin}|(?<![${tokenClass}])[${tokenClass}]{${SHORTEST_TOKEN},${PROBED}}`,
+  `${spelledStart}|${encodedStart}|${jointStart}|(?<![${tokenClass}])[${tokenClass}]{${SHORTEST_TOKEN},${PROBED}}`,
   'g',
 )
 const tokenStart = new RegExp(`^[${tokenClass}]{${SHORTEST_TOKEN}}`)

@@ -34,7 +34,7 @@ const ascii = /^[\x21-\x7e]$/
 const ligature = /^[A-Za-z]{2,3}$/
 
 // What a character folds to never changes, and texts use few of them.
-const MOST_KNOWN = 20_000
+const MAX_KNOWN = 20_000
 const known = { shapes: new Map<number, FoldedCharacter>(), words: new Map<number, FoldedCharacter>() }
 
 /** How the character of a code point is read. */
@@ -42,7 +42,7 @@ export function foldCharacter(code: number, letters: Exclude<Letters, 'exact'>):
   const found = known[letters].get(code)
   if (found !== undefined) return found
   const folded = describe(String.fromCodePoint(code), letters)
-  if (known[letters].size < MOST_KNOWN) known[letters].set(code, folded)
+  if (known[letters].size < MAX_KNOWN) known[letters].set(code, folded)
   return folded
 }
 

@@ -17,7 +17,7 @@ const empty = '(?<=[\\w.@-])(?:\\{\\}|\\$\\{(?:""|\'\')?\\}|\\/\\*[^*/]{0,60}\\*
 const softBreak = '=\\r?\\n'
 
 /** Beginnings of joints, as the alternatives of a pattern. */
-export const jointBegin = [colour, tag, comment, concatenation, continuation, emphasis, escaped, empty, softBreak].join(
+export const jointStart = [colour, tag, comment, concatenation, continuation, emphasis, escaped, empty, softBreak].join(
   '|',
 )
 /** A joint that may not be complete at the end of what has arrived. */
@@ -32,7 +32,7 @@ export const jointEnd = [
   '=\\r?',
 ].join('|')
 
-const joint = new RegExp(jointBegin, 'y')
+const joint = new RegExp(jointStart, 'y')
 
 /** Returns the length of the joint at an offset, or 0 if none begins there. */
 export function jointLength(text: string, at: number): number {

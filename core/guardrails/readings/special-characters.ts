@@ -1,13 +1,13 @@
 import { PROBED, SHORTEST_TOKEN, tokenClass } from './encoded-token.ts'
-import { encodedBegin, encodedEnd } from './encodings.ts'
-import { colour, jointBegin, jointEnd } from './joints.ts'
-import { spelledBegin, spelledEnd } from './spelled.ts'
+import { encodedStart, encodedEnd } from './encodings.ts'
+import { colour, jointStart, jointEnd } from './joints.ts'
+import { spelledStart, spelledEnd } from './spelled.ts'
 
 /** Characters that may wait for more text. */
 export const MAX_WAITING = 128
 
 const folded = '[^\\t\\n\\r\\x20-\\x7e]|(?<=\\s)[ \\t\\n\\r]+'
-const encoded = `${encodedBegin}|${jointBegin}|(?<![${tokenClass}])[${tokenClass}]{${SHORTEST_TOKEN}}`
+const encoded = `${encodedStart}|${jointStart}|(?<![${tokenClass}])[${tokenClass}]{${SHORTEST_TOKEN}}`
 const waiting = new RegExp(
   `(?:${encodedEnd}|${jointEnd}|${spelledEnd}|(?<![${tokenClass}])[${tokenClass}]{1,${PROBED - 1}})$`,
 )
@@ -17,7 +17,7 @@ const waiting = new RegExp(
  * `separator`: that of a spelled text.
  */
 export function specialOf(decodes: boolean): RegExp {
-  return new RegExp(decodes ? `${spelledBegin}|${colour}|${folded}|${encoded}` : folded, 'g')
+  return new RegExp(decodes ? `${spelledStart}|${colour}|${folded}|${encoded}` : folded, 'g')
 }
 
 /** Where an encoding begins that may not be complete at the end of what has arrived. */

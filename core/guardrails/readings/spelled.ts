@@ -1,5 +1,5 @@
 /** A text that is written character by character, with the same separator between them: `s-n-o-w`. */
-export interface Spelled {
+export interface SpelledText {
   readonly separator: string
 }
 
@@ -23,7 +23,7 @@ const LONGEST_GAP = 2 * LONGEST_SEPARATOR + LONGEST_SPACE
 const NEEDED = LONGEST_GAP + 2
 
 /** The beginning of a spelled text: five characters, of which the first is a letter, a digit or a plus. Group `separator`. */
-export const spelledBegin = `(?<![${letter}])[${letter}+](?<separator>${separator}{1,${LONGEST_SEPARATOR}})(?:${unit}\\k<separator>(?:[ \\t]{1,${LONGEST_SPACE}}(?:\\k<separator>)?)?){3}${unit}(?![${letter}])`
+export const spelledStart = `(?<![${letter}])[${letter}+](?<separator>${separator}{1,${LONGEST_SEPARATOR}})(?:${unit}\\k<separator>(?:[ \\t]{1,${LONGEST_SPACE}}(?:\\k<separator>)?)?){3}${unit}(?![${letter}])`
 const LONGEST_BEGIN = 5 + 5 * LONGEST_GAP
 /** The same where it may not be complete at the end of what has arrived: one way to read each character, so that it is linear. */
 export const spelledEnd = `(?<![${letter}])[${letter}+](?![${letter}])(?:[^${letter},]|[${letter}](?![${letter}])){0,${LONGEST_BEGIN}}`
@@ -33,7 +33,7 @@ const isUnit = new RegExp(unit)
 
 /** The character behind `at`; undefined where the text ends, `waits` where that is not known. */
 export function nextSpelled(
-  { separator: between }: Spelled,
+  { separator: between }: SpelledText,
   text: string,
   at: number,
   isEnd: boolean,

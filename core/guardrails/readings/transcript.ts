@@ -7,7 +7,7 @@ import { ReadingWriter } from './reading-writer.ts'
 import type { ReadingKind, ReadingSink } from './reading-writer.ts'
 import { isSpace, isUnfolded, specialOf, waitingFrom } from './special-characters.ts'
 import { nextSpelled } from './spelled.ts'
-import type { Spelled } from './spelled.ts'
+import type { SpelledText } from './spelled.ts'
 
 /** Begins a colour of a terminal, which is read on its own. */
 const ESCAPE = 0x1b
@@ -22,7 +22,7 @@ interface State {
   /** End of a word without Latin letters. */
   foreignTo: number
   token: Token | undefined
-  spelled: Spelled | undefined
+  spelled: SpelledText | undefined
 }
 
 /** Reads a text in its order: removes what is not seen, folds what looks alike, and decodes. */
@@ -201,7 +201,7 @@ export class Transcript {
     return at + 1
   }
 
-  #spelled(spelled: Spelled, { text, offset, at, isEnd }: Window): number | undefined {
+  #spelled(spelled: SpelledText, { text, offset, at, isEnd }: Window): number | undefined {
     const next = nextSpelled(spelled, text, at, isEnd)
     if (next === 'waits') return undefined
     if (next === undefined) {

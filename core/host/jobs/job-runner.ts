@@ -1,12 +1,12 @@
 import { backoffMs } from '#core/async/backoff.ts'
 import { sleep } from '#core/async/sleep.ts'
-import type { Job, Running, Term } from '#core/jobs/background-work.ts'
+import type { Job, RunningBackgroundWork, Term } from '#core/jobs/background-work.ts'
 import type { JobsOptions } from './run-job.ts'
 import { jobRetry, attemptJob } from './run-job.ts'
 import { runAtTicks } from './cron-catch-up.ts'
 
 /** Runs each job until the signal aborts: leader-only ones while this process holds the job's lease, others in every replica. */
-export function runJobs(options: JobsOptions): Running {
+export function runJobs(options: JobsOptions): RunningBackgroundWork {
   const { platform, signal } = options
   const done = options.jobs.map((job) => {
     const run = (term: Term): Promise<void> =>

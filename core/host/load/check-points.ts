@@ -7,7 +7,7 @@ import type { AnyKind } from '#schemas/kinds/kind.ts'
 import { didYouMean } from '#schemas/values/nearest.ts'
 import { declaredBy, ofCore } from './slot-values.ts'
 import { refuseShared } from './refuse-duplicates.ts'
-import type { Declared } from './slot-values.ts'
+import type { DeclaredValue } from './slot-values.ts'
 import { BootError } from './startup-error.ts'
 
 /** Extension points of core. */
@@ -31,7 +31,10 @@ export function assertPoint(name: string, known: readonly string[]): void {
 }
 
 /** Refuses contributions to a point that neither core nor a listed plugin owns: nothing would read them. */
-export function refuseUnownedPoints(contributions: readonly Declared<Contribution>[], known: readonly string[]): void {
+export function refuseUnownedPoints(
+  contributions: readonly DeclaredValue<Contribution>[],
+  known: readonly string[],
+): void {
   for (const { owner, value } of contributions)
     if (!known.includes(value.point))
       throw new BootError(
@@ -46,7 +49,7 @@ export interface OwnedContribution extends Contribution {
 
 /** Refuses values that their point refuses, and two values with one key at a point that has keys. Messages name the plugins. */
 export function checkContributions(
-  contributions: readonly Declared<Contribution>[],
+  contributions: readonly DeclaredValue<Contribution>[],
   plugins: readonly AnyPlugin[],
 ): void {
   const kinds = declaredBy(plugins, (one) => one.kinds?.map(({ kind }) => kind)).map(owned)
@@ -60,7 +63,7 @@ export function checkContributions(
   }
 }
 
-function owned<T>({ owner, plugin = '', value }: Declared<T>): OwnedValue<T> {
+function owned<T>({ owner, plugin = '', value }: DeclaredValue<T>): OwnedValue<T> {
   return { owner, plugin, value }
 }
 

@@ -5,7 +5,7 @@ import type { Built } from './role-container.ts'
 import { usable } from './role-container.ts'
 import { slotValues, valuesOf } from './slot-values.ts'
 import { refuseShared } from './refuse-duplicates.ts'
-import type { Declared } from './slot-values.ts'
+import type { DeclaredValue } from './slot-values.ts'
 import { BootError } from './startup-error.ts'
 
 /** Event types and third-party plugins of a process, for the checks of projections. */
@@ -27,7 +27,7 @@ export function projectionsOf(built: readonly Built[], checks: ProjectionChecks)
 }
 
 function checkProjection(
-  { owner, plugin = '', value: { name, tables, types } }: Declared<Projection>,
+  { owner, plugin = '', value: { name, tables, types } }: DeclaredValue<Projection>,
   { eventTypes, thirdParty }: ProjectionChecks,
 ): void {
   const unknown = types.find(({ type }) => !eventTypes.some((known) => known.type === type))

@@ -1,7 +1,7 @@
 import type { Profile } from '#core/config/profile.ts'
 import { asPlugin, BootError, startBound } from './startup-error.ts'
 import type { HookSettings } from '#core/jobs/hook-settings.ts'
-import type { Core, Requirement, Wired } from '#core/plugin/core-services.ts'
+import type { Core, Requirement, PluginAvailability } from '#core/plugin/core-services.ts'
 import { needsOf } from './load-order.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
@@ -14,8 +14,11 @@ export interface WiringInput {
 }
 
 /** Determines the availability of every plugin, in load order. Dependents inherit `unwired`, but not `hidden`. */
-export async function wire(ordered: readonly AnyPlugin[], input: WiringInput): Promise<ReadonlyMap<string, Wired>> {
-  const wired = new Map<string, Wired>()
+export async function wire(
+  ordered: readonly AnyPlugin[],
+  input: WiringInput,
+): Promise<ReadonlyMap<string, PluginAvailability>> {
+  const wired = new Map<string, PluginAvailability>()
   for (const plugin of ordered) {
     const found = inherited(plugin, wired) ?? (await own(plugin, input))
     if (found.wiring === 'unwired') refuseUnderProfile(plugin, input.core.profile, found)
@@ -24,12 +27,16 @@ export async function wire(ordered: readonly AnyPlugin[], input: WiringInput): P
   return wired
 }
 
-function refuseUnderProfile({ name, requiredBy = [] }: AnyPlugin, profile: Profile, { because }: Wired): void {
+function refuseUnderProfile(
+  { name, requiredBy = [] }: AnyPlugin,
+  profile: Profile,
+  { because }: PluginAvailability,
+): void {
   if (requiredBy.includes(profile))
     throw new BootError(`plugin ${name}: the profile ${profile} does not start without it; it is unwired: ${because}`)
 }
 
-function inherited(plugin: AnyPlugin, wired: ReadonlyMap<string, Wired>): Wired | undefined {
+function inherited(plugin: AnyPlugin, wired: ReadonlyMap<string, PluginAvailability>): PluginAvailability | undefined {
   for (const need of needsOf(plugin)) {
     const found = wired.get(need.plugin.name)
     if (need.optional || found?.wiring !== 'unwired') continue
@@ -38,7 +45,7 @@ function inherited(plugin: AnyPlugin, wired: ReadonlyMap<string, Wired>): Wired 
   return undefined
 }
 
-async function own(plugin: AnyPlugin, { core, slices, disabled, hooks }: WiringInput): Promise<Wired> {
+async function own(plugin: AnyPlugin, { core, slices, disabled, hooks }: WiringInput): Promise<PluginAvailability> {
   if (disabled.includes(plugin.name))
     return { wiring: 'unwired', reason: 'disabled', because: 'disabled in the settings' }
   const missing = plugin.requires?.find((service) => core[service] === undefined)

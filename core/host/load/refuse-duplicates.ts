@@ -1,12 +1,12 @@
 import { BootError } from './startup-error.ts'
-import type { Declared } from './slot-values.ts'
+import type { DeclaredValue } from './slot-values.ts'
 
 /**
  * Refuses a key that two values claim: of two consumers with the same name, each would get a part of the events, and of two jobs, one would never
  * lead. `what` names the key in the message: `the consumer runs.intake`.
  */
 export function refuseShared<T>(
-  declared: readonly Declared<T>[],
+  declared: readonly DeclaredValue<T>[],
   what: string,
   keysOf: (value: T) => readonly string[],
 ): void {

@@ -5,7 +5,7 @@ import type { HookSettings } from '#core/jobs/hook-settings.ts'
 import { pointNames, checkContributions, refuseUnownedPoints } from './check-points.ts'
 import type { OwnedContribution } from './check-points.ts'
 import { slotValues } from './slot-values.ts'
-import type { Core, CoreWith, Requirement, Wired } from '#core/plugin/core-services.ts'
+import type { Core, CoreWith, Requirement, PluginAvailability } from '#core/plugin/core-services.ts'
 import { keyringFor, refuseMissingKeys } from './plugin-keys.ts'
 import { needsOf } from './load-order.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
@@ -15,7 +15,7 @@ import { createSealed } from '#core/signing/sealed.ts'
 /** A plugin as created for one role. */
 export interface Built {
   readonly plugin: AnyPlugin
-  readonly wired: Wired
+  readonly wired: PluginAvailability
   readonly services: object
 }
 
@@ -35,7 +35,7 @@ export interface ContainerInput {
   readonly keys: Keyring
   readonly ordered: readonly AnyPlugin[]
   readonly slices: ReadonlyMap<string, unknown>
-  readonly wired: ReadonlyMap<string, Wired>
+  readonly wired: ReadonlyMap<string, PluginAvailability>
   readonly hooks?: HookSettings
 }
 

@@ -4,7 +4,7 @@ import { pluginTitle } from './plugin-error.ts'
 import { BootError, callSlot } from './startup-error.ts'
 
 /** A value that a plugin declares in a slot. */
-export interface Declared<T> {
+export interface DeclaredValue<T> {
   /** `plugin runs`, or `core`; with its file and line for a third-party plugin. */
   readonly owner: string
   /** Name of the plugin; undefined for core. */
@@ -34,7 +34,7 @@ export function slotValues<B extends { readonly plugin: AnyPlugin }, T extends o
   slot: ListSlot,
   built: readonly B[],
   read: (one: B) => readonly T[] | undefined,
-): readonly Declared<T>[] {
+): readonly DeclaredValue<T>[] {
   return built.flatMap((one) => {
     const { name } = one.plugin
     const owner = pluginTitle(one.plugin)
@@ -49,7 +49,7 @@ export function slotValues<B extends { readonly plugin: AnyPlugin }, T extends o
 export function declaredBy<T>(
   plugins: readonly AnyPlugin[],
   read: (plugin: AnyPlugin) => readonly T[] | undefined,
-): readonly Declared<T>[] {
+): readonly DeclaredValue<T>[] {
   return plugins.flatMap((plugin) => {
     const owner = pluginTitle(plugin)
     return (read(plugin) ?? []).map((value) => ({ owner, plugin: plugin.name, value }))
@@ -57,12 +57,12 @@ export function declaredBy<T>(
 }
 
 /** Marks values of core, which share names with those of plugins. */
-export function ofCore<T>(values: readonly T[]): readonly Declared<T>[] {
+export function ofCore<T>(values: readonly T[]): readonly DeclaredValue<T>[] {
   return values.map((value) => ({ owner: 'core', plugin: undefined, value }))
 }
 
 /** The declared values, without their owners. */
-export function valuesOf<T>(declared: readonly Declared<T>[]): readonly T[] {
+export function valuesOf<T>(declared: readonly DeclaredValue<T>[]): readonly T[] {
   return declared.map(({ value }) => value)
 }
 

@@ -10,7 +10,7 @@ import type { Database } from '#core/database/database.ts'
 import { createJobTicks } from '#core/tasks/cron-ticks.ts'
 import { createLeaderElection } from '#core/database/leader-election.ts'
 import { createRetention } from '#core/event-store/maintenance/event-retention.ts'
-import type { Running, Term } from '#core/jobs/background-work.ts'
+import type { RunningBackgroundWork, Term } from '#core/jobs/background-work.ts'
 import { workMetrics } from '#core/jobs/metrics.ts'
 import { planOf } from '#core/messaging/bus/durable-consumers.ts'
 import { keepStreams } from '#core/messaging/bus/recreate-lost-stream.ts'
@@ -26,7 +26,7 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import { driftOf } from './platform-bus.ts'
 import type { StreamState } from './platform-bus.ts'
 import type { PlatformStore } from './platform-store.ts'
-import type { Consuming, Platform } from './platform.ts'
+import type { ConsumerWork, Platform } from './platform.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { until } from './wait-for-dependency.ts'
 
@@ -80,7 +80,7 @@ export function createPlatformWork(
         database === undefined ? Promise.resolve() : lead(relayName, relayWork(shared, database, consumers), signal),
     }),
     consume: (consumers, signal) => consume(shared, parts, consumers, signal),
-    inform: (informers, signal): Running => {
+    inform: (informers, signal): RunningBackgroundWork => {
       if (store === undefined) return { done: Promise.resolve() }
       const { cluster } = own()
       return runInformers({
@@ -127,7 +127,7 @@ function consume(
   { store, streams }: Pick<PlatformWorkParts, 'store' | 'streams'>,
   consumers: readonly Consumer[],
   signal: AbortSignal,
-): Consuming {
+): ConsumerWork {
   if (database === undefined || store === undefined) throw new Error('consumers need a store')
   const started = until({ what: 'the store', log, signal }, async () => {
     await store.check()

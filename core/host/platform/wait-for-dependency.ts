@@ -7,7 +7,7 @@ import { MigrationsMissing } from '#core/database/migrate.ts'
 import { ProjectionsOutdated } from '#core/event-store/projection-versions.ts'
 
 /** Name of the dependency, as it appears in log messages. */
-export interface Waiting {
+export interface WaitOptions {
   readonly what: string
   readonly log: Logger
   readonly signal: AbortSignal
@@ -16,7 +16,7 @@ export interface Waiting {
 const pauses = { minMs: 100, maxMs: 5_000 }
 
 /** Retries with jittered pauses until it succeeds, while the dependency may still become available. Any other error is thrown. */
-export async function until<T>({ what, log, signal }: Waiting, attempt: () => Promise<T>): Promise<T> {
+export async function until<T>({ what, log, signal }: WaitOptions, attempt: () => Promise<T>): Promise<T> {
   let reported: string | undefined
   for (let failures = 0; ; failures++) {
     signal.throwIfAborted()

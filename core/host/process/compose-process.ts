@@ -65,7 +65,7 @@ export interface Composition {
 }
 
 /** A composed process; `close` also closes the parts shared by its roles. */
-export interface Composed {
+export interface ComposedProcess {
   readonly host: Host
   readonly settings: Settings
   /** Plugins of the installation, third parties included. */
@@ -77,7 +77,7 @@ export interface Composed {
 }
 
 /** Reads the settings, loads third-party plugins, opens store, bus and cluster, and creates the host. `host.start()` starts it. */
-export async function composeHost(composition: Composition): Promise<Composed> {
+export async function composeHost(composition: Composition): Promise<ComposedProcess> {
   const { env, roles, version } = composition
   const read = await readInstallation(composition)
   const { core, settings, plugins, origin } = read

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const EVERY_MS = 500
 // npm, a shell, `mesh` of a checkout, and what a script adds.
-const MOST_ANCESTORS = 8
+const MAX_ANCESTORS = 8
 
 interface ProcessRow {
   readonly parent: number
@@ -31,7 +31,7 @@ export function followNpm(env: Readonly<Record<string, string | undefined>>, onE
 /** Returns the process ids above this one, npm last, or undefined if npm is not among them: a service manager may pass on its variables. */
 function ancestorsUpToNpm(): readonly number[] | undefined {
   const found: number[] = []
-  for (let pid = process.ppid; pid > 1 && found.length < MOST_ANCESTORS;) {
+  for (let pid = process.ppid; pid > 1 && found.length < MAX_ANCESTORS;) {
     const row = readProcess(pid)
     if (row === undefined) return undefined
     found.push(pid)

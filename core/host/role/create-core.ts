@@ -1,5 +1,5 @@
 import type { AuditDescriptor, EventType } from '#core/event-store/event.ts'
-import type { Contributed, Point } from '#core/jobs/extension-point.ts'
+import type { ContributedValue, Point } from '#core/jobs/extension-point.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { unenforcedFields } from '#core/plugin/enforced-fields.ts'
@@ -14,7 +14,7 @@ export function createCore(cradle: RoleCradle): Core {
   const descriptors = descriptorsOf(eventTypes)
   const kinds = kindsOf(ordered)
   const declared = new Map(eventTypes.map((type) => [type.type, type]))
-  const contributed = <T>(point: Point<T>): readonly Contributed<T>[] =>
+  const contributed = <T>(point: Point<T>): readonly ContributedValue<T>[] =>
     cradle.container.contributions
       .filter(({ point: name }) => name === point.name)
       .map(({ plugin, value }) => ({ plugin, value: value as T }))

@@ -1,11 +1,11 @@
 import { missedDeletionsJob } from '#core/controllers/missed-deletions.ts'
-import type { Job, Running } from '#core/jobs/background-work.ts'
+import type { Job, RunningBackgroundWork } from '#core/jobs/background-work.ts'
 import { allConsumers, informersOfPlugins, reconcilersOfPlugins } from './declare-work.ts'
 import type { DeclaredWork, WorkingRole } from './declare-work.ts'
 import type { RoleCradle } from './role-cradle.ts'
 import { runJobs } from '../jobs/job-runner.ts'
 
-type Add = (running: Running) => void
+type Add = (running: RunningBackgroundWork) => void
 
 const nothing: DeclaredWork = { jobs: [], tasks: [] }
 

@@ -6,7 +6,7 @@ import type { EventType } from '#core/event-store/event.ts'
 import type { GuardOptions } from '#core/http-client/guard.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
 import type { Logger } from '#core/log/logger.ts'
-import type { Core, Wired } from '#core/plugin/core-services.ts'
+import type { Core, PluginAvailability } from '#core/plugin/core-services.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
@@ -62,7 +62,7 @@ export interface RoleCradle extends RoleInput {
   /** Readable once it is open. */
   readonly platform: Platform
   /** Readable once it is decided. */
-  readonly wired: ReadonlyMap<string, Wired>
+  readonly wired: ReadonlyMap<string, PluginAvailability>
   /** Readable once every plugin is created. */
   readonly container: RoleContainer
   readonly built: readonly Built[]

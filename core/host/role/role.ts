@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { within } from '#core/async/within.ts'
 import type { Role } from '#core/config/profile.ts'
-import type { Running } from '#core/jobs/background-work.ts'
-import type { Wired } from '#core/plugin/core-services.ts'
+import type { RunningBackgroundWork } from '#core/jobs/background-work.ts'
+import type { PluginAvailability } from '#core/plugin/core-services.ts'
 import { closeBound, lateHook } from '../load/startup-error.ts'
 import type { Platform } from '../platform/platform.ts'
 import { composeRole } from './compose-role.ts'
@@ -72,10 +72,10 @@ function buildApp(role: ListeningRole, cradle: RoleCradle): Promise<RoleApp> {
 
 function finish(cradle: RoleCradle, server: RoleApp | undefined): RunningRole {
   const { role, core, platform, stop } = cradle
-  const running: Running[] = []
+  const running: RunningBackgroundWork[] = []
   let starting: Promise<void> | undefined
   let closing: Promise<void> | undefined
-  const add = (one: Running): void => {
+  const add = (one: RunningBackgroundWork): void => {
     running.push(one)
     one.done.catch((error: unknown) => core.log.error({ error: String(error) }, 'background work ended'))
   }
@@ -103,7 +103,7 @@ function finish(cradle: RoleCradle, server: RoleApp | undefined): RunningRole {
   }
 }
 
-async function startRole(cradle: RoleCradle, add: (running: Running) => void): Promise<void> {
+async function startRole(cradle: RoleCradle, add: (running: RunningBackgroundWork) => void): Promise<void> {
   const { role, rebuild, platform, stop } = cradle
   if (role === 'migrate') {
     if (rebuild !== undefined) return rebuild.done(await platform.rebuild(rebuild.projection))
@@ -131,7 +131,7 @@ async function closeRole(cradle: RoleCradle, server: RoleApp | undefined, stoppe
     .finally(() => platform.close())
 }
 
-function notesOf(wired: ReadonlyMap<string, Wired>): readonly string[] {
+function notesOf(wired: ReadonlyMap<string, PluginAvailability>): readonly string[] {
   return [...wired].flatMap(([name, { wiring, because }]) =>
     wiring === 'ready' ? [] : [`${name}: ${wiring}, ${because ?? ''}`],
   )

@@ -39,7 +39,7 @@ export function recordFailedOutcome(services: HttpServices, request: FastifyRequ
   })
 }
 
-/** Wraps an endpoint: its handler runs only after its intent is stored. A success is reported too, a failure as any other. */
+/** Wraps an endpoint: its handler runs only after its intent is stored. Both success and failure are reported. */
 export function withIntent(services: HttpServices, endpoint: AnyEndpoint): AnyEndpoint {
   if (endpoint.audit?.intent !== true) return endpoint
   const handle = async (call: AnyCall): Promise<unknown> => {

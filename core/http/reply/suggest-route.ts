@@ -2,14 +2,14 @@ import { nearest } from '#schemas/values/nearest.ts'
 import type { MountedEndpoint } from '../endpoint/mounted-endpoint.ts'
 
 // No route has more; a path with thousands of segments is not compared.
-const MOST_SEGMENTS = 16
+const MAX_SEGMENTS = 16
 
 /**
  * `path has no route; did you mean /api/agents/{ns}/{name}?`: the published path that differs from this one in one word. Undefined if none
  * does. Names of objects match any parameter, so that the suggestion says nothing about what exists.
  */
 export function suggestRoute(path: string, catalog: readonly MountedEndpoint[]): string | undefined {
-  const given = path.split('/', MOST_SEGMENTS + 1)
+  const given = path.split('/', MAX_SEGMENTS + 1)
   for (const { prefix, endpoint } of catalog) {
     const route = `${prefix}${endpoint.url}`
     if (differsInOneWord(route.split('/'), given))

@@ -10,7 +10,7 @@ import { inHandlerTransaction } from './handler-transaction.ts'
 import type { HandlingOptions } from './handler-transaction.ts'
 
 /** Number of attempts of each unhandled event; handled ones are absent. */
-export type Undone = ReadonlyMap<string, number>
+export type UnhandledEvents = ReadonlyMap<string, number>
 
 /**
  * Order `none`: inbox rows and effect of a whole batch commit together, so each event has its effect once. A failing batch is split into
@@ -20,7 +20,7 @@ export async function handleUnordered(
   options: HandlingOptions,
   consumer: Consumer,
   events: readonly StoredEvent[],
-): Promise<Undone> {
+): Promise<UnhandledEvents> {
   if (events.length === 0) return new Map()
   try {
     await handleOnce(options, consumer, events)
@@ -75,7 +75,7 @@ async function giveUpOrRetry(
   consumer: Consumer,
   events: readonly StoredEvent[],
   error: unknown,
-): Promise<Undone> {
+): Promise<UnhandledEvents> {
   const [event] = events
   if (event === undefined) return new Map()
   const { attempts, dead } = await options.database.db.transaction().execute(async (db) => {

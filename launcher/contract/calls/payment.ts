@@ -13,7 +13,7 @@ export interface Settlement {
 }
 
 /** What a call cost. */
-export interface Settled {
+export interface SettledCost {
   /** Undefined: without a price. */
   readonly cost: Cost | undefined
   readonly remaining: string | undefined
@@ -32,7 +32,7 @@ export interface Hold {
 export interface Charge {
   /** Undefined: the call costs nothing here. */
   readonly hold: Hold | undefined
-  settle(settlement: Settlement): Promise<Settled | undefined>
+  settle(settlement: Settlement): Promise<SettledCost | undefined>
   /** The call was not forwarded. */
   release(): Promise<void>
 }

@@ -43,7 +43,7 @@ export function valueOf<T>({ value }: PathResponse<T>): T {
 }
 
 // A response may have several MiB, and the launcher has 512 MiB for all of its ports.
-const MOST_CALLS = 64
+const MAX_CALLS = 64
 const DEADLINE_MS = 10_000
 
 /** What calls are made of. */
@@ -62,7 +62,7 @@ export function createMemoryCalls(pod: MemoryCallParts): MemoryCalls {
   let running = 0
 
   const send: MemoryCalls['callFor'] = async ({ runId, parent, signal }, operation) => {
-    if (running >= MOST_CALLS) throw new Refusal('too_many_memory_calls')
+    if (running >= MAX_CALLS) throw new Refusal('too_many_memory_calls')
     const { name, attributes = {}, path, call } = operation
     const ofRun = runId === undefined ? {} : { 'mesh.run.id': runId }
     const span = tracer.start({ name, kind: 'client' }, parent, { ...ofRun, ...attributes })

@@ -12,7 +12,7 @@ import type { invokePort } from './port.ts'
 /** Probes of the kubelet. Those without a credential have no effect, and their responses contain no data of runs. */
 export interface ProbeOptions {
   readonly health: () => Promise<Health>
-  /** Answer of the liveness probe of the agent's container. */
+  /** Response of the liveness probe of the agent's container. */
   readonly alive: () => boolean
   /** Resolves when all runs have ended and their results were read. */
   readonly idle: () => Promise<void>

@@ -5,13 +5,13 @@ import { emptySet, fromFieldsV1, insert, isEmpty, toFieldsV1, without } from './
 import type { FieldSet } from './field-set.ts'
 
 /** Fields of one manager. */
-export interface Owned {
+export interface OwnedFields {
   readonly set: FieldSet
   readonly entry: ManagedFieldsEntry
 }
 
 /** Managers by identity: Apply entries per subresource, Update entries per subresource and version. */
-export type Managers = Map<string, Owned>
+export type Managers = Map<string, OwnedFields>
 
 /** The identity of a manager. */
 export function managerId({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {

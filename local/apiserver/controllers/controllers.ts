@@ -1,5 +1,5 @@
 import type { Store } from '../storage/store.ts'
-import type { Change, Stored } from '../storage/stored.ts'
+import type { Change, StoredVersion } from '../storage/stored.ts'
 import { aggregate } from './aggregate-roles.ts'
 import type { ControllerContext } from './garbage-collector.ts'
 import { collectDependent, finishOwner } from './garbage-collector.ts'
@@ -35,7 +35,7 @@ function react(context: ControllerContext, change: Change): void {
   if (stored.id === CLUSTER_ROLES) aggregateRoles(context.store)
 }
 
-function afterWrite(context: ControllerContext, stored: Stored): void {
+function afterWrite(context: ControllerContext, stored: StoredVersion): void {
   const { metadata } = stored.object
   if (metadata.ownerReferences) collectDependent(context, stored)
   if (metadata.deletionTimestamp) finishOwner(context, stored)
@@ -44,7 +44,7 @@ function afterWrite(context: ControllerContext, stored: Stored): void {
   else ensureAccount(context, metadata.name)
 }
 
-function afterRemoval(context: ControllerContext, removed: Stored): void {
+function afterRemoval(context: ControllerContext, removed: StoredVersion): void {
   const { uid, ownerReferences, namespace } = removed.object.metadata
   for (const dependent of uid ? context.store.dependents(uid) : []) collectDependent(context, dependent)
   for (const owner of ownerReferences ?? []) {

@@ -2,7 +2,7 @@ import type { Kinds } from '../kinds/kind-table.ts'
 import { deleteObject } from '../rules/deletion.ts'
 import type { Propagation } from '../rules/deletion.ts'
 import type { Store } from '../storage/store.ts'
-import type { Stored } from '../storage/stored.ts'
+import type { StoredVersion } from '../storage/stored.ts'
 
 /** Dependencies of the controllers of stored objects. */
 export interface ControllerContext {
@@ -12,14 +12,14 @@ export interface ControllerContext {
 }
 
 /** Deletes an object under the propagation policy. */
-export function removeStored(context: ControllerContext, stored: Stored, propagation: Propagation): void {
+export function removeStored(context: ControllerContext, stored: StoredVersion, propagation: Propagation): void {
   const kind = context.kinds.byStore(stored.id)
   const current = context.store.find(stored.id, stored.key)
   if (kind && current) deleteObject(context.store, kind, current, { options: { propagation }, now: context.now() })
 }
 
 /** Deletes an object without live owners; drops references to deleted owners if another owner is alive. */
-export function collectDependent(context: ControllerContext, dependent: Stored): void {
+export function collectDependent(context: ControllerContext, dependent: StoredVersion): void {
   const owners = dependent.object.metadata.ownerReferences ?? []
   const current = context.store.find(dependent.id, dependent.key)
   if (!current || current.object.metadata.deletionTimestamp) return
@@ -30,14 +30,14 @@ export function collectDependent(context: ControllerContext, dependent: Stored):
 }
 
 /** An owner is alive if its uid exists in the dependent's namespace or cluster-wide: ownership does not cross namespaces. */
-function isAlive({ store }: ControllerContext, dependent: Stored, uid: string): boolean {
+function isAlive({ store }: ControllerContext, dependent: StoredVersion, uid: string): boolean {
   const namespace = store.byUid(uid)?.object.metadata.namespace
   return (
     store.byUid(uid) !== undefined && (namespace === undefined || namespace === dependent.object.metadata.namespace)
   )
 }
 
-function dropOwners(store: Store, stored: Stored, uids: ReadonlySet<string>): void {
+function dropOwners(store: Store, stored: StoredVersion, uids: ReadonlySet<string>): void {
   const { ownerReferences = [], ...rest } = stored.object.metadata
   const kept = ownerReferences.filter((owner) => !uids.has(owner.uid))
   const metadata = kept.length > 0 ? { ...rest, ownerReferences: kept } : rest
@@ -45,7 +45,7 @@ function dropOwners(store: Store, stored: Stored, uids: ReadonlySet<string>): vo
 }
 
 /** Processes the garbage collector's finalizers of an owner that is being deleted. */
-export function finishOwner(context: ControllerContext, owner: Stored): void {
+export function finishOwner(context: ControllerContext, owner: StoredVersion): void {
   const { finalizers = [], uid = '' } = owner.object.metadata
   const dependents = context.store.dependents(uid)
   if (finalizers.includes('orphan')) {
@@ -64,7 +64,7 @@ export function finishOwner(context: ControllerContext, owner: Stored): void {
   }
 }
 
-function release(context: ControllerContext, owner: Stored, finalizer: string): void {
+function release(context: ControllerContext, owner: StoredVersion, finalizer: string): void {
   const current = context.store.find(owner.id, owner.key)
   if (!current) return
   const { finalizers = [], ...rest } = current.object.metadata

@@ -1,12 +1,12 @@
 import { part } from '../json/kube-object.ts'
-import type { Stored } from '../storage/stored.ts'
+import type { StoredVersion } from '../storage/stored.ts'
 import type { ControllerContext } from './garbage-collector.ts'
 import { removeStored } from './garbage-collector.ts'
 
 const NAMESPACES = '/namespaces'
 
 /** Deletes all objects of a terminating namespace, and the namespace once it is empty. */
-export function emptyNamespace(context: ControllerContext, namespace: Stored): void {
+export function emptyNamespace(context: ControllerContext, namespace: StoredVersion): void {
   const { name } = namespace.object.metadata
   const stores = new Set(context.kinds.all.filter((kind) => kind.namespaced).map((kind) => kind.storeId))
   let left = 0

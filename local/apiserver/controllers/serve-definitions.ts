@@ -9,7 +9,7 @@ import type { Kinds } from '../kinds/kind-table.ts'
 import type { SchemaSource } from '../kinds/kind.ts'
 import { CLEANUP, deleteObject } from '../rules/deletion.ts'
 import type { Store } from '../storage/store.ts'
-import type { Stored } from '../storage/stored.ts'
+import type { StoredVersion } from '../storage/stored.ts'
 
 /** Objects deleted at once for a deleted definition: other requests run in between. */
 const BATCH = 200
@@ -109,7 +109,7 @@ export function startDefinitions(context: DefinitionsContext): () => void {
     before?.abort.abort()
   }
 
-  function terminate(stored: Stored): void {
+  function terminate(stored: StoredVersion): void {
     const { object, key } = stored
     const id = storeOf(asDefinition(object))
     if (!object.metadata.finalizers?.includes(CLEANUP)) return

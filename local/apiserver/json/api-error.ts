@@ -32,7 +32,7 @@ export class DecodingError extends ApiError {
 }
 
 /** Kind of object in a message: `resource` is the plural; validation messages use `kind`. */
-export interface Named {
+export interface NamedKind {
   readonly group: string
   readonly resource: string
   readonly kind: string
@@ -49,7 +49,7 @@ export function failure({ code, reason, message, details, metadata = {} }: Failu
   return new ApiError(status)
 }
 
-function detailsOf(of: Named, name: string, kind = of.resource): NonNullable<Status['details']> {
+function detailsOf(of: NamedKind, name: string, kind = of.resource): NonNullable<Status['details']> {
   return { ...(name ? { name } : {}), ...(of.group ? { group: of.group } : {}), kind }
 }
 
@@ -58,7 +58,7 @@ export const qualified = (group: string, name: string): string => (group ? `${na
 
 export const badRequest = (message: string): ApiError => failure({ code: 400, reason: 'BadRequest', message })
 
-export const notFound = (of: Named, name: string): ApiError =>
+export const notFound = (of: NamedKind, name: string): ApiError =>
   failure({
     code: 404,
     reason: 'NotFound',
@@ -66,7 +66,7 @@ export const notFound = (of: Named, name: string): ApiError =>
     details: detailsOf(of, name),
   })
 
-export const alreadyExists = (of: Named, name: string, deleted = false): ApiError =>
+export const alreadyExists = (of: NamedKind, name: string, deleted = false): ApiError =>
   failure({
     code: 409,
     reason: 'AlreadyExists',
@@ -77,7 +77,7 @@ export const alreadyExists = (of: Named, name: string, deleted = false): ApiErro
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again'
 
 /** 409; the message of a delete names the kind instead of the resource, as in kube-apiserver. */
-export const conflict = (of: Named, name: string, why: string, by: 'resource' | 'kind' = 'resource'): ApiError =>
+export const conflict = (of: NamedKind, name: string, why: string, by: 'resource' | 'kind' = 'resource'): ApiError =>
   failure({
     code: 409,
     reason: 'Conflict',
@@ -89,7 +89,12 @@ export const conflict = (of: Named, name: string, why: string, by: 'resource' | 
 const MAX_CAUSES = 1_000
 
 /** 422 with its causes; `by` chooses what the message calls the object. */
-export function invalid(of: Named, name: string, found: readonly Cause[], by: 'resource' | 'kind' = 'kind'): ApiError {
+export function invalid(
+  of: NamedKind,
+  name: string,
+  found: readonly Cause[],
+  by: 'resource' | 'kind' = 'kind',
+): ApiError {
   const causes = found.slice(0, MAX_CAUSES)
   const all = causes.map((cause) => (cause.field ? `${cause.field}: ${cause.message}` : String(cause.message)))
   const lines = [...new Set(all)]
@@ -101,7 +106,7 @@ export function invalid(of: Named, name: string, found: readonly Cause[], by: 'r
   })
 }
 
-export const forbidden = (of: Named, name: string, why: string, causes?: Cause[]): ApiError =>
+export const forbidden = (of: NamedKind, name: string, why: string, causes?: Cause[]): ApiError =>
   failure({
     code: 403,
     reason: 'Forbidden',
@@ -126,7 +131,7 @@ export const methodNotAllowed = (): ApiError =>
   })
 
 /** 405 of a resource that is served, for a verb it lacks. */
-export const verbNotSupported = (of: Named, action: string): ApiError =>
+export const verbNotSupported = (of: NamedKind, action: string): ApiError =>
   failure({
     code: 405,
     reason: 'MethodNotAllowed',

@@ -51,14 +51,14 @@ export const asDefinition = (object: KubeObject): CustomResourceDefinition =>
 export const storeOf = ({ spec }: CustomResourceDefinition): string => `${spec.group}/${spec.names.plural}`
 
 /** Differences of a kind from what its definition says: names that were accepted, and its end. */
-export interface Serving {
+export interface ServingState {
   readonly names: DefinedNames
   readonly terminating: boolean
   readonly replaced: AbortSignal
 }
 
 /** The served versions of a definition. */
-export function customKinds(crd: CustomResourceDefinition, schemas: SchemaSource, serving: Serving): Kind[] {
+export function customKinds(crd: CustomResourceDefinition, schemas: SchemaSource, serving: ServingState): Kind[] {
   const { group, versions, scope } = crd.spec
   const { names, terminating, replaced } = serving
   const storage = versions.find((version) => version.storage) ?? versions[0]

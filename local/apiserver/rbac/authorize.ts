@@ -96,7 +96,7 @@ export function createAuthorizer(reader: ObjectReader): Authorizer {
 }
 
 /** Most users and namespaces whose grants are kept. */
-const MOST_SUBJECTS = 1_000
+const MAX_SUBJECTS = 1_000
 
 /** Grants of a user in a namespace, cluster-wide ones first. Kept until an object of RBAC changes; decisions are not kept. */
 function createGrants(reader: ObjectReader): (user: User, namespace: string) => readonly Grant[] {
@@ -124,7 +124,7 @@ function createGrants(reader: ObjectReader): (user: User, namespace: string) => 
     const known = bySubject.get(subject)
     if (known !== undefined) return known
     const mine = grantsIn(namespace).filter((grant) => appliesTo(user, grant))
-    if (bySubject.size >= MOST_SUBJECTS) bySubject.clear()
+    if (bySubject.size >= MAX_SUBJECTS) bySubject.clear()
     bySubject.set(subject, mine)
     return mine
   }

@@ -5,7 +5,7 @@ import type { KubeObject } from '../json/kube-object.ts'
 import { DEFINITIONS } from '../kinds/custom-kinds.ts'
 import type { Kind } from '../kinds/kind.ts'
 import type { Store } from '../storage/store.ts'
-import type { Stored, Written } from '../storage/stored.ts'
+import type { StoredVersion, Written } from '../storage/stored.ts'
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan'
 
@@ -20,14 +20,14 @@ export interface DeleteOptions {
 /** Result of a deletion: the object is removed, or waits for its finalizers or its grace period. */
 export interface Deletion {
   removed: boolean
-  stored: Stored
+  stored: StoredVersion
   durable: Promise<void>
 }
 
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
-function checkPreconditions(kind: Kind, { object, key }: Stored, given: DeleteOptions['preconditions']): void {
+function checkPreconditions(kind: Kind, { object, key }: StoredVersion, given: DeleteOptions['preconditions']): void {
   const { name, uid, resourceVersion } = object.metadata
   const refuse = (what: string, asked: string, actual: string, why: string) =>
     conflict(
@@ -86,7 +86,7 @@ function marked(object: KubeObject, now: Date, grace: number, finalizers: string
 export function deleteObject(
   store: Store,
   kind: Kind,
-  stored: Stored,
+  stored: StoredVersion,
   { options, now }: { options: DeleteOptions; now: Date },
 ): Deletion {
   checkPreconditions(kind, stored, options.preconditions)
@@ -117,7 +117,7 @@ export function deleteObject(
 export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io'
 
 /** Marks a definition: its objects are deleted first. */
-function markDefinition(store: Store, stored: Stored, { dryRun }: DeleteOptions, now: Date): Deletion {
+function markDefinition(store: Store, stored: StoredVersion, { dryRun }: DeleteOptions, now: Date): Deletion {
   const { metadata } = stored.object
   const finalizers = [...(metadata.finalizers ?? []).filter((name) => name !== CLEANUP), CLEANUP]
   const message = 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon'
@@ -138,12 +138,12 @@ function hasFinalizers(namespace: KubeObject): boolean {
 }
 
 /** A pod is marked before its removal: its deletion is always graceful. */
-function markPod(store: Store, stored: Stored, { dryRun }: DeleteOptions, now: Date): Stored {
+function markPod(store: Store, stored: StoredVersion, { dryRun }: DeleteOptions, now: Date): StoredVersion {
   const object = marked(stored.object, now, 0, [])
   return dryRun ? { ...stored, object, body: '' } : store.put(stored.id, stored.key, object).stored
 }
 
-function removeNow(store: Store, stored: Stored, options: DeleteOptions): Deletion {
+function removeNow(store: Store, stored: StoredVersion, options: DeleteOptions): Deletion {
   const written: Written | undefined = options.dryRun ? undefined : store.remove(stored.id, stored.key)
   return { removed: true, stored: written?.stored ?? stored, durable: written?.durable ?? Promise.resolve() }
 }

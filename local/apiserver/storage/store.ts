@@ -7,17 +7,17 @@ import { openJournal, readJournal } from './journal.ts'
 import type { JournalCut, JournalFailure } from './journal.ts'
 import type { ObjectReader } from './object-reader.ts'
 import { lowerBound, objectKey, putRecord, toBody, within } from './stored.ts'
-import type { Change, Stored, Written } from './stored.ts'
+import type { Change, StoredVersion, Written } from './stored.ts'
 
 export interface Store extends ObjectReader {
   readonly revision: number
   /** The part of a damaged journal that was removed when the store was opened. */
   readonly cut: JournalCut | undefined
-  find(id: string, key: string): Stored | undefined
+  find(id: string, key: string): StoredVersion | undefined
   /** In key order; an empty namespace lists all namespaces. */
-  range(id: string, namespace: string): readonly Stored[]
+  range(id: string, namespace: string): readonly StoredVersion[]
   /** The same at an earlier version; undefined if the history does not reach back to it. */
-  rangeAt(id: string, namespace: string, rv: number): readonly Stored[] | undefined
+  rangeAt(id: string, namespace: string, rv: number): readonly StoredVersion[] | undefined
   put(id: string, key: string, object: KubeObject): Written
   remove(id: string, key: string): Written | undefined
   /** Changes of a resource after a version; undefined if the history does not reach back to it. */
@@ -26,9 +26,9 @@ export interface Store extends ObjectReader {
   subscribe(id: string, listener: (change: Change) => void): () => void
   /** Called for every durable change of any resource. */
   subscribeAll(listener: (change: Change) => void): () => void
-  dependents(uid: string): Stored[]
-  byUid(uid: string): Stored | undefined
-  all(): Iterable<Stored>
+  dependents(uid: string): StoredVersion[]
+  byUid(uid: string): StoredVersion | undefined
+  all(): Iterable<StoredVersion>
   /** Resolves when the current state in memory is on disk or undone; true if nothing was undone. */
   settled(): Promise<boolean>
   /** Whether the journal can be written; after a failure this makes an attempt. */
@@ -46,8 +46,8 @@ const HISTORY = 10_000
 const COMPACT_FROM_BYTES = 4 << 20
 
 interface Shelf {
-  byKey: Map<string, Stored>
-  sorted: Stored[]
+  byKey: Map<string, StoredVersion>
+  sorted: StoredVersion[]
   version: number
 }
 
@@ -59,8 +59,8 @@ export async function openStore(folder: string, log: Log = () => undefined): Pro
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, 'objects.journal')
   const shelves = new Map<string, Shelf>()
-  const owners = new Map<string, Map<string, Stored>>()
-  const uids = new Map<string, Stored>()
+  const owners = new Map<string, Map<string, StoredVersion>>()
+  const uids = new Map<string, StoredVersion>()
   const listeners = new Map<string, Set<(change: Change) => void>>()
   let history: Change[] = []
   let floor = 0
@@ -78,19 +78,19 @@ export async function openStore(folder: string, log: Log = () => undefined): Pro
     return found
   }
 
-  function index(stored: Stored, add: boolean): void {
+  function index(stored: StoredVersion, add: boolean): void {
     const { uid, ownerReferences } = stored.object.metadata
     if (uid && add) uids.set(uid, stored)
     else if (uid) uids.delete(uid)
     liveBytes += add ? stored.body.length : -stored.body.length
     for (const owner of ownerReferences ?? []) {
-      const dependents = owners.get(owner.uid) ?? new Map<string, Stored>()
+      const dependents = owners.get(owner.uid) ?? new Map<string, StoredVersion>()
       if (add) owners.set(owner.uid, dependents.set(`${stored.id} ${stored.key}`, stored))
       else if (dependents.delete(`${stored.id} ${stored.key}`) && dependents.size === 0) owners.delete(owner.uid)
     }
   }
 
-  function place(stored: Stored): Stored | undefined {
+  function place(stored: StoredVersion): StoredVersion | undefined {
     const on = shelf(stored.id)
     const previous = on.byKey.get(stored.key)
     if (previous) index(previous, false)
@@ -101,7 +101,7 @@ export async function openStore(folder: string, log: Log = () => undefined): Pro
     return previous
   }
 
-  function take(id: string, key: string, rv: number): Stored | undefined {
+  function take(id: string, key: string, rv: number): StoredVersion | undefined {
     const on = shelf(id)
     const previous = on.byKey.get(key)
     if (!previous) return undefined
@@ -217,7 +217,7 @@ export async function openStore(folder: string, log: Log = () => undefined): Pro
       const metadata = { ...object.metadata, resourceVersion: String(rv) }
       const { kind, apiVersion, ...rest } = object
       const stamped: KubeObject = { kind, apiVersion, ...rest, metadata }
-      const stored: Stored = { id, key, rv, object: stamped, body: toBody(stamped) }
+      const stored: StoredVersion = { id, key, rv, object: stamped, body: toBody(stamped) }
       if (Buffer.byteLength(stored.body) > OBJECT_BYTES) throw objectTooLarge()
       const previous = place(stored)
       return commit({ rv, type: previous ? 'MODIFIED' : 'ADDED', stored, previous }, putRecord(stored))
@@ -228,7 +228,7 @@ export async function openStore(folder: string, log: Log = () => undefined): Pro
       const rv = (revision += 1)
       take(id, key, rv)
       const object = { ...previous.object, metadata: { ...previous.object.metadata, resourceVersion: String(rv) } }
-      const stored: Stored = { id, key, rv, object, body: toBody(object) }
+      const stored: StoredVersion = { id, key, rv, object, body: toBody(object) }
       const record = `{"rv":${rv},"id":${JSON.stringify(id)},"key":${JSON.stringify(key)}}`
       return commit({ rv, type: 'DELETED', stored, previous }, record)
     },

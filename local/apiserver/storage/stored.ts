@@ -1,7 +1,7 @@
 import type { KubeObject } from '../json/kube-object.ts'
 
 /** One version of one object; immutable, because readers and watchers share it. */
-export interface Stored {
+export interface StoredVersion {
   readonly id: string
   readonly key: string
   readonly rv: number
@@ -14,13 +14,13 @@ export interface Stored {
 export interface Change {
   readonly rv: number
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
-  readonly stored: Stored
-  readonly previous: Stored | undefined
+  readonly stored: StoredVersion
+  readonly previous: StoredVersion | undefined
 }
 
 /** A write that is visible in memory. It must not be answered before `durable` resolves; `JournalFailure` means that it was undone. */
 export interface Written {
-  stored: Stored
+  stored: StoredVersion
   durable: Promise<void>
 }
 
@@ -28,7 +28,7 @@ export interface Written {
 export const objectKey = (namespace: string, name: string): string => (namespace ? `${namespace}/${name}` : name)
 
 /** The index of the first object whose key is not below `key`. */
-export function lowerBound(sorted: readonly Stored[], key: string): number {
+export function lowerBound(sorted: readonly StoredVersion[], key: string): number {
   let low = 0
   let high = sorted.length
   while (low < high) {
@@ -39,7 +39,7 @@ export function lowerBound(sorted: readonly Stored[], key: string): number {
   return low
 }
 
-export function within(sorted: readonly Stored[], namespace: string): readonly Stored[] {
+export function within(sorted: readonly StoredVersion[], namespace: string): readonly StoredVersion[] {
   // '0' follows '/' in ASCII: the range [ns/, ns0) is exactly the namespace.
   return namespace ? sorted.slice(lowerBound(sorted, `${namespace}/`), lowerBound(sorted, `${namespace}0`)) : sorted
 }
@@ -49,10 +49,10 @@ export function toBody(object: KubeObject): string {
 }
 
 /** JSON of an object with the given apiVersion. */
-export function toJson(stored: Stored, apiVersion = stored.object.apiVersion): string {
+export function toJson(stored: StoredVersion, apiVersion = stored.object.apiVersion): string {
   return `{"kind":"${stored.object.kind}","apiVersion":"${apiVersion}",${stored.body}`
 }
 
-export function putRecord(stored: Stored): string {
+export function putRecord(stored: StoredVersion): string {
   return `{"rv":${stored.rv},"id":${JSON.stringify(stored.id)},"key":${JSON.stringify(stored.key)},"object":${toJson(stored)}}`
 }

@@ -9,12 +9,12 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { openStore } from '../storage/store.ts'
 import { WIDGETS, startTestServer, widget } from './test-server.ts'
-import type { Answered } from './test-server.ts'
+import type { ParsedResponse } from './test-server.ts'
 
-const names = ({ body }: Answered): string[] =>
+const names = ({ body }: ParsedResponse): string[] =>
   (body['items'] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name)
 
-function assertRefused({ code, body, headers }: Answered, what: string): void {
+function assertRefused({ code, body, headers }: ParsedResponse, what: string): void {
   assert.equal(code, 503, what)
   assert.equal(body['reason'], 'ServiceUnavailable')
   assert.match(String(body['message']), /data folder cannot be written: no space is left/)

@@ -52,7 +52,7 @@ export const OTHER = 'other-token'
 export const WIDGETS = '/apis/mesh.dev/v1alpha1/namespaces/default/widgets'
 
 /** A response with its JSON body. */
-export interface Answered {
+export interface ParsedResponse {
   code: number
   body: JsonObject
   headers: Headers
@@ -65,7 +65,7 @@ export interface TestServer extends ApiServer {
     path: string,
     body?: object,
     more?: { type?: string; token?: string; accept?: string },
-  ): Promise<Answered>
+  ): Promise<ParsedResponse>
 }
 
 /** Starts a server that closes with the test. */

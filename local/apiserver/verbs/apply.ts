@@ -9,7 +9,7 @@ import type { Kind } from '../kinds/kind.ts'
 import { cleanMeta } from '../rules/decode-metadata.ts'
 import { decodeFault } from '../schema/built-in-decoding.ts'
 import { objectSchema } from '../schema/compile-schema.ts'
-import type { Stored } from '../storage/stored.ts'
+import type { StoredVersion } from '../storage/stored.ts'
 import { complete, identify, matchPath } from './decode-object.ts'
 import type { Exchange } from './exchange.ts'
 import { toVersion } from './read.ts'
@@ -21,7 +21,7 @@ export async function applyObject(
   context: WriteContext,
   exchange: Exchange,
   kind: Kind,
-  given: { text: string; options: WriteOptions; stored: Stored | undefined },
+  given: { text: string; options: WriteOptions; stored: StoredVersion | undefined },
 ): Promise<WriteResponse> {
   const { options, stored } = given
   if (!stored && exchange.info.subresource && !kind.rules.createOnUpdate) throw notFound(kind, exchange.info.name)

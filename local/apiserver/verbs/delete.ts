@@ -5,7 +5,7 @@ import type { Kind } from '../kinds/kind.ts'
 import { deleteObject } from '../rules/deletion.ts'
 import type { DeleteOptions, Propagation } from '../rules/deletion.ts'
 import type { Store } from '../storage/store.ts'
-import type { Stored } from '../storage/stored.ts'
+import type { StoredVersion } from '../storage/stored.ts'
 import { mediaType, readBytes } from '../json/read-body.ts'
 import type { Exchange } from './exchange.ts'
 import { listOptions } from './list-options.ts'
@@ -104,7 +104,7 @@ export async function removeObject(store: Store, exchange: Exchange, kind: Kind,
 }
 
 /** Serialises the object of a dry run. */
-function withBody(stored: Stored): Stored {
+function withBody(stored: StoredVersion): StoredVersion {
   if (stored.body !== '') return stored
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = stored.object
   return { ...stored, body: JSON.stringify(rest).slice(1) }

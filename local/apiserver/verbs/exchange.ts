@@ -7,7 +7,7 @@ import type { KubeObject } from '../json/kube-object.ts'
 import { MEDIA_TYPES, isObjectType, parseAs } from '../json/parse-body.ts'
 import type { RequestInfo } from '../rbac/request-info.ts'
 import { warningHeaders } from './warnings.ts'
-import type { Accepted } from './negotiate.ts'
+import type { NegotiatedForm } from './negotiate.ts'
 import { readBytes, mediaType } from '../json/read-body.ts'
 
 /** One request and its response. */
@@ -17,7 +17,7 @@ export interface Exchange {
   readonly query: URLSearchParams
   readonly info: RequestInfo
   readonly user: User
-  readonly accept: Accepted
+  readonly accept: NegotiatedForm
   /** Messages of `Warning` headers, sent with the response. */
   readonly warnings: string[]
   /** Additional fields of the request's audit event. */

@@ -2,7 +2,7 @@ import { notAcceptable } from '../json/api-error.ts'
 import { MEDIA_TYPES } from '../json/parse-body.ts'
 
 /** Negotiated form of the response. */
-export interface Accepted {
+export interface NegotiatedForm {
   yaml: boolean
   as: '' | 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | 'APIGroupDiscoveryList'
   /** The apidiscovery version asked for. */
@@ -11,12 +11,12 @@ export interface Accepted {
 
 const TRANSFORMS = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList', 'APIGroupDiscoveryList'])
 
-function isTransform(as: string): as is Exclude<Accepted['as'], ''> {
+function isTransform(as: string): as is Exclude<NegotiatedForm['as'], ''> {
   return TRANSFORMS.has(as)
 }
 
 /** Returns the first supported media type of `Accept`; JSON if the header is absent. */
-export function negotiate(header: string | undefined): Accepted {
+export function negotiate(header: string | undefined): NegotiatedForm {
   const offers = (header || '*/*').split(',').map((part) => part.split(';').map((piece) => piece.trim()))
   for (const [type = '', ...rest] of offers) {
     const yaml = type === 'application/yaml'

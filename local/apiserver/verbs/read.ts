@@ -5,13 +5,13 @@ import type { Kind } from '../kinds/kind.ts'
 import { partialMetadata, toTable } from '../kinds/table.ts'
 import type { Store } from '../storage/store.ts'
 import { lowerBound, objectKey, toJson } from '../storage/stored.ts'
-import type { Stored } from '../storage/stored.ts'
+import type { StoredVersion } from '../storage/stored.ts'
 import type { Exchange } from './exchange.ts'
 import { continueExpired, continueToken, listOptions, parseVersion } from './list-options.ts'
 import type { ListOptions } from './list-options.ts'
 
 /** JSON of a stored object in the requested version; the stored bytes are reused. */
-export function objectJson(stored: Stored, kind: Kind): string {
+export function objectJson(stored: StoredVersion, kind: Kind): string {
   const converted = convertOut(kind, stored.object)
   return converted ? JSON.stringify(converted) : toJson(stored, kind.apiVersion)
 }
@@ -24,7 +24,7 @@ export function toVersion(object: KubeObject, kind: Kind): KubeObject {
 }
 
 /** One object, or its Table or PartialObjectMetadata if negotiated. */
-export function present(exchange: Exchange, kind: Kind, stored: Stored, now: Date): string | object {
+export function present(exchange: Exchange, kind: Kind, stored: StoredVersion, now: Date): string | object {
   if (exchange.accept.as === 'Table')
     return toTable(kind, [toVersion(stored.object, kind)], {
       now,
@@ -51,7 +51,7 @@ function atMost(store: Store, version: number): void {
 
 interface Page {
   rv: number
-  items: readonly Stored[]
+  items: readonly StoredVersion[]
   /** Number of objects after the page; undefined with a selector. */
   remaining: number | undefined
   next: string
@@ -63,7 +63,7 @@ function snapshot(
   kind: Kind,
   namespace: string,
   options: ListOptions,
-): { rv: number; all: readonly Stored[] } {
+): { rv: number; all: readonly StoredVersion[] } {
   const latest = () => ({ rv: store.revision, all: store.range(kind.storeId, namespace) })
   if (options.from) {
     const { rv, start } = options.from
@@ -85,7 +85,7 @@ function snapshot(
 
 function page(store: Store, kind: Kind, namespace: string, options: ListOptions): Page {
   const { rv, all } = snapshot(store, kind, namespace, options)
-  const items: Stored[] = []
+  const items: StoredVersion[] = []
   const limit = options.named && (namespace !== '' || !kind.namespaced) ? 0 : options.limit
   // The token's start is a key with a zero byte: the first possible key after it. Earlier objects are neither visited nor copied.
   for (let index = options.from ? lowerBound(all, options.from.start) : 0; index < all.length; index += 1) {
@@ -126,7 +126,7 @@ export function listObjects(store: Store, exchange: Exchange, kind: Kind, now: D
 }
 
 /** Items of a list: built-in objects without kind and apiVersion, as in kube-apiserver. */
-function listItems(kind: Kind, items: readonly Stored[]): string {
+function listItems(kind: Kind, items: readonly StoredVersion[]): string {
   if (kind.custom) return items.map((stored) => objectJson(stored, kind)).join(',')
   return items
     .map((stored) => {

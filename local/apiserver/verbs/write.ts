@@ -27,7 +27,7 @@ import { bumps, isForeign, scopeTo } from '../rules/write-scope.ts'
 import type { CompiledSchema } from '../schema/compile-schema.ts'
 import type { Store } from '../storage/store.ts'
 import { objectKey } from '../storage/stored.ts'
-import type { Stored } from '../storage/stored.ts'
+import type { StoredVersion } from '../storage/stored.ts'
 import { checkName, decode, matchPath } from './decode-object.ts'
 import { readObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
@@ -104,7 +104,7 @@ function withManagedFields(
   return { ...object, metadata: managedFields.length > 0 ? { ...metadata, managedFields } : metadata }
 }
 
-const preview = (kind: Kind, key: string, object: KubeObject): Stored => {
+const preview = (kind: Kind, key: string, object: KubeObject): StoredVersion => {
   const { kind: name, apiVersion, ...rest } = convertIn(kind, object)
   return {
     id: kind.storeId,
@@ -213,7 +213,7 @@ export async function modify(
   context: WriteContext,
   exchange: Exchange,
   kind: Kind,
-  change: { stored: Stored; object: KubeObject; options: WriteOptions; applied: boolean },
+  change: { stored: StoredVersion; object: KubeObject; options: WriteOptions; applied: boolean },
 ): Promise<WriteResponse> {
   const { stored, options, applied } = change
   const { store } = context

@@ -8,7 +8,7 @@ import { JournalFailure } from '../storage/journal.ts'
 import { send } from '../verbs/exchange.ts'
 import { negotiate } from '../verbs/negotiate.ts'
 import type { Exchange } from '../verbs/exchange.ts'
-import type { Accepted } from '../verbs/negotiate.ts'
+import type { NegotiatedForm } from '../verbs/negotiate.ts'
 import { authorize } from './authorize-request.ts'
 import { impersonated } from './impersonation.ts'
 import { headerValues, requestTarget } from './request-target.ts'
@@ -16,7 +16,7 @@ import { serveResource } from './serve-resource.ts'
 import type { Services } from './services.ts'
 
 const ANONYMOUS: User = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
-const JSON_ONLY: Accepted = { yaml: false, as: '', version: '' }
+const JSON_ONLY: NegotiatedForm = { yaml: false, as: '', version: '' }
 
 interface Identities {
   /** The authenticated user. */

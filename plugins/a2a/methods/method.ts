@@ -12,7 +12,7 @@ export type HttpCall = Call<AgentPath, unknown, unknown, Access<'create', 'agent
 
 /** Shapes of a version of the protocol. */
 export interface Dialect {
-  /** Answer of `SendMessage`. */
+  /** Response of `SendMessage`. */
   sent(task: A2aTask): unknown
   task(task: A2aTask): unknown
   item(item: StreamItem): unknown

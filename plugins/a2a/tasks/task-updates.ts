@@ -6,7 +6,7 @@ import type { A2aTaskState } from '#schemas/api/a2a.ts'
 import { agentMessage, toArtifact, toQuestions, toState } from './to-task.ts'
 import type { A2aPart, StreamItem } from './task.ts'
 
-/** Task of a stream. */
+/** The task whose updates a stream sends. */
 export interface StreamedTask {
   readonly id: string
   readonly contextId: string

@@ -16,7 +16,7 @@ import { secretResource } from '../contract/resources.ts'
 type CheckedPod = Parameters<typeof findPodProblems>[0]
 
 // Each Secret costs a call to the cluster.
-const MOST_SECRETS = 64
+const MAX_SECRETS = 64
 const checkPod = checkOf(pod)
 
 /**
@@ -61,9 +61,9 @@ async function refusePlatformSecrets(
   const fields = new Map<string, string[]>()
   for (const { kind, name, field } of collectReferences(AgentDeployment.spec, object))
     if (kind === 'Secret' && isName(name)) fields.set(name, [...(fields.get(name) ?? []), field])
-  if (fields.size > MOST_SECRETS)
+  if (fields.size > MAX_SECRETS)
     throw new Fail('invalid_body', undefined, {
-      errors: [{ pointer: '/spec', detail: `refers to more than ${MOST_SECRETS} Secrets` }],
+      errors: [{ pointer: '/spec', detail: `refers to more than ${MAX_SECRETS} Secrets` }],
     })
   const from = parseLabel('/metadata/namespace', namespace)
   const kept = await mapConcurrently([...fields.keys()], (name) => isKept(caller, { namespace: from, name }, signal))

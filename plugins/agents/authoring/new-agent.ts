@@ -3,7 +3,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { expandAgentConfig } from '#schemas/agent-file/expand-agent-file.ts'
-import type { Expanded } from '#schemas/agent-file/expand-agent-file.ts'
+import type { ExpandedAgentFile } from '#schemas/agent-file/expand-agent-file.ts'
 import type { ExpandedDocument } from '#schemas/agent-file/to-documents.ts'
 import { AgentFileError } from '#schemas/agent-file/problem.ts'
 import type { CreateAgentBody } from '#schemas/api/agents.ts'
@@ -59,7 +59,7 @@ function fromConfig(
 }
 
 /** The agent of an expanded document; one with a text for a managed prompt is `not_wired`. */
-export function onlyAgent({ documents: [agent, prompt] }: Expanded): ExpandedDocument {
+export function onlyAgent({ documents: [agent, prompt] }: ExpandedAgentFile): ExpandedDocument {
   if (agent === undefined) throw invalid('/config', 'has no agent')
   if (prompt !== undefined)
     throw new Fail('not_wired', 'Managed prompts are not configured on this installation: use systemPrompt.')
@@ -67,7 +67,7 @@ export function onlyAgent({ documents: [agent, prompt] }: Expanded): ExpandedDoc
 }
 
 /** Expands a config; its problems become the errors of a 400. */
-export function expandConfig(config: unknown): Expanded {
+export function expandConfig(config: unknown): ExpandedAgentFile {
   try {
     return expandAgentConfig(config)
   } catch (error) {

@@ -8,7 +8,7 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { KubeError } from '#core/kube/status.ts'
 import { expandParsed } from '#schemas/agent-file/expand-agent-file.ts'
 import { isKubernetesObject } from '#schemas/agent-file/find-problems.ts'
-import type { Expanded } from '#schemas/agent-file/expand-agent-file.ts'
+import type { ExpandedAgentFile } from '#schemas/agent-file/expand-agent-file.ts'
 import { parseSources } from '#schemas/agent-file/parse.ts'
 import type { ParsedSource } from '#schemas/agent-file/parse.ts'
 import { AgentFileError, pathOf } from '#schemas/agent-file/problem.ts'
@@ -67,7 +67,7 @@ export function readOneAgent(text: string, namespace: DnsLabel): SentObject {
 }
 
 /** Expands every document of a YAML text, as `POST /api/expand` answers. */
-export function expandFile(text: string): Expanded {
+export function expandFile(text: string): ExpandedAgentFile {
   return asBodyErrors(() => {
     const documents = parseSources(text)
     if (documents.length === 0) throw new AgentFileError([{ pointer: '', message: 'the file is empty' }])

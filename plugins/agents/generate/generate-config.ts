@@ -12,7 +12,7 @@ import type { PatchOperation } from '../versions/diff.ts'
 import { keepRest } from './keep-rest.ts'
 
 /** Result of a model for a task. */
-export interface Generated {
+export interface GenerationResult {
   config: Record<string, unknown>
   explanation: string
   warnings: string[]
@@ -61,7 +61,7 @@ function removable(fields: Readonly<Record<string, unknown>>): Readonly<Record<s
 }
 
 /** Creates or changes a config with a model. An invalid answer is returned to the model with its problems. */
-export async function generateConfig(task: GenerateTask, context: GenerateContext): Promise<Generated> {
+export async function generateConfig(task: GenerateTask, context: GenerateContext): Promise<GenerationResult> {
   const messages: ChatMessage[] = conversationFor(task)
   const schema = responseSchema(task)
   let problems: string[] = []

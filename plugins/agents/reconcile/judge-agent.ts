@@ -11,7 +11,7 @@ import type { AgentParts } from './parts/collect-parts.ts'
 import { mergeParts, withoutParts } from './parts/merge-parts.ts'
 import type { MergedParts } from './parts/merge-parts.ts'
 import { resolveReferences } from './spec/resolve-references.ts'
-import type { Resolved } from './spec/resolve-references.ts'
+import type { ReferenceResolution } from './spec/resolve-references.ts'
 import type { ReconcileSettings } from '../contract/reconcile-settings.ts'
 import type { ConditionProblem } from './conditions/problem.ts'
 import { validateSpec } from './spec/validate-spec.ts'
@@ -35,7 +35,7 @@ export interface Judgement {
   readonly refusal: ConditionProblem | undefined
   readonly unresolved: ConditionProblem | undefined
   readonly warning: ConditionProblem | undefined
-  readonly resolved: Resolved | undefined
+  readonly resolved: ReferenceResolution | undefined
 }
 
 /** No parts and no gates. */

@@ -24,7 +24,7 @@ import { createFromFile } from '../authoring/create-from-file.ts'
 import { toFork } from '../authoring/fork.ts'
 import type { GenerateTask } from '../generate/prompt.ts'
 import { generateConfig } from '../generate/generate-config.ts'
-import type { Generated } from '../generate/generate-config.ts'
+import type { GenerationResult } from '../generate/generate-config.ts'
 import { expandConfig, toNewAgent } from '../authoring/new-agent.ts'
 import { visibleRoutes } from '../generate/visible-routes.ts'
 import { examples, stored } from './examples.ts'
@@ -147,7 +147,11 @@ interface ModelRequest {
   signal: AbortSignal
 }
 
-async function withModel(agents: AgentEndpointServices, caller: Caller, wanted: ModelRequest): Promise<Generated> {
+async function withModel(
+  agents: AgentEndpointServices,
+  caller: Caller,
+  wanted: ModelRequest,
+): Promise<GenerationResult> {
   const { request, base, namespace: given, signal } = wanted
   const namespace = parseLabel('/namespace', given ?? 'default')
   const [first = '', second] = (wanted.route ?? agents.generateRoute).split('/', 2)

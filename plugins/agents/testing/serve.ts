@@ -21,7 +21,7 @@ import { plugins } from '#plugins/index.ts'
 import { applyShipped } from '#test/harness/deploy.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 
-/** An answer of the API, with its JSON body read. */
+/** A response of the API, with its JSON body read. */
 export interface Answer {
   readonly status: number
   readonly headers: Record<string, unknown>

@@ -15,7 +15,7 @@ export interface AuditedKind {
 }
 
 /** Results for the items of an EventList. `unusable`: a change without its object (level too low, truncated). */
-export type Sorted = Readonly<Record<'ignored' | 'malformed' | 'unusable', number>> & {
+export type SortedEvents = Readonly<Record<'ignored' | 'malformed' | 'unusable', number>> & {
   readonly events: readonly IdentifiedEvent[]
 }
 
@@ -27,7 +27,7 @@ export function toClusterRequests(
   items: readonly unknown[],
   kinds: AuditedKinds,
   serves: (namespace: string) => boolean = () => true,
-): Sorted {
+): SortedEvents {
   const counts = { ignored: 0, malformed: 0, unusable: 0 }
   const events = items.flatMap((item) => {
     const read = readClusterAuditEvent(item)

@@ -5,13 +5,13 @@ import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { toAuditEvent } from '../rows/audit-event.ts'
 import { requestOutcome } from '#core/http/audit/events.ts'
 import { toAuditRow } from '../rows/audit-row.ts'
-import type { Intended } from '../store/intents.ts'
+import type { IntendedAct } from '../store/intents.ts'
 
 /** An outcome as an event. The id exists before the first attempt, so that an outcome with a COMMIT in doubt is written once (A4). */
 export type OutcomeEvent = NewEvent & { readonly id: string; readonly time: Date }
 
 /** Waits for the store: an intent, or the outcome of an act. */
-export type OutcomeEntry = { readonly intent: Intended } | { readonly event: OutcomeEvent }
+export type OutcomeEntry = { readonly intent: IntendedAct } | { readonly event: OutcomeEvent }
 
 /** The event of an outcome. */
 export function toOutcomeEvent(outcome: Outcome, time: Date): OutcomeEvent {
@@ -34,7 +34,7 @@ export function toOutcomeEvent(outcome: Outcome, time: Date): OutcomeEvent {
 }
 
 /** The row of an intent. */
-export function toIntended(intent: Intent, time: Date): Intended {
+export function toIntended(intent: Intent, time: Date): IntendedAct {
   const { id, actor, action, resourceKind, namespace, name, traceparent } = intent
   return {
     id,
@@ -49,7 +49,7 @@ export function toIntended(intent: Intent, time: Date): Intended {
 }
 
 /** The outcome of an intent that was never settled. Its id depends on the intent only, so it is recorded once (A2). */
-export function toUnknown(intent: Intended): OutcomeEvent {
+export function toUnknown(intent: IntendedAct): OutcomeEvent {
   const { id, actor, action, resource_kind: resourceKind, resource_name: name, namespace, traceparent } = intent
   return {
     id: `unknown/${id}`,

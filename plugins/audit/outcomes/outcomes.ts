@@ -6,7 +6,7 @@ import { createWriteBuffer } from './write-buffer.ts'
 import type { WriteBuffer } from './write-buffer.ts'
 import type { Spool } from '../spool/spool.ts'
 import { insertIntents } from '../store/intents.ts'
-import type { Intended } from '../store/intents.ts'
+import type { IntendedAct } from '../store/intents.ts'
 import type { AuditTables } from '../contract/tables.ts'
 
 /** Time limits of an intent at the store, then at the disk. */
@@ -53,7 +53,7 @@ interface Keepers {
 }
 
 // Store within its time limit, else spool. A late insert is harmless, since the id is the same.
-async function keepIntent({ store, buffer, spool, limits }: Keepers, intent: Intended): Promise<void> {
+async function keepIntent({ store, buffer, spool, limits }: Keepers, intent: IntendedAct): Promise<void> {
   if (!buffer.isStoreAway()) {
     const inserted = store.transact((tx) => insertIntents(tx.tables<AuditTables>(), [intent]))
     if (await isDoneWithin(inserted, limits.storeMs)) return

@@ -9,7 +9,7 @@ import { requestOutcome } from '#core/http/audit/events.ts'
 import { clusterRequest } from '../contract/events.ts'
 import type { AuditTables } from '../contract/tables.ts'
 import { actKey, changeKey, countedKey, eventKey, idOf, text, UNKNOWN } from './row-keys.ts'
-import type { Audited } from './row-keys.ts'
+import type { AuditSource } from './row-keys.ts'
 
 /** A row to write, with the key that merges reports of one change (A4). */
 export interface AuditRow extends Omit<AuditTables['audit_log'], 'actor_exact'> {
@@ -32,7 +32,7 @@ export function auditedTypes(descriptors: Descriptors): readonly string[] {
 }
 
 /** The row of an event, or undefined when it is not audited. */
-export function toAuditRow(event: Audited, descriptors: Descriptors): AuditRow | undefined {
+export function toAuditRow(event: AuditSource, descriptors: Descriptors): AuditRow | undefined {
   if (event.type === requestOutcome.type) return outcomeRow(event)
   if (event.type === clusterRequest.type) return requestRow(event)
   const descriptor = descriptors.get(event.type)
@@ -46,7 +46,7 @@ export function toAuditRow(event: Audited, descriptors: Descriptors): AuditRow |
 }
 
 /** What an informer saw; who did it is a guess from the object's managed fields. */
-function changeRow(event: Audited, action: string): AuditRow {
+function changeRow(event: AuditSource, action: string): AuditRow {
   const data = asObject(event.data)
   const { uid, resourceVersion } = data
   const detail = {
@@ -63,7 +63,7 @@ function changeRow(event: Audited, action: string): AuditRow {
 }
 
 /** What a caller did or tried through the API. Of a change it is the informer's row, which may come before or after it. */
-function outcomeRow(event: Audited): AuditRow {
+function outcomeRow(event: AuditSource): AuditRow {
   const data = asObject(event.data)
   const [action, uid, resourceVersion] = [text(data['action']), text(data['uid']), text(data['resourceVersion'])]
   const intent = text(data['intent'])
@@ -87,12 +87,12 @@ function outcomeRow(event: Audited): AuditRow {
 }
 
 // Denials of one act within a minute share a row (`count`).
-function ownKey(event: Audited, action: string, outcome: string): string {
+function ownKey(event: AuditSource, action: string, outcome: string): string {
   return outcome === 'denied' ? countedKey(event, [action]) : eventKey(event)
 }
 
 /** What the API server reported of a request: the exact actor of a change, a denial or a failure. */
-function requestRow(event: Audited): AuditRow {
+function requestRow(event: AuditSource): AuditRow {
   const data = asObject(event.data)
   const [action, uid, resourceVersion] = [text(data['action']), text(data['uid']), text(data['resourceVersion'])]
   const outcome = data['outcome'] === 'success' ? 'success' : data['outcome'] === 'error' ? 'error' : 'denied'
@@ -122,17 +122,17 @@ function guess(data: Readonly<Record<string, unknown>>): Pick<AuditRow, 'actor' 
 }
 
 // Rows of the platform's own acts, which no caller asked for, are the controller's.
-function sourceOf({ actor }: Audited): AuditRow['source'] {
+function sourceOf({ actor }: AuditSource): AuditRow['source'] {
   if (actor === undefined || actor.kind === 'controller') return 'controller'
   return actor.name.startsWith('system:mesh:') ? 'controller' : 'bff'
 }
 
-function actionOf({ data }: Audited, { action, actionFrom }: AuditDescriptor): string {
+function actionOf({ data }: AuditSource, { action, actionFrom }: AuditDescriptor): string {
   const named = actionFrom === undefined ? undefined : asObject(data)[actionFrom.field]
   return actionFrom?.values.find((value) => value === named) ?? action
 }
 
-function detailOf({ data }: Audited, descriptor: AuditDescriptor): Record<string, unknown> {
+function detailOf({ data }: AuditSource, descriptor: AuditDescriptor): Record<string, unknown> {
   const given = asObject(data)
   const named = (descriptor.detail ?? []).map((field): [string, unknown] => {
     const [name = '', ...rest] = field.split('.')
@@ -141,7 +141,7 @@ function detailOf({ data }: Audited, descriptor: AuditDescriptor): Record<string
   return Object.fromEntries(named.filter(([, value]) => value !== undefined && value !== null))
 }
 
-function common(event: Audited) {
+function common(event: AuditSource) {
   const { name: actor = UNKNOWN, kind = 'system' } = event.actor ?? {}
   return {
     actor,
@@ -157,7 +157,7 @@ function common(event: Audited) {
 
 function finish(
   row: AuditText & Pick<AuditRow, 'actor_kind' | 'actor_exact' | 'namespace_uid'>,
-  { event, ...rest }: Pick<AuditRow, 'key' | 'source' | 'outcome'> & { readonly event: Audited },
+  { event, ...rest }: Pick<AuditRow, 'key' | 'source' | 'outcome'> & { readonly event: AuditSource },
 ): AuditRow {
   const { actor_kind, actor_exact } = row
   const namespace_uid = row.namespace_uid !== null && isUid(row.namespace_uid) ? row.namespace_uid : null

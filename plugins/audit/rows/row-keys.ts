@@ -3,7 +3,7 @@ import { asObject } from '#core/json/is-object.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 
 /** Source of a row: a stored event, or one that could not be stored. */
-export type Audited = Pick<StoredEvent, 'id' | 'type' | 'time' | 'subject' | 'data'> &
+export type AuditSource = Pick<StoredEvent, 'id' | 'type' | 'time' | 'subject' | 'data'> &
   Partial<Pick<StoredEvent, 'actor' | 'traceparent'>>
 
 /** Reason of an act whose outcome was not reported. */
@@ -59,14 +59,14 @@ export function changeKey(action: string, uid: string, resourceVersion: string):
 }
 
 /** Denials, or failures with one code, of one (actor, verb, resource) within a minute are one row. */
-export function countedKey(event: Audited, act: readonly string[]): string {
+export function countedKey(event: AuditSource, act: readonly string[]): string {
   const { kind, namespace, name } = event.subject
   const minute = Math.floor(event.time.getTime() / 60_000)
   return `${COUNTED}${minute}/${digest(JSON.stringify([event.actor?.name, ...act, kind, namespace, name]))}`
 }
 
 // The BFF and the API server report one request under one Audit-Id.
-export function eventKey(event: Audited): string {
+export function eventKey(event: AuditSource): string {
   const auditId = text(asObject(event.data)['auditId'])
   return auditId === '' ? `event/${event.id}` : `request/${auditId}`
 }

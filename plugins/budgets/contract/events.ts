@@ -14,10 +14,10 @@ const exceededData = Type.Object({
 })
 
 /** See {@link spendLimitExceeded}. */
-export type Exceeded = Static<typeof exceededData>
+export type ExceededSpendLimit = Static<typeof exceededData>
 
 /** A spend limit refused a call for the first time in its window. The subject is the agent or tenant of the limit. */
-export const spendLimitExceeded: EventType<Exceeded> = defineEvent({
+export const spendLimitExceeded: EventType<ExceededSpendLimit> = defineEvent({
   plugin: 'budgets',
   fact: 'spend-limit-exceeded',
   summary: 'A spend limit refused a model call for the first time in its window.',

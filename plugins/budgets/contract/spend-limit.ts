@@ -1,7 +1,7 @@
 import type { SpendLimit, SpendWindow } from './points.ts'
 import { parseMicros } from '#schemas/values/money.ts'
 
-/** Money as specs write it: decimal text, by default in USD per month. */
+/** Money as specs write it: a decimal string, by default in USD per month. */
 export interface WrittenAmount {
   readonly amount: string
   readonly currency?: string

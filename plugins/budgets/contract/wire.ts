@@ -15,7 +15,7 @@ import {
 import type { Static } from '#schemas/wire/schema.ts'
 import { statePath } from '#schemas/wire/state-path.ts'
 
-const MOST_TOKENS = 10_000_000
+const MAX_TOKENS = 10_000_000
 const holdId = string({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$', maxLength: 36 })
 const name = string({ maxLength: 317 })
 // Provider counts may be any number; what is counted is clamped.
@@ -26,8 +26,8 @@ const holdFields = {
   /** Route as `namespace/name`. */
   model: string({ minLength: 1, maxLength: 317 }),
   operation: enumOf('chat/completions', 'embeddings'),
-  inputTokens: integer(0, MOST_TOKENS),
-  maxOutputTokens: nullable(integer(1, MOST_TOKENS)),
+  inputTokens: integer(0, MAX_TOKENS),
+  maxOutputTokens: nullable(integer(1, MAX_TOKENS)),
   choices: optionalField(integer(1, 128)),
 }
 

@@ -11,7 +11,7 @@ import { createOpenings } from './openings.ts'
 import type { OpeningResponse } from './openings.ts'
 import { createSettlements } from './settlements.ts'
 import type { SettlementResponse } from './settlements.ts'
-import type { Hold, Settled, Settlement } from '#launcher/contract/calls/payment.ts'
+import type { Hold, SettledCost, Settlement } from '#launcher/contract/calls/payment.ts'
 
 /** Money of the agent's model calls, kept by the state role. */
 export interface Holds {
@@ -24,7 +24,7 @@ export interface Holds {
    * Settles a call that the gateway has not settled, and reads what it cost. Undefined if the state role cannot be reached now; it is sent
    * again until the lease of the hold ends.
    */
-  settle(hold: Hold, settlement: Settlement): Promise<Settled | undefined>
+  settle(hold: Hold, settlement: Settlement): Promise<SettledCost | undefined>
   /** Gives back the money of a call that was not forwarded. */
   release(hold: Hold): Promise<void>
   /** Waits, at most two seconds, for settlements that are sent again. */
@@ -138,7 +138,7 @@ function unavailable(): Refusal {
   return new Refusal('budget_unavailable', undefined, { 'retry-after': '1' })
 }
 
-function toSettled({ value }: SettlementResponse): Settled {
+function toSettled({ value }: SettlementResponse): SettledCost {
   return { cost: value?.cost ?? undefined, remaining: value?.remaining ?? undefined }
 }
 

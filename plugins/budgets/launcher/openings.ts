@@ -8,7 +8,7 @@ import { shareRequests } from './share-requests.ts'
 import type { WaitingItem } from './share-requests.ts'
 
 /** A request for a hold, with its idempotency key (UUID). */
-export interface Opening {
+export interface OpeningRequest {
   readonly key: string
   readonly request: HoldRequest
 }
@@ -17,12 +17,12 @@ export interface Opening {
 export type OpeningResponse = Omit<PathResponse<OpenedHold>, 'bytes'>
 
 /** Opens a hold. Resolves with the response of `POST /budgets/holds`; rejects without one. */
-export type OpenHold = (opening: Opening) => Promise<OpeningResponse>
+export type OpenHold = (opening: OpeningRequest) => Promise<OpeningResponse>
 
-type Group = readonly WaitingItem<Opening, OpeningResponse>[]
+type Group = readonly WaitingItem<OpeningRequest, OpeningResponse>[]
 
 /** Bound of a request at the state role. */
-const MOST_ITEMS = 100
+const MAX_ITEMS = 100
 /** How long holds are opened one by one after a state role did not know the path. */
 const ALONE_MS = 60_000
 
@@ -32,7 +32,7 @@ export function createOpenings(state: StateClient, now = (): number => performan
   // Sent again immediately: a kept connection may close while the request is written.
   const ask = <T>(send: () => Promise<T>): Promise<T> =>
     send().catch((error: unknown) => (wasReset(error) ? send() : Promise.reject(error as Error)))
-  const openAlone = ({ key, request }: Opening): Promise<OpeningResponse> =>
+  const openAlone = ({ key, request }: OpeningRequest): Promise<OpeningResponse> =>
     ask(() => callState(state, openHold, { body: request, headers: { 'idempotency-key': key } }))
   const openEach = async (group: Group): Promise<void> => {
     await Promise.all(group.map(({ item, done }) => openAlone(item).then(done.resolve, done.reject)))
@@ -58,9 +58,9 @@ export function createOpenings(state: StateClient, now = (): number => performan
     for (const [index, { done }] of group.entries()) if (!isOpen(index)) done.resolve(opened[index] as OpeningResponse)
     await openEach(group.filter((_, index) => isOpen(index)))
   }
-  const share = shareRequests<Opening, OpeningResponse>(
+  const share = shareRequests<OpeningRequest, OpeningResponse>(
     (group) => (group.length === 1 ? openEach(group) : openTogether(group)),
-    MOST_ITEMS,
+    MAX_ITEMS,
   )
   return (opening) => (now() < aloneUntil ? openAlone(opening) : share(opening))
 }

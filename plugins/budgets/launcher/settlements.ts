@@ -19,11 +19,11 @@ export type SettlementResponse = Pick<PathResponse<EndedResponse>, 'status' | 'v
 export type SendSettlement = (item: SettlementItem) => Promise<SettlementResponse>
 
 /** Bound of a request at the state role. */
-const MOST_ITEMS = 500
+const MAX_ITEMS = 500
 
 /** Creates the sender: settlements that become due while requests are in progress share the next one. */
 export function createSettlements(state: StateClient): SendSettlement {
-  return shareRequests((group) => sendGroup(state, group), MOST_ITEMS)
+  return shareRequests((group) => sendGroup(state, group), MAX_ITEMS)
 }
 
 type Waiting = WaitingItem<SettlementItem, SettlementResponse>

@@ -1,5 +1,5 @@
 /** Performs an operation together with others that were requested about the same time. */
-export type Gathered<Item, Result> = (item: Item) => Promise<Result>
+export type GatheredOperation<Item, Result> = (item: Item) => Promise<Result>
 
 /** Bounds of a group. */
 export interface GatherBounds {
@@ -21,7 +21,7 @@ export function createGather<Item, Result>(
   perform: (items: readonly Item[]) => Promise<readonly Result[]>,
   { waitMs, size }: GatherBounds,
   isOutage: (error: unknown) => boolean,
-): Gathered<Item, Result> {
+): GatheredOperation<Item, Result> {
   let waiting: Waiting<Item, Result>[] = []
   let busy = false
   let timer: NodeJS.Timeout | undefined

@@ -9,10 +9,10 @@ export interface RecentPrices {
 }
 
 // More than are open at once; holds of a route share its prices.
-const MOST_HOLDS = 10_000
+const MAX_HOLDS = 10_000
 
 /** Creates an empty memory, which forgets the oldest holds. */
-export function createRecentPrices(most = MOST_HOLDS): RecentPrices {
+export function createRecentPrices(most = MAX_HOLDS): RecentPrices {
   const known = new Map<string, HoldPrices & { readonly holder: string }>()
   return {
     add({ id, holder, currency, prices }) {

@@ -4,7 +4,7 @@ import { defer } from '#core/database/statement.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import type { Projection } from '#core/event-store/store.ts'
 import { modelCallMetered } from '#plugins/providers/contract/events.ts'
-import type { Metered } from '#plugins/providers/contract/events.ts'
+import type { MeteredModelCall } from '#plugins/providers/contract/events.ts'
 import { usageReported } from '#plugins/runs/contract/events.ts'
 import { agentLabelsChanged } from '../contract/events.ts'
 import type { CostTables } from '../contract/tables.ts'
@@ -82,7 +82,7 @@ interface MeteredRun {
 function runsOf(metered: readonly Event[]): readonly object[] {
   const runs = new Map<string, MeteredRun>()
   for (const event of metered) {
-    const { runId, agentUid, payer, status } = event.data as Metered
+    const { runId, agentUid, payer, status } = event.data as MeteredModelCall
     if (runId === null || payer !== undefined) continue
     const answered = (runs.get(runId)?.answered ?? 0) + (status < 400 ? 1 : 0)
     runs.set(runId, { run_id: runId, day: utcDayOf(event), agent_uid: agentUid ?? '', answered })

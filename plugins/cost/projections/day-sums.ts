@@ -1,6 +1,6 @@
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { parseMicros } from '#schemas/values/money.ts'
-import type { Metered } from '#plugins/providers/contract/events.ts'
+import type { MeteredModelCall } from '#plugins/providers/contract/events.ts'
 import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
 import type { CostDayRow, CostPersonRow } from '../contract/tables.ts'
 
@@ -50,7 +50,7 @@ export function utcDayOf({ time }: Pick<Event, 'time'>): string {
 }
 
 function toRow(event: Event): CostLine {
-  const data = event.data as Metered
+  const data = event.data as MeteredModelCall
   const { cost } = data
   return {
     day: utcDayOf(event),
@@ -72,7 +72,7 @@ function toRow(event: Event): CostLine {
 }
 
 // An agent may use the route of another namespace: its own pays. The uid of that namespace is that of the observed agent.
-function payerOf({ subject, actor }: Event, { agentUid, route, payer }: Metered) {
+function payerOf({ subject, actor }: Event, { agentUid, route, payer }: MeteredModelCall) {
   const account = agentUid === null || payer !== undefined ? undefined : agentOfServiceAccount(actor?.name ?? '')
   const namespace = payer?.namespace ?? account?.namespace ?? route.namespace
   const ofRoute = namespace === route.namespace ? (subject.namespaceUid ?? '') : ''

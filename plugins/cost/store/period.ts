@@ -8,7 +8,7 @@ export interface Period {
 
 const DAY_MS = 86_400_000
 /** Longest period of one request. */
-export const MOST_DAYS = 400
+export const MAX_DAYS = 400
 
 /**
  * Period of a query; by default the month of `to` until `to`, which is today. Throws `invalid_query` for a day that does not exist, and for an
@@ -18,7 +18,7 @@ export function parsePeriod(query: { readonly from?: string; readonly to?: strin
   const to = query.to === undefined ? toDay(now.getTime()) : parseDay('?to', query.to)
   const from = query.from === undefined ? `${to.slice(0, 8)}01` : parseDay('?from', query.from)
   if (from > to) throw refuse('?to', `must not be before from (${from})`)
-  if (daysOf({ from, to }) > MOST_DAYS) throw refuse('?from', `must be at most ${MOST_DAYS} days before to (${to})`)
+  if (daysOf({ from, to }) > MAX_DAYS) throw refuse('?from', `must be at most ${MAX_DAYS} days before to (${to})`)
   return { from, to }
 }
 

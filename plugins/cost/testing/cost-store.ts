@@ -4,7 +4,7 @@ import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { createStore } from '#core/event-store/create-store.ts'
-import type { Metered } from '#plugins/providers/contract/events.ts'
+import type { MeteredModelCall } from '#plugins/providers/contract/events.ts'
 import { modelCallMetered } from '#plugins/providers/contract/events.ts'
 import { usageReported } from '#plugins/runs/contract/events.ts'
 import { agentLabelsChanged } from '../contract/events.ts'
@@ -14,13 +14,13 @@ import type { CostAccess, GroupKey, GroupQuery } from '../store/read-cost.ts'
 import type { CostTables } from '../contract/tables.ts'
 
 /** A metered call; absent fields have defaults, `account` is the actor of a pod. */
-export interface GivenCall extends Partial<Metered> {
+export interface GivenCall extends Partial<MeteredModelCall> {
   readonly at?: string
   readonly account?: string
   readonly namespaceUid?: string
 }
 
-const call: Metered = {
+const call: MeteredModelCall = {
   operation: 'chat/completions',
   route: { namespace: 'default', name: 'fast', uid: 'route-1' },
   provider: 'default/up',

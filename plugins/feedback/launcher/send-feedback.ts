@@ -8,7 +8,7 @@ import { score } from '../contract/wire.ts'
 import type { recordedScore } from '../contract/wire.ts'
 
 /** How a score is sent. */
-export interface Sending {
+export interface SendFeedbackOptions {
   /** Idempotency key of the agent's request. */
   readonly key: string | undefined
   readonly traceparent: string
@@ -19,7 +19,7 @@ export interface Sending {
 export async function sendFeedback(
   state: StateClient,
   request: FeedbackRequest,
-  { key, traceparent, signal }: Sending,
+  { key, traceparent, signal }: SendFeedbackOptions,
 ): Promise<string> {
   const headers = { traceparent, ...(key === undefined ? {} : { 'idempotency-key': key }) }
   const response = await callState(state, score, { body: request, headers, signal }).catch((error: unknown) => {

@@ -8,7 +8,7 @@ import type { FeedbackTables, ScoreRow, SelectedScore } from '../contract/tables
 
 type FeedbackTx = Transaction<FeedbackTables>
 
-/** Filters of a list of scores; `since` bounds `createdAt` from below. */
+/** Filters of a list of scores; `since` is the lower bound of `createdAt`. */
 export interface ScoreFilter {
   readonly runId?: string | undefined
   readonly traceId?: string | undefined

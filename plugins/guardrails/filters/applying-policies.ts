@@ -10,7 +10,7 @@ import { createPolicySource } from '../policies/policy-source.ts'
 import type { PolicySource } from '../policies/policy-source.ts'
 
 /** How the policies apply to one call. */
-export interface Applying {
+export interface CallPolicies {
   readonly set: PolicySet
   /** A launcher of the agent has applied the rules without an HTTP check. */
   readonly isGuarded: boolean
@@ -20,16 +20,16 @@ export interface Applying {
 }
 
 /** Finds out how policies apply to a call. The filters of one call share the result. */
-export type FindApplying = (call: FilteredCall, gateway: GatewayContext) => Promise<Applying>
+export type FindCallPolicies = (call: FilteredCall, gateway: GatewayContext) => Promise<CallPolicies>
 
 const never: IsApproved = () => false
 
 /** Creates the function. `ttlMs`: how long policies are remembered. */
-export function createFindApplying(core: Core, ttlMs?: number): FindApplying {
+export function createFindApplying(core: Core, ttlMs?: number): FindCallPolicies {
   const sources = new WeakMap<GatewayContext, PolicySource>()
-  const found = new WeakMap<FilteredCall, Promise<Applying>>()
+  const found = new WeakMap<FilteredCall, Promise<CallPolicies>>()
   const readProof = createProofReader(core)
-  const find = async (call: FilteredCall, gateway: GatewayContext): Promise<Applying> => {
+  const find = async (call: FilteredCall, gateway: GatewayContext): Promise<CallPolicies> => {
     const source = sources.get(gateway) ?? createPolicySource(gateway.cluster, ttlMs)
     sources.set(gateway, source)
     const set = await policiesOf(source, call)
@@ -50,7 +50,7 @@ function policiesOf(source: PolicySource, { agent, model }: FilteredCall): Promi
   return model.kind === 'agent' ? source.ofAgent(model) : source.ofNamespace(model.namespace)
 }
 
-type ProofResult = Omit<Applying, 'set'>
+type ProofResult = Omit<CallPolicies, 'set'>
 
 const notGuarded: ProofResult = { isGuarded: false, isForged: false, isApproved: never }
 const forged: ProofResult = { isGuarded: false, isForged: true, isApproved: never }

@@ -2,7 +2,7 @@ import { listStrings, replaceStrings } from '#core/guardrails/body/body-texts.ts
 import type { Finding, GuardOutcome, IsApproved, Stage } from '#core/guardrails/guard.ts'
 import type { CallFilter, ModelRequest, TextFilter } from '#plugins/providers/contract/points.ts'
 import type { ExternalRule } from '../policies/agent-policies.ts'
-import type { Applying } from './applying-policies.ts'
+import type { CallPolicies } from './applying-policies.ts'
 import type { HttpCheck, HttpVerdict } from './http-check.ts'
 import { refusingUnreadable } from './rule-hooks.ts'
 import { refusalOf } from './verdicts.ts'
@@ -22,7 +22,7 @@ interface CheckedTexts extends GuardOutcome {
 type CheckTexts = (stage: Stage, texts: readonly string[], rules?: readonly ExternalRule[]) => Promise<CheckedTexts>
 
 /** What the rules with an HTTP check do in one call. */
-export function externalHooks({ set, isApproved }: Applying, check: HttpCheck, count: CountFindings): CallFilter {
+export function externalHooks({ set, isApproved }: CallPolicies, check: HttpCheck, count: CountFindings): CallFilter {
   const ofStage = (stage: Stage): readonly ExternalRule[] => set.external.filter((one) => sees(one, stage))
   const checkTexts: CheckTexts = async (stage, texts, rules = ofStage(stage)) => {
     const outcome = await askAll(rules, { stage, texts, check, isApproved })

@@ -9,7 +9,7 @@ import { callState } from '#launcher/contract/state/call-state.ts'
 import type { StateClient } from '#launcher/contract/state/state-client.ts'
 
 /** The compiled policies of the agent. */
-export interface Guarding {
+export interface CompiledGuardrails {
   readonly guard: ContentGuard
   /** Rules that the gateway applies, by stage. */
   readonly external: readonly ExternalRuleStage[]
@@ -23,7 +23,7 @@ export type ExternalRuleStage = Pick<Finding, 'policy' | 'rule' | 'stage'>
 /** The current policies of the agent. */
 export interface GuardSource {
   /** Throws `Refusal` (`guardrail_unavailable`) if they are not known, and `plugin_disabled` if the plugin is not available. */
-  current(): Promise<Guarding>
+  current(): Promise<CompiledGuardrails>
 }
 
 /** Options of `createGuardSource`. */

@@ -28,7 +28,7 @@ export interface PolicySource {
 const TTL_MS = 2_000
 const PAGE = 50
 /** Maximum number of policies that apply to a whole namespace. */
-const MOST_OF_NAMESPACE = 32
+const MAX_OF_NAMESPACE = 32
 /** Compiled sets by content; the same policies are compiled once. */
 const KEPT_SETS = 500
 
@@ -107,8 +107,8 @@ async function listWide(
     const more = from === undefined ? {} : { continue: from }
     const page = await cluster.list<GuardrailPolicyObject>(GuardrailPolicy, { namespace, limit: PAGE, ...more })
     found.push(...page.items.filter(({ spec }) => spec.appliesTo === 'namespace'))
-    if (found.length > MOST_OF_NAMESPACE)
-      throw unavailable(`More than ${MOST_OF_NAMESPACE} guardrail policies apply to the namespace ${namespace}.`)
+    if (found.length > MAX_OF_NAMESPACE)
+      throw unavailable(`More than ${MAX_OF_NAMESPACE} guardrail policies apply to the namespace ${namespace}.`)
     if (page.continue === undefined || page.continue === '') return found
     from = page.continue
   }

@@ -31,7 +31,7 @@ export async function insertIngests(
   base: { readonly uid: string; readonly namespaceUid: string; readonly actor: string },
   ingests: readonly NewIngest[],
 ): Promise<void> {
-  // One statement each: their order decides which of two of one document is newer.
+  // One statement per ingest: their order decides which of two ingests of one document is newer.
   for (const { id, documentId, title, contentType, url, attributes, content } of ingests)
     await tx
       .tables<KnowledgeTables>()

@@ -28,7 +28,7 @@ export interface ReportCallOptions {
 // A server that fails often costs the API server one write in this time, and one that fails now and then no more than one in the other.
 const PAUSE_MS = 10_000
 const MIN_PAUSE_MS = 1_000
-const MOST_SERVERS = 1_000
+const MAX_SERVERS = 1_000
 
 /** Creates the reports of one process. The manager makes a condition of them (X3). */
 export function createReportCall(options: ReportCallOptions): ReportCall {
@@ -43,7 +43,7 @@ export function createReportCall(options: ReportCallOptions): ReportCall {
     // The cached object may be older than what this process has written.
     if (before !== undefined && age < PAUSE_MS && (before.reason === reason || age < MIN_PAUSE_MS)) return
     if (age >= PAUSE_MS && reason === null && server.status?.failedCall === undefined) return
-    if (written.size >= MOST_SERVERS) written.clear()
+    if (written.size >= MAX_SERVERS) written.clear()
     written.set(uid, { at: clock(), reason })
     await write(
       options,

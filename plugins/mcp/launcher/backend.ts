@@ -31,7 +31,7 @@ export interface ToolBackend extends ToolSource {
 }
 
 // A result may have some MiB, and the launcher has 512 MiB for all of its ports.
-const MOST_CALLS = 32
+const MAX_CALLS = 32
 // Beyond the time limit of the tool, which the state role enforces.
 const MARGIN_MS = 10_000
 
@@ -48,7 +48,7 @@ export function createToolBackend({ state: stateOf, log }: Pick<Pod, 'state' | '
       return tool
     },
     async send(call) {
-      if (running >= MOST_CALLS) throw new Refusal('too_many_tool_calls')
+      if (running >= MAX_CALLS) throw new Refusal('too_many_tool_calls')
       running++
       try {
         return await sendOnce(state, call)

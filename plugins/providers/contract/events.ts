@@ -86,10 +86,10 @@ const meteredData = Type.Object({
 })
 
 /** See {@link modelCallMetered}. */
-export type Metered = Static<typeof meteredData>
+export type MeteredModelCall = Static<typeof meteredData>
 
 /** A completed model call of the gateway: numbers and references, never content. */
-export const modelCallMetered: EventType<Metered> = defineEvent({
+export const modelCallMetered: EventType<MeteredModelCall> = defineEvent({
   plugin: 'providers',
   fact: 'model-call-metered',
   summary: 'A model call went through the gateway.',
@@ -112,10 +112,10 @@ const refusedData = Type.Object({
 })
 
 /** See {@link modelCallRefused}. */
-export type Refused = Static<typeof refusedData>
+export type RefusedModelCall = Static<typeof refusedData>
 
 /** A filter ended a model call: names and codes, never content. */
-export const modelCallRefused: EventType<Refused> = defineEvent({
+export const modelCallRefused: EventType<RefusedModelCall> = defineEvent({
   plugin: 'providers',
   fact: 'model-call-refused',
   summary: 'A filter refused a model call or its response.',

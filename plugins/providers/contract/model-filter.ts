@@ -60,7 +60,7 @@ export type RequestVerdict =
   | { readonly changeSource: Readonly<Record<string, unknown>> }
 
 /** A decision, immediately or later. Each one has the filter's timeout. */
-export type Decided<T> = Verdict<T> | Promise<Verdict<T>>
+export type EventualVerdict<T> = Verdict<T> | Promise<Verdict<T>>
 
 /** A text of a request, and the JSON pointer of its place: `/messages/0/content`. */
 export interface RequestText {
@@ -127,7 +127,7 @@ export interface TextFilter {
   /** Number of new characters before the next call, 1 (default) to 65,536. They are held back too. */
   readonly step?: number
   /** Replacements are in order and do not overlap. */
-  check(window: TextWindow): Decided<readonly Replacement[]>
+  check(window: TextWindow): EventualVerdict<readonly Replacement[]>
 }
 
 /** A complete tool call of a response. */
@@ -148,7 +148,7 @@ export interface CallFilter {
   /** Sees each text of the response. */
   readonly text?: TextFilter
   /** Sees each tool call of the response when it is complete. The client receives it afterwards. */
-  toolCall?(call: ToolCall): Decided<Pick<ToolCall, 'name' | 'arguments'>>
+  toolCall?(call: ToolCall): EventualVerdict<Pick<ToolCall, 'name' | 'arguments'>>
 }
 
 /** A filter of the gateway's model calls: it passes, changes or refuses. Third parties get the point as `providers.filter`. */

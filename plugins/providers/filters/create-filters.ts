@@ -4,7 +4,7 @@ import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Operation } from '../contract/adapter.ts'
 import { modelCallRefused } from '../contract/events.ts'
-import type { Refused } from '../contract/events.ts'
+import type { RefusedModelCall } from '../contract/events.ts'
 import { filterMetrics } from '../contract/metrics.ts'
 import type { GatewayCall } from '../gateway/request/gateway-call.ts'
 import type { ModelName } from '../gateway/request/model-name.ts'
@@ -137,7 +137,7 @@ async function record(core: Core, { call, target, stop }: Stopped): Promise<void
   const { operation, model, uid, streamed } = target
   const { filter, stage, outcome, code } = stop
   const ids = { agentUid: call.agentUid ?? null, runId: call.runId ?? null }
-  const data: Refused = { filter, stage, outcome, code, operation, streamed, ...ids }
+  const data: RefusedModelCall = { filter, stage, outcome, code, operation, streamed, ...ids }
   const kind = model.kind === 'route' ? 'ModelRoute' : 'AgentDeployment'
   const subject = { namespace: model.namespace, kind, name: model.name, ...(uid === undefined ? {} : { uid }) }
   const actor = { name: call.principal.username, kind: call.principal.kind === 'person' ? 'user' : 'system' } as const

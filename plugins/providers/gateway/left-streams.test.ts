@@ -5,7 +5,7 @@ import test from 'node:test'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { startFilterGateway } from '../filters/testing/filter-gateway.ts'
-import type { Metered } from '../contract/events.ts'
+import type { MeteredModelCall } from '../contract/events.ts'
 import { callPricing } from '../contract/points.ts'
 import { delta, doneFrame, hello } from '../testing/api-gateway.ts'
 
@@ -41,7 +41,7 @@ test(
     await ask('/v1/messages', { max_tokens: 500, messages: hello }, false)
     const left = await gateway.metered((rows) => rows.filter(({ data }) => data.status === 499).length === 2)
     for (const { data } of left) {
-      const { usageReported, usageEstimated, inputTokens, outputTokens, cost } = data as Partial<Metered>
+      const { usageReported, usageEstimated, inputTokens, outputTokens, cost } = data as Partial<MeteredModelCall>
       assert.deepEqual([usageReported, usageEstimated, cost?.amount], [false, true, String(outputTokens)])
       assert.ok(Number(inputTokens) > 0 && between(outputTokens, 100, 200), JSON.stringify(data))
     }

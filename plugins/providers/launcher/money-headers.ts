@@ -1,7 +1,7 @@
-import type { Charge, Settled } from '#launcher/contract/calls/payment.ts'
+import type { Charge, SettledCost } from '#launcher/contract/calls/payment.ts'
 
 /** Headers with what a call has cost and what is left; the cost is known when it is settled. */
-export function moneyHeaders({ hold }: Charge, settled?: Settled): Record<string, string> {
+export function moneyHeaders({ hold }: Charge, settled?: SettledCost): Record<string, string> {
   const remaining = settled?.remaining ?? hold?.remaining
   const { cost } = settled ?? {}
   return {
@@ -11,7 +11,7 @@ export function moneyHeaders({ hold }: Charge, settled?: Settled): Record<string
 }
 
 /** The same at the end of a stream, as a comment, which parsers ignore: trailers do not reach the callers of most SDKs. */
-export function moneyComment(charge: Charge, settled: Settled | undefined): Buffer {
+export function moneyComment(charge: Charge, settled: SettledCost | undefined): Buffer {
   const entries = settled === undefined ? [] : Object.entries(moneyHeaders(charge, settled))
   return Buffer.from(
     entries.length === 0 ? '' : `${entries.map(([name, value]) => `: ${name}: ${value}\n`).join('')}\n`,

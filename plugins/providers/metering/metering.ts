@@ -5,7 +5,7 @@ import type { Store, StreamEvent } from '#core/event-store/store.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { modelCallMetered } from '../contract/events.ts'
-import type { Metered } from '../contract/events.ts'
+import type { MeteredModelCall } from '../contract/events.ts'
 import { createCallLabels, providerMetrics } from '../contract/metrics.ts'
 import type { CallLabels } from '../contract/metrics.ts'
 import type { NamedProvider } from '../gateway/errors/provider-failure.ts'
@@ -15,7 +15,7 @@ import type { GroupBounds, GroupTarget } from './group-writer.ts'
 
 /** Attribution of a metered call. */
 export interface MeteredCall {
-  readonly data: Metered
+  readonly data: MeteredModelCall
   readonly actor: { readonly name: string; readonly kind: 'user' | 'system' }
   readonly traceparent: string
 }
@@ -80,7 +80,7 @@ export function createMetering(core: MeteringParts, bounds = defaultBounds): Met
   }
 }
 
-function createCounters(metrics: Core['metrics']): (data: Metered, labels: CallLabels) => void {
+function createCounters(metrics: Core['metrics']): (data: MeteredModelCall, labels: CallLabels) => void {
   const calls = metrics.counter(providerMetrics.calls)
   const tokens = metrics.counter(providerMetrics.tokens)
   const seconds = metrics.histogram(providerMetrics.seconds)

@@ -43,7 +43,7 @@ function refuseFiles(value: unknown, at: string): void {
   for (const one of Object.values(value)) refuseFiles(one, at)
 }
 
-/** Begins of betas that change the form of requests and answers only: neither prices, nor what the provider keeps or reaches. */
+/** Prefixes of betas that change only the form of requests and responses: neither prices, nor what the provider keeps or reaches. */
 const allowedBetas = [
   'interleaved-thinking-',
   'fine-grained-tool-streaming-',

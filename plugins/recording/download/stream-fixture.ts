@@ -8,12 +8,12 @@ import { FIXTURE_FORMAT, MAX_PART_BYTES, fixtureChannels } from '#schemas/runs/f
 import { toRecordingFailure } from '../store/store-part.ts'
 
 /** More than a recording has with the largest quota. */
-const MOST_KEYS = 101_000
+const MAX_KEYS = 101_000
 
 /** Keys of the parts of a run, in order. Throws `recording_unavailable`. */
 export async function listParts(objects: ObjectStore, runId: string): Promise<readonly ObjectKey[]> {
   const keys: ObjectKey[] = []
-  for (let after: ObjectKey | undefined; keys.length < MOST_KEYS;) {
+  for (let after: ObjectKey | undefined; keys.length < MAX_KEYS;) {
     const page = await objects.list(prefixOfRun(runId), { limit: MAX_PAGE, after }).catch((error: unknown) => {
       throw toRecordingFailure(error)
     })

@@ -22,7 +22,7 @@ export interface PartServices {
 }
 
 /** Ends of attempts, which a full recording gets too. */
-const MOST_ENDS = 64
+const MAX_ENDS = 64
 
 /**
  * Stores a part of a run. Its size is counted and committed first, and taken back if the object store fails. Throws
@@ -84,7 +84,7 @@ function refuseAbove(
   { callsPerRun, bytesPerRun, bytesPerNamespace }: RecordingSettings,
   { parts, bytes, ofNamespace, namespace, isEnd }: Counted,
 ): void {
-  if (parts > callsPerRun + MOST_ENDS || (!isEnd && parts > callsPerRun))
+  if (parts > callsPerRun + MAX_ENDS || (!isEnd && parts > callsPerRun))
     throw tooMuch(`The run has ${callsPerRun} recorded calls (recording.callsPerRun).`)
   if (isEnd) return
   if (bytes > bytesPerRun) throw tooMuch(`The run has ${bytesPerRun} recorded bytes (recording.bytesPerRun).`)

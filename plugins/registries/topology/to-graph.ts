@@ -13,7 +13,7 @@ export interface PlacedAgent {
 }
 
 /** A registry that was listed or named by an agent; `found` is null if the caller may not read it. */
-export interface Placed {
+export interface FoundRegistry {
   readonly namespace: string
   readonly name: string
   readonly found: boolean | null
@@ -21,7 +21,7 @@ export interface Placed {
 }
 
 /** A registry with the agents that its roles list. */
-export interface LinkedRegistry extends Placed {
+export interface LinkedRegistry extends FoundRegistry {
   readonly links: readonly Reference[]
 }
 

@@ -13,7 +13,7 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AgentRegistry } from '#schemas/crds/agent-registry.ts'
 import type { AgentRegistryObject } from '#schemas/crds/agent-registry.ts'
 import { toGraph } from './to-graph.ts'
-import type { Placed } from './to-graph.ts'
+import type { FoundRegistry } from './to-graph.ts'
 
 // Agents in one response: a larger graph cannot be drawn.
 const maxAgents = 500
@@ -44,7 +44,7 @@ export function topologyEndpoint(references: () => AgentReferences): AnyEndpoint
   })
 }
 
-async function listRegistries(call: ListCall): Promise<readonly Placed[]> {
+async function listRegistries(call: ListCall): Promise<readonly FoundRegistry[]> {
   try {
     const { items } = await readObjects<AgentRegistryObject>(AgentRegistry, call)
     return items.map((registry) => {
@@ -61,8 +61,8 @@ async function listRegistries(call: ListCall): Promise<readonly Placed[]> {
 async function readOthers(
   caller: Caller,
   agents: Parameters<typeof toGraph>[0],
-  { listed, signal }: { readonly listed: readonly Placed[]; readonly signal: AbortSignal },
-): Promise<readonly Placed[]> {
+  { listed, signal }: { readonly listed: readonly FoundRegistry[]; readonly signal: AbortSignal },
+): Promise<readonly FoundRegistry[]> {
   const known = new Set(listed.map(keyOf))
   const wanted = new Map(
     agents
@@ -70,7 +70,7 @@ async function readOthers(
       .filter((one) => !known.has(keyOf(one)))
       .map((one) => [keyOf(one), one]),
   )
-  return mapConcurrently([...wanted.values()], async ({ namespace, name }): Promise<Placed> => {
+  return mapConcurrently([...wanted.values()], async ({ namespace, name }): Promise<FoundRegistry> => {
     if (!isLabel(namespace) || !isName(name)) return { namespace, name, found: false }
     try {
       const registry = await caller.cluster.get<AgentRegistryObject>(AgentRegistry, { namespace, name }, { signal })

@@ -23,7 +23,7 @@ export interface FrameMapper {
   /** The first event of the run, and of each part of it after a pause. */
   start(): AgUiEvent
   map(frame: LiveFrame): Events
-  /** Whether nothing is open: a reader that continues here misses no start. */
+  /** Whether no message or call is open: a reader that continues here has not missed a start event. */
   readonly isSettled: boolean
 }
 

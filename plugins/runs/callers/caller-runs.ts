@@ -1,5 +1,5 @@
 import type { Access, Caller } from '#core/cluster/caller.ts'
-import type { Observed } from '#core/cluster/observed-objects.ts'
+import type { ObservedReads } from '#core/cluster/observed-objects.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import type { Actor } from '#core/event-store/event.ts'
 import type { Core } from '#core/plugin/core-services.ts'
@@ -33,7 +33,7 @@ export interface CallerRunsDependencies extends Pick<CreateServices, 'settings' 
   readonly store: Store
   readonly live: LiveUpdates
   readonly writer: RunWriter
-  readonly observed: Observed
+  readonly observed: ObservedReads
 }
 
 /** Creates the runs for callers. */

@@ -13,7 +13,7 @@ export interface ResumeAnswer extends Partial<Resolution> {
   readonly onReject?: 'end' | 'answer'
 }
 
-/** Filters of a list of runs; `since` bounds `createdAt` from below. */
+/** Filters of a list of runs; `since` is the lower bound of `createdAt`. */
 export interface RunFilter {
   readonly agent?: string | undefined
   readonly agentUid?: string | undefined
@@ -23,7 +23,7 @@ export interface RunFilter {
   readonly states?: readonly RunState[] | undefined
   /** One of these reasons of a pause. */
   readonly pauseReasons?: readonly PauseReason[] | undefined
-  /** Bounds the last known time of the state from below. */
+  /** Lower bound of the last known time of the state. */
   readonly changedSince?: Date | undefined
   readonly label?: readonly [string, string] | undefined
   readonly since?: Date | undefined

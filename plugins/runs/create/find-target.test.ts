@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { Observed } from '#core/cluster/observed-objects.ts'
+import type { ObservedReads } from '#core/cluster/observed-objects.ts'
 import type { Caller } from '#core/cluster/caller.ts'
 import { KubeError } from '#core/kube/status.ts'
 import { readAgentExistence } from '../launchers/agent-exists.ts'
@@ -11,7 +11,7 @@ const ref = { namespace: 'demo', name: 'bot' }
 // An index that has the agent only for those who wait.
 function lagging() {
   const waits: number[] = []
-  const observed: Observed = {
+  const observed: ObservedReads = {
     find: async (kind, namespace, name, waitMs = 0) => {
       waits.push(waitMs)
       const found = { uid: 'a-1', kind, namespace, namespaceUid: 'ns-1', name, resourceVersion: '1' }
@@ -48,7 +48,7 @@ test('R2-UX-14: a fresh agent is waited for, also by callers who may not read it
 })
 
 test('R2-UX-14: an agent that exists and is not observed in time is never `not_found`', async () => {
-  const observed: Observed = { find: async () => undefined, namespaceUid: async () => undefined }
+  const observed: ObservedReads = { find: async () => undefined, namespaceUid: async () => undefined }
   const asked = (caller: Pick<Caller, 'cluster'>) => findAgent(observed, ref, () => readAgentExistence(caller, ref))
   await assert.rejects(asked(callerThat(async () => ({}))), {
     code: 'agent_not_observed',
@@ -58,7 +58,7 @@ test('R2-UX-14: an agent that exists and is not observed in time is never `not_f
 })
 
 test('R2-UX-14: an indexed agent is not read from the cluster', async () => {
-  const observed: Observed = {
+  const observed: ObservedReads = {
     find: async (kind, namespace, name) => ({
       uid: 'a-1',
       kind,

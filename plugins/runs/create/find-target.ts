@@ -1,4 +1,4 @@
-import type { Observed } from '#core/cluster/observed-objects.ts'
+import type { ObservedReads } from '#core/cluster/observed-objects.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { runErrors } from '../contract/errors.ts'
 import type { AgentRef, NewRun, Target } from './create-run.ts'
@@ -15,7 +15,7 @@ export type AgentExistence = 'exists' | 'absent' | 'unknown'
  * it is waited for unless the cluster has no such agent. An agent that exists is never `not_found`.
  */
 export async function findAgent(
-  observed: Observed,
+  observed: ObservedReads,
   { namespace, name }: { readonly namespace: string; readonly name: string },
   readExistence: () => Promise<AgentExistence> = async () => 'unknown',
 ): Promise<{ readonly agent: AgentRef; readonly namespaceUid: string }> {
@@ -33,7 +33,7 @@ export async function findAgent(
 }
 
 /** Uid of the namespace of a run without an agent. */
-export async function findNamespace(observed: Observed, namespace: string): Promise<string> {
+export async function findNamespace(observed: ObservedReads, namespace: string): Promise<string> {
   const uid = await observed.namespaceUid(namespace, observeMs)
   if (uid === undefined) throw noNamespace(namespace)
   return uid

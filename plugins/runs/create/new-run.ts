@@ -1,6 +1,6 @@
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { UserInfo } from '#core/cluster/caller.ts'
-import type { Observed } from '#core/cluster/observed-objects.ts'
+import type { ObservedReads } from '#core/cluster/observed-objects.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { formatTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
@@ -26,7 +26,7 @@ export interface RunAuthority extends Pick<NewRun, 'parent' | 'deadline'> {
 
 /** Assigns id and uid, and signs the grant. The caller of this function has made the review. */
 export async function newRun(
-  { core, observed }: { readonly core: Pick<Core, 'keys' | 'now'>; readonly observed: Observed },
+  { core, observed }: { readonly core: Pick<Core, 'keys' | 'now'>; readonly observed: ObservedReads },
   { subject, by = subject.username, parent, deadline, ...authority }: RunAuthority,
   request: RunRequest,
 ): Promise<NewRun> {
@@ -53,7 +53,7 @@ export async function newRun(
 }
 
 async function findTarget(
-  observed: Observed,
+  observed: ObservedReads,
   { agent, executor }: RunRequest,
   existence: RunAuthority['existence'],
 ): Promise<Pick<NewRun, 'agent' | 'executor' | 'namespaceUid'>> {

@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import { JwsRefused, signJws, verifyJws } from '#core/signing/jws.ts'
-import type { Claims, Expected, FindKey } from '#core/signing/jws.ts'
+import type { Claims, TokenExpectation, FindKey } from '#core/signing/jws.ts'
 import type { AttemptToken, RunGrant } from '#schemas/runs/run.ts'
 
 const grantSeconds = 7 * 24 * 3600
@@ -66,7 +66,7 @@ export async function readGrant(keys: Keyring, token: string, now: Date): Promis
 }
 
 /** Verifies a token that one of the grant keys signed; returns its claims and the name of the key. */
-export async function verifyGrantKey<C extends Claims>(keys: Keyring, token: string, expected: Expected<C>) {
+export async function verifyGrantKey<C extends Claims>(keys: Keyring, token: string, expected: TokenExpectation<C>) {
   let by: GrantKey = 'grant'
   const find: FindKey = (id) => {
     const key = keys.find('grant', id)

@@ -38,13 +38,13 @@ export interface Delegation {
 }
 
 /** The created run; `ended` is true if it contains its outcome. */
-export interface Delegated {
+export interface DelegatedRun {
   readonly run: ChildOutcome
   readonly ended: boolean
 }
 
 /** Creates a run of another agent; waits for its end if `wait` is set. Throws `Refusal`. */
-export type Delegate = (delegation: Delegation) => Promise<Delegated>
+export type Delegate = (delegation: Delegation) => Promise<DelegatedRun>
 
 /** Longest time in seconds for which one request waits for the end of a run. */
 const longestWaitSeconds = 20

@@ -67,7 +67,7 @@ export interface RunWriter {
 type Decide = (run: RunFacts, locked: LockedRun) => RunChange | Promise<RunChange>
 
 /** A committed change of a run's state. */
-export interface StateEntered {
+export interface StateChange {
   readonly run: SelectedRun
   readonly state: RunState
   readonly failReason: FailReason | undefined
@@ -79,7 +79,7 @@ export interface StateEntered {
 export interface WriterNeeds {
   readonly live: LiveUpdates
   readonly now: () => Date
-  readonly entered?: (change: StateEntered) => void
+  readonly entered?: (change: StateChange) => void
 }
 
 /** Creates the writer. */
@@ -187,7 +187,7 @@ function toKnown(
   }
 }
 
-function failureOf(facts: readonly RunFact[]): Pick<StateEntered, 'failReason'> {
+function failureOf(facts: readonly RunFact[]): Pick<StateChange, 'failReason'> {
   const failed = facts.find((fact) => 'failReason' in fact)
   return { failReason: failed && 'failReason' in failed ? failed.failReason : undefined }
 }

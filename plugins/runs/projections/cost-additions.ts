@@ -1,7 +1,7 @@
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { parseMicros } from '#schemas/values/money.ts'
 import { modelCallMetered } from '#plugins/providers/contract/events.ts'
-import type { Metered } from '#plugins/providers/contract/events.ts'
+import type { MeteredModelCall } from '#plugins/providers/contract/events.ts'
 import { usageReported } from '../contract/events.ts'
 
 type Event = Pick<StoredEvent, 'type' | 'time' | 'data'>
@@ -42,7 +42,7 @@ export function toAdditions(events: readonly Event[]): readonly CostAddition[] {
     if (runId === null) continue
     const sums = runs.get(runId) ?? emptySums()
     runs.set(runId, sums)
-    if (event.type === modelCallMetered.type) addMetered(sums, event.data as Metered)
+    if (event.type === modelCallMetered.type) addMetered(sums, event.data as MeteredModelCall)
     else if (event.type === usageReported.type) addReport(sums, event)
   }
   return [...runs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([runId, sums]) => toAddition(runId, sums))
@@ -53,7 +53,7 @@ function emptySums(): Sums {
   return { ...zero, metered: false, currencies: new Set(), reportedAt: undefined }
 }
 
-function addMetered(sums: Sums, { cost, payer, status }: Metered): void {
+function addMetered(sums: Sums, { cost, payer, status }: MeteredModelCall): void {
   sums.calls += 1n
   if (cost) {
     sums.micros += parseMicros(cost.amount)

@@ -12,7 +12,7 @@ import { createCallerRuns } from '../callers/caller-runs.ts'
 import type { CallerRuns } from '../contract/caller-runs.ts'
 import type { runsSettings } from '../contract/settings.ts'
 import { createRunWriter, nameOfRun } from '../lifecycle/run-writer.ts'
-import type { RunWriter, StateEntered } from '../lifecycle/run-writer.ts'
+import type { RunWriter, StateChange } from '../lifecycle/run-writer.ts'
 
 /** Services of the plugin, for its slots. */
 export interface RunsServices {
@@ -49,7 +49,7 @@ export function createServices(
 }
 
 /** Counts states and ends, and logs each failed run: ids and the reason, no content. */
-export function observeStates({ metrics, log }: Pick<Core, 'metrics' | 'log'>): (change: StateEntered) => void {
+export function observeStates({ metrics, log }: Pick<Core, 'metrics' | 'log'>): (change: StateChange) => void {
   const transitions = metrics.counter(runMetrics.transitions)
   const finished = metrics.counter(runMetrics.finished)
   return ({ run, state, failReason, launcher }) => {

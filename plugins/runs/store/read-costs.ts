@@ -8,7 +8,7 @@ import type { RunCosts, RunMoney } from '../contract/run.ts'
 /** Costs of a run without calls. */
 export const noCosts: RunCosts = { cost: null, treeCost: null, unpricedCalls: 0, pendingCalls: 0 }
 
-const MOST_OF_TREES = 10_000
+const MAX_OF_TREES = 10_000
 
 interface Row {
   readonly run: string
@@ -36,7 +36,7 @@ export async function readCosts(
       select value::uuid as top, value::uuid as id from jsonb_array_elements_text(${ids}::jsonb)
       union all
       select tree.top, child.id from tree join runs_runs child on child.parent_run_id = tree.id),
-    members as (select top, id from tree limit ${MOST_OF_TREES + runs.length}),
+    members as (select top, id from tree limit ${MAX_OF_TREES + runs.length}),
     calls as (
       select m.top, m.id = m.top as is_own, c.micros, c.currency, c.mixed,
         c.unpriced + case when c.metered then 0 else c.own_reports + case when recent then 0 else c.reported end end as unpriced,
@@ -46,7 +46,7 @@ export async function readCosts(
     select top as run, is_own, sum(micros)::text as micros, max(currency) as currency,
       (count(distinct currency) + count(*) filter (where mixed))::int as currencies,
       sum(unpriced)::text as unpriced, sum(pending)::text as pending,
-      (select count(*) <= ${MOST_OF_TREES} from members) as complete
+      (select count(*) <= ${MAX_OF_TREES} from members) as complete
     from calls group by top, is_own`.execute(db)
   const byRun = Map.groupBy(rows, ({ run }) => run)
   return new Map([...byRun].map(([id, found]) => [id, toCosts(found)]))

@@ -38,13 +38,13 @@ export function selectPage(
     order by runs_labels.created_at desc, runs_labels.run_id desc limit ${limit}`
 }
 
-const MOST_COUNTED = 10_000
+const MAX_COUNTED = 10_000
 
 /** Number of runs of the proof's namespace; beyond 10,000 it is not counted. */
 export async function countRuns(db: Db, { namespace }: Access<'list', 'runs'>, filter: RunFilter): Promise<number> {
   const runs = narrowed(namespace === '' ? current(db) : currentOf(db, namespace), filter)
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (${runs.clearSelect().select('id').limit(MOST_COUNTED)}) counted`.execute(db)
+    select count(*)::int as count from (${runs.clearSelect().select('id').limit(MAX_COUNTED)}) counted`.execute(db)
   return rows[0]?.count ?? 0
 }
 

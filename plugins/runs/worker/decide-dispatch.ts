@@ -125,7 +125,7 @@ export function decideDispatch(before: DispatchState, answer: DispatchResponse):
   }
 }
 
-/** The state after an answer. */
+/** The state after a response. */
 export function stateAfterResponse(state: DispatchState, answer: DispatchResponse): DispatchState {
   const segment = segmentAfter(state.segment, answer)
   if (!isBusyAnswer(state.segment, answer)) return { ...state, segment }

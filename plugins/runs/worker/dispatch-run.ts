@@ -28,7 +28,7 @@ export interface Dispatch {
 }
 
 /** How a dispatch ended, and at which launcher. */
-export interface Dispatched {
+export interface DispatchResult {
   readonly launcher: LauncherClient
   readonly outcome: DispatchOutcome
 }
@@ -40,7 +40,7 @@ export interface Dispatched {
 export async function dispatchRun(
   dispatch: Dispatch,
   { unreachableAfterMs, busyPatienceMs }: Patience,
-): Promise<Dispatched> {
+): Promise<DispatchResult> {
   const { launchers, cancelled, stopping } = dispatch
   const effects: Effects = { dispatch, launcher: dispatch.launcher, rest: createRest() }
   let state: DispatchState = {

@@ -24,7 +24,7 @@ import {
 import { findLauncher } from './find-launcher.ts'
 import { followRun } from './follow-run.ts'
 import { dispatchRun } from './dispatch-run.ts'
-import type { Dispatched } from './dispatch-run.ts'
+import type { DispatchResult } from './dispatch-run.ts'
 import type { LauncherClient } from './connections/launcher-client.ts'
 import type { Launchers } from './connections/choose-launcher.ts'
 import { recordRevision } from './segment/record-revision.ts'
@@ -146,7 +146,7 @@ async function executeFound(services: WorkerServices, found: Found): Promise<num
 async function afterDispatch(
   services: WorkerServices,
   found: Found,
-  { launcher, outcome }: Dispatched,
+  { launcher, outcome }: DispatchResult,
   fail: (reason: FailReason) => Promise<undefined>,
 ): Promise<number | undefined> {
   const { claim, run } = found
@@ -209,7 +209,7 @@ async function dispatchFound(
   services: WorkerServices,
   { claim, run, content, signal, cancel }: Found,
   at: { readonly launcher: LauncherClient; readonly launchers: Launchers },
-): Promise<Dispatched> {
+): Promise<DispatchResult> {
   const isNew = mayStart(run)
   const beforeSegment = isNew ? run : { ...run, segment: run.segment - 1 }
   const read = () => toRequest(services, beforeSegment, content)

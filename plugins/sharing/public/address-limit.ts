@@ -8,7 +8,7 @@ export interface AddressLimit {
 
 const WINDOW_MS = 60_000
 // Above this many addresses the one that has waited longest for a read is forgotten.
-const MOST_ADDRESSES = 10_000
+const MAX_ADDRESSES = 10_000
 
 interface Window {
   readonly since: number
@@ -19,7 +19,7 @@ interface Window {
 export function createAddressLimit(
   perMinute: number,
   now: () => number = () => performance.now(),
-  most = MOST_ADDRESSES,
+  most = MAX_ADDRESSES,
 ): AddressLimit {
   const windows = new Map<string, Window>()
   return {

@@ -8,9 +8,9 @@ export interface TenantFindings extends Membership {
 }
 
 /** Bound of `status.namespaces`. */
-export const MOST_NAMESPACES = 1024
+export const MAX_NAMESPACES = 1024
 /** Names in a message; a selector may have thousands. */
-const MOST_NAMES = 10
+const MAX_NAMES = 10
 
 /** The conditions of a tenant: Accepted, ResolvedRefs, Ready. Pure. */
 export function tenantVerdicts(found: TenantFindings): readonly ConditionValue[] {
@@ -45,8 +45,8 @@ function resolvedOf({ missing, isUnselectable }: TenantFindings): ConditionValue
 
 function readyOf({ namespaces: { length } }: TenantFindings, broken: ConditionValue | undefined): ConditionValue {
   if (broken !== undefined) return { ...broken, type: 'Ready' }
-  if (length > MOST_NAMESPACES) {
-    const message = `Only the first ${MOST_NAMESPACES} of ${length} namespaces, in name order, are served: models refuse agents of the others.`
+  if (length > MAX_NAMESPACES) {
+    const message = `Only the first ${MAX_NAMESPACES} of ${length} namespaces, in name order, are served: models refuse agents of the others.`
     return { type: 'Ready', status: 'False', reason: 'TooManyNamespaces', message }
   }
   const message = `The quota applies to ${length} ${length === 1 ? 'namespace' : 'namespaces'}.`
@@ -54,6 +54,6 @@ function readyOf({ namespaces: { length } }: TenantFindings, broken: ConditionVa
 }
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).join(', ')
-  return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown
+  const shown = names.slice(0, MAX_NAMES).join(', ')
+  return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown
 }

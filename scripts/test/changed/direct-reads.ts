@@ -15,7 +15,7 @@ const patterns = [
   /import\.meta\.resolve\(\s*['"]([^'"]+)['"]/g,
   /new URL\(\s*['"`]([^'"`$]+)[^,]*,\s*import\.meta\.url/g,
 ]
-// A name that is composed may be any in the folder before it.
+// A composed name may be any file in the folder that precedes it.
 const composed = [/\bimport\(\s*`([^`$]*)\$\{/g, /import\.meta\.resolve\(\s*`([^`$]*)\$\{/g]
 const lists = /\b(?:globSync|glob|readdirSync|readdir)\(/
 // Of the harness: they list processes, programs of the system, or the folder of a test.

@@ -14,7 +14,7 @@ export interface Passed {
   save(): void
 }
 
-/** Opens the notes of a clone. Fingerprints are of the time before the run: who edits a file meanwhile runs its tests again. */
+/** Opens the notes of a clone. Fingerprints are taken before the run, so the tests of a file that is edited meanwhile run again. */
 export function openPassed(root: string, env: NodeJS.ProcessEnv, files: readonly string[]): Passed {
   const notes = join(root, 'node_modules', '.cache', 'mesh', 'passed.json')
   const fingerprint = createFingerprints(root, env)

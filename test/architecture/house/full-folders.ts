@@ -3,9 +3,9 @@ import { isTest } from '../sources.ts'
 import type { Source } from '../sources.ts'
 
 /** Maximum number of files of a folder, without tests. */
-export const MOST_FILES = 16
+export const MAX_FILES = 16
 /** Maximum number of files directly in the folder of a plugin: what is no slot belongs in a room. */
-export const MOST_FILES_OF_ROOT = 12
+export const MAX_FILES_OF_ROOT = 12
 
 // One file per kind, group of routes, migration or generated document: more of them are no disorder.
 const lists = /^(?:schemas\/(?:api|crds)|scripts\/generators|.*\/migrations)$/
@@ -22,5 +22,5 @@ export function fullFolders(sources: readonly Source[]): string[] {
 }
 
 function mostFilesOf(folder: string): number {
-  return /^plugins\/[^/]+$/.test(folder) ? MOST_FILES_OF_ROOT : MOST_FILES
+  return /^plugins\/[^/]+$/.test(folder) ? MAX_FILES_OF_ROOT : MAX_FILES
 }

@@ -8,7 +8,7 @@ import type { Source } from '../sources.ts'
 import { importedCore, internalCore } from './core-modules.ts'
 import { misplacedCore } from './core-users.ts'
 import { folderCycles } from './folder-cycles.ts'
-import { fullFolders, MOST_FILES } from './full-folders.ts'
+import { fullFolders, MAX_FILES } from './full-folders.ts'
 import { roomViolations } from './plugin-rooms.ts'
 import { unwiredPaths } from './wire.ts'
 
@@ -90,8 +90,8 @@ test('a file too many is reported with its folder, a test too many is not', () =
   const made = (folder: string, count: number, suffix = '.ts') =>
     Array.from({ length: count }, (_, index) => toSource(`${folder}/f${index}${suffix}`, ''))
   const all = [
-    ...made('core/kube', MOST_FILES + 1),
-    ...made('core/log', MOST_FILES),
+    ...made('core/kube', MAX_FILES + 1),
+    ...made('core/log', MAX_FILES),
     ...made('core/log', 5, '.test.ts'),
     ...made('plugins/a', 13),
     ...made('plugins/a/store', 17),

@@ -16,7 +16,7 @@ export type Dependency =
 /** How a dependency fails: it is killed or refuses connections, stays connected without an answer, or each chunk takes 100 ms longer. */
 export type Fault = 'killed' | 'frozen' | 'slow'
 
-/** Answer that an agent or a worker gets. */
+/** Response that an agent or a worker gets. */
 export interface Outcome {
   readonly status: number
   /** Code of the error, or reason of a probe. */

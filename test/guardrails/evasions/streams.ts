@@ -15,11 +15,11 @@ export interface StreamPlace {
 
 type Json = Readonly<Record<string, unknown>>
 
-const MOST_FRAMES = 40
+const MAX_FRAMES = 40
 const SHORTEST_PIECE = 7
 
 function piecesOf(text: string): readonly string[] {
-  const size = Math.max(SHORTEST_PIECE, Math.ceil(text.length / MOST_FRAMES))
+  const size = Math.max(SHORTEST_PIECE, Math.ceil(text.length / MAX_FRAMES))
   return Array.from({ length: Math.ceil(text.length / size) }, (_, nth) => text.slice(nth * size, (nth + 1) * size))
 }
 

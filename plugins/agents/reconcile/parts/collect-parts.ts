@@ -1,12 +1,12 @@
-import type { Contributed } from '#core/jobs/extension-point.ts'
+import type { ContributedValue } from '#core/jobs/extension-point.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { AgentGate, PodAddition, PodPart } from '../../contract/points.ts'
 
 /** Points of other plugins that take part in a reconciliation. */
 export interface AgentParts {
-  readonly pods: readonly Contributed<PodPart>[]
-  readonly gates: readonly Contributed<AgentGate>[]
+  readonly pods: readonly ContributedValue<PodPart>[]
+  readonly gates: readonly ContributedValue<AgentGate>[]
 }
 
 /** Calls every part in load order. An error names the plugin and is retried with back-off. */
@@ -14,8 +14,8 @@ export async function collectParts(
   { pods }: AgentParts,
   agent: AgentDeploymentObject,
   cluster: KubeClient,
-): Promise<readonly Contributed<PodAddition>[]> {
-  const parts: Contributed<PodAddition>[] = []
+): Promise<readonly ContributedValue<PodAddition>[]> {
+  const parts: ContributedValue<PodAddition>[] = []
   for (const { plugin, value } of pods) {
     const added = await named(plugin, 'agents.pod-part', () => value(agent, cluster))
     if (added !== undefined) parts.push({ plugin, value: added })

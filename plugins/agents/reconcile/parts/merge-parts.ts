@@ -1,4 +1,4 @@
-import type { Contributed } from '#core/jobs/extension-point.ts'
+import type { ContributedValue } from '#core/jobs/extension-point.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { PLATFORM_VOLUMES, isAgentKeysName } from '#schemas/values/pod-limits.ts'
 import { findPodProblems } from '#schemas/agents/pod-rules.ts'
@@ -39,7 +39,7 @@ export function withoutParts(agent: AgentDeploymentObject): MergedParts {
  */
 export function mergeParts(
   agent: AgentDeploymentObject,
-  parts: readonly Contributed<PodAddition>[],
+  parts: readonly ContributedValue<PodAddition>[],
   settings: ReconcileSettings,
 ): MergedParts | { readonly refusal: ConditionProblem } {
   const claims = claimsOf(agent)

@@ -6,7 +6,7 @@ import { ADMIN, startTestServer } from '@mesh.dev/embedded-apiserver/testing'
 import { runReconcilers } from '#core/controllers/controller.ts'
 import { createRoleContainer } from '#core/host/load/role-container.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
-import type { Contributed, Point } from '#core/jobs/extension-point.ts'
+import type { ContributedValue, Point } from '#core/jobs/extension-point.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
@@ -247,7 +247,7 @@ async function start(t: TestContext, others: readonly AnyPlugin[], unenforced: r
   const server = await startTestServer(t, { crds: [toCrd(AgentDeployment), toCrd(ModelRoute)] })
   const pool = createPool(server.url)
   const cluster = createKubeClient({ server: server.url, pool, bearer: ADMIN })
-  let contributed = <T>(_point: Point<T>): readonly Contributed<T>[] => []
+  let contributed = <T>(_point: Point<T>): readonly ContributedValue<T>[] => []
   const core = {
     role: 'manager',
     now: () => new Date(),

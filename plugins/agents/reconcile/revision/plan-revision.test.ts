@@ -4,7 +4,7 @@ import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/a
 import { declarative, resolved, agentOf, revisionOf } from '../../testing/agent-fixture.ts'
 import { toVersions } from '../../versions/revisions.ts'
 import type { Revision } from '../../versions/revisions.ts'
-import type { Resolved } from '../spec/resolve-references.ts'
+import type { ReferenceResolution } from '../spec/resolve-references.ts'
 import { planRevision, revisionsToPrune, toRevisionData } from './plan-revision.ts'
 
 test('new content creates a revision, the newest needs no change, an older one gets a new number', () => {
@@ -38,7 +38,7 @@ const withSpec = (revision: Revision, spec: AgentDeploymentSpec): Revision => ({
 test('UXM6: a rollback is what returns to the revision that the annotation names; a later edit is none', () => {
   const { name } = planRevision(annotated(declarative), toRevisionData(annotated(declarative), resolved), [])
   const existing = [withSpec(revisionOf(name, 4), declarative), withSpec(revisionOf('bot-other', 5), otherSpec)]
-  const sourceOf = (agent: AgentDeploymentObject, revisions = existing, found: Resolved = resolved) => {
+  const sourceOf = (agent: AgentDeploymentObject, revisions = existing, found: ReferenceResolution = resolved) => {
     const plan = planRevision(agent, toRevisionData(agent, found), revisions)
     if (plan.do === 'nothing') return plan.do
     const annotations = plan.do === 'raise' ? plan.annotations : plan.object.metadata.annotations

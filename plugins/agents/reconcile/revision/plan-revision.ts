@@ -14,14 +14,14 @@ import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
 import { isEqual } from '../../versions/diff.ts'
 import { firstNumber, formerNumbers, revisionAt, summarize, withoutScaling } from '../../versions/revisions.ts'
 import type { Revision } from '../../versions/revisions.ts'
-import type { Resolved } from '../spec/resolve-references.ts'
+import type { ReferenceResolution } from '../spec/resolve-references.ts'
 import { ownerReference } from '../owned/owner-reference.ts'
 import { stableHash } from '../owned/stable-hash.ts'
 
 /** Data of a ControllerRevision: everything that is needed to run the agent as it was. */
 export interface RevisionData {
   readonly spec: AgentDeploymentSpec
-  readonly resolved: Resolved
+  readonly resolved: ReferenceResolution
 }
 
 /** The action that makes this content the newest revision. */
@@ -41,7 +41,7 @@ interface PlannedRevision {
 }
 
 /** Content of a revision. It excludes the number of replicas, as in a ReplicaSet, since autoscalers change it at any time. */
-export function toRevisionData(agent: AgentDeploymentObject, resolved: Resolved): RevisionData {
+export function toRevisionData(agent: AgentDeploymentObject, resolved: ReferenceResolution): RevisionData {
   return { spec: withoutScaling(agent.spec), resolved }
 }
 

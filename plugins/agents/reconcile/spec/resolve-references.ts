@@ -13,7 +13,7 @@ import type { FindResource } from '../../contract/resources.ts'
 import type { ConditionProblem } from '../conditions/problem.ts'
 
 /** Resolved references: stored with the spec of a revision. */
-export interface Resolved {
+export interface ReferenceResolution {
   /** `namespace/name` of each route, in the order of the spec: the first one and its fallbacks. */
   readonly routes: readonly string[]
   /** The digest of an image that is named by one. */
@@ -22,7 +22,7 @@ export interface Resolved {
 
 /** All references, or the problem. A route that is not ready does not block a revision; `warning` has the reason. */
 export type ResolvedReferences =
-  | { readonly resolved: Resolved; readonly warning?: ConditionProblem }
+  | { readonly resolved: ReferenceResolution; readonly warning?: ConditionProblem }
   | { readonly refusal: ConditionProblem }
 
 /** The manager's client, references and kinds of the installation. */
@@ -53,7 +53,7 @@ function joined(problems: readonly ConditionProblem[]): ConditionProblem | undef
   return first && { reason: first.reason, message: problems.map(({ message }) => message).join(' ') }
 }
 
-function toResolved(agent: AgentDeploymentObject, references: readonly Reference[]): Resolved {
+function toResolved(agent: AgentDeploymentObject, references: readonly Reference[]): ReferenceResolution {
   const digest = /@(sha256:[0-9a-f]{64})$/.exec(agent.spec.image ?? '')?.[1]
   return {
     routes: references

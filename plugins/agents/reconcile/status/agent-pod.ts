@@ -1,7 +1,7 @@
 import type { KubeObject } from '#core/kube/client.ts'
 
 /** Termination of a container, as the kubelet reports it. */
-export interface Terminated {
+export interface ContainerTermination {
   readonly exitCode?: number
   readonly reason?: string
   readonly finishedAt?: string | null
@@ -16,9 +16,9 @@ export interface ContainerStatus {
   readonly state?: {
     readonly waiting?: { readonly reason?: string; readonly message?: string }
     readonly running?: { readonly startedAt?: string }
-    readonly terminated?: Terminated
+    readonly terminated?: ContainerTermination
   }
-  readonly lastState?: { readonly terminated?: Terminated }
+  readonly lastState?: { readonly terminated?: ContainerTermination }
 }
 
 interface ContainerSpec {

@@ -1,6 +1,6 @@
 import type { AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
 import { describeEnd } from './pod-problem.ts'
-import type { AgentPod, ContainerStatus, Terminated } from './agent-pod.ts'
+import type { AgentPod, ContainerStatus, ContainerTermination } from './agent-pod.ts'
 
 /** The last unrequested termination of a container, as shown in the status of an agent. */
 export type Termination = NonNullable<AgentDeploymentStatus['lastTermination']>
@@ -38,7 +38,7 @@ function terminationsOf(pod: AgentPod): Termination[] {
 function toTermination(
   pod: AgentPod,
   container: ContainerStatus,
-  ended: Terminated & { readonly finishedAt: string },
+  ended: ContainerTermination & { readonly finishedAt: string },
 ): Termination {
   const { reason = 'Error', exitCode = 0, finishedAt } = ended
   const { name, restartCount = 0, state } = container

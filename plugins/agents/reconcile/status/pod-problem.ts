@@ -1,5 +1,5 @@
 import { AGENT_LISTENS } from '#schemas/names/labels.ts'
-import type { AgentPod, ContainerStatus, Terminated } from './agent-pod.ts'
+import type { AgentPod, ContainerStatus, ContainerTermination } from './agent-pod.ts'
 import { LAUNCHER_CONTAINER } from '../owned/names.ts'
 import type { ConditionProblem } from '../conditions/problem.ts'
 import { lastLine, missingProgram } from './termination-message.ts'
@@ -53,7 +53,7 @@ function containerProblem(status: ContainerStatus, pod: AgentPod, now: Date): Co
  * Returns why a container terminated. Crash, back-off and restart have one reason, so that the condition does not change with each
  * of them. Pure.
  */
-export function describeEnd(status: ContainerStatus, ended: Terminated, pod: AgentPod): ConditionProblem {
+export function describeEnd(status: ContainerStatus, ended: ContainerTermination, pod: AgentPod): ConditionProblem {
   const restarts = status.restartCount ?? 0
   const again = restarts === 0 ? '' : `, ${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`
   const reason = isService(pod) ? CRASH_LOOP : (ended.reason ?? 'Error')

@@ -21,15 +21,15 @@ export interface BoundedCall {
   readonly native?: object | undefined
 }
 
-const MOST_TOKENS = 10_000_000
-const MOST_CHOICES = 128
+const MAX_TOKENS = 10_000_000
+const MAX_CHOICES = 128
 
 /** Reads the bounds of a request as providers get it, defaults of the route included. Throws `invalid_body`. */
 export function readCallBounds({ operation, body, route, native }: BoundedCall): CallBounds {
   const inputTokens = estimateInputTokens(Buffer.from(JSON.stringify(body)), body)
   if (operation === 'embeddings') return { inputTokens, maxOutputTokens: 0, choices: 1 }
   const sent = toSent({ operation, body, route, native })
-  return { inputTokens, maxOutputTokens: outputLimitIn(sent), choices: within(sent, 'n', MOST_CHOICES) ?? 1 }
+  return { inputTokens, maxOutputTokens: outputLimitIn(sent), choices: within(sent, 'n', MAX_CHOICES) ?? 1 }
 }
 
 /** The request with at most this output: a filter may have raised or removed its limit. Embeddings have none. */
@@ -47,7 +47,7 @@ function toSent({ operation, body, route, native }: BoundedCall): Body {
 }
 
 function outputLimitIn(sent: Body): number | undefined {
-  const limits = limitFields.flatMap((field) => within(sent, field, MOST_TOKENS) ?? [])
+  const limits = limitFields.flatMap((field) => within(sent, field, MAX_TOKENS) ?? [])
   return limits.length === 0 ? undefined : Math.max(...limits)
 }
 

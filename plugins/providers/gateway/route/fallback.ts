@@ -16,7 +16,7 @@ export interface TargetAttempt {
 }
 
 /** Options of a forwarded call. */
-export interface Forwarding {
+export interface ForwardOptions {
   readonly client: ResponseSink
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
@@ -31,7 +31,7 @@ const maxErrorBytes = 64 * 1024
  * one; client errors do not. There is no further attempt once bytes have been sent to the client. Returns the index of the
  * successful attempt. Throws `GatewayError`.
  */
-export async function tryInOrder(attempts: readonly TargetAttempt[], forwarding: Forwarding): Promise<number> {
+export async function tryInOrder(attempts: readonly TargetAttempt[], forwarding: ForwardOptions): Promise<number> {
   let last: GatewayError | undefined
   for (const [index, attempt] of attempts.entries()) {
     forwarding.signal.throwIfAborted()
@@ -50,7 +50,7 @@ interface Tried {
   readonly committed: boolean
 }
 
-async function tryOnce(attempt: TargetAttempt, { client, signal }: Forwarding): Promise<Tried> {
+async function tryOnce(attempt: TargetAttempt, { client, signal }: ForwardOptions): Promise<Tried> {
   let refused: { status: number; retryAfter: string | undefined } | undefined
   let committed = false
   const errorBody: Buffer[] = []

@@ -7,7 +7,7 @@ import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { GatewayCall } from '../request/gateway-call.ts'
 import { mayCallRoute } from './agent-routes.ts'
 import { createUsable } from './usable-models.ts'
-import type { Usable } from './usable-models.ts'
+import type { UsableObjects } from './usable-models.ts'
 
 /** An entry of `GET /v1/models`. */
 export interface ModelEntry {
@@ -69,7 +69,7 @@ export function toModelEntry(name: SourceName, { metadata }: KubeObject): ModelE
 
 interface Listing {
   readonly found: Collected
-  readonly usable: Usable
+  readonly usable: UsableObjects
   readonly name: SourceName
 }
 

@@ -4,7 +4,7 @@ import { isLabel } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 
 /** Keeps the objects that a caller may use, by access reviews as the caller. */
-export interface Usable {
+export interface UsableObjects {
   keep(name: ModelKind, items: readonly KubeObject[]): Promise<readonly KubeObject[]>
   /** Whether objects were left out because there were too many to review. */
   truncated(): boolean
@@ -23,7 +23,7 @@ const maxNamedReviews = 200
 const atOnce = 16
 
 /** Creates the filter of one request, which caches reviews for that request only. */
-export function createUsable(caller: Caller): Usable {
+export function createUsable(caller: Caller): UsableObjects {
   const answers = new Map<string, Promise<boolean>>()
   let named = 0
   let truncated = false

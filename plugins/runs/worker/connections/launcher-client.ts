@@ -30,7 +30,7 @@ export class LauncherRefused extends Error {
   }
 }
 
-/** Answer of a launcher that has the run. */
+/** Response of a launcher that has the run. */
 export interface LauncherOfRun {
   readonly agentRevision: number | undefined
 }
