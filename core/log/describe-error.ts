@@ -28,7 +28,7 @@ export function describeError(error: unknown): DescribedError {
   }
 }
 
-// Made of the path that was called; nothing that was submitted has this form.
+// Contains only the path that was called, never submitted data.
 function rightOf(missing: unknown): Pick<DescribedError, 'right' | 'rule'> {
   if (typeof missing !== 'object' || missing === null) return {}
   const { right, rule } = missing as { readonly right?: unknown; readonly rule?: unknown }

@@ -52,7 +52,7 @@ const servers = {
   http: {
     host: '127.0.0.1:8080',
     protocol: 'http',
-    description: 'The API of an install: server-sent events with the bearer of the caller.',
+    description: 'The API of an installation: server-sent events with the bearer of the caller.',
     security: [{ $ref: '#/components/securitySchemes/bearer' }],
   },
 }

@@ -14,7 +14,7 @@ const lockFiles = /(?:^|\/)(?:package-lock\.json|go\.sum)$|^test\/chaos\/results
 // In camel case, too: `toldObjects` and `ObjectTeller`.
 const words = ['told', 'tells', 'teller', 'nobody', 'somebody', 'whoever', 'anew']
 // What has a name of the field: a string, an installation.
-const phrases = ['must be (?:a )?text(?!, json)', 'the install(?![a-z])']
+const phrases = ['must be (?:a )?text(?!, json)', '(?:an|the|this) install(?![a-z])']
 const capitals = words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
 const avoided = new RegExp(
   `(?<![A-Za-z])(?:${words.join('|')})(?![a-z])|(?:${capitals.join('|')})(?![a-z])|\\bfor[\\s*/]+ever\\b|\\b(?:${phrases.join('|')})`,

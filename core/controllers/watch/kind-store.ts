@@ -124,7 +124,7 @@ function isOlder(object: KubeObject, than: KubeObject | undefined): boolean {
   return than !== undefined && isNewer(versionOf(than), versionOf(object))
 }
 
-// The owned fields are half of an object, and no reconciler reads them.
+// `managedFields` are half of the bytes of an object, and no reconciler reads them.
 function withoutFields(object: KubeObject): KubeObject {
   const { managedFields } = object.metadata
   if (!Array.isArray(managedFields)) return object

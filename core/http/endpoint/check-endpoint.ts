@@ -104,7 +104,7 @@ function refuseUnreadScope({ authz, query }: AnyEndpoint, refuse: Refuse): void 
 function refuseUnreviewedReplay({ authz, idempotent, review: own }: AnyEndpoint, refuse: Refuse): void {
   const isReviewed = checksOf(authz).every(({ kind }) => kind === 'review')
   if (idempotent !== true || isReviewed || authz.kind === 'agent' || (authz.kind === 'row' && own !== undefined)) return
-  refuse('an idempotent route needs a review that comes before its stored answer')
+  refuse('an idempotent route needs a review that comes before its stored response')
 }
 
 // A check that reads the parsed body before the handler would find none.

@@ -54,7 +54,7 @@ function parse(status: number, body: Buffer): ConversationList {
     const value: unknown = JSON.parse(body.toString('utf8'))
     if (status === 200 && Value.Check(ConversationList, value)) return value
   } catch {
-    // Reported like an answer of another form.
+    // Reported like a response with another schema.
   }
   throw new Fail(memoryErrors.memory_unavailable)
 }

@@ -6,7 +6,7 @@ import { settings, declarative, command, agentOf } from '../../testing/agent-fix
 import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 import { validateSpec } from './validate-spec.ts'
 
-test('a spec that this install cannot run is refused with a reason', () => {
+test('a spec that this installation cannot run is refused with a reason', () => {
   const reason = (spec: AgentDeploymentSpec, more: Partial<ReconcileSettings> = {}) =>
     validateSpec(agentOf(spec), { ...settings, ...more })?.reason
   assert.equal(reason({ ...declarative, evalGate: { suiteRef: { name: 's' }, minScore: 1 } }), 'EvalGateNotAvailable')

@@ -27,7 +27,7 @@ export default (mesh: Mesh) => {
     spec: Type.Object({
       agent: Type.String(),
       cases: Type.Array(Type.String(), { minItems: 1, maxItems: 20 }),
-      /** Who runs the cases every minute. */
+      /** The account for which the cases run every minute. */
       serviceAccount: Type.Optional(Type.String()),
     }),
     status: Type.Object({ cases: Type.Integer() }),
