@@ -2,13 +2,13 @@ import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'
 import type { ObjectStores } from '#core/controllers/watch/object-stores.ts'
 import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
-import type { Observed } from '#core/cluster/observed-objects.ts'
+import type { ObservedReads } from '#core/cluster/observed-objects.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import type { Role } from '#core/config/profile.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import type { EventType } from '#core/event-store/event.ts'
-import type { Job, Running, Term } from '#core/jobs/background-work.ts'
+import type { Job, RunningBackgroundWork, Term } from '#core/jobs/background-work.ts'
 import type { TaskHandler } from '#core/tasks/task.ts'
 import type { TaskQueue } from '#core/tasks/task-queue.ts'
 import type { JobTicks } from '#core/tasks/cron-ticks.ts'
@@ -19,7 +19,7 @@ import type { StateStore } from '#core/state-store/state-store.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 
 /** Running consumers. */
-export interface Consuming extends Running {
+export interface ConsumerWork extends RunningBackgroundWork {
   subscribe(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export interface Platform {
   readonly identity: OwnIdentity | undefined
   /** Current bearer of that identity. */
   readonly ownBearer?: (() => Promise<string>) | undefined
-  readonly observed: Observed
+  readonly observed: ObservedReads
   readonly directory: Directory | undefined
   /** Whether this installation serves a namespace; default: every one. */
   readonly serves?: (namespace: string) => boolean
@@ -57,17 +57,17 @@ export interface Platform {
   /** Executed ticks of jobs with a cron expression; undefined without a store. */
   readonly ticks: JobTicks | undefined
   /** Runs tasks until the signal aborts, and measures their queues. Without a store it runs none. */
-  runTasks(handlers: readonly TaskHandler[], signal: AbortSignal): Running
-  relay(consumers: readonly Consumer[], signal: AbortSignal): Running
+  runTasks(handlers: readonly TaskHandler[], signal: AbortSignal): RunningBackgroundWork
+  relay(consumers: readonly Consumer[], signal: AbortSignal): RunningBackgroundWork
   /**
    * Sweeps the log while the bus is unavailable. `subscribe` resolves once the bus delivers, however long it takes for the streams to
    * exist.
    */
-  consume(consumers: readonly Consumer[], signal: AbortSignal): Consuming
-  inform(informers: readonly Informer[], signal: AbortSignal): Running
-  reconcile(reconcilers: readonly Reconciler[], signal: AbortSignal): Running
+  consume(consumers: readonly Consumer[], signal: AbortSignal): ConsumerWork
+  inform(informers: readonly Informer[], signal: AbortSignal): RunningBackgroundWork
+  reconcile(reconcilers: readonly Reconciler[], signal: AbortSignal): RunningBackgroundWork
   /** Keeps the stores equal to the cluster until the signal aborts. */
-  follow(stores: ObjectStores, signal: AbortSignal): Running
+  follow(stores: ObjectStores, signal: AbortSignal): RunningBackgroundWork
   /** Runs `work` while this process leads `name`, again after a lost term, until the signal aborts. */
   lead(name: string, work: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void>
   close(): Promise<void>

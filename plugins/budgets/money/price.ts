@@ -1,5 +1,5 @@
 import type { CacheWrites } from '#core/model-apis/usage/message-usage.ts'
-import { MOST_MICROS } from '#schemas/values/money.ts'
+import { MAX_MICROS } from '#schemas/values/money.ts'
 
 /** Prices of a model, in micro-units per million tokens. */
 export interface TokenPrices {
@@ -42,7 +42,7 @@ export interface TokenUsage extends CacheWrites {
 }
 
 const PER_PRICE = 1_000_000n
-const MOST_TOKENS = 10_000_000_000
+const MAX_TOKENS = 10_000_000_000
 
 /** Cost of a call in micro-units, rounded up. Counts are clamped: they come from providers. */
 export function costOf(prices: TokenPrices, usage: TokenUsage): bigint {
@@ -59,7 +59,7 @@ export function costOf(prices: TokenPrices, usage: TokenUsage): bigint {
     hour * prices.cacheWrite1h +
     (output - reasoning) * prices.output +
     reasoning * prices.reasoning
-  return least((total + PER_PRICE - 1n) / PER_PRICE, MOST_MICROS)
+  return least((total + PER_PRICE - 1n) / PER_PRICE, MAX_MICROS)
 }
 
 /** Most that a call with these bounds can cost, whichever tokens are cached, written or reasoning. */
@@ -77,7 +77,7 @@ export function mostOf(prices: TokenPrices, bounds: { readonly input: number; re
 }
 
 function toCount(tokens: number): bigint {
-  return Number.isFinite(tokens) ? BigInt(Math.min(Math.max(Math.ceil(tokens), 0), MOST_TOKENS)) : 0n
+  return Number.isFinite(tokens) ? BigInt(Math.min(Math.max(Math.ceil(tokens), 0), MAX_TOKENS)) : 0n
 }
 
 function least(a: bigint, b: bigint): bigint {

@@ -1,9 +1,9 @@
 import type { CacheWrites, MessageUsage } from '#core/model-apis/usage/message-usage.ts'
-import type { Metered } from '../../contract/events.ts'
+import type { MeteredModelCall } from '../../contract/events.ts'
 
 /** Token counts of a response; `usageReported` is false if the provider reported none. */
 export type Counted = Pick<
-  Metered,
+  MeteredModelCall,
   'usageReported' | 'inputTokens' | 'outputTokens' | 'cachedTokens' | 'reasoningTokens'
 > &
   CacheWrites
