@@ -148,10 +148,26 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gateway: a stream that was left has no cost',
     file: 'plugins/providers/gateway/call-model.ts',
-    find: 'counted.usageReported || left === undefined ? counted',
-    replace: 'true ? counted',
+    find: 'if (counted.usageReported || left === undefined)',
+    replace: 'if (counted.usageReported || left !== null)',
     tests: ['plugins/providers/gateway/left-streams.test.ts'],
     only: 'R2-N5',
+  },
+  {
+    name: 'gateway: a refused call has an unknown cost',
+    file: 'plugins/providers/gateway/call-model.ts',
+    find: 'counted.usageReported || isRefused }',
+    replace: 'counted.usageReported }',
+    tests: ['plugins/providers/gateway/refused-calls.test.ts'],
+    only: 'R2-M4',
+  },
+  {
+    name: 'gateway: a call without a response in time is free',
+    file: 'plugins/providers/gateway/call-model.ts',
+    find: '!answer.committed() && status !== 504',
+    replace: '!answer.committed()',
+    tests: ['plugins/providers/gateway/refused-calls.test.ts'],
+    only: 'R2-M4',
   },
   {
     name: 'gateway: fields with a price of their own are sent where money is counted',

@@ -62,7 +62,7 @@ const meteredData = Type.Object({
       ],
       {
         description:
-          'Null if usage or price is unknown; based on the estimate if there is one. Absent in older events.',
+          'Null if usage or price is unknown; based on the estimate if there is one; 0 for a call that was refused. Absent in older events.',
       },
     ),
   ),

@@ -59,6 +59,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
   let answered = targets[0]
   let status = 200
   let left: EstimatedCall | undefined
+  let isRefused = false
   let loaded: LoadedTarget | undefined
   try {
     const attempts = targets.map((target) => ({
@@ -87,7 +88,10 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
       left = payment.estimate()
       answered = left?.target ?? answered
       await payment.fail('left')
-    } else await payment.fail(answer.committed() || status === 504 ? 'unknown' : 'refused')
+    } else {
+      isRefused = !answer.committed() && status !== 504
+      await payment.fail(isRefused ? 'refused' : 'unknown')
+    }
     if (!answer.committed()) throw error
     answer.breakOff(error)
   } finally {
@@ -98,7 +102,11 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
         traceparent: call.traceparent,
         data: {
           ...toReferences(call, model, answered),
-          ...(await withCost(services, toServed(call, model.route, answered, loaded), usageOf(seen?.usage, left))),
+          ...(await withCost(
+            services,
+            toServed(call, model.route, answered, loaded),
+            usageOf(seen?.usage, left, isRefused),
+          )),
           streamed: seen?.streamed ?? false,
           ...decisionsOf(model),
           status,
@@ -142,19 +150,23 @@ function filteredAnswer(
   return filterResponse(answer, { filters, limit: settings.filterLimit })
 }
 
-interface CallUsage extends Counted {
-  /** The counts are an estimate of what was seen. */
-  readonly usageEstimated?: true
+interface CallUsage {
+  readonly usage: Counted & {
+    /** The counts are an estimate of what was seen. */
+    readonly usageEstimated?: true
+  }
+  readonly isKnown: boolean
 }
 
-// A stream that was left costs what was seen of it.
-function usageOf(reported: MessageUsage | undefined, left: EstimatedCall | undefined): CallUsage {
+// A stream that was left costs what was seen of it, and a call that was refused costs nothing.
+function usageOf(reported: MessageUsage | undefined, left: EstimatedCall | undefined, isRefused: boolean): CallUsage {
   const counted = toCounted(reported)
-  return counted.usageReported || left === undefined ? counted : { ...left.usage, usageEstimated: true }
+  if (counted.usageReported || left === undefined)
+    return { usage: counted, isKnown: counted.usageReported || isRefused }
+  return { usage: { ...left.usage, usageEstimated: true }, isKnown: true }
 }
 
-async function withCost({ core }: ProvidersServices, served: Omit<ServedCall, 'usage'>, usage: CallUsage) {
-  const isKnown = usage.usageReported || usage.usageEstimated
+async function withCost({ core }: ProvidersServices, served: Omit<ServedCall, 'usage'>, { usage, isKnown }: CallUsage) {
   return { ...usage, cost: isKnown ? ((await priceCall(core, { ...served, usage })) ?? null) : null }
 }
 
