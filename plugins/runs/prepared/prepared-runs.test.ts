@@ -132,7 +132,7 @@ test('SEC: keys of another installation, and of roles that may not sign, are ref
   for (const by of ['grant', 'account'] as const)
     await assert.rejects(
       queue(rig, await sealRun(foreign, run, { ...options, by })),
-      code('prepared_run_refused', /signature/),
+      code('prepared_run_refused', /not signed by this installation/),
       by,
     )
   await assert.rejects(
