@@ -39,7 +39,9 @@ async function start(t: TestContext, definitions: readonly ListenerDefinition[],
 test('how-to: the port of add-a-launcher-port.md is what its page says, and works', async (t) => {
   const page = readFileSync(new URL('../../docs/how-to/add-a-launcher-port.md', import.meta.url), 'utf8')
   const source = readFileSync(new URL('../testdata/notes-listener.ts', import.meta.url), 'utf8')
-  const blocks = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, code = '']) => code.trim())
+  const blocks = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, code = '']) =>
+    code.replaceAll(/^import .*\n+/gm, '').trim(),
+  )
   assert.equal(blocks.length, 2)
   for (const code of blocks) assert.ok(source.includes(code), code)
   for (const [, path = ''] of page.matchAll(/`((?:launcher|schemas|plugins|docs|test)\/[\w./-]+)`/g))

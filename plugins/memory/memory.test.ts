@@ -181,12 +181,12 @@ test('memory of agents by their launchers', needs('kube-apiserver', 'etcd', 'pos
       [201, 201, 201, 201, 429],
     )
     assert.equal(refused?.body['code'], 'memory_quota_exceeded')
-    assert.match(String(refused?.body['detail']), /namespace would exceed its 300000 bytes of session memory/)
+    assert.match(String(refused?.body['detail']), /namespace would exceed its limit of 300000 bytes of session memory/)
     assert.equal((await free.append('c', large)).status, 201)
     for (const [index, more] of [19, 19, 18].entries())
       for (let n = 0; n < more; n++) assert.equal((await agents[index]?.append(`d${n}`, n))?.status, 201)
     const lists = await agents.at(-1)?.append('one-more', 1)
-    assert.match(String(lists?.body['detail']), /namespace would exceed its 60 conversations/)
+    assert.match(String(lists?.body['detail']), /namespace would exceed its limit of 60 conversations/)
     assert.equal((await free.append('d', 1)).status, 201)
   })
 

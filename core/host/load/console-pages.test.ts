@@ -31,7 +31,7 @@ test('a console page names its plugin, and the other one, when id or path is tak
   for (const [pages, message] of [
     [[{ ...page, path: '/y' }, page], /^plugin b: console page "acme": plugin a has a page with the same id, acme$/],
     [[{ ...page, id: 'y' }, page], /plugin a has a page with the same path, \/x\/acme$/],
-    [[page, { ...page, id: 'y', path: '/y', capability: 'audti' }], /no capability "audti"; did you mean audit\?/],
+    [[page, { ...page, id: 'y', path: '/y', capability: 'audti' }], /unknown capability "audti"; did you mean audit\?/],
     [[page, { ...page, id: 'y', path: 'y' }], /path must be a string of at most 100 characters, such as \/audit$/],
     [[page, { ...page, id: 'y', path: '/y/../z' }], /path must be/],
     [[page, { ...page, id: 'y', path: '/y', title: '\0' }], /title must be a string/],

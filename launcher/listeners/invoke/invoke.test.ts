@@ -15,7 +15,7 @@ test('invoke: JSON, text and failures of an agent become outcomes', async (t) =>
   assert.equal((await invoke({ do: 'text' })).output, 'plain text')
   const failed = await invoke({ do: 'fail' })
   assert.equal(failed.failReason, 'agent_error')
-  assert.equal(failed.message, 'the agent answered 500: no luck')
+  assert.equal(failed.message, 'the agent responded with 500: no luck')
 })
 
 test('invoke: traceparent and the run id reach the agent, the trace is the caller’s', async (t) => {

@@ -96,7 +96,7 @@ test('a port of the launcher is added by one plugin, and only one that no field 
   assert.deepEqual('agent' in merged && merged.ports, ['feedback'])
   assert.match(
     refusalOf(command, { feedback: { ports: ['feedback'] }, other: { ports: ['feedback'] } }),
-    /^Plugin other: sets launcher port feedback, which plugin feedback sets/,
+    /^Plugin other: sets launcher port feedback, which plugin feedback also sets/,
   )
   assert.match(
     refusalOf(command, { other: { ports: ['budget' as 'feedback'] } }),
@@ -108,7 +108,7 @@ test('a name of two owners is refused, naming both', () => {
   const env = [{ name: 'CACHE_URL', value: 'x' }]
   assert.match(
     refusalOf(command, { cache, other: { env } }),
-    /^Plugin other: sets variable CACHE_URL, which plugin cache sets/,
+    /^Plugin other: sets variable CACHE_URL, which plugin cache also sets/,
   )
   assert.match(
     refusalOf(command, { cache, other: { sidecars: cache.sidecars ?? [] } }),
@@ -125,7 +125,7 @@ test('a name of two owners is refused, naming both', () => {
   )
   assert.match(
     refusalOf({ ...command, runtime: { command: ['a'], env } }, { cache }),
-    /^Plugin cache: sets variable CACHE_URL, which spec.runtime.env sets/,
+    /^Plugin cache: sets variable CACHE_URL, which spec.runtime.env also sets/,
   )
   assert.match(refusalOf(command, { a: { env: [...env, ...env] } }), /CACHE_URL twice/)
 })
@@ -146,7 +146,7 @@ test('a part cannot break the contract of the pod', () => {
     [mount('/var/run/secrets/x'), /./],
     [mount('/etc/mesh'), /./],
     [{ volumeMounts: [{ name: 'agent-keys', mountPath: '/k' }] }, /./],
-    [{ sidecars: [{ name: 'launcher', image: 'x' }] }, /container launcher, which the platform sets/],
+    [{ sidecars: [{ name: 'launcher', image: 'x' }] }, /container launcher, which the platform also sets/],
     [{ sidecars: [{ name: 'agent', image: 'x' }] }, /container agent/],
     [{ sidecars: [{ name: 'x', image: '' }] }, /needs an image/],
     [
