@@ -15,7 +15,7 @@ export interface GuardedBody extends GuardOutcome {
   readonly body: Body
 }
 
-/** Applies rules to a request, also to results of tools in it. Throws `UnreadableBody`. */
+/** Applies rules to a request, including its tool results. Throws `UnreadableBody`. */
 export async function guardBody(guard: ContentGuard, body: Body, isApproved?: IsApproved): Promise<GuardedBody> {
   if (!guard.stages.has('request') && !guard.stages.has('tool_call')) return { decision: 'pass', findings: [], body }
   refuseTokens(body)
@@ -89,7 +89,7 @@ function refuseTokens({ messages, input }: Body): void {
 export interface GuardedCallText {
   readonly name: string
   readonly arguments: string
-  /** Whether the arguments are text and not JSON, as those of custom tools are. */
+  /** Whether the arguments are text instead of JSON, as for custom tools. */
   readonly isText?: boolean
 }
 

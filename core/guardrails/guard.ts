@@ -5,7 +5,7 @@ import type { GuardrailRule } from '#schemas/crds/guardrail-policy.ts'
 /** Content of a model call that rules see. */
 export type Stage = 'request' | 'response' | 'tool_call'
 
-/** What follows from a match. */
+/** Consequence of a match. */
 export type Action = GuardrailRule['action']
 
 /** Name of the check of a rule. */
@@ -65,7 +65,7 @@ export type IsApproved = (by: Pick<Finding, 'policy' | 'rule' | 'stage'>) => boo
 /** One text of a response, in parts. Its results do not depend on where the parts begin. */
 export interface StreamGuard {
   push(text: string): StreamOutcome
-  /** Releases the text, which is complete or is continued by another push. */
+  /** Releases the text so far. It is complete, or another push continues it. */
   end(): StreamOutcome
 }
 
@@ -87,7 +87,7 @@ export interface ContentGuard {
   model(name: string, isApproved?: IsApproved): GuardOutcome
   /** Checks complete texts. Yields to the event loop every few milliseconds. */
   texts(stage: Stage, texts: readonly string[], isApproved?: IsApproved): Promise<TextsOutcome>
-  /** Checks texts of several messages of a request, put together, by the rules on secrets: other ones would find what is in no message. */
+  /** Checks the joined texts of several messages of a request by the rules on secrets. Other rules would find matches that no message contains. */
   split(texts: readonly string[], isApproved?: IsApproved): Promise<TextsOutcome>
   /** Checks results of tools in a request by the rules on tool calls that do not see requests. */
   results(texts: readonly string[], isApproved?: IsApproved): Promise<TextsOutcome>

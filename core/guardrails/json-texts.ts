@@ -1,17 +1,17 @@
 import { isSecretName } from './detectors/secret-names.ts'
 
-/** Deepest level of a value that is read; the door of runs refuses more. */
+/** Maximum depth of a value that is read; entries of runs with deeper values are refused. */
 const maxDepth = 128
 
-/** What of a JSON value is read as text. */
+/** Selects the parts of a JSON value that are read as text. */
 export interface JsonTextsOptions {
   /** Names of fields and numbers stay as they are. */
   readonly keepShape: boolean
 }
 
-/** The texts of a JSON value, with names of fields and numbers unless its shape is kept, in order, to be replaced. Credentials are left out. */
+/** The strings of a JSON value in order, to be replaced. Field names and numbers are included unless the shape is kept; credentials are omitted. */
 export class JsonTexts {
-  /** Each as text. */
+  /** Field names and numbers are strings, too. */
   readonly texts: readonly string[]
   readonly #value: unknown
   readonly #keepShape: boolean
@@ -24,7 +24,7 @@ export class JsonTexts {
     this.#keepShape = keepShape
   }
 
-  /** The value with these texts in place of its own. Credentials, and what is nested too deeply, are replaced by `removed`. */
+  /** Returns the value with these strings in place of its own. Credentials and values nested too deeply are replaced by `removed`. */
   replaced(texts: readonly string[], removed: string): unknown {
     let at = 0
     const next = (): string => texts[at++] ?? removed
@@ -65,7 +65,7 @@ function replace(value: unknown, by: Replacement, depth: number): unknown {
   return Object.fromEntries(Object.entries(value).map((field) => replaceField(field, by, depth)))
 }
 
-// The name is read before its value, as they were collected.
+// The name is read before its value, in the order of collection.
 function replaceField([key, item]: readonly [string, unknown], by: Replacement, depth: number): [string, unknown] {
   const name = by.keepShape ? key : by.next() || key
   return [name, isCredential(key, item) ? by.removed : replace(item, by, depth + 1)]

@@ -3,11 +3,11 @@ import { judgeBySchema } from '#core/json-schema/judge.ts'
 import { pointerToken } from '#schemas/values/json-pointer.ts'
 import { PolicyProblem } from './detectors/policy-problem.ts'
 
-/** Whether a text is JSON of a schema. */
+/** Whether a text is JSON that matches a schema. */
 export type OutputCheck = (text: string) => boolean
 
 const MAX_DEPTH = 32
-// An output is as long as a model writes it: about a million numbers, ten times what others may take.
+// The length of an output is up to the model. This limit suffices for about a million numbers, ten times that of other values.
 const MAX_STEPS = 2_000_000
 
 const types = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
@@ -24,7 +24,7 @@ interface Place {
 const limits =
   'minProperties, maxProperties, minItems, maxItems, minLength, maxLength, minimum, maximum, exclusiveMinimum, exclusiveMaximum'
 
-// Others would need references, or expressions that may take long. A keyword that is not interpreted would let every output pass.
+// Other keywords would need references, or expressions that may take long. Ignoring a keyword would let every output pass.
 const shapes: Readonly<Record<string, Shape>> = {
   type: (given, { pointer }) => {
     const named: readonly unknown[] = Array.isArray(given) ? given : [given]
@@ -54,8 +54,8 @@ const shapes: Readonly<Record<string, Shape>> = {
 }
 
 /**
- * Compiles a JSON Schema of model outputs. Throws `PolicyProblem` for a keyword that is not supported or not well-formed. An output that
- * takes too many steps is not of the schema.
+ * Compiles a JSON Schema of model outputs. Throws `PolicyProblem` for a keyword that is not supported or not well-formed. An output that takes
+ * too many steps does not match the schema.
  */
 export function outputCheck(schema: unknown): OutputCheck {
   requireSupported(schema, { pointer: '', depth: 0 })

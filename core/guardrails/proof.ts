@@ -46,7 +46,7 @@ export function createGuardProof({ signer, agentUid, now }: ProofSigner): GuardP
   }
 }
 
-/** What a proof must say, and who certifies launchers. */
+/** Required content of a proof, and the authority that certifies launchers. */
 export interface ExpectedProof {
   readonly agentUid: string
   readonly digest: string
@@ -54,8 +54,8 @@ export interface ExpectedProof {
 }
 
 /**
- * What a proof shows. `valid`: a launcher of the agent has applied exactly these policies. `stale`: a launcher has applied others, or too
- * long ago, or it is of a version without certificates. `forged`: no launcher of the agent has signed it.
+ * Result of checking a proof. `valid`: a launcher of the agent has applied exactly these policies. `stale`: a launcher has applied others, or
+ * too long ago, or it is of a version without certificates. `forged`: no launcher of the agent has signed it.
  */
 export type ProofVerdict =
   | { readonly kind: 'valid'; readonly approved: readonly string[] }

@@ -15,13 +15,13 @@ export interface TextSpan {
 export interface SearchingRule {
   readonly rule: number
   readonly detector: Detector
-  /** Whether it searches only where the reading differs from the text: it searches the text, too. */
+  /** Whether it searches only where the reading differs from the text, since the rule also searches the text itself. */
   readonly onlyOther: boolean
 }
 
 /** Text before a block that detectors may read, for boundaries of words and markers. */
 const contextLength = 64
-/** Characters of the shortest block: a text up to this length is one block, whatever is looked for. */
+/** Characters of the shortest block: a text up to this length is one block, whatever the rules. */
 export const LEAST_BLOCK = 64
 const mostBlock = 512
 
@@ -33,7 +33,7 @@ interface Open {
 
 /**
  * Scans one reading of a text that arrives in parts. It is divided into blocks at fixed offsets. A block is scanned once, when the longest
- * match that can begin in it has arrived, with the same surrounding text however the text was divided. So results depend on the text only,
+ * match that can begin in it has arrived. Its surrounding text is the same however the text was divided. So results depend on the text only,
  * the time is linear, and the memory is bounded by block and match.
  */
 export class ReadingScan {
@@ -41,9 +41,9 @@ export class ReadingScan {
   readonly longest: number
   readonly #searching: readonly SearchingRule[]
   readonly #reading: Reading
-  /** Offset in the text up to which every match that begins is known. */
+  /** Offset in the text: every match that begins before it is known. */
   decided = 0
-  /** The same in the reading. */
+  /** The same as an offset in the reading. */
   #decided = 0
   /** Per rule: end of its last match, and a match that may continue. */
   readonly #covered: number[]

@@ -13,9 +13,9 @@ import { TextScan } from './text-scan.ts'
 /** Returns a text without what must not be shown. */
 export type Redact = (text: string) => string
 
-/** Removes what must not be kept or shown, with `[redacted]` in its place. */
+/** Replaces what must not be stored or shown by `[redacted]`. */
 export interface Redactor {
-  /** Redacts one text, without a turn of the event loop: for short ones. */
+  /** Redacts one short text, without a turn of the event loop. */
   readonly text: Redact
   /** A copy of a JSON value with its texts redacted. Yields to the event loop every few milliseconds. */
   value(value: unknown): Promise<unknown>
@@ -25,10 +25,10 @@ export interface Redactor {
 const MAX_COST = 20_000
 
 /**
- * Creates a redactor of secrets and of what is named, as in `spec.tracePolicy.redact`: a kind of personal data (`email`), or a pattern in the
- * syntax of RE2. Secrets are keys, tokens and private keys by their shape, the secrets of this process, and texts of fields that name a
- * credential. With `keepShape` names of fields and numbers stay; otherwise they are redacted as texts are. Throws `PolicyProblem` with the place
- * of the first name that cannot be applied: `/1`.
+ * Creates a redactor of secrets and of named content. As in `spec.tracePolicy.redact`, a name is a kind of personal data (`email`), or a
+ * pattern in the syntax of RE2. Secrets are keys, tokens and private keys by their shape, the secrets of this process, and texts of fields
+ * that name a credential. With `keepShape` names of fields and numbers stay; otherwise they are redacted like texts. Throws `PolicyProblem`
+ * with the place of the first name that cannot be applied: `/1`.
  */
 export function createRedactor(
   names: readonly string[],
@@ -84,7 +84,7 @@ function* redactInSteps(detectors: readonly Detector[], text: string): Generator
   let at = 0
   for (const spans of scanBlocks(detectors, text)) {
     for (const { start, end, continued } of spans) {
-      // Of overlapping matches the union is removed.
+      // The union of overlapping matches is removed.
       if (start >= at && !continued) result += text.slice(at, start) + REDACTED
       at = Math.max(at, end)
     }

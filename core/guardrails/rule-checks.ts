@@ -29,7 +29,7 @@ const defaultMask = '[masked]'
 /** Instructions of all patterns of a policy. */
 const maxCost = 20_000
 
-/** Compiles the rules of a policy. Throws `PolicyProblem` with the place. Rules with an external check have no part here. */
+/** Compiles the rules of a policy. Throws `PolicyProblem` with the place. Rules with an external check are skipped. */
 export function compileRules({ namespace, name, rules }: GuardrailRules): readonly CompiledRule[] {
   let cost = 0
   return rules.flatMap((rule, index) => {

@@ -10,14 +10,14 @@ export interface DecidedPart {
   /** Original text that was decided, with its offset. */
   readonly start: number
   readonly text: string
-  /** In order, without overlap; the last one may reach beyond the part. */
+  /** Masks in order, without overlap; the last one may extend beyond the part. */
   readonly masks: readonly Mask[]
   /** The first match of a rule that blocks, or else of one that requires an approval which is missing. */
   readonly stop: CompiledRule | undefined
   readonly findings: readonly Finding[]
 }
 
-/** How a text is judged. */
+/** Options of judging a text. */
 export interface TextDecisionOptions {
   readonly isApproved?: IsApproved | undefined
   readonly decodes?: boolean

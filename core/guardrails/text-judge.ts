@@ -8,12 +8,12 @@ import type { Mask } from './body/mask.ts'
 /** Maximum length of a response that is checked as a whole. */
 export const maxWhole = 65_536
 
-/** What was decided since the last result. */
+/** Decisions since the last result. */
 export interface JudgedText extends GuardOutcome {
   readonly parts: readonly DecidedPart[]
 }
 
-/** Decides about one text as it arrives: by each of its parts, and by the whole if its form is checked. Stops at the first stop. */
+/** Decides on one text as it arrives: on each part, and on the whole if its form is checked. Ends at the first decision to stop. */
 export class TextJudge {
   readonly #text: TextDecision
   readonly #stage: Stage
@@ -44,7 +44,7 @@ export class TextJudge {
     return this.#text.undecided
   }
 
-  /** Adds text, also after an end: a field of a response may continue after another one. */
+  /** Adds text, also after an end: a field of a response may continue after another field. */
   push(text: string): void {
     this.#text.push(text)
     if (this.#ended) this.#isFormChecked = this.#outputs.length === 0 || this.#whole.length > maxWhole
@@ -60,7 +60,7 @@ export class TextJudge {
     this.#text.end()
   }
 
-  /** Decides about the next block. False if none has arrived, and after a stop. */
+  /** Decides on the next block. False if none has arrived, and after a stop. */
   step(): boolean {
     if (this.#stopped !== undefined) return false
     const part = this.#text.next()
@@ -104,7 +104,7 @@ export function mergeFindings(findings: readonly Finding[]): readonly Finding[] 
   return [...merged.values()]
 }
 
-/** A text with masks, of which overlapping ones are one. */
+/** Returns the text with its masks applied. Overlapping masks count as one. */
 export function withMasks(text: string, masks: readonly Mask[]): string {
   let result = ''
   let at = 0

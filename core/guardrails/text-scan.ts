@@ -24,9 +24,9 @@ const kinds: readonly ReadingKind[] = [
  * the order of the text, as far as every reading is scanned.
  */
 export class TextScan {
-  /** Offset up to which every match that begins is known. */
+  /** Every match that begins before this offset is known. */
   decided = 0
-  /** Characters that are not decided, if each of the text is read. */
+  /** Maximum number of undecided characters, if every character of the text is read. */
   readonly lookBack: number
   readonly #scans: readonly ReadingScan[]
   /** Per rule: end of its last match. */
@@ -40,7 +40,7 @@ export class TextScan {
     const used = kinds.filter((kind) => decodes || !kind.decodes)
     this.#scans = used.flatMap((kind) => {
       const searching = detectors.flatMap((detector, rule) => searchingOf(detector, rule, kind) ?? [])
-      // A text that no rule reads is passed all the same.
+      // A text that no rule reads still passes through a scan.
       const isRead = searching.length > 0 || (detectors.length === 0 && kind.letters === 'exact')
       return isRead ? [new ReadingScan(kind, searching)] : []
     })
@@ -80,7 +80,7 @@ export class TextScan {
     return to
   }
 
-  // The reading that is behind the others: the order in which blocks are scanned does not depend on what has arrived.
+  // Advances the reading that lags behind the others, so that the order in which blocks are scanned does not depend on what has arrived.
   #advance(last: boolean): boolean {
     let first: ReadingScan | undefined
     for (const scan of this.#scans) if (first === undefined || scan.decided < first.decided) first = scan
@@ -106,7 +106,7 @@ export class TextScan {
     return due.flatMap((span) => this.#uncovered(span) ?? [])
   }
 
-  // What two readings of one rule have found is one match.
+  // Overlapping matches of one rule in two readings count as one.
   #uncovered(span: TextSpan): TextSpan | undefined {
     const covered = this.#covered[span.rule] ?? 0
     if (span.end <= covered) return undefined

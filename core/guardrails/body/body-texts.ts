@@ -5,11 +5,11 @@ import { TextView } from './text-view.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Strings of a body that are one text, since a model reads them one after the other. */
+/** Strings of a body that form one text, since a model reads them one after the other. */
 export interface BodyText {
   /** The strings, each on its own line; arguments of a tool call as JSON without escapes. */
   readonly lines: TextView
-  /** The parts of the messages without anything between them; undefined for less than two. */
+  /** The parts of the messages joined without a separator; undefined for fewer than two. */
   readonly joined: TextView | undefined
   /** Whether it is the result of a tool. */
   readonly isResult: boolean
@@ -20,9 +20,9 @@ export interface BodyTexts {
   readonly texts: readonly BodyText[]
   /** The parts of all messages, and those of each role: a key may be split over them. */
   readonly across: readonly TextView[]
-  /** The body as it was read: a name that is given twice in arguments is there once. */
+  /** The body as it was read: a duplicate name in arguments occurs once. */
   readonly written: Body
-  /** The body with changed strings, by their index in the views. */
+  /** Returns the body with changed strings, by their index in the views. */
   replaced(changed: ReadonlyMap<number, (text: string) => string>): Body
 }
 
@@ -49,7 +49,7 @@ export function readTexts(body: Body): BodyTexts {
   return {
     written: isRewritten ? written : body,
     texts: [...groups.values()].map(toText),
-    // The messages of one role are one text already.
+    // The messages of a single role already form one text.
     across: across.size < 3 ? [] : [...across.values()].filter(({ size }) => size > 1),
     replaced(changed) {
       let next = 0
@@ -65,7 +65,7 @@ export interface SingleText {
   readonly isResult: boolean
 }
 
-/** The strings of a request one by one, for checks that return other ones in their place. Throws `UnreadableBody`. */
+/** Lists the strings of a request one by one, for checks that replace them. Throws `UnreadableBody`. */
 export function listStrings(body: Body): readonly SingleText[] {
   const groupOf = createGrouping(body)
   const found: SingleText[] = []
@@ -76,7 +76,7 @@ export function listStrings(body: Body): readonly SingleText[] {
   return found
 }
 
-/** The request with other strings, in the order of `listStrings`. */
+/** Returns the request with replaced strings, in the order of `listStrings`. */
 export function replaceStrings(body: Body, texts: readonly string[]): Body {
   let next = 0
   return mapStrings(body, ({ text }) => texts[next++] ?? text)
@@ -98,7 +98,7 @@ function toText({ lines, joined, isResult }: Group): BodyText {
   return { lines, joined: joined.size > 1 ? joined : undefined, isResult }
 }
 
-/** What a model reads as one text: contents of messages, also those of results and documents. */
+/** Paths of strings that a model reads as one text: contents of messages, tool results and documents. */
 const partPath =
   /^\/(?:system|messages\/\*\/content)(?:\/\*\/(?:text|content(?:\/\*\/text)?|source\/(?:data|content(?:\/\*\/text)?)))?$/
 
@@ -106,12 +106,12 @@ interface Grouping {
   readonly key: string
   readonly isResult: boolean
   readonly isPart: boolean
-  /** Of a message. */
+  /** Role of the message that contains the string. */
   readonly role: string | undefined
 }
 
-// Messages of one role that follow each other are one text. Every input of an embedding is one, and every result of a tool in a message. Other
-// fields of messages are apart, so that none of them separates two parts.
+// Consecutive messages of one role form one text; so does each input of an embedding, and each tool result in a message. Other fields of
+// messages are kept apart, so that none of them separates two parts.
 function createGrouping({ messages }: Body): (one: BodyString) => Grouping {
   const list = Array.isArray(messages) ? (messages as readonly unknown[]) : []
   const runs = runsOf(list)

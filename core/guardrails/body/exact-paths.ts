@@ -5,7 +5,7 @@ export type Exemption = 'plain' | 'base64' | undefined
 
 type Form = (value: string) => boolean
 
-// A shorter one is read as it is. No secret of a known shape is as long without a dash, a dot or an underscore.
+// A shorter string is read as it is. No secret of a known shape is this long without a dash, a dot or an underscore.
 const SHORTEST_MEDIA = 64
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 const dataUrl =
@@ -18,7 +18,7 @@ const isMedia: Form = (value) => {
   return head === undefined ? isEncoded(value) : base64.test(value.slice(head.length))
 }
 
-/** The only strings that rules do not see, each by its exact path and by its form: another form is read as text. */
+/** The only strings that rules do not see, each by its exact path and its form. A string of another form is read as text. */
 const exact: readonly (readonly [string, Form])[] = [
   ['/model', () => true],
   ['/messages/*/role', (value) => /^(?:system|developer|user|assistant|tool|function)$/.test(value)],
@@ -36,15 +36,12 @@ const exact: readonly (readonly [string, Form])[] = [
 ]
 
 const forms = new Map(exact)
-/** Fields whose value is one of the words of an API; any other value is read. */
+/** Fields whose value is a keyword of an API; any other value is read. */
 const choiceField =
   /\/(?:type|effort|reasoning_effort|verbosity|format|encoding_format|detail|media_type|ttl|service_tier|truncation|modalities\/\*)$/
 const textTypes = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|xhtml\+xml|csv|markdown))/
 
-/**
- * How a string is read. `mediaType` is that of the field beside it. Documents of text that are encoded in base64 are read decoded, since
- * providers do so.
- */
+/** Returns how a string is read. `mediaType` is that of the field beside it. Text documents in base64 are read decoded, as providers do. */
 export function exemptionOf(path: string, value: string, mediaType: unknown): Exemption {
   const form = forms.get(path)
   if (form === undefined) return choiceField.test(path) && isFieldWord(value) ? 'plain' : undefined
@@ -60,7 +57,7 @@ export function decodeBase64(value: string): string {
   return Buffer.from(value.slice(headOf(value).length), 'base64').toString('utf8')
 }
 
-/** The string with another text. */
+/** Returns the string with another text, encoded in the same form. */
 export function encodeBase64(value: string, text: string): string {
   return headOf(value) + Buffer.from(text, 'utf8').toString('base64')
 }

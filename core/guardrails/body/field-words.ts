@@ -1,4 +1,4 @@
-/** Words of the APIs of models and of JSON Schema: as the name or the type of a field they carry no text of a caller. */
+/** Keywords of model APIs and of JSON Schema: as the name or type of a field, they contain no text of a caller. */
 const words = `
 model messages role content name type text input output refusal audio image image_url input_audio input_text output_text input_image
 video_url video file file_data file_id file_url filename url data detail format source media_type title context citations cache_control ttl
@@ -17,7 +17,7 @@ else $schema $id $ref $defs $comment definitions deprecated readOnly writeOnly n
 
 const known: ReadonlySet<string> = new Set(words.split(/\s+/).filter((word) => word !== ''))
 
-/** Whether a name or a type is a word of an API, so that a rule on words such as `system` does not stop every call. */
+/** Whether a name or a type is a keyword of an API, so that a rule on words such as `system` does not stop every call. */
 export function isFieldWord(text: string): boolean {
   return known.has(text)
 }

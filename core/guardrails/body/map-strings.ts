@@ -7,7 +7,7 @@ import { UnreadableBody } from './unreadable-body.ts'
 
 /** A string of a body that rules see. */
 export interface BodyString {
-  /** JSON pointer of its place; of a name, that of its value. */
+  /** JSON pointer of the string; for a name, that of its value. */
   readonly pointer: string
   /** The pointer with `*` for each index of a list. */
   readonly path: string
@@ -17,13 +17,13 @@ export interface BodyString {
   readonly json: string | undefined
 }
 
-/** Returns the text as it is, or another one. That of a literal is not changed. */
+/** Returns the text unchanged, or another one. The text of a literal is never replaced. */
 export type VisitString = (one: BodyString) => string
 
-/** Deepest level that is read, in a body and in the arguments of a tool call. */
+/** Maximum depth that is read, in a body and in the arguments of a tool call. */
 const MAX_DEPTH = 128
 
-/** Strings with JSON in strings with JSON that are read as JSON. */
+/** Maximum nesting of strings with JSON that are read as JSON. */
 const MAX_NESTED = 4
 
 /** Arguments of tool calls as JSON in a string, and as an object. */
@@ -32,19 +32,19 @@ const plainArguments = /^\/messages\/\*\/content\/\*\/input$/
 
 interface Place extends Pick<BodyString, 'pointer' | 'path' | 'json'> {
   readonly depth: number
-  /** Strings with JSON that it is in. */
+  /** Number of strings with JSON that enclose the value. */
   readonly nested: number
   readonly onRewritten?: (() => void) | undefined
-  /** The object that has the value. */
+  /** The object that contains the value. */
   readonly siblings: Readonly<Record<string, unknown>>
 }
 
 const root: Place = { pointer: '', path: '', json: undefined, depth: 0, nested: 0, siblings: {} }
 
 /**
- * A copy of a request of a model with each of its strings as `visit` returns it, in the order of the body: those of every field, names of fields,
- * numbers below the first level, and the strings within the arguments of tool calls. Exempt are the exact paths of `exact-paths.ts`. Throws
- * `UnreadableBody`. `onRewritten`: arguments are written otherwise, also without another string, since they give a name twice.
+ * Copies a model request with each string replaced by what `visit` returns, in the order of the body. Strings are the values and names of
+ * fields, numbers below the first level, and the strings within tool call arguments; the paths of `exact-paths.ts` are exempt. Throws
+ * `UnreadableBody`. `onRewritten` is called for arguments with a duplicate name, which are written differently even if no string changes.
  */
 export function mapStrings(
   body: Readonly<Record<string, unknown>>,
@@ -60,7 +60,7 @@ export function mapArguments(json: string, visit: VisitString, pointer = '/argum
   if (json.trim() === '') return json
   const given = parse(json, pointer)
   const place = { ...root, pointer, path: pointer, json: pointer }
-  // A name that is given twice is written once, since only its last value was read.
+  // A duplicate name is written once, since only its last value was read.
   return writeLike(json, mapValue(given, place, visit))
 }
 
@@ -118,7 +118,7 @@ function mapString(value: string, place: Place, visit: VisitString): string {
   return changed === text ? value : encodeBase64(value, changed)
 }
 
-// JSON in a string of arguments, as a tool gets it that runs another one. Anything else is one string.
+// A string in arguments may be JSON, as for a tool that runs another tool. Anything else is one string.
 function mapNested(value: string, place: Place, visit: VisitString): string {
   const inner = place.nested < MAX_NESTED ? parseNested(value) : undefined
   if (inner === undefined) return visit(toString(value, 'string', place))

@@ -29,7 +29,7 @@ export class TextView {
     this.#slot(index, text)
   }
 
-  /** Adds a string directly behind the one before it. */
+  /** Adds a string directly after the previous one. */
   part(index: number, text: string): void {
     this.#slot(index, text)
   }
@@ -44,8 +44,8 @@ export class TextView {
   }
 
   /**
-   * Adds masks of the text to those of each string, by its index. What is between two strings is not masked. `onlySplit`: a match that begins
-   * within a mask was found without the strings behind it, of which it has the beginning only by chance.
+   * Adds masks of the text to those of each string, by its index. Text between two strings is not masked. `onlySplit` skips a match that
+   * begins within a mask. That mask was found without the following strings, whose beginning belongs to the match only by chance.
    */
   addMasks(masks: readonly Mask[], to: Map<number, Mask[]>, { onlySplit = false } = {}): void {
     let first = 0

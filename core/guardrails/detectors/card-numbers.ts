@@ -12,7 +12,7 @@ export const cardNumbers: Detector = {
   letters: 'shapes',
   find(text, from, to) {
     const found: Match[] = []
-    // A run may begin before the window: its first digits are no start of a group then.
+    // A run may begin before the window: its first digits then do not start a group.
     digitRun.lastIndex = from
     for (let run = digitRun.exec(text); run !== null && run.index < to; run = digitRun.exec(text))
       found.push(...cardsIn(text, run.index, digitRun.lastIndex).filter(({ start }) => start < to))

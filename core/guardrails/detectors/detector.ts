@@ -4,7 +4,7 @@ import type { Letters } from '../readings/fold-character.ts'
 export interface Match {
   readonly start: number
   readonly end: number
-  /** Where the match may continue in text that is not part of the window yet. */
+  /** Describes where the match may continue in text that is not part of the window yet. */
   readonly tail?: Tail
 }
 
@@ -20,7 +20,7 @@ export interface Tail {
 export interface Detector {
   /** Characters that decide whether there is a match at a position; a longer match is found in parts, or has a tail. */
   readonly longest: number
-  /** How it reads a text. */
+  /** Reading of the text that it searches. */
   readonly letters: Letters
   /** Instructions of its patterns: time and memory per character are proportional to them. */
   readonly cost?: number
@@ -28,7 +28,7 @@ export interface Detector {
   find(text: string, from: number, to: number): readonly Match[]
 }
 
-/** A detector of a regular expression of our own, of linear time. `accept` checks what no expression can. */
+/** Creates a detector from one of our own regular expressions, which takes linear time. `accept` checks what no expression can. */
 export function patternDetector(
   pattern: RegExp,
   longest: number,
@@ -49,7 +49,7 @@ export function patternDetector(
   }
 }
 
-/** Several detectors as one: matches in order, of overlapping ones the first. */
+/** Combines several detectors: matches are in order, and of overlapping ones the first counts. */
 export function anyOf(detectors: readonly Detector[]): Detector {
   return {
     longest: Math.max(...detectors.map(({ longest }) => longest)),

@@ -10,7 +10,7 @@ export class PolicyProblem extends Error {
     this.detail = detail
   }
 
-  /** The same problem below another place. */
+  /** Returns the same problem with a pointer before its own. */
   below(pointer: string): PolicyProblem {
     return new PolicyProblem(`${pointer}${this.pointer}`, this.detail)
   }

@@ -10,8 +10,8 @@ const maxProgram = 4_000
 const defaultLongest = 256
 
 /**
- * A detector of patterns in the syntax of RE2, which take linear time (X2). Reads the text as it is, and where it is written otherwise also as words. Throws `PolicyProblem` for a pattern
- * that is not valid.
+ * Creates a detector of RE2 patterns, which take linear time (X2). It reads the text as it is, and also as words where they differ. Throws
+ * `PolicyProblem` for a pattern that is not valid.
  */
 export function regexDetector({ patterns, ignoreCase, maxLength }: RegexCheck): Detector {
   const flags = ignoreCase === true ? RE2JS.CASE_INSENSITIVE : 0
@@ -70,7 +70,7 @@ function parse(pattern: string, flags: number, pointer: string): RE2JS {
   }
 }
 
-/** Whether an assertion of the beginning or the end of the text or of a line occurs outside classes and quotes. */
+/** Whether an assertion of the start or end of the text or of a line occurs outside classes and quotes. */
 function hasAnchor(pattern: string): boolean {
   let inClass = false
   for (let at = 0; at < pattern.length; at++) {

@@ -29,14 +29,14 @@ const shapes: Readonly<Record<Exclude<SecretKind, 'high_entropy'>, RegExp>> = {
   stripe: /(?<![A-Za-z0-9])[rs]k_(?:live|test)_[A-Za-z0-9]{16}/g,
 }
 
-/** What every text with a match of a shape has, also one that is folded. */
+/** Occurs in every text with a match of a shape, even if the text is folded. */
 const hint =
   /[^\t\n\r\x20-\x7e]|A(?:KIA|SIA|BIA|CCA)|AIza|eyJ|sk-|gh[oprsu]_|github_pat_|gl(?:pat|dt|rt|ptt)-|npm_|xox[abeoprs]-|[rs]k_(?:live|test)_|-----BEGIN /
 
-// A JWT. Folding makes no text longer.
+// Minimum length of a JWT match. Folding never makes a text longer.
 const SHORTEST_MATCH = 14
 
-/** Whether a text may have a secret of a known shape: a look at texts of which nearly none has one. */
+/** Whether a text may contain a secret of a known shape: a quick check, since hardly any text does. */
 export function mayHaveSecret(text: string): boolean {
   return text.length >= SHORTEST_MATCH && hint.test(text)
 }
@@ -79,7 +79,7 @@ function extendBy(characters: RegExp): Tail['extend'] {
   }
 }
 
-// Up to the end marker, of which the context before `from` may hold the beginning. A key before this one has a marker too.
+// Extends a match to the end marker, whose beginning may be in the context before `from`. An earlier key has a marker, too.
 function extendPem(text: string, from: number): number {
   for (let at = Math.max(0, from - 48); ;) {
     const marker = text.indexOf('-----END ', at)

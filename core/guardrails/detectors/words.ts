@@ -1,7 +1,7 @@
 import type { Detector, Match } from './detector.ts'
 import { foldText } from '../readings/fold-text.ts'
 
-/** Characters between two words of a phrase, of any kind but letters and digits: longer gaps are made short before. */
+/** Maximum number of characters between two words of a phrase, other than letters and digits. Longer gaps are shortened beforehand. */
 const maxGap = 32
 
 const token = /[\p{L}\p{M}\p{N}_]+/gu
@@ -9,7 +9,7 @@ const token = /[\p{L}\p{M}\p{N}_]+/gu
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 
 /**
- * Finds phrases as whole words, without case. The time does not depend on their number: words of the text are looked up. Phrases in scripts
+ * Finds phrases as whole words, ignoring case. The time does not depend on their number: words of the text are looked up. Phrases in scripts
  * without spaces are found anywhere.
  */
 export function wordDetector(phrases: readonly string[]): Detector {

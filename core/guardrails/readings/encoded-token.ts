@@ -1,32 +1,32 @@
-/** A form in which a text is written as one token: groups of characters, each of which is a number of bytes. */
+/** Encoding of a text as one token: groups of characters, each of which stands for whole bytes. */
 export interface TokenForm {
   readonly encoding: Encoding
   /** The encoding of the decoded text, if it is encoded twice. */
   readonly inner?: Encoding
-  /** Each character has a second byte of zero: UTF-16. */
+  /** UTF-16 in which the second byte of each character is zero. */
   readonly isWide?: true
-  /** Characters of a group. */
+  /** Number of characters per group. */
   readonly group: number
 }
 
 type Encoding = 'base64' | 'hex'
 
 const groups = { base64: 4, hex: 2 } as const
-// Characters that are whole groups of both encodings.
+// Number of characters that form whole groups of both encodings.
 const groupsOfTwo = { base64: { base64: 16, hex: 8 }, hex: { base64: 8, hex: 4 } } as const
 
 /** Shortest token that is decoded. */
 export const SHORTEST_TOKEN = 16
-/** As much of a token decides about its form. */
+/** Number of leading characters of a token that decide on its form. */
 export const PROBED = 48
-/** Characters of a token. */
+/** Character class of tokens. */
 export const tokenClass = '\\w+/-'
 
 const isHex = /^[0-9A-Fa-f]+$/
 const isToken = new RegExp(`^[${tokenClass}]{${SHORTEST_TOKEN},}$`)
 const notText = /[^\t\n\r\x20-\x7e\u00a0-\uffff]|\ufffd/
 
-/** The form of a token by its beginning: one in which it is text. Digests, identifiers and media are none. */
+/** Returns the form in which the beginning of a token decodes to text; undefined for digests, identifiers and media. */
 export function formOf(head: string): TokenForm | undefined {
   const isWhole = head.length < PROBED
   const encoding = encodingOf(head.slice(0, PROBED), isWhole)
@@ -50,7 +50,7 @@ function encodingOf(head: string, isWhole: boolean): Encoding | undefined {
   return isText(Buffer.from(head, 'base64'), isWhole) ? 'base64' : undefined
 }
 
-// Texts of Windows: `powershell -EncodedCommand`.
+// Windows encodes text in this form: `powershell -EncodedCommand`.
 function isWide(head: string): boolean {
   const bytes = Buffer.from(head.slice(0, PROBED), 'base64')
   const isOdd = (_: number, index: number): boolean => index % 2 === 1
@@ -69,12 +69,12 @@ function isText(bytes: Buffer, isWhole: boolean): boolean {
 
 const run = new RegExp(`[${tokenClass}]+`, 'y')
 
-/** A token that is read, up to a group. */
+/** State of a token that is read up to a group. */
 export interface Token {
   readonly form: TokenForm
   /** Characters of its line so far. */
   readonly column: number
-  /** The first bytes of a character, and the length of the groups that have them. */
+  /** The first bytes of an incomplete character, and the length of the groups that contain them. */
   readonly bytes: Buffer
   readonly size: number
 }
@@ -83,7 +83,7 @@ export interface Token {
 export interface DecodedGroup {
   readonly text: string
   readonly length: number
-  /** The token behind it. */
+  /** State of the token after this part. */
   readonly next: Token
 }
 
@@ -95,18 +95,18 @@ export function beginToken(text: string, at: number): Token | undefined {
   return form === undefined ? undefined : { form, column: 0, bytes: none, size: 0 }
 }
 
-/** Where the characters of a token end. */
+/** Returns the offset at which the characters of a token end. */
 export function endOfToken(text: string, from: number): number {
   run.lastIndex = from
   return from + (run.exec(text)?.[0].length ?? 0)
 }
 
-// Of encoded mail and keys. A shorter line is prose.
+// Minimum line length of encoded mail and keys. A shorter line is prose.
 const SHORTEST_LINE = 40
 const lineBreak = /\r?\n?/y
 const continued = /^[\w+/-]{2}[\w+/=-]{2}$/
 
-/** Where a token that ends a line is continued on the next one; undefined where it ends, `waits` where that is not known. */
+/** Returns where the next line continues a token; undefined if the token ends, `waits` if that is not known yet. */
 export function nextLine({ form }: Token, text: string, to: number, column: number): number | 'waits' | undefined {
   if (to === text.length) return 'waits'
   if (form.encoding !== 'base64' || column < SHORTEST_LINE || column % form.group !== 0) return undefined
@@ -132,7 +132,7 @@ export function* readToken(token: Token, source: string, isLast: boolean): Gener
   }
 }
 
-/** Bytes at the end that begin a character of UTF-8 and do not complete it. */
+/** Number of bytes at the end that begin a UTF-8 character without completing it. */
 function cutOf(bytes: Buffer): number {
   for (let length = 1; length <= Math.min(3, bytes.length); length++) {
     const byte = bytes[bytes.length - length] ?? 0

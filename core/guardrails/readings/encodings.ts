@@ -12,7 +12,7 @@ export interface DecodedCharacter {
 const entity = /&(?:amp;){0,4}(?:#0{0,40}(\d{1,7})|#[xX]0{0,40}([0-9A-Fa-f]{1,6})|([A-Za-z]{2,24}));?/y
 const escape =
   /\\{1,16}(?:u([0-9A-Fa-f]{4})|(?:u|N)\{(?:U\+)?([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|U([0-9A-Fa-f]{8})|([0-3][0-7]{2}|[4-7][0-7]))/y
-// Of an address, or of mail: `%41`, `=41`.
+// Percent-encoding of URLs, and quoted-printable of mail: `%41`, `=41`.
 const percent = /(?:%(?:25){0,4}([0-9A-Fa-f]{2})|=([0-9A-F]{2}))/y
 const percentUnit = /%(?:25){0,4}u([0-9A-Fa-f]{4})/y
 // Addresses that are written so that nothing links them: `ann [at] example[.]com`.
@@ -59,7 +59,7 @@ const names: ReadonlyMap<string, string> = new Map(
 /** Beginnings of an encoded character, as the alternatives of a pattern. */
 export const encodedStart =
   '%[0-9A-Fa-fu]|=[0-9A-F]{2}|&[#A-Za-z]|\\\\{1,16}[uxUN0-7]|[ \\t]?[[({<][ \\t]?(?:[aA][tT]|[dD][oO][tT]|[.@])[ \\t]?[\\])}>]'
-/** An encoded character that may not be complete at the end of what has arrived. */
+/** An encoded character that may be incomplete at the end of the text so far. */
 export const encodedEnd = [
   '(?:%(?:25){0,4}[0-9A-Fa-f]{2}){0,3}%(?:25){0,4}(?:[0-9A-Fa-f]{0,2}|u[0-9A-Fa-f]{0,3})',
   '(?:=[0-9A-F]{2}){0,3}=[0-9A-F]{0,2}',
@@ -69,8 +69,8 @@ export const encodedEnd = [
 ].join('|')
 
 /**
- * Decodes a character reference of HTML, an escape of JSON, JavaScript or Python, a percent-encoded or quoted-printable character, a sign of an
- * address, or nothing for what joins two strings; undefined for any other text.
+ * Decodes a character reference of HTML, an escape of JSON, JavaScript or Python, a percent-encoded or quoted-printable character, or a sign
+ * of an address. Returns an empty string for what joins two strings, and undefined for any other text.
  */
 export function decodeCharacter(text: string, at: number): DecodedCharacter | undefined {
   const first = text[at] ?? ''
@@ -125,7 +125,7 @@ function decodePercent(text: string, at: number): DecodedCharacter | undefined {
   return decoded === undefined ? undefined : { text: decoded, length: to - at }
 }
 
-/** Bytes of a character in UTF-8 by the first of them. */
+/** Number of bytes of a UTF-8 character, by its first byte. */
 function sizeOf(lead: number): number {
   if (lead < 0xc0) return 1
   return lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
@@ -151,7 +151,7 @@ const perhaps = new RegExp(
 )
 const tokenStart = new RegExp(`^[${tokenClass}]{${SHORTEST_TOKEN}}`)
 
-/** Whether a whole text has something that is read decoded. */
+/** Whether a complete text contains anything that is read decoded. */
 export function hasEncoding(text: string): boolean {
   perhaps.lastIndex = 0
   for (let match = perhaps.exec(text); match !== null; match = perhaps.exec(text)) {
@@ -159,7 +159,7 @@ export function hasEncoding(text: string): boolean {
     if (match.groups?.['separator'] !== undefined) return true
     const isToken = tokenStart.test(found)
     if (isToken ? formOf(found) !== undefined : decodeCharacter(text, match.index) !== undefined) return true
-    // It may begin a comment.
+    // The slash may begin a comment.
     if (isToken && found.endsWith('/')) perhaps.lastIndex--
   }
   return false

@@ -6,9 +6,9 @@ import { lookAlikeOf } from './look-alikes.ts'
  */
 export type Letters = 'exact' | 'shapes' | 'words'
 
-/** How a character is read. */
+/** Result of reading a character. */
 export interface FoldedCharacter {
-  /** Nothing for a character that is not seen. */
+  /** Empty for an invisible character. */
   readonly text: string
   readonly isSpace: boolean
   /** Whether it is a mark on the character before it. */
@@ -17,7 +17,7 @@ export interface FoldedCharacter {
   readonly isOther: boolean
   /** Part of a word: with a letter of the Latin script, or another one. */
   readonly word: 'latin' | 'other' | undefined
-  /** What it looks like in a word with Latin letters. */
+  /** The character it looks like in a word with Latin letters. */
   readonly alike: string | undefined
 }
 
@@ -33,11 +33,11 @@ const lettersWithMarks = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]
 const ascii = /^[\x21-\x7e]$/
 const ligature = /^[A-Za-z]{2,3}$/
 
-// What a character folds to never changes, and texts use few of them.
+// The folding of a character never changes, and texts use few characters.
 const MAX_KNOWN = 20_000
 const known = { shapes: new Map<number, FoldedCharacter>(), words: new Map<number, FoldedCharacter>() }
 
-/** How the character of a code point is read. */
+/** Returns how the character of a code point is read. */
 export function foldCharacter(code: number, letters: Exclude<Letters, 'exact'>): FoldedCharacter {
   const found = known[letters].get(code)
   if (found !== undefined) return found

@@ -3,7 +3,7 @@ import { Reading } from './reading.ts'
 
 const plain = /^[!-~]*(?:[ \t\n\r][!-~]+)*[ \t\n\r]?$/
 
-/** A whole text as it is read. */
+/** Returns the reading of a complete text. */
 export function foldText(text: string, letters: Letters = 'words'): string {
   if (plain.test(text)) return text
   const reading = new Reading({ letters, decodes: false }, 0)

@@ -1,6 +1,6 @@
 /**
- * What stands between the characters of one text and is not shown with it: tags within a line, emphasis, strings that are put together, empty
- * comments and expressions of programs, soft line breaks of mail.
+ * Parts between the characters of a text that are not shown with it. These are tags within a line, emphasis, joined strings, empty comments
+ * and expressions of programs, and soft line breaks of mail.
  */
 const tags = 'b|i|u|s|q|a|em|strong|span|wbr|mark|small|sub|sup|font|code|kbd|var|ins|del|tt|big'
 const tag = `<\\/?(?:${tags}|${tags.toUpperCase()})(?:\\s[^<>]{0,60})?\\/?>`
@@ -8,7 +8,7 @@ const comment = '<!--[^<>]{0,60}-->'
 const operator = '(?:\\+|\\.{1,2}|&|~|\\|{2})'
 const concatenation = `["'\`]\\s{0,3}${operator}\\s{0,3}["'\`]|"[ \\t]{1,3}"|'[ \\t]{1,3}'`
 const continuation = '\\\\\\r?\\n[ \\t]{0,8}'
-// Colours of a terminal, also of what a search has found.
+// Colour codes of a terminal, including those that mark search results.
 export const colour = '\\u001b\\[[0-9;]{0,20}m'
 const emphasis = '(?<=\\w)(?:\\*{1,2}|~~|`{1,3})(?=\\w)'
 const escaped = '(?<=\\w)\\\\(?=[-_.@+])'
@@ -20,7 +20,7 @@ const softBreak = '=\\r?\\n'
 export const jointStart = [colour, tag, comment, concatenation, continuation, emphasis, escaped, empty, softBreak].join(
   '|',
 )
-/** A joint that may not be complete at the end of what has arrived. */
+/** A joint that may be incomplete at the end of the text so far. */
 export const jointEnd = [
   '\\u001b(?:\\[[0-9;]{0,20})?',
   '<(?:!-{0,2}[^<>]{0,60}-{0,2}|\\/?[A-Za-z]{0,6}(?:\\s[^<>]{0,60})?\\/?)',

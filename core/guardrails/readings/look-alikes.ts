@@ -1,5 +1,5 @@
-// Letters that look like one of ASCII: of confusables.txt (Unicode 17.0, 2025-09) those of Cyrillic, Greek, Armenian, Lisu and Cherokee, and
-// the small capitals of generators of styled text.
+// Letters that look like an ASCII letter. They are the Cyrillic, Greek, Armenian, Lisu and Cherokee ones of confusables.txt (Unicode 17.0,
+// 2025-09), and the small capitals of generators of styled text.
 const table = `
 a аα b Ьᖯ c сϲ d ԁ e еҽ g ɡ h һհ i іιıɩ j јϳ l ӏӀ n ոп o оοօσ p рρ q ԛ r г s ѕ t т u υս v ѵν w ԝѡ x х y уүγ
 A АΑ B ВΒв C СϹ E ЕΕ G Ԍ H НΗн I ІΙ J ЈͿ K КΚκк M МΜм N Ν O ОΟՕ P РΡ Q Ԛ S ЅՏ T ТΤ U Ս V Ѵ W Ԝ X ХΧ Y ҮΥ Z Ζ 3 З 6 б
@@ -9,7 +9,7 @@ i Ꭵ h Ꮒ b Ꮟ 4 Ꮞ`
 
 const alike: ReadonlyMap<string, string> = new Map(toPairs(table.trim().split(/\s+/)))
 
-/** The character of ASCII that a letter looks like; undefined for one that looks like none, or is of ASCII. */
+/** Returns the ASCII character that a letter looks like; undefined for an ASCII character, or if there is none. */
 export function lookAlikeOf(letter: string): string | undefined {
   return alike.get(letter)
 }
@@ -17,7 +17,7 @@ export function lookAlikeOf(letter: string): string | undefined {
 // A shorter one may be a word of its own language: `сор`, `рота`.
 const SHORTEST_DISGUISED = 6
 
-/** Whether each letter of a word looks like one of ASCII, in a word too long for chance. */
+/** Whether each letter of a word looks like an ASCII letter, in a word too long for chance. */
 export function isAllAlike(word: string): boolean {
   const letters = word.match(/\p{L}/gu) ?? []
   return letters.length >= SHORTEST_DISGUISED && letters.every((letter) => alike.has(letter))

@@ -1,6 +1,6 @@
 /**
- * Offsets of a reading in its text, in order: of characters that stand for one each, and of those that stand for a part of the text together.
- * What lies between is not read.
+ * Maps offsets of a reading to its text, by segments in order. The characters of a segment stand for one character each, or together for a
+ * part of the text. Text between segments is not read.
  */
 export class OffsetMap {
   /** Three numbers per segment: its first character, the offset of that in the text, and the length of the replaced text. A length of 0 means one character each. */
@@ -18,7 +18,7 @@ export class OffsetMap {
     this.#shift = start - at
   }
 
-  /** Adds characters that stand for a part of the text together. */
+  /** Adds characters that together stand for a part of the text. */
   part(at: number, start: number, size: number): void {
     this.#add(at, start, size)
     this.#shift = Number.NaN
@@ -44,7 +44,7 @@ export class OffsetMap {
     this.#shift = Number.NaN
   }
 
-  /** Forgets the characters before `at`, at times. */
+  /** Forgets the characters before `at`, once there are enough of them. */
   drop(at: number): void {
     this.#dropped = this.#indexOf(at)
     if (this.#dropped < 64 || 2 * this.#dropped < this.#first.length) return

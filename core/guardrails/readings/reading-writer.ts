@@ -15,11 +15,11 @@ export interface ReadingSink {
   plain(text: string, start: number): void
   /** Characters that stand for a part of the text; none for a part that is not read. */
   part(text: string, start: number, size: number, isOther: boolean): void
-  /** The character behind so many that will follow is another one. */
+  /** The character after the next `ahead` ones differs from that of the text. */
   other(ahead: number): void
 }
 
-/** Characters in a row that are not seen, across which a match is found. */
+/** Maximum number of consecutive invisible characters across which a match is found. */
 export const MAX_GAP = 1024
 
 interface State {
@@ -31,7 +31,7 @@ interface State {
   word: string
 }
 
-/** Writes what is read to a sink: folds characters, and leaves out those that are not seen. */
+/** Writes a reading to a sink: folds characters, and omits invisible ones. */
 export class ReadingWriter {
   readonly letters: Exclude<Letters, 'exact'>
   readonly #decodes: boolean
@@ -39,7 +39,7 @@ export class ReadingWriter {
   readonly #sink: ReadingSink
   #state: State = { last: '', gap: 0, word: '' }
 
-  /** `wall`: characters of a gap that nothing matches across. */
+  /** `wall`: length of a gap that no match crosses. */
   constructor({ letters, decodes }: ReadingKind, wall: number, sink: ReadingSink) {
     this.letters = letters === 'exact' ? 'words' : letters
     this.#decodes = decodes
@@ -52,12 +52,12 @@ export class ReadingWriter {
     return /[A-Za-z][A-Za-z0-9_]{0,63}$/.test(this.#state.word)
   }
 
-  /** The rest of the word has Latin letters. */
+  /** Marks the rest of the word as having Latin letters. */
   beLatin(): void {
     this.#state.word = 'a'
   }
 
-  /** Returns the way back. */
+  /** Returns a function that restores the current state. */
   save(): () => void {
     const state = { ...this.#state }
     return () => {
@@ -77,7 +77,7 @@ export class ReadingWriter {
     state.gap = 0
   }
 
-  /** The text of a folded character that has its length; undefined for any other, which is a part. */
+  /** Returns the text of a character that folds to the same length; undefined for any other, which is written as a part. */
   fold(one: FoldedCharacter, character: string, ahead: number): string | undefined {
     const read = this.#textOf(one, character)
     if (read.length !== character.length || one.isSpace) return undefined
@@ -129,7 +129,7 @@ export class ReadingWriter {
     state.gap = 0
   }
 
-  // A gap is bounded: what is held back for a match is.
+  // A gap is bounded, since the text held back for a match is bounded.
   #unseen(start: number, size: number, isOther: boolean): void {
     const state = this.#state
     state.gap += size

@@ -4,13 +4,13 @@ import { Transcript } from './transcript.ts'
 
 interface Before {
   readonly length: number
-  /** Number of other characters. */
+  /** Number of characters that differ from the text. */
   readonly others: number
   readonly restore: () => void
 }
 
 /**
- * A text as it is read, which arrives in parts. The result does not depend on where the parts begin. What is not complete, such as the
+ * The reading of a text that arrives in parts. The result does not depend on where the parts begin. An incomplete sequence, such as the
  * beginning of an escape, waits for the next part.
  */
 export class Reading {
@@ -20,13 +20,13 @@ export class Reading {
   readonly #map = new OffsetMap()
   #text = ''
   #base = 0
-  /** Ends of characters that are read as other ones than those of the text, and the first of them that is of interest. */
+  /** Ends of the characters that differ from the text, and the index of the first that is still relevant. */
   #others: number[] = []
   #other = 0
-  /** What there was before the end of the text was read. */
+  /** State from before the end of the text was read. */
   #before: Before | undefined
 
-  /** `wall`: characters of a gap that nothing matches across. */
+  /** `wall`: length of a gap that no match crosses. */
   constructor(kind: ReadingKind, wall: number) {
     this.#transcript = new Transcript(kind, wall, {
       plain: (text, start) => {
@@ -34,7 +34,7 @@ export class Reading {
         this.#append(text)
       },
       part: (text, start, size, isOther) => {
-        // What is not read makes the next character another one.
+        // Text that is not read marks the next character as different.
         if (isOther) this.#others.push(this.length + 1)
         if (text === '') return
         if (text.length === 1 && size === 1) this.#map.plain(this.length, start)
@@ -45,7 +45,7 @@ export class Reading {
     })
   }
 
-  /** Length of what later text does not change. */
+  /** Length of the part that later text does not change. */
   get certain(): number {
     return this.#before?.length ?? this.length
   }
@@ -55,7 +55,7 @@ export class Reading {
     this.#transcript.push(text)
   }
 
-  /** Reads what waits for more text. More may arrive nevertheless. */
+  /** Reads the text that waits for more. More may arrive nevertheless. */
   end(): void {
     this.#before ??= { length: this.length, others: this.#others.length, restore: this.#transcript.end() }
   }
@@ -64,7 +64,7 @@ export class Reading {
     return this.#text.slice(from - this.#base, to - this.#base)
   }
 
-  /** Offset in the text. Behind the last character: of the text that waits. */
+  /** Offset in the text; after the last character, that of the waiting text. */
   startOf(at: number): number {
     return at < this.length ? this.#map.startOf(at) : this.#transcript.position
   }
@@ -79,7 +79,7 @@ export class Reading {
     return (this.#others[this.#other] ?? Infinity) <= to
   }
 
-  /** Forgets what is before `at`. */
+  /** Forgets the characters before `at`. */
   drop(at: number): void {
     if (at <= this.#base) return
     this.#text = this.#text.slice(at - this.#base)
@@ -102,7 +102,7 @@ export class Reading {
     this.#text = this.#text.slice(0, Math.max(0, length - this.#base))
     this.length = length
     this.#map.truncate(length)
-    // Not by their ends: what is not read makes a character another one that has not arrived.
+    // By number, not by their ends: text that is not read may have marked a character that has not arrived.
     this.#others = this.#others.slice(0, others)
     this.#other = 0
     restore()

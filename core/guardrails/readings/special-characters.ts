@@ -13,14 +13,14 @@ const waiting = new RegExp(
 )
 
 /**
- * A pattern of what is not read as it is: characters outside ASCII, white space after white space, and beginnings of encodings. Group
- * `separator`: that of a spelled text.
+ * A pattern of characters that are not read as they are: characters outside ASCII, white space after white space, and beginnings of encodings.
+ * Group `separator` is that of a spelled text.
  */
 export function specialOf(decodes: boolean): RegExp {
   return new RegExp(decodes ? `${spelledStart}|${colour}|${folded}|${encoded}` : folded, 'g')
 }
 
-/** Where an encoding begins that may not be complete at the end of what has arrived. */
+/** Returns where an encoding begins that may be incomplete at the end of the text so far. */
 export function waitingFrom(text: string): number {
   const end = text.slice(-MAX_WAITING)
   const match = waiting.exec(end)

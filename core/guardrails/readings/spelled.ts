@@ -3,11 +3,11 @@ export interface SpelledText {
   readonly separator: string
 }
 
-/** The next character of such a text. */
+/** The next character of a spelled text. */
 export interface SpelledCharacter {
-  /** Length of what is before it. */
+  /** Length of the separator and spaces before it. */
   readonly gap: number
-  /** Whether it begins another word. */
+  /** Whether it starts another word. */
   readonly isWord: boolean
 }
 
@@ -19,19 +19,19 @@ const unit = '[^\\s,\\ud800-\\udfff]'
 const LONGEST_SEPARATOR = 4
 const LONGEST_SPACE = 3
 const LONGEST_GAP = 2 * LONGEST_SEPARATOR + LONGEST_SPACE
-/** Characters that decide about the next one. */
+/** Number of characters needed to find the next one. */
 const NEEDED = LONGEST_GAP + 2
 
 /** The beginning of a spelled text: five characters, of which the first is a letter, a digit or a plus. Group `separator`. */
 export const spelledStart = `(?<![${letter}])[${letter}+](?<separator>${separator}{1,${LONGEST_SEPARATOR}})(?:${unit}\\k<separator>(?:[ \\t]{1,${LONGEST_SPACE}}(?:\\k<separator>)?)?){3}${unit}(?![${letter}])`
 const LONGEST_BEGIN = 5 + 5 * LONGEST_GAP
-/** The same where it may not be complete at the end of what has arrived: one way to read each character, so that it is linear. */
+/** The same, possibly incomplete at the end of the text so far. Each character can match in one way only, so that the time is linear. */
 export const spelledEnd = `(?<![${letter}])[${letter}+](?![${letter}])(?:[^${letter},]|[${letter}](?![${letter}])){0,${LONGEST_BEGIN}}`
 
 const isLetter = new RegExp(`[${letter}]`)
 const isUnit = new RegExp(unit)
 
-/** The character behind `at`; undefined where the text ends, `waits` where that is not known. */
+/** Returns the character after `at`; undefined where the spelled text ends, `waits` if that is not known yet. */
 export function nextSpelled(
   { separator: between }: SpelledText,
   text: string,
@@ -48,7 +48,7 @@ export function nextSpelled(
   if (isWord && isNext()) to += between.length
   if (!isSeparated && !isWord) return undefined
   if (!isUnit.test(text.charAt(to)) || isLetter.test(text.charAt(to + 1))) return undefined
-  // Words of a spelled text are spelled.
+  // Every word of a spelled text is spelled.
   if (!isSeparated && !text.startsWith(between, to + 1)) return undefined
   return { gap: to - at, isWord }
 }

@@ -9,7 +9,7 @@ import { isSpace, isUnfolded, specialOf, waitingFrom } from './special-character
 import { nextSpelled } from './spelled.ts'
 import type { SpelledText } from './spelled.ts'
 
-/** Begins a colour of a terminal, which is read on its own. */
+/** Starts a colour code of a terminal, which is read on its own. */
 const ESCAPE = 0x1b
 const wordPart = /[\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}]{1,64}/uy
 
@@ -25,7 +25,7 @@ interface State {
   spelled: SpelledText | undefined
 }
 
-/** Reads a text in its order: removes what is not seen, folds what looks alike, and decodes. */
+/** Reads a text in order: removes invisible characters, folds look-alikes, and decodes. */
 export class Transcript {
   readonly #kind: ReadingKind
   readonly #sink: ReadingSink
@@ -47,7 +47,7 @@ export class Transcript {
     this.#special = specialOf(kind.decodes)
   }
 
-  /** Offset of what has not been read. */
+  /** Offset of the first text that has not been read. */
   get position(): number {
     const { position, token } = this.#state
     return position - (token?.size ?? 0)
@@ -59,7 +59,7 @@ export class Transcript {
     this.#state.position += text.length
   }
 
-  /** Reads what waits. Returns the way back, for text that arrives nevertheless. */
+  /** Reads the text that waits. Returns a function that restores the state, in case more text arrives. */
   end(): () => void {
     const state = { ...this.#state }
     const restore = this.#writer.save()
@@ -127,7 +127,7 @@ export class Transcript {
       const unit = text.charCodeAt(at)
       if (!isUnfolded(unit) || (unit === ESCAPE && at > from)) break
       const isHead = unit >= 0xd800 && unit <= 0xdbff
-      // The half of a character.
+      // Half of a surrogate pair waits for the other.
       if (isHead && at + 1 === text.length && !window.isEnd) break
       const second = isHead ? text.charCodeAt(at + 1) : 0
       const size = second >= 0xdc00 && second <= 0xdfff ? 2 : 1
@@ -147,7 +147,7 @@ export class Transcript {
     return at === from ? undefined : at
   }
 
-  // Whether letters of two scripts are in one word is known at its end.
+  // Only the end of a word shows whether it has letters of two scripts.
   #isWordKnown({ text, offset, isEnd }: Window, at: number): boolean {
     const state = this.#state
     if (this.#writer.isLatin || offset + at < state.foreignTo) return true
@@ -163,13 +163,13 @@ export class Transcript {
     this.#state.token = beginToken(text, at)
     if (this.#state.token !== undefined) return at
     const end = endOfToken(text, at)
-    // A slash behind it may begin a comment.
+    // A slash after the token may begin a comment.
     const to = text[end - 1] === '/' && end - 1 > at ? end - 1 : end
     this.#writer.plain(text.slice(at, to), offset + at)
     return to
   }
 
-  // Group by group, so that a mask leaves the others.
+  // Written group by group, so that a mask does not cover other groups.
   #token(token: Token, { text, offset, at: from, isEnd }: Window): number | undefined {
     const to = endOfToken(text, from)
     // A token may be continued on the next line.
@@ -189,7 +189,7 @@ export class Transcript {
     return line
   }
 
-  // A character that is split is that of each of its groups.
+  // A character that is split over groups stands for all of them.
   #group(text: string, end: number, length: number): void {
     const size = length + (this.#state.token?.size ?? 0)
     if (text !== '') this.#writer.part(text, end - size, size, true)
