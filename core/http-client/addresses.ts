@@ -72,7 +72,7 @@ const restricted: readonly Range[] = [
 // The range assigned for global unicast (RFC 4291); all else is reserved.
 const globalIpv6 = range('a public address', ['2000::/3'])
 
-/** Classifies an IP address. Any other text is forbidden. */
+/** Classifies an IP address. Any other string is forbidden. */
 export function classifyAddress(address: string): AddressClass {
   const family = isIP(address)
   if (family === 0) return { access: 'forbidden', label: 'not an IP address', target: address }

@@ -33,8 +33,8 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
 
 /**
  * Sends one request through undici's `dispatch` (a fifth of what `fetch` costs, no web streams) and resolves at the end of the response.
- * Rejects on a connection error, a timeout or a throwing handler, and immediately on an abort: undici observes the abort once it has a
- * connection, which it never gets behind a frozen server.
+ * Rejects on a connection error, a timeout or a throwing handler, and immediately on an abort. undici itself observes an abort only once it
+ * has a connection, which it never gets from a frozen server.
  */
 export function send(
   dispatcher: Dispatcher,

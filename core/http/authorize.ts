@@ -26,7 +26,7 @@ function reviewTarget(authz: ReviewAuthz, request: FastifyRequest): ReviewTarget
 
 const namespaceOfScope = { in: 'query', field: 'namespace', absent: 'cluster' } as const
 
-// A path has the name where its namespace is in the query.
+// If the namespace is in the query, the path still contains the name.
 function partOfName({ namespace: from, name = '' }: ReviewAuthz, request: FastifyRequest): 'path' | 'query' | 'body' {
   if (from.in === 'cluster' || from.in === 'scope') return 'path'
   return from.in === 'query' && fieldOf(request, 'query', name) === undefined ? 'path' : from.in

@@ -14,7 +14,7 @@ import { isKubectl, respondToKubectl } from './reply/kubectl-hint.ts'
 import { rareMethodFail } from './reply/method-not-allowed.ts'
 import { suggestRoute } from './reply/suggest-route.ts'
 
-/** What every request passes before its route: Host, bearer, limits. One hook has them all, since their order is the contract's. */
+/** What every request passes before its route: Host, bearer, limits. One hook does all of this, since the contract defines the order. */
 export function gatePart(services: HttpServices, hosts: readonly string[] | undefined): FastifyPluginAsync {
   const needs = ['mesh-bodies', 'mesh-problem', 'mesh-telemetry', 'mesh-limits', 'mesh-bearer'] as const
   return serverPart('mesh-gate', needs, (app) => {

@@ -5,7 +5,7 @@ import type { AnyEndpoint } from './endpoint/endpoint.ts'
 /** Owner of the endpoints that no setting turns off; no plugin may have its name. */
 export const coreOwner = { plugin: 'core', wiring: 'ready' } as const
 
-/** Liveness for callers. Probes use the admin port, which wants no bearer (ADR 0004). */
+/** Liveness for callers. Probes use the admin port, which requires no bearer (ADR 0004). */
 const health = endpoint({
   method: 'GET',
   url: '/health',
@@ -16,5 +16,5 @@ const health = endpoint({
   handle: async () => ({ status: 'ok' }),
 })
 
-/** Endpoints of core below `/api`: served by every BFF, whatever is disabled. */
+/** Endpoints of core below `/api`: served by every BFF, regardless of disabled plugins. */
 export const coreEndpoints: readonly AnyEndpoint[] = [health]

@@ -124,9 +124,9 @@ function paramsOf<Params>({ authz }: AnyEndpoint, readParams: () => Params): Par
 
 function createHandler(endpoint: AnyEndpoint, prefix: string, services: HttpServices) {
   const cursors = createCursors(services.keys, `${endpoint.method} ${endpoint.url}`)
-  // Inside the idempotency wrapper: a repeated response is not a second act.
+  // Applied inside the idempotency wrapper: a repeated response is not a second act.
   const acting = withIntent(services, endpoint)
-  // Under its whole path, as in the OpenAPI document.
+  // Published under its whole path, as in the OpenAPI document.
   const published = { ...endpoint, url: `${prefix}${endpoint.url}` }
   const checkResponse = services.checkResponses ? responseChecker(published) : undefined
   const readFrame = services.checkResponses ? frameReader(published) : undefined

@@ -12,7 +12,7 @@ import { serverPart } from './endpoint/server-part.ts'
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /**
- * Counts, measures, logs and traces every request by the template of its route, never by its URL: a query or the token of a share must not
+ * Counts, measures, logs and traces every request by the template of its route, never by its URL. A query or the token of a share must not
  * reach metrics, logs or traces (D5, S5). The caller is omitted as well; that belongs to the audit log.
  */
 export function telemetryPart(services: HttpServices): FastifyPluginAsync {

@@ -7,7 +7,7 @@ import { toProblemResponse } from './problem/problem.ts'
 import { describeRequest, sendProblem, sendWire } from './send-error.ts'
 import type { FailedExchange } from './send-error.ts'
 
-/** Answers a URL that the router cannot parse. It reaches no hook, so the checks of Host and bearer are repeated here. */
+/** Responds to a URL that the router cannot parse. It reaches no hook, so the checks of Host and bearer are repeated here. */
 export async function respondToUnrouted(
   app: FastifyInstance,
   { error, request, reply }: FailedExchange,

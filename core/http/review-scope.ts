@@ -15,8 +15,8 @@ export interface ScopeReview<V extends string, R extends string> {
 }
 
 /**
- * Reviews what a list or a sum may read: one namespace, the cluster, or with `scope=permitted` the cluster for those who may read it and
- * otherwise each namespace (16 at once, by name). Namespaces that do not pass are not revealed.
+ * Reviews what a list or a sum may read: one namespace or the cluster. With `scope=permitted` it is the cluster for callers who may read it,
+ * and otherwise each namespace (16 at once, by name). Namespaces that do not pass are not revealed.
  */
 export async function reviewScope<V extends string, R extends string>(
   directory: Directory | undefined,

@@ -11,7 +11,7 @@ import type { ProblemResponse } from './problem/problem.ts'
 import { endLine, toJsonBody } from './reply/json-line.ts'
 import { checkWrittenError } from './reply/validate-response.ts'
 
-/** Answers errors and unknown paths. */
+/** Responds to errors and unknown paths. */
 export function problemPart(services: HttpServices): FastifyPluginAsync {
   return serverPart('mesh-problem', ['mesh-services'], (app) => {
     app.setErrorHandler((error, request, reply) => sendError(services, { error, request, reply }))
@@ -51,13 +51,13 @@ function writtenByEndpoint(
 ): WireError | undefined {
   const { url = '', config } = routeOptions
   const wire = answer.status === 401 ? undefined : config.endpoint?.writeError?.(answer, body)
-  // Under its whole path, as in the OpenAPI document.
+  // Reported under its whole path, as in the OpenAPI document.
   if (checkResponses && config.endpoint !== undefined && wire !== undefined)
     checkWrittenError({ ...config.endpoint, url }, wire)
   return wire
 }
 
-/** What an error format of a role reads of a request. */
+/** Parts of a request that the error format of a role reads. */
 export function describeRequest(request: FastifyRequest) {
   return { method: request.method, path: request.raw.url?.split(/[?#]/, 1)[0] ?? '', isUnknown: request.is404 }
 }
@@ -81,7 +81,7 @@ function isPlain(request: FastifyRequest, answer: ProblemResponse): boolean {
 function withTrace(request: FastifyRequest, answer: ProblemResponse): ProblemResponse {
   const path = request.raw.url?.split(/[?#]/, 1)[0] ?? ''
   const { traceId } = stateOf(request).trace
-  // S5: the path of a share has its token.
+  // S5: the path of a share contains its token.
   if (request.routeOptions.config.public === true) return { ...answer, problem: { ...answer.problem, traceId } }
   return { ...answer, problem: { ...answer.problem, instance: path.slice(0, 2048), traceId } }
 }

@@ -30,7 +30,7 @@ export interface ServerOptions {
   readonly tls?: TlsFiles | undefined
 }
 
-// In milliseconds: an unfinished request head is closed after 10 to 12 s.
+// Times are in milliseconds: an unfinished request head is closed after 10 to 12 s.
 const TIMES = { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 }
 
 // Node's own 400 has no body; `checkHost` refuses these requests.

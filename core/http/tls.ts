@@ -11,7 +11,7 @@ export interface TlsFiles {
   readonly clientCaFile?: string
 }
 
-// As for the server without TLS, where Fastify sets it.
+// Same as for the server without TLS, where Fastify sets it.
 const requestTimeoutMs = 120_000
 const headersTimeoutMs = 10_000
 

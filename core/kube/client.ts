@@ -12,7 +12,7 @@ export interface Resource {
   readonly plural: string
   readonly kind: string
   readonly namespaced: boolean
-  /** Of a declared kind: a refusal shows the messages of these rules, and no other text that could contain what was sent. */
+  /** For a declared kind: a refusal shows the messages of these rules, and no other text that could contain submitted values. */
   readonly declared?: DeclaredRules
 }
 
@@ -52,7 +52,7 @@ export interface ListOptions extends CallOptions {
   readonly labelSelector?: string
   readonly fieldSelector?: string
   readonly resourceVersion?: string
-  /** Of lists: the state at exactly `resourceVersion`; 410 if it has expired. */
+  /** For lists: the state at exactly `resourceVersion`; 410 if it has expired. */
   readonly resourceVersionMatch?: 'Exact'
 }
 

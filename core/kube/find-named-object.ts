@@ -2,7 +2,7 @@ import type { KubeObject, KubeClient, Resource } from './client.ts'
 import { isLabel, isName } from './names.ts'
 import { isStatus } from './status.ts'
 
-/** Reads an object by a name that an account, a spec or an envelope gives; undefined for an unknown object and for no name at all. */
+/** Reads an object by a name that an account, a spec or an envelope gives; undefined for an unknown object and without a name. */
 export async function findNamedObject<O extends KubeObject>(
   cluster: Pick<KubeClient, 'get'>,
   resource: Resource,

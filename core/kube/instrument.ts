@@ -5,8 +5,8 @@ import { KubeError } from './status.ts'
 import type { MissingRight } from './status.ts'
 
 /**
- * Measures a call and records it as a span, by verb and resource: no object name, no query. Of the trace only the
- * Audit-ID is sent: the headers of a call are built from an allowlist (K2).
+ * Measures a call and records it as a span, by verb and resource: no object name, no query. Only the Audit-ID of the trace is sent: the
+ * headers of a call are built from an allowlist (K2).
  */
 export function observed<Answer>(
   { pool }: Connection,
@@ -33,7 +33,7 @@ export function observed<Answer>(
   })
 }
 
-// The role is that of the account in the API server's message. Of another caller, the rule names verbs without a role.
+// The role is that of the account in the API server's message. For another caller, the rule contains verbs without a role.
 function missingRight(request: CallRequest, message: string): MissingRight {
   const { verb, resource } = nameOfCall(request)
   const [, prefix, group = ''] = request.path.split('/')

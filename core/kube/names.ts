@@ -31,12 +31,12 @@ export function parseName(field: string, text: string): DnsName {
   return text
 }
 
-/** Whether the text is an RFC 1123 label. */
+/** Whether the string is an RFC 1123 label. */
 export function isLabel(text: string): text is DnsLabel {
   return label.test(text)
 }
 
-/** Whether the text is an RFC 1123 subdomain. Kubernetes limits the total (253), not each label. */
+/** Whether the string is an RFC 1123 subdomain. Kubernetes limits the total (253), not each label. */
 export function isName(text: string): text is DnsName {
   if (text.length === 0 || text.length > 253) return false
   return text.split('.').every((part) => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(part))

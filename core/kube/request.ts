@@ -99,8 +99,8 @@ async function prepare(connection: Connection, request: CallRequest, signal: Abo
   }
 }
 
-// Escapes like Go's encoder. The API server compares stored data (of a ControllerRevision, which is immutable) byte by byte with the result
-// of a patch, in which these characters are escaped.
+// Escapes like Go's encoder. In the result of a patch, these characters are escaped. The API server compares it byte by byte with stored data,
+// such as that of an immutable ControllerRevision.
 function toJson(body: unknown): string {
   return JSON.stringify(body).replace(
     /[<>&\u2028\u2029]/g,

@@ -19,7 +19,7 @@ export interface StatusDetails {
   readonly causes?: readonly StatusCause[]
 }
 
-/** A right that an account lacks, in the words of RBAC, and as a rule of `access`. */
+/** A right that an account lacks, in RBAC terms, and as a rule of `access`. */
 export interface MissingRight {
   readonly right: string
   readonly rule: string
@@ -36,7 +36,7 @@ export class KubeError extends Error {
   readonly details: StatusDetails
   readonly retryable: boolean
   readonly auditId: string | undefined
-  /** Of a 403: the right that the call needs, and the rule that would grant it. Names no object. */
+  /** For a 403: the right that the call needs, and the rule that would grant it. Names no object. */
   missing: MissingRight | undefined
   constructor(
     status: number,
@@ -64,7 +64,7 @@ export function errorFromResponse(status: number, body: Buffer, asked: Asked = {
   return errorFromStatus(status, readJson(body), asked)
 }
 
-/** What is known of the request that failed. */
+/** Known properties of the request that failed. */
 interface Asked {
   readonly auditId?: string | undefined
   readonly rules?: DeclaredRules | undefined
@@ -140,15 +140,15 @@ function withoutValue(message: string, rules: DeclaredRules | undefined): string
   const rest = message.slice(whole.length)
   const declared = declaredMessage(rest, rules)
   if (declared !== undefined) return `${kind}: ${declared}`
-  // A message that a rule computes has any form, and may contain what was sent.
+  // A message computed by a rule has any form, and may contain submitted values.
   if (rules?.computed === true) return kind
   if (kind === 'Forbidden' || kind === 'Required value') return rest === '' ? kind : `${kind}: ${rest}`
   const detail = detailAfterValue(rest)
   return detail === undefined ? kind : `${kind}: ${inWords(detail)}`
 }
 
-// A rule refuses an object without its value, `Invalid value: <message>`, and other values with them, in any form of JSON. What precedes the
-// message is dropped, such as the reason for which a rule could not be evaluated: only what the kind declares is relayed.
+// The refusal of an object omits its value (`Invalid value: <message>`); that of another value contains it, in any form of JSON. Text before the
+// message is dropped, such as the reason why a rule could not be evaluated: only messages declared by the kind are relayed.
 function declaredMessage(rest: string, rules: DeclaredRules | undefined): string | undefined {
   for (const message of rules?.messages ?? []) if (rest === message || rest.endsWith(`: ${message}`)) return message
   return undefined

@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** How much of an unread body is dropped before its connection is closed. */
+/** Maximum part of an unread body that is dropped before its connection is closed. */
 export interface LingerBounds {
   readonly bytes: number
   readonly seconds: number
 }
 
-// Dropped bytes cost less than a refused request. Most clients write all of a body before they read, whatever was answered.
+// Dropped bytes cost less than a refused request. Most clients write all of a body before they read the response.
 const defaults: LingerBounds = { bytes: 128 * 1024 * 1024, seconds: 10 }
 
 const CHECK_MS = 100
@@ -56,7 +56,7 @@ function linger(socket: Socket, { bytes, seconds }: LingerBounds): void {
     clearTimeout(late)
     clearInterval(check)
   })
-  // Away from the parser: a request that follows the body must not be served on a closed connection.
+  // Detached from the parser: a request that follows the body must not be served on a closed connection.
   socket.removeAllListeners('data')
   socket.on('data', () => undefined)
   socket.resume()

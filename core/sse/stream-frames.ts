@@ -19,7 +19,7 @@ export interface FrameSplitter {
   rest(): Buffer
 }
 
-/** Creates a splitter. Line ends become LF, as the frames of the gateway have them. */
+/** Creates a splitter. Line ends become LF, as in the frames of the gateway. */
 export function createFrameSplitter(): FrameSplitter {
   const kept = createIncompleteFrame()
   let endsWithLf = false
@@ -120,7 +120,7 @@ export function frameData(frame: Buffer): string | undefined {
   const decoded = frame.toString('utf8')
   // A stream may begin with a byte order mark.
   const text = decoded.startsWith('\uFEFF') ? decoded.slice(1) : decoded
-  // Frames with one field are the rule.
+  // Most frames have one field.
   const lines = text.startsWith('data:') && text.indexOf('\n') >= text.length - 2 ? [text.trimEnd()] : text.split('\n')
   const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(line[5] === ' ' ? 6 : 5))
   return data.length === 0 ? undefined : data.join('\n')

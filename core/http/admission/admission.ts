@@ -20,7 +20,7 @@ export function entranceOf(scope: FastifyInstance): Enter {
   return entrance.of(scope)
 }
 
-/** Limits requests, their bodies and the time of these. After telemetry, which measures refused requests too. */
+/** Limits requests, their bodies, and the time in which bodies arrive. After telemetry, which measures refused requests too. */
 export function limitsPart(limits: Required<RequestLimits>, refuse: Refuse): FastifyPluginAsync {
   return serverPart('mesh-limits', ['mesh-problem', 'mesh-telemetry'], async (app) => {
     limitBodyTime(app, limits.bodySeconds, refuse)

@@ -19,7 +19,7 @@ export function createBodyBytes(app: FastifyInstance, limits: Required<RequestLi
     if (bound === 'owner') throw refuse('bodyBytesPerCaller', limits.bodyBytesPerCaller)
   }
   const growing = new WeakMap<FastifyRequest, { readonly owner: string; bytes: number }>()
-  // With a callback, since the parser must attach its listeners in the same tick.
+  // The hook uses a callback, since the parser must attach its listeners in the same tick.
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const held = growing.get(request)
     if (held === undefined) return done(null, payload)

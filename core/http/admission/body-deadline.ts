@@ -4,7 +4,7 @@ import type { Refuse } from '../limits/refusal.ts'
 
 /**
  * Ends requests whose body does not arrive: with 408 and close, or with close alone after another response. The deadline starts when the
- * server reads the body, or has answered without reading it.
+ * server reads the body, or has responded without reading it.
  */
 export function limitBodyTime(app: FastifyInstance, seconds: number, refuse: Refuse): void {
   app.addHook('onRequest', (request, reply, done) => {

@@ -9,7 +9,7 @@ import { partValue } from '../endpoint/server-part.ts'
 export interface RateLimit {
   /** Counts an authenticated or public request. */
   countAdmitted(request: FastifyRequest): Promise<void>
-  /** Counts a request whose bearer was rejected, and apart one for which the cluster was asked. */
+  /** Counts a request whose bearer was rejected, and separately one for which the cluster was asked. */
   countRejected(request: FastifyRequest, wasAsked: boolean): Promise<void>
   /** Refuses an address above its limit without another call to the cluster. */
   refuseBlocked(request: FastifyRequest): void

@@ -29,8 +29,8 @@ export interface Attempts {
 }
 
 /**
- * Wraps a caller: `report` receives its changes when they are made, whatever happens to the request, and `asked` its reviews before they
- * are answered. A denial is thus audited where it happened.
+ * Wraps a caller: `report` receives its changes when they are made, even if the request fails later, and `asked` its reviews before the
+ * cluster responds. A denial is thus audited where it happened.
  */
 export function reportingCaller(
   caller: Caller,
@@ -113,7 +113,7 @@ function versionIn(patch: Patch): string | undefined {
   return (patch.body as Partial<KubeObject>).metadata?.resourceVersion
 }
 
-// A patch may name no version, so the caller's client reads it just before. A caller without `get` is not named.
+// A patch may name no version, so the caller's client reads it just before. Changes of a caller without `get` are not attributed.
 async function versionOf(read: () => Promise<KubeObject>): Promise<string | undefined> {
   const before = await read().catch(() => undefined)
   return before?.metadata.resourceVersion

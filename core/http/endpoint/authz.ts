@@ -66,9 +66,9 @@ export interface AllAuthz {
  * endpoint's own `review` does so before it.
  * `all`: see {@link AllAuthz}.
  * `token`: see {@link TokenAuthz}.
- * `agent`: the launcher of an agent, at the state role only. The handler's `access` is an `LauncherCall`; 401 for a bearer that the cluster does
+ * `agent`: the launcher of an agent, at the state role only. The handler's `access` is a `LauncherCall`; 401 for a bearer that the cluster does
  * not accept for this role, 403 for an account that belongs to no agent.
- * `public`: a GET without a bearer, of what the token of a share in its path shows, or of what anyone may read, such as public keys.
+ * `public`: a GET without a bearer, for data that the token of a share in its path shows, or that anyone may read, such as public keys.
  */
 export type Authz =
   | { readonly kind: 'kube'; readonly verb: string; readonly resource: string }

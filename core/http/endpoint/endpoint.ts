@@ -65,7 +65,7 @@ export interface EndpointDocs {
   readonly events?: TSchema
   /** Media type of the 200 if the handler can return a `TextAnswer` instead of JSON, such as `text/csv`, and an example of it. */
   readonly text?: { readonly type: string; readonly example: string }
-  /** Example of the success body; default: one made of the examples of its schema. */
+  /** Example of the success body; default: one built from the examples of its schema. */
   readonly response?: unknown
 }
 
@@ -103,19 +103,20 @@ export interface Endpoint<
   /** The response waits for a run, and counts for `limits.waitsPerCaller` instead of `limits.underWay`. */
   readonly waits?: boolean
   /**
-   * Names under which denied and failed mutations are audited (default: from authz, of `all` from its first); invalid requests are not. `intent`: neither an
-   * informer nor a transaction of the store records the act, so an intent is stored before it and its success after (A2).
+   * Names under which denied and failed mutations are audited (default: from `authz`, or from the first check of `all`); invalid requests are
+   * not. `intent`: neither an informer nor a transaction of the store records the act, so an intent is stored before it and its success after
+   * (A2).
    */
   readonly audit?: { readonly action: string; readonly resourceKind: string; readonly intent?: true }
   /**
    * Writes errors for clients that expect something other than problem+json; `body` is that of the request, undefined if it was not read. A
-   * 401 is always that of every route (D3).
+   * 401 is the same for every route (D3).
    */
   writeError?(answer: ProblemResponse, body: unknown): WireError
   /** Review of a `row` route, made before every response including stored ones. The handler receives the proof as `access`. */
   review?(call: Call<ParamsOf<U, Static<P>>, Static<Q>, Static<B>>): Promise<AccessOf<A>>
   handle(call: Call<ParamsOf<U, Static<P>>, Static<Q>, Static<B>, AccessOf<A>>): Promise<unknown>
-  /** Handles an `application/yaml` body, given as text of at most 256 KiB. Without it such a body is a 415. */
+  /** Handles an `application/yaml` body, given as a string of at most 256 KiB. Without it such a body is a 415. */
   handleYaml?(call: Call<ParamsOf<U, Static<P>>, Static<Q>, string, AccessOf<A>>): Promise<unknown>
   /** Media types without parameters that `handleFile` accepts, up to `bodyLimit`; JSON then is at most 1 MiB. */
   readonly fileTypes?: readonly string[]

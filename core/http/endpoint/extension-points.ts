@@ -1,8 +1,8 @@
 import { definePoint } from '#core/jobs/extension-point.ts'
 
 /**
- * Outcome of a caller's act: references only, never submitted values. Recorded for denied and failed mutations of every route, and as
- * `success` for each change of a cluster object made as the caller, since only the BFF knows the caller.
+ * Outcome of a caller's act: references only, never submitted values. Recorded for denied and failed mutations of every route. Also recorded
+ * as `success` for each change of a cluster object made as the caller, since only the BFF knows the caller.
  */
 export interface Outcome {
   readonly actor: string

@@ -7,7 +7,7 @@ import type { Wiring } from './mounted-endpoint.ts'
 export interface Part {
   /** Id of the part among the capabilities, such as `runs.fixture`; default: the plugin's own. */
   readonly capability?: string
-  /** The weaker of this and the plugin's own counts. */
+  /** Availability of the part. The weaker of this and the plugin's own applies. */
   readonly wiring: Wiring
   /** Reason for users, as the detail of the 501. */
   readonly because?: string

@@ -9,8 +9,8 @@ export interface Reply {
   headers(values: Readonly<Record<string, string | number | string[]>>): Reply
 }
 
-/** The reply of the server behind that of a call, for core and for responses that are not sent by returning a body. */
+/** Returns the server's reply of a call, for core and for responses that are not sent by returning a body. */
 export function serverReplyOf({ reply }: { readonly reply: Reply }): FastifyReply {
-  // `createCall` gives a call no other.
+  // `createCall` creates no other kind of reply.
   return reply as FastifyReply
 }

@@ -18,7 +18,7 @@ const keyPattern = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**
  * Returns the token of a request whose callers may send it in `x-api-key`, as SDKs of Anthropic do, instead of as bearer. Throws
- * `unauthenticated` for both at once, unless they are the same: it would be unclear who calls.
+ * `unauthenticated` for both at once, unless they are the same: the caller would be ambiguous.
  */
 export function readBearerOrKey(rawHeaders: readonly string[], url: string): string {
   const [key, ...more] = headerValues(rawHeaders, 'x-api-key')

@@ -51,7 +51,7 @@ export function acceptBodies(app: FastifyInstance): void {
   })
 }
 
-/** Accepts the file types of the endpoints of one scope. Another endpoint of the scope answers 415 to them. */
+/** Accepts the file types of the endpoints of one scope. Another endpoint of the scope responds to them with 415. */
 export function acceptFiles(scope: FastifyInstance, types: Iterable<string>): void {
   for (const type of types)
     scope.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
@@ -60,13 +60,13 @@ export function acceptFiles(scope: FastifyInstance, types: Iterable<string>): vo
     })
 }
 
-// The limit of a route with files is that of a file: JSON of that size would hold up the event loop.
+// The limit of a route with files is that of a file: JSON of that size would block the event loop.
 function refuseLargeJson({ routeOptions }: FastifyRequest, bytes: number): void {
   if (routeOptions.config.endpoint?.fileTypes === undefined || bytes <= MAX_JSON_BYTES) return
   throw bodyTooLarge(MAX_JSON_BYTES)
 }
 
-// Each decode is complete in itself.
+// Shared: each call of `decode` is complete in itself.
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 function decode(body: Buffer): string {
@@ -93,7 +93,7 @@ export function parseJson(body: Buffer): unknown {
 
 const documents = new WeakMap<object, Buffer>()
 
-/** The JSON document that was parsed to a body, for those who send it on; undefined for any other value. */
+/** The JSON document that was parsed to a body, for code that forwards it; undefined for any other value. */
 export function documentOf(value: unknown): string | undefined {
   const document = typeof value === 'object' && value !== null ? documents.get(value) : undefined
   return document === undefined ? undefined : utf8.decode(document)
@@ -111,7 +111,7 @@ function parse(body: Buffer): unknown {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-// Before parsing: a body of brackets costs nothing to send, and every walk over its value recurses.
+// Checked before parsing: a body of brackets costs nothing to send, and every walk over its value recurses.
 function isDeeperThan(body: Buffer, limit: number): boolean {
   let depth = 0
   for (let index = 0; index < body.length; index++) {

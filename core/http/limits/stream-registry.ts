@@ -7,7 +7,10 @@ import { createRefuse } from './refusal.ts'
 export interface StreamRegistry {
   readonly draining: boolean
   readonly size: number
-  /** Registers a stream of a user or, on a public route, of an address, or returns the error if the replica or the user has too many. Call the result when it ends. */
+  /**
+   * Registers a stream of a user or, on a public route, of an address. Returns an error if the replica or the user has too many. Call the
+   * result when it ends.
+   */
   enter(user: string, end: () => void): (() => void) | Fail
   /** Counts a stream that the server closed. */
   dropped(reason: 'behind' | 'revoked' | 'failed'): void

@@ -71,7 +71,7 @@ export function docsPage(nonce: string): string {
 `
 }
 
-// The one style attribute that Scalar writes as markup. npm run test:clients detects another one after an update.
+// The one style attribute that Scalar writes as markup. `npm run test:clients` detects a further one after an update.
 const ATTRIBUTE = 'sha256-LGszelMz0+v6/EfEtNYVFCYH7w05IKqvd9gau6UXRbE='
 
 /** Policy of the page: scripts, data and images of this server only, and styles with the nonce of the response. */

@@ -2,7 +2,7 @@ import { asObject, isObject } from '#core/json/is-object.ts'
 
 type Node = Readonly<Record<string, unknown>>
 
-/** What an OpenAPI document lacks: places without an example or a description, and how many places there are. */
+/** Gaps of an OpenAPI document: places without an example or a description, and how many places there are. */
 export interface DocumentGaps {
   /** Success and request bodies; without an example. */
   readonly bodies: Places
@@ -12,7 +12,7 @@ export interface DocumentGaps {
   readonly fields: Places
 }
 
-/** Places of one sort. */
+/** Places of one kind. */
 export interface Places {
   readonly count: number
   readonly missing: readonly string[]
@@ -91,7 +91,7 @@ function hasExample(media: Node): boolean {
   return 'example' in media || Object.keys(asObject(media.examples)).length > 0
 }
 
-// Values, not schemas.
+// These keywords contain values, not schemas.
 const values = new Set(['example', 'examples', 'default', 'enum', 'const'])
 
 function fieldsOf(node: unknown, place: string): readonly (readonly [place: string, field: unknown])[] {

@@ -90,7 +90,7 @@ function keyOf(mounted: MountedEndpoint): string {
   return `${pathOf(mounted)} ${mounted.endpoint.method}`
 }
 
-// By code unit, not by locale: the document is compared byte for byte.
+// Sorted by code unit, not by locale: the document is compared byte for byte.
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -3,7 +3,7 @@ import { constants, gzip } from 'node:zlib'
 import scalar from '@scalar/fastify-api-reference'
 import fastify from 'fastify'
 
-/** Returns the browser script of Scalar, gzipped. The package exposes it only as a route, as one text of 4.9 MB. */
+/** Returns the browser script of Scalar, gzipped. The package exposes it only as a route, as one string of 4.9 MB. */
 export async function extractScalar(): Promise<Buffer> {
   const app = fastify()
   await app.register(scalar, { routePrefix: '/', configuration: { url: '/openapi.json' } })

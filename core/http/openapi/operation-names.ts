@@ -44,7 +44,7 @@ export function findMisnamed(catalog: readonly MountedEndpoint[]): readonly stri
   })
 }
 
-/** What a collection may be the plural of, the likeliest first: a shelf or an olive. */
+/** Possible singulars of a collection, the likeliest first: `-ves` may be the plural of a shelf or of an olive. */
 function singularsOf(plural: string): readonly [string, ...string[]] {
   const stem = plural.replace(/ves$/, '')
   if (stem !== plural) return [`${stem}f`, `${stem}fe`, `${stem}ve`]

@@ -168,7 +168,7 @@ function propertiesOf(schema: TSchema | undefined): Readonly<Record<string, TSch
   return typeof found === 'object' && found !== null ? (found as Record<string, TSchema>) : {}
 }
 
-// As kubectl writes it: `widgets.acme.example/status`.
+// Formatted as in kubectl: `widgets.acme.example/status`.
 function qualified({ resource, group }: ReviewAuthz): string {
   if (group === undefined) return resource
   const [plural = '', ...subresource] = resource.split('/')

@@ -32,7 +32,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-// In a checkout. Extracted by a child process, since the package's module would keep its text in memory (50 MB).
+// For a checkout: extracted by a child process, since the package's module would keep its text in memory (50 MB).
 async function extract(): Promise<Buffer> {
   const program = fileURLToPath(new URL('./extract-scalar.ts', import.meta.url))
   const options = { encoding: 'buffer', maxBuffer: MAX_BYTES, timeout: MAX_MS } as const

@@ -29,7 +29,7 @@ export function respondToBrokenRequest(code: string | undefined, socket: Duplex,
   }
   const lines = Object.entries(headers).map(([key, value]) => `${key}: ${value}\r\n`)
   const response = `HTTP/1.1 ${status} ${problem.title.replace(/\.$/, '')}\r\n${lines.join('')}\r\n${body}`
-  // A request that is late or malformed is closed immediately: its client may never end.
+  // A request that is late or malformed is closed immediately: its client may never complete it.
   if (name === 'header_fields_too_large') respondAndLinger(socket, response)
   else socket.end(response)
 }

@@ -70,7 +70,7 @@ function answerOf(fail: Fail): ProblemResponse {
   }
 }
 
-// Without a sentence of its own an error is described by its first field, else by its meaning: a client shows `detail` alone.
+// An error without its own detail is described by its first field, else by its meaning: a client shows `detail` alone.
 function detailOf(fail: Fail, title: string): string {
   if (fail.message !== title && fail.message !== '') return bounded(fail.message, MAX_DETAIL)
   const [first] = fail.errors

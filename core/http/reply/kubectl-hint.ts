@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-// kubectl shows the text of this status; of 401 and 404 it shows its own sentence.
+// kubectl shows the message of this status; for 401 and 404 it shows its own sentence.
 const NOT_ACCEPTABLE = 406
 const HINT = `This port serves mesh, not the API of Kubernetes. Where npm start runs, write: eval "$(npx mesh env --as developer)". On a cluster, use its kubeconfig.`
 
 const paths: ReadonlySet<string> = new Set(['/api', '/apis', '/openapi/v2', '/openapi/v3'])
 
-/** Whether the request is the first of a kubectl, which without a kubeconfig asks port 8080 of this machine. */
+/** Whether the request is the first of kubectl, which without a kubeconfig calls port 8080 of this machine. */
 export function isKubectl({ method, raw }: FastifyRequest): boolean {
   const [path = ''] = (raw.url ?? '').split('?', 1)
   const { accept = '', 'user-agent': agent = '' } = raw.headers
@@ -15,7 +15,7 @@ export function isKubectl({ method, raw }: FastifyRequest): boolean {
   )
 }
 
-/** Says what to write instead. The response is constant, and precedes the authentication that kubectl would report. */
+/** Responds with the command to use instead. The response is constant, and precedes the authentication that kubectl would report. */
 export function respondToKubectl(reply: FastifyReply): FastifyReply {
   return reply.code(NOT_ACCEPTABLE).type('text/plain; charset=utf-8').send(`${HINT}\n`)
 }

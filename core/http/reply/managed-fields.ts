@@ -98,7 +98,7 @@ function cutObject(value: unknown): unknown {
   return { ...value, metadata }
 }
 
-// By its type, too: an object of a user may have fields of these names.
+// The type is compared, too: a user's object may have fields with these names.
 function isManaged(value: unknown): value is { readonly metadata: Readonly<Record<string, unknown>> } {
   return (
     isObject(value) &&

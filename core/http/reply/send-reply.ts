@@ -50,7 +50,7 @@ function sendPieces(call: AnyCall, json: JsonPieces): FastifyReply {
   raw.writeHead(reply.statusCode, {
     ...headersOf(reply),
     'content-length': json.byteLength,
-    // As the hook of other responses does while draining.
+    // Set here as the hook does for other responses while draining.
     ...(streams.draining ? { connection: 'close' } : {}),
   })
   if (request.method !== 'HEAD') for (const piece of json.pieces) raw.write(piece)

@@ -23,7 +23,7 @@ export async function listObjects(kind: RoutedKind, call: ListCall): Promise<unk
   if (kind.scope === 'Namespaced' && namespace === undefined) {
     if (call.query.scope === 'permitted') return { ...(await walk(kind, call)), scope: 'permitted' }
     if (call.directory?.limited === true) {
-      // As for a list of the cluster: the cluster's 403 for callers without permission.
+      // Same as for a list of the cluster: callers without permission get the cluster's 403.
       await call.caller.review('list', rightsResource(kind), { namespace: '' })
       return walk(kind, call)
     }
@@ -39,7 +39,7 @@ export interface KindPage<T extends KubeObject> {
   readonly scope?: 'permitted'
 }
 
-/** Lists one page of a kind as `listObjects` does, for a route that shows something else than the objects. */
+/** Lists one page of a kind as `listObjects` does, for a route that shows something other than the objects. */
 export async function readObjects<T extends KubeObject>(kind: RoutedKind, call: ListCall): Promise<KindPage<T>> {
   const page = await listObjects(kind, call)
   // The API server has validated the objects by the schema of their kind.

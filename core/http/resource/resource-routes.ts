@@ -173,7 +173,7 @@ function wordsOf(noun: string): string {
   return noun.replaceAll(/(?!^)([A-Z])/g, ' $1').toLowerCase()
 }
 
-/** The plural of a noun, with the end that the path has: `Shelves` of `Shelf` and `/shelves`. */
+/** Returns the plural of a noun, with the ending of the path: `Shelves` for `Shelf` and `/shelves`. */
 function pluralOf(noun: string, path: string): string {
   const plural = path.slice(path.lastIndexOf('/') + 1)
   const same = [...noun.toLowerCase()].findIndex((letter, index) => letter !== plural[index])

@@ -5,9 +5,7 @@ import { hasTag, readIfMatch } from '../reply/etag.ts'
 
 type VersionCall = Pick<Call<unknown, unknown, unknown>, 'headers' | 'reply'>
 
-/**
- * Answers with a stored row: sets `ETag` to its version, and returns the body, or undefined with 304 if `If-None-Match` has the version.
- */
+/** Responds with a stored row: sets `ETag` to its version, and returns the body, or undefined with 304 if `If-None-Match` has the version. */
 export function versioned<Body>(call: VersionCall, version: number, body: Body): Body | undefined {
   const tag = `"${version}"`
   call.reply.header('etag', tag)

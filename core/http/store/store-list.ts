@@ -19,13 +19,13 @@ export interface StoreListQuery {
 /** A call of a list. */
 export type StoreListCall = Pick<Call<unknown, StoreListQuery, unknown>, 'query' | 'caller' | 'cursors' | 'directory'>
 
-/** How the rows of a list are authorized, read and ordered. */
+/** Defines how the rows of a list are authorized, read and ordered. */
 export interface StoreList<Resource extends string, Item> {
   /** Resource of our group whose `list` right shows the rows. */
   readonly resource: Resource
   /** Proof of a review that the route has made. Without it the list reviews `list` in the namespace of the query, or in the cluster. */
   readonly access?: Access<'list', Resource>
-  /** What decides about the rows besides the query, such as the uid of an agent in the path. */
+  /** Other values that select the rows besides the query, such as the uid of an agent in the path. */
   readonly bound?: unknown
   /** Reads at most `limit` rows of the proof's namespace after a position, in the order of `keyOf`. */
   read(access: Access<'list', Resource>, page: RowPage): Promise<readonly Item[]>
@@ -72,9 +72,9 @@ function onePage<Resource extends string, Item>(
   return keyedPage({ query, cursors: call.cursors }, { bound, read: (page) => list.read(access, page), keyOf })
 }
 
-/** Rows in one order, whatever namespaces they are of. */
+/** Rows in one order, regardless of their namespaces. */
 export interface KeyedRows<Item> {
-  /** What decides about the rows besides the query. */
+  /** Other values that select the rows besides the query. */
   readonly bound?: unknown
   /** Reads at most `limit` rows after a position, in the order of `keyOf`. */
   read(page: RowPage): Promise<readonly Item[]>

@@ -142,9 +142,9 @@ function createDrainWait(raw: ServerResponse): () => Promise<void> {
 const chunks = new WeakMap<Buffer, Buffer>()
 
 /**
- * Writes frames as chunks of HTTP/1.1 straight to the socket: framed once for all clients, which halves the CPU of
- * a frame (2.9 instead of 5.8 us). A stream uses either the socket or the response for every byte between head and end:
- * Node.js holds a chunk written to the response until the next tick, so a later write to the socket would overtake it.
+ * Writes frames as chunks of HTTP/1.1 straight to the socket. They are framed once for all clients, which halves the CPU of a frame (2.9
+ * instead of 5.8 us). A stream uses either the socket or the response for every byte between head and end. Node.js holds a chunk written to
+ * the response until the next tick, so a later write to the socket would overtake it.
  */
 function createWriter(raw: ServerResponse): (frame: Buffer | string) => boolean {
   const { socket } = raw
