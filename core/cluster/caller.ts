@@ -20,8 +20,8 @@ export interface Access<Verb extends string = string, Res extends string = strin
 }
 
 /**
- * Proofs of one right, for reads of several namespaces: of each namespace that passed its review, or of the whole cluster alone. No proof
- * reads nothing.
+ * Proofs of one right, for reads of several namespaces: of each namespace that passed its review, or of the whole cluster alone. Without a
+ * proof, nothing is read.
  */
 export type AccessScope<Verb extends string = string, Res extends string = string> = readonly Access<Verb, Res>[]
 

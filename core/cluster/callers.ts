@@ -99,7 +99,7 @@ async function whoami(cluster: KubeClient): Promise<UserInfo> {
       throw error
     })
   const user = answer.status?.userInfo
-  // Never a default user: a review without a user is a failure, not an anonymous identity.
+  // There is no default user: a review without a user is a failure, not an anonymous identity.
   if (user?.username === undefined || user.username === '' || user.username === 'system:anonymous')
     throw new Fail('unauthenticated')
   return { username: user.username, uid: user.uid ?? '', groups: user.groups ?? [], extra: user.extra ?? {} }

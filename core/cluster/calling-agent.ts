@@ -13,16 +13,16 @@ export interface CallingAgent {
   readonly namespace: string
   readonly name: string
   readonly uid: string
-  /** As read at most five seconds ago, and not before the pod of the caller made its first call. */
+  /** Read at most five seconds ago, and not before the first call of the caller's pod. */
   readonly spec: AgentDeploymentSpec
   /** The account of its pods, which the cluster authenticated. */
   readonly account: UserInfo
 }
 
-/** What a route for agents knows of its caller. */
+/** Caller of a route for agents. */
 export interface LauncherCall {
   readonly agent: CallingAgent
-  /** The run that the launcher names in `X-Mesh-Run-Id`. A claim: who needs it compares it with the stored runs of the agent. */
+  /** The run that the launcher names in `X-Mesh-Run-Id`. It is not verified: code that relies on it compares it with the stored runs of the agent. */
   readonly run: string | undefined
 }
 
@@ -37,7 +37,7 @@ type Known = Pick<CallingAgent, 'uid' | 'spec'> | undefined
 /** Extra of a token bound to a pod (Kubernetes, "Bound service account tokens"). */
 const POD_UID = 'authentication.kubernetes.io/pod-uid'
 
-// A changed spec applies within this time. It is not a permission: who calls is authenticated for each request.
+// A changed spec applies within this time. It is not a permission: the caller is authenticated for each request.
 const AGENT_TTL_MS = 5_000
 
 /** Creates the look-up of calling agents, with the identity of the state role. */
@@ -57,7 +57,8 @@ export function createFindCallingAgent(
   }
 }
 
-// The uid of the account, since a re-created agent has another one, and the pod: the first call of a revision sees the spec it was made of.
+// The key contains the uid of the account, since a re-created agent has another one. It also contains the pod, so that the first call of a
+// revision sees its spec.
 function keyOf({ uid, username, extra }: UserInfo): string {
   return [uid, username, ...(extra[POD_UID] ?? [])].join('/')
 }
@@ -72,7 +73,7 @@ async function readAgent(
 
 const RUN_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Reads the value of `X-Mesh-Run-Id`. Throws `malformed_request` for what is not an id. */
+/** Reads the value of `X-Mesh-Run-Id`. Throws `malformed_request` for an invalid id. */
 export function parseRunHeader(value: string | undefined): string | undefined {
   if (value === undefined || RUN_ID.test(value)) return value
   throw new Fail('malformed_request', 'X-Mesh-Run-Id must be a lowercase UUID.')

@@ -4,8 +4,8 @@ import type { NamespaceUids } from '#core/event-store/store.ts'
 
 /**
  * Looks up uids of namespaces for events without one. An event of a known object gets the uid of the object's first event, since a late
- * deletion belongs to its original namespace. Otherwise it gets that of the newest namespace observed under the name, deleted or not: an
- * event of a namespace being removed must not reach its successor (SEC17).
+ * deletion belongs to its original namespace. Otherwise it gets that of the newest namespace observed under the name, deleted or not. An event
+ * of a namespace being removed must not reach its successor (SEC17).
  */
 export const namespaceUids: NamespaceUids = async (db, entries) => {
   const streams = await uidsOfStreams(db, [...new Set(entries.map(({ stream }) => stream))])
@@ -30,7 +30,7 @@ async function uidsOfStreams(
 async function uidsOfNames(db: Transaction<unknown>, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (names.length === 0) return new Map()
   const live = await newestOf(db, names, sql`deleted_at is null`)
-  // Not indexed, so only for names without a live namespace.
+  // This query uses no index, so it runs only for names without a live namespace.
   const gone = names.filter((name) => !live.has(name))
   return gone.length === 0 ? live : new Map([...live, ...(await newestOf(db, gone, sql`true`))])
 }

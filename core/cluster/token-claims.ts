@@ -1,8 +1,8 @@
 import { isObject } from '#core/json/is-object.ts'
 
 /**
- * Claims of a JWT. Only the cluster authenticates: claims are not verified here, so they may shorten the time for which an authentication
- * is cached, and refuse a token that the cluster would refuse.
+ * Claims of a JWT. Only the cluster authenticates. Claims are not verified here, so they may only shorten the time for which an authentication
+ * is cached, or refuse a token that the cluster would refuse.
  */
 function claimsOf(token: string): Readonly<Record<string, unknown>> | undefined {
   const parts = token.split('.')
@@ -29,7 +29,7 @@ export function hasExpired(token: string, at: number): boolean {
   return msUntilExpiry(token, at - LEEWAY_MS) === 0
 }
 
-/** Whether a token is one of a service account, issued for other audiences only. A token without the claim is for the cluster to judge. */
+/** Whether a token is one of a service account, issued for other audiences only. The cluster judges a token without the claim. */
 export function isForOthers(token: string, audience: string): boolean {
   const { sub, aud } = claimsOf(token) ?? {}
   if (typeof sub !== 'string' || !sub.startsWith('system:serviceaccount:')) return false

@@ -24,7 +24,7 @@ export interface OwnIdentity {
   knows(bearer: string, audience: string): boolean
   /** Whether the claims of the bearer exclude it, so that the cluster is not asked: it has expired, or is for other audiences. */
   excludes(bearer: string, audience: string): boolean
-  /** SubjectAccessReview for another user. Returns false if denied, throws if the cluster does not answer. */
+  /** SubjectAccessReview for another user. Returns false if denied, throws if the cluster does not respond. */
   subjectMay(user: UserInfo, attributes: SubjectAttributes): Promise<boolean>
 }
 
@@ -40,7 +40,7 @@ export interface SubjectAttributes {
 // Only the authentication is cached, for this time (D1); permissions are reviewed each time.
 const AUTHENTICATION_TTL_MS = 60_000
 
-/** Client of the role, and the namespaces that it is limited to; default: every one. */
+/** Client of the role, and the namespaces that it is limited to; default: all. */
 export interface OwnIdentityOptions {
   readonly cluster: KubeClient
   readonly served?: ServedNamespaces

@@ -3,7 +3,7 @@ import { hasValue, titleOf } from './option-values.ts'
 
 const WIDTH = 120
 
-/** What the help of a command says. */
+/** Content of a command's help. */
 export interface HelpedCommand {
   readonly words: string
   readonly summary: string

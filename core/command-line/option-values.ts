@@ -2,10 +2,10 @@ import { didYouMean, oneOf } from '#schemas/values/nearest.ts'
 import { BadArguments } from './option.ts'
 import type { CommandOption, CommandOptions } from './option.ts'
 
-/** Texts of the options and arguments by name. `undefined` is an option given without its value. */
+/** Strings given for the options and arguments, by name. `undefined` stands for an option without its value. */
 export type GivenTexts = ReadonlyMap<string, readonly (string | undefined)[]>
 
-/** Converts texts by the declared options. Throws `BadArguments`, which names the option and quotes at most 60 characters. */
+/** Converts the given strings as the options declare. Throws `BadArguments`, which names the option and quotes at most 60 characters. */
 export function readOptions(options: CommandOptions, given: GivenTexts): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(options).map(([name, option]) => [name, valueOf(option, titleOf(name, option), given.get(name))]),
@@ -47,7 +47,7 @@ function valueOf(option: CommandOption, title: string, given: ReturnType<GivenTe
   })
   if (option.required === true && texts === undefined) throw new BadArguments(`${title} is required`)
   if (option.repeatable === true) return (texts ?? []).map((text) => convert(option, title, text))
-  // As in other programs the last one holds, so that a script can append to a list of arguments.
+  // As in other programs, the last value counts, so that a script can append to a list of arguments.
   const text = texts?.at(-1) ?? option.default
   return text === undefined ? undefined : convert(option, title, text)
 }

@@ -8,11 +8,11 @@ export interface CommandOption {
   readonly default?: string
   readonly required?: boolean
   readonly repeatable?: boolean
-  /** One letter: `-o` is then the same as the option. */
+  /** One letter, for a short form such as `-o`. */
   readonly short?: string
   /** Given by position, in the order of the options. */
   readonly positional?: boolean
-  /** Converts the text. The message of its error follows the name of the option: `must be 1 to 10000`. */
+  /** Converts the string. The message of its error follows the name of the option: `must be 1 to 10000`. */
   parse?(text: string): unknown
 }
 

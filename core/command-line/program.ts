@@ -11,7 +11,7 @@ export interface LineProgram {
 export interface LineCommand {
   /** Words after the name of the program. */
   readonly words: string
-  /** Absent: the arguments are handed on as they are. */
+  /** Absent: the arguments are passed on unchanged. */
   readonly options?: CommandOptions
   /** Its output for `--help`. */
   readonly help: () => string

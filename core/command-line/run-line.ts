@@ -7,7 +7,10 @@ import type { GivenTexts } from './option-values.ts'
 import { lineCodes, UnknownCommand } from './program.ts'
 import type { LineCommand, LineProgram } from './program.ts'
 
-/** Runs the command that the arguments begin with. Resolves with its exit code. Throws `UnknownCommand`, and what a command without options throws. */
+/**
+ * Runs the command that the arguments begin with. Resolves with its exit code. Throws `UnknownCommand`, and the errors of a command without
+ * options.
+ */
 export async function runLine(
   program: LineProgram,
   commands: readonly LineCommand[],
@@ -64,7 +67,7 @@ function handOn(leaf: Command): () => GivenTexts {
   return () => new Map()
 }
 
-/** Declares the options of a command. Afterwards each text is read as it was given; the last value alone would hide a forgotten one. */
+/** Declares the options of a command. The returned function reads every given value: the last one alone could hide a missing value. */
 function declare(leaf: Command, { options, help }: LineCommand & { readonly options: CommandOptions }) {
   const given = new Map<string, readonly (string | undefined)[]>()
   const places: string[] = []
@@ -117,7 +120,7 @@ interface Exit {
 function exitOf(program: LineProgram, command: LineCommand, { leaf, error }: Exit): number {
   if (error.code === 'commander.helpDisplayed') return lineCodes.ok
   if (error.code === 'commander.unknownOption') {
-    // Its message has the option in full, and nothing else does.
+    // Only its message contains the option in full.
     const [, flag = ''] = /^error: unknown option '([^]*)'$/.exec(error.message) ?? []
     return report(program, command, unknownOption(command.options ?? {}, flag))
   }

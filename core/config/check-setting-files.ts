@@ -5,12 +5,12 @@ import { getAt } from '#core/json/get-at.ts'
 import type { Role } from './profile.ts'
 import { SettingsError } from './settings-error.ts'
 
-/** How files named by settings are checked. */
+/** Options of the check of files named by settings. */
 export interface FileCheck {
   readonly roles: readonly Role[]
   /** Source of a setting, for the message. */
   readonly origin: (setting: string) => string
-  /** Settings, by dotted name, that this process uses as another kind of file; undefined: does not use. */
+  /** Settings, by dotted name, that this process uses as another kind of file; undefined for one that it does not use. */
   readonly instead?: Readonly<Record<string, FileKind | undefined>>
 }
 

@@ -105,7 +105,7 @@ function refuseUnknownPlugins(file: YamlFile, core: CoreSettings, plugins: reado
   }
 }
 
-// A profile is a promise: what it is kept by cannot be turned off beside it.
+// A profile is a guarantee: the plugins and settings that it depends on cannot be turned off.
 function refuseUnderProfile({ file, env, plugins }: SettingFiles, { profile, disable, store }: CoreSettings): void {
   const required = plugins.filter(({ requiredBy = [] }) => requiredBy.includes(profile)).map(({ name }) => name)
   for (const [index, name] of disable.entries())

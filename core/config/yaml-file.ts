@@ -20,7 +20,7 @@ export function readYamlFile(file: string | undefined): YamlFile {
   return parseYamlText(readText(file), file)
 }
 
-/** Like `readYamlFile`, from text. */
+/** Like `readYamlFile`, from a string. */
 export function parseYamlText(text: string, file: string): YamlFile {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, stringKeys: true })

@@ -34,13 +34,13 @@ export function resourceNamesOf(plugins: readonly AnyPlugin[]): ResourceNames {
   ])
 }
 
-/** What a plugin needs of the API server: its own rules, those of its kinds, and what the manager needs to run its informers. */
+/** Rights that a plugin needs at the API server: its own rules, those of its kinds, and what the manager needs to run its informers. */
 export function accessOf(plugin: AnyPlugin): readonly AccessRule[] {
   const { kinds = [], access = [] } = plugin
   return [...kinds.flatMap((slot) => slot.access), ...access, ...informersOf(plugin).map(accessOfInformer)]
 }
 
-/** What an installation with these plugins needs. */
+/** Rights that an installation with these plugins needs. */
 export function accessOfPlugins(plugins: readonly AnyPlugin[]): readonly AccessRule[] {
   return [...coreAccess, ...coreInformers.map(accessOfInformer), ...plugins.flatMap(accessOf)]
 }

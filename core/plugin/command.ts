@@ -32,7 +32,7 @@ export interface CommandSpec<O extends CommandOptions> {
   /** Paragraphs of `mesh <words> --help`; default: the summary. */
   readonly description?: string
   readonly options?: O
-  /** Exit codes of its own, or another text for 0 done, 1 could not run and 2 wrong arguments. */
+  /** Its own exit codes, or other descriptions of 0 (done), 1 (could not run) and 2 (wrong arguments). */
   readonly exitCodes?: Readonly<Record<number, string>>
   /** Imports the code of the command; `--help` does not. */
   load(): Promise<RunCommand<CommandValues<O>>>

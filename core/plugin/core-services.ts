@@ -51,11 +51,11 @@ export interface Core {
   readonly kinds: () => readonly AnyKind[]
   /** Availability of each plugin in load order, without hidden ones. Readable once every `create` has run. */
   readonly plugins: () => ReadonlyMap<string, PluginAvailability>
-  /** Fields of a kind whose plugin is unwired in this process. Readable as `plugins`. */
+  /** Fields of a kind whose plugin is unwired in this process. Readable like `plugins`. */
   readonly unenforced: (kind: string) => readonly UnenforcedField[]
   /** Values contributed to a point, readable once every `create` has run. */
   extensions<T>(point: Point<T>): readonly T[]
-  /** As `extensions`, with the plugin of each value. */
+  /** Like `extensions`, with the plugin of each value. */
   contributed<T>(point: Point<T>): readonly ContributedValue<T>[]
 }
 

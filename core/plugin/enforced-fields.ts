@@ -20,7 +20,7 @@ interface EnforcingPlugin {
   readonly enforces?: readonly EnforcedField[]
 }
 
-/** What this module reads of a plugin's wiring; `Wired` of core services imports this module. */
+/** Parts of a plugin's wiring that this module reads; `Wired` of core services imports this module. */
 interface Wiring {
   readonly wiring: string
   readonly because?: string
@@ -58,7 +58,7 @@ export function hasField(schema: unknown, field: string): boolean {
   return isObject(node)
 }
 
-// An empty list asks for nothing.
+// An empty list requests nothing.
 function isUsed(value: unknown, [step, ...rest]: readonly string[]): boolean {
   if (step === undefined) return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null
   if (step === '[]') return Array.isArray(value) && value.some((item) => isUsed(item, rest))

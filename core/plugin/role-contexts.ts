@@ -36,7 +36,7 @@ export interface StateContext extends OwnIdentity, SystemReads {
   readonly stateStore: StateStore | undefined
   /** Undefined without `OBJECT_STORE_ADDR`, except in `all`. */
   readonly objects: ObjectStore | undefined
-  /** Embeddings with the identity of the role. It may use every route, so the plugin checks who may name one. */
+  /** Embeddings with the identity of the role. It may use every route, so the plugin checks which callers may name one. */
   readonly embeddings: RoleEmbeddings
   /** Addresses of agents as their pods reach them: the Service, or the processes of the local workload runner. */
   readonly endpoints: ServiceEndpoints
@@ -47,10 +47,10 @@ export interface ConsumerContext extends SystemReads {
   readonly endpoints: ServiceEndpoints
 }
 
-/** The worker reaches agents and the gateway over the network. Of the cluster it reads only the endpoints of Services. */
+/** The worker reaches agents and the gateway over the network. At the cluster, it reads only the endpoints of Services. */
 export interface WorkerContext extends ConsumerContext {
   readonly role: 'worker'
-  /** As in the state role; without an identity every call throws `EmbeddingsUnavailable`. */
+  /** Same as in the state role; without an identity every call throws `EmbeddingsUnavailable`. */
   readonly embeddings: RoleEmbeddings
 }
 

@@ -1,4 +1,4 @@
-/** What `context.system` needs of a plugin. */
+/** Part of a plugin that `context.system` needs. */
 interface ReadablePlugin {
   readonly name: string
   readonly create: (...args: never) => object

@@ -1,27 +1,27 @@
-/** Verbs of a rule. A star or `deletecollection` is never granted (K6). */
+/** Verbs of a rule. `*` and `deletecollection` are never granted (K6). */
 export const accessVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const
 
 /** One of `accessVerbs`. */
 export type Verb = (typeof accessVerbs)[number]
 
-/** Roles of people, weakest first; each has what the weaker ones have. */
+/** Roles of users, weakest first; each includes the rights of the weaker ones. */
 export const personaRoles = ['viewer', 'developer', 'operator'] as const
 
 /** Roles with their own service account. The BFF has none: it acts as its callers. */
 export const accountRoles = ['manager', 'gateway', 'state', 'worker'] as const
 
-/** A role that a rule may grant something to. */
+/** A role to which a rule may grant verbs. */
 export type GrantedRole = (typeof personaRoles)[number] | (typeof accountRoles)[number]
 
 /** Verbs that a plugin needs on a resource, by role. The shipped ClusterRoles are generated from the rules of all plugins. */
 export interface AccessRule extends Readonly<Partial<Record<GrantedRole, readonly Verb[]>>> {
   /** Default: our group; '' is the core group. */
   readonly group?: string
-  /** Plural, with the subresource if it is one: `pods/log`. */
+  /** Plural, with the subresource if there is one: `pods/log`. */
   readonly resource: string
   /** Cluster: objects of the resource have no namespace. Default: they have one. */
   readonly scope?: 'Cluster'
-  /** Stays cluster-wide where the other rights of an account are bound per namespace (deploy/components/namespaced-writes): for watches. */
+  /** For watches: stays cluster-wide where the other rights of an account are bound per namespace (deploy/components/namespaced-writes). */
   readonly clusterWide?: true
   /** Kind of a resource that exists in access reviews only (`Run`), for audit rows and messages. */
   readonly kind?: string

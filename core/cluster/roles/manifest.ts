@@ -1,6 +1,6 @@
 import { Document, isMap, isSeq } from 'yaml'
 
-/** Objects as YAML documents; `comment` is above the first, the reason of a rule above the rule. */
+/** Renders objects as YAML documents, with `comment` above the first and its reason above each rule. */
 export function toManifest(objects: readonly object[], comment: string): string {
   const header = comment.split('\n').map((line) => `# ${line}\n`)
   return `${header.join('')}${objects.map(documentOf).join('---\n')}`
@@ -31,6 +31,6 @@ function writeRule(rule: unknown): void {
   const reason = rule.get('reason')
   rule.delete('reason')
   if (typeof reason === 'string') rule.commentBefore = wrap(reason)
-  // A longer line would be formatted in another way.
+  // A longer line would be formatted differently.
   for (const { value } of rule.items) if (isSeq(value)) value.flow = value.items.join(', ').length < LIST_WIDTH
 }

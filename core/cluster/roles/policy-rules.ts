@@ -17,7 +17,7 @@ interface Grant {
   readonly verbs: readonly Verb[]
 }
 
-/** The rules of a role: one per group, reason and set of verbs. A persona also has what weaker ones have. Pure. */
+/** The rules of a role: one per group, reason and set of verbs. A persona also has the rules of the weaker ones. Pure. */
 export function policyRules(role: GrantedRole, access: readonly AccessRule[]): readonly PolicyRule[] {
   const grants = access.map((rule) => grantOf(role, rule)).filter(({ verbs }) => verbs.length > 0)
   const byResource = Map.groupBy(grants, ({ group, resource, reason }) => JSON.stringify([group, resource, reason]))

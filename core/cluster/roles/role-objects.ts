@@ -25,8 +25,8 @@ export function completeRoles(access: readonly AccessRule[]): readonly RoleObjec
 }
 
 /**
- * As {@link completeRoles}, for a cluster whose controllers aggregate roles: a persona also gets the rules of `mesh-plugin-*` roles. It
- * has its own rules besides, since the controller replaces them by those of `mesh-<persona>-base` and others.
+ * Like {@link completeRoles}, for a cluster whose controllers aggregate roles: a persona also gets the rules of `mesh-plugin-*` roles. Its own
+ * rules are also in `mesh-<persona>-base`, since the controller replaces the rules of the persona by the aggregated ones.
  */
 export function shippedRoles(role: GrantedRole, access: readonly AccessRule[]): readonly RoleObject[] {
   const own = roleWithBinding(`mesh-${role}`, role, access)
@@ -47,7 +47,7 @@ export function pluginRoles(plugin: string, access: readonly AccessRule[]): read
   })
 }
 
-/** The object as an API server takes it. */
+/** The object in the form that an API server accepts. */
 export function withoutReasons({ rules, ...object }: RoleObject): KubeObject {
   if (rules === undefined) return object
   return { ...object, rules: rules.map(({ apiGroups, resources, verbs }) => ({ apiGroups, resources, verbs })) }

@@ -5,7 +5,7 @@ import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { LoadedPlugins } from '../third-party/load-plugins.ts'
 import type { coreWords } from '../load/plugin-commands.ts'
 
-/** What the program gives to its commands. */
+/** Context that the program passes to its commands. */
 export interface Program {
   readonly version: string
   /** Imports the built-in plugins. */
@@ -23,7 +23,7 @@ export interface CoreCommandInput<Values = unknown> extends CommandInput<Values>
 
 type CoreWords = `${(typeof coreWords)[number]}${'' | ` ${string}`}`
 interface CoreCommandSpec<O extends CommandOptions> extends Omit<CommandSpec<O>, 'load' | 'words'> {
-  /** Begins with a word that is reserved for the platform. */
+  /** Words of the command, of which the first is reserved for the platform. */
   readonly words: CoreWords
   load(): Promise<(input: CoreCommandInput<CommandValues<O>>) => Promise<number>>
 }
@@ -32,7 +32,7 @@ interface CoreCommandSpec<O extends CommandOptions> extends Omit<CommandSpec<O>,
 export function defineCoreCommand<const O extends CommandOptions>(command: CoreCommandSpec<O>): Command {
   return {
     ...command,
-    // `runCommand` gives every command the whole input; those of plugins see a part of it by type.
+    // `runCommand` passes the whole input to every command; the type of a plugin's command shows only a part.
     load: async () => {
       const run = await command.load()
       return (input) => run(input as CoreCommandInput<never>)

@@ -43,7 +43,7 @@ ${summary}. It takes no flags: settings come from mesh.yaml of the working folde
 export function unknownCommand(given: readonly string[], known: readonly string[]): string {
   const words = given.slice(0, 4).map((word) => word.slice(0, 60))
   const groups = [...new Set(known.flatMap(beginnings))]
-  // The number of words that a known command begins with.
+  // Number of leading words that match a known command.
   const common = words.findIndex((_, index) => !groups.includes(words.slice(0, index + 1).join(' ')))
   const text = (common === -1 ? words : words.slice(0, common + 1)).join(' ')
   const found = common === -1 ? undefined : nearestOf(words, common, groups)
@@ -58,7 +58,7 @@ function beginnings(words: string): readonly string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join(' '))
 }
 
-// What follows a command is not a part of its name.
+// Words after a command are not part of its name.
 function nearestOf(words: readonly string[], common: number, known: readonly string[]): string | undefined {
   for (let count = words.length; count > common; count -= 1) {
     const found = nearest(words.slice(0, count).join(' '), known)

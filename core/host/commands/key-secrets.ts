@@ -86,7 +86,7 @@ async function writeOne(cluster: KubeClient, wanted: KubeObject, live: KubeObjec
   const isLabelled = live.metadata.labels?.[MANAGED_BY.label] === MANAGED_BY.value
   if (isLabelled && isDeepStrictEqual(live['data'], wanted['data'])) return `${name} unchanged`
   const metadata = { ...live.metadata, labels: { ...live.metadata.labels, ...labels } }
-  // With the version that was read: two concurrent commands must not lose each other's key.
+  // Written with the version that was read: two concurrent commands must not lose each other's key.
   await cluster.replace(secrets, { ...live, metadata, data: wanted['data'] }, { fieldManager })
   return `${name} updated`
 }

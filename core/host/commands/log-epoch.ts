@@ -21,7 +21,7 @@ export async function beginEpoch(db: Db, seen: number): Promise<number> {
     .set({ epoch: sql`greatest(epoch, ${seen}) + 1` })
     .returning('epoch')
     .executeTakeFirstOrThrow()
-  // A leader from before the restore, paused since, must not find its own epoch again (O5).
+  // A leader from before the restore that resumes after a pause must not find its own epoch again (O5).
   await sql`update leader set epoch = epoch + 1000000, expires_at = '-infinity'`.execute(db)
   return epoch
 }

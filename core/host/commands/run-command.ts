@@ -10,7 +10,7 @@ import type { OwnedCommand } from '../load/plugin-commands.ts'
 import { asPlugin } from '../load/startup-error.ts'
 import type { CoreCommandInput, Program } from './core-command.ts'
 
-/** The surroundings of a command. */
+/** Environment of a command. */
 export interface CommandRun extends Pick<CommandInput, 'env' | 'out' | 'err' | 'untilStopped'> {
   readonly program: Program
 }
@@ -46,7 +46,7 @@ export async function runCommand(owned: OwnedCommand, values: Values, run: Comma
   }
 }
 
-// How long a command runs is its own affair.
+// A command may run for any time.
 function loadCommand({ command, plugin }: OwnedCommand): ReturnType<typeof command.load> {
   if (plugin === undefined) return command.load()
   return asPlugin(plugin, `load of the command ${command.words}`, () => command.load())

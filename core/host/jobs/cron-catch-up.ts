@@ -10,8 +10,8 @@ import { jobRetry, attemptJob } from './run-job.ts'
 const longestWaitMs = 30_000
 
 /**
- * Runs a job at the times of its expression. Times are compared with the last executed tick, not with the clock at which it ran, so that
- * clocks of replicas may differ. Ticks that passed meanwhile are one execution, with the latest of them.
+ * Runs a job at the times of its expression. Times are compared with the last executed tick, not with the time at which it ran, so that clocks
+ * of replicas may differ. Ticks that passed meanwhile cause one execution, for the latest of them.
  */
 export async function runAtTicks(job: Job, cron: string, term: Term, options: JobsOptions): Promise<void> {
   const schedule = parseCron(cron, job.timezone)
@@ -35,7 +35,7 @@ export async function runAtTicks(job: Job, cron: string, term: Term, options: Jo
   }
 }
 
-// Only a job with a leader has one history. Another one begins at the start of each process.
+// Only a job with a leader has one history. That of any other job begins at the start of each process.
 async function lastTick(job: Job, { signal }: Term, { platform, log, now }: JobsOptions): Promise<Date> {
   const first = now()
   if (!job.leaderOnly || platform.ticks === undefined) return first

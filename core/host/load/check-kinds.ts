@@ -28,7 +28,7 @@ export function checkKinds(plugins: readonly AnyPlugin[]): void {
     }
 }
 
-// A misspelt field would be used by no agent, and its absence noticed by no one.
+// A misspelt field would be used by no agent, and the mistake would remain unnoticed.
 function checkEnforced(plugins: readonly AnyPlugin[]): void {
   const kinds = kindsOf(plugins)
   for (const { name: plugin, enforces = [] } of plugins)

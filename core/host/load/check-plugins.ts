@@ -37,7 +37,7 @@ function refuseInvalidErrors(owner: string, table: ErrorTable): void {
   }
 }
 
-// The section of the plugin would be that of the platform.
+// Otherwise, the section of the plugin would be that of the platform.
 function refuseSettingName(plugin: AnyPlugin): void {
   const { name } = plugin
   if (name === coreOwner.plugin)

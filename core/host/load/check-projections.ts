@@ -15,8 +15,8 @@ export interface ProjectionChecks {
 }
 
 /**
- * Projections of every plugin. Throws `BootError` if two share a name or a table, if an event that feeds one is not declared, or if one
- * claims a table outside the prefix of its third-party plugin.
+ * Returns the projections of every plugin. Throws `BootError` if two share a name or a table, or if an event that feeds one is not declared.
+ * Also throws if one claims a table outside the prefix of its third-party plugin.
  */
 export function projectionsOf(built: readonly Built[], checks: ProjectionChecks): readonly Projection[] {
   const declared = slotValues('projections', usable(built), ({ plugin, services }) => plugin.projections?.(services))

@@ -28,8 +28,8 @@ export interface OwnedCommand {
 }
 
 /**
- * The commands of plugins. Throws `BootError` for words that are not lowercase, two commands with the same name, and a third party's
- * command that begins with a word of the platform.
+ * The commands of plugins. Throws `BootError` for words that are not lowercase, and for two commands with the same name. A third party's
+ * command must not begin with a word of the platform.
  */
 export function commandsOf(plugins: readonly AnyPlugin[], thirdParty: ReadonlySet<string>): readonly OwnedCommand[] {
   const owned = plugins.flatMap(({ name, commands = [] }) => commands.map((command) => ({ command, plugin: name })))

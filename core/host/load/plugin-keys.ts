@@ -29,8 +29,8 @@ interface Owner {
 }
 
 /**
- * Collects the keys that core and plugins declare. Throws `BootError` for a malformed name, a name that a third party may not hold, a key of
- * two types, and a verified key that no role signs with.
+ * Collects the keys that core and plugins declare. Throws `BootError` for a malformed name, or one that a third party may not hold. Also
+ * throws for a key of two types, and for a verified key that no role signs with.
  */
 export function declareKeys(plugins: readonly AnyPlugin[], thirdParty: ReadonlySet<string>): DeclaredKeys {
   const owners: readonly Owner[] = [

@@ -2,7 +2,7 @@ import { BootError } from './startup-error.ts'
 import type { DeclaredValue } from './slot-values.ts'
 
 /**
- * Refuses a key that two values claim: of two consumers with the same name, each would get a part of the events, and of two jobs, one would never
+ * Refuses a key that two values claim. Two consumers with the same name would each get a part of the events; of two jobs, one would never
  * lead. `what` names the key in the message: `the consumer runs.intake`.
  */
 export function refuseShared<T>(

@@ -21,7 +21,7 @@ export interface Built {
 
 /** The plugins of one role. Each role of a process has its own container and shares no object with others. */
 export interface RoleContainer {
-  /** In load order. */
+  /** Plugins in load order. */
   readonly built: readonly Built[]
   readonly contributions: readonly OwnedContribution[]
   /** Closes plugins in reverse load order; an error does not stop the others. */
@@ -47,7 +47,7 @@ export async function createRoleContainer(input: ContainerInput): Promise<RoleCo
   const close = (): Promise<void> => closeAll(built, closeBound(input.hooks))
   for (const plugin of input.ordered) {
     const wired = input.wired.get(plugin.name) ?? { wiring: 'ready' }
-    // `wire` left no plugin wired that requires an absent service.
+    // After `wire`, no wired plugin requires an absent service.
     const services = wired.wiring === 'unwired' ? absent : input.core
     const keys = keyringFor(plugin, input.core.role, input.keys)
     const core = { ...services, keys, sealed: createSealed(keys, plugin.name) } as CoreWith<readonly Requirement[]>
@@ -70,7 +70,7 @@ export async function createRoleContainer(input: ContainerInput): Promise<RoleCo
 
 async function createServices({ name }: AnyPlugin, create: () => object, bound: HookBound): Promise<object> {
   const services: unknown = await asPlugin(name, 'create', create, bound)
-  // Slots of untyped plugins read its properties.
+  // Slots read properties of the services, and an untyped plugin may return anything.
   if (typeof services !== 'object' || services === null)
     throw new BootError(`plugin ${name}: create returned no object; it must return the services of the plugin`)
   return services

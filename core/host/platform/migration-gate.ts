@@ -33,7 +33,7 @@ export function createMigrationGate(database: Database, sources: readonly Migrat
       root: database.root.withPlugin(plugin),
       db: database.db.withPlugin(plugin),
       reader: database.reader.withPlugin(plugin),
-      // Not through the plugin: its connections are its own, and its statements may be compiled.
+      // The kysely plugin does not cover transactions: they have their own connections, and their statements may be compiled.
       transaction: async (fn) => {
         requireOpen()
         return database.transaction(fn)

@@ -24,7 +24,7 @@ import type { OpenPlatform, Platform, PlatformNeeds } from './platform.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { until } from './wait-for-dependency.ts'
 
-/** What the platform of one role is composed of. What a role never uses is never made (ADR 0252). */
+/** Parts of the platform of one role. A part that the role never uses is never created (ADR 0252). */
 interface PlatformCradle extends PlatformWorkParts {
   readonly shared: SharedParts
   readonly needs: PlatformNeeds
@@ -144,7 +144,7 @@ function availableOf({ shared: { bus, log }, store }: PlatformCradle): Platform[
   }
 }
 
-// A page of keys that no plugin writes: the bucket and the right to list it are what every use needs.
+// Lists a page of keys that no plugin writes: every use needs the bucket and the right to list it.
 async function reachObjects(objects: ObjectStore): Promise<void> {
   await objects.list(objectPrefix('readyz'), { limit: 1 })
 }

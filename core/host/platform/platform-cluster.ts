@@ -46,7 +46,7 @@ export function endpointsOf({ endpoints }: ClusterLocation, identity: OwnIdentit
   return identity === undefined ? endpointByService : createServiceEndpoints(identity.cluster)
 }
 
-// Shorter than the deadline of a readiness check, so that no probe leaves a call behind.
+// Shorter than the deadline of a readiness check, so that no call outlives its probe.
 const REACH_MS = 2_000
 
 /**

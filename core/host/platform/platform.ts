@@ -27,9 +27,9 @@ export interface ConsumerWork extends RunningBackgroundWork {
 export interface Platform {
   readonly store: Store | undefined
   readonly bus: Bus
-  /** Of the state role; undefined where it is not configured. */
+  /** For the state role; undefined if it is not configured. */
   readonly stateStore?: StateStore | undefined
-  /** Of the state role; undefined where it is not configured. */
+  /** For the state role; undefined if it is not configured. */
   readonly objects?: ObjectStore | undefined
   readonly callers: Core['cluster']
   /** The role's own identity: manager, gateway, state, and a worker that was given one. */

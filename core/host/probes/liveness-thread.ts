@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createLoopWatch } from './loop-watch.ts'
 import { createProbeServer, isTaken, listen } from './probe-server.ts'
 
-/** What the thread of the liveness probe is started with. */
+/** Input of the thread of the liveness probe. */
 export interface LivenessInput {
   readonly host: string
   readonly port: number

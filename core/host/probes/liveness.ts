@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { Logger } from '#core/log/logger.ts'
 import type { LivenessInput, LivenessMessage } from './liveness-thread.ts'
 
-/** Where liveness is served, and its bound. */
+/** Address at which liveness is served, and its bound. */
 export interface LivenessOptions extends Omit<LivenessInput, 'answered'> {
   readonly log: Logger
 }
@@ -19,8 +19,8 @@ const bundled = new URL('./liveness-thread.js', import.meta.url)
 const program = existsSync(bundled) ? bundled : new URL('./liveness-thread.ts', import.meta.url)
 
 /**
- * Serves `/livez` in its own thread: 200 while the event loop of the main thread turns, however late, and 503 when it has not turned for
- * `blockedMs`. A thread that fails ends the probe, and the kubelet then restarts the process. Throws if the port is taken.
+ * Serves `/livez` in its own thread. It returns 200 while the event loop of the main thread turns, however late, and 503 when it has not
+ * turned for `blockedMs`. A thread that fails ends the probe, and the kubelet then restarts the process. Throws if the port is taken.
  */
 export async function startLiveness({ log, ...input }: LivenessOptions): Promise<Liveness> {
   const answered = new Int32Array(new SharedArrayBuffer(4))

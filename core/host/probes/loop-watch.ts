@@ -1,4 +1,4 @@
-/** What a watch of an event loop uses. */
+/** Dependencies of a watch of an event loop. */
 export interface LoopWatchOptions {
   /** Sends a question to the event loop. */
   readonly ask: (question: number) => void

@@ -5,7 +5,7 @@ import { isLoopbackAddress } from '#core/net/loopback-host.ts'
 import { isTaken, listen } from '../probes/probe-server.ts'
 import type { RunningRole } from '../role/role.ts'
 
-/** What the listeners of a process depend on. */
+/** Dependencies of the listeners of a process. */
 export interface ListenOptions {
   readonly settings: Settings
   readonly roles: readonly Role[]

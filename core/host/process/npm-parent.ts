@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
 const EVERY_MS = 500
-// npm, a shell, `mesh` of a checkout, and what a script adds.
+// Room for npm, a shell, `mesh` of a checkout, and processes that a script adds.
 const MAX_ANCESTORS = 8
 
 interface ProcessRow {
@@ -13,7 +13,7 @@ interface ProcessRow {
 
 /**
  * Calls `onEnd` once if npm started this process and npm, or a process between them, has ended. npm passes signals to its shell only, and
- * none of SIGKILL, so the platform would run on without a terminal. Returns a function that ends the watch.
+ * cannot pass on SIGKILL: the platform would continue without a terminal. Returns a function that ends the watch.
  */
 export function followNpm(env: Readonly<Record<string, string | undefined>>, onEnd: () => void): () => void {
   // Set for everything that npm runs, and inherited.

@@ -3,7 +3,7 @@ import type { Database } from '#core/database/database.ts'
 import { createLogFeed } from '#core/messaging/log-feed.ts'
 import type { LogFeed } from '#core/messaging/log-feed.ts'
 
-/** What decides on the way of events to the consumers of a process. */
+/** Input that decides how events reach the consumers of a process. */
 export interface FeedNeeds {
   readonly natsUrl: string | undefined
   readonly roles: readonly Role[]

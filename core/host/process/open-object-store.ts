@@ -9,7 +9,7 @@ import { openS3Store } from '#core/objects/s3-store.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 
-/** What the choice of the store depends on, besides the settings. */
+/** Input of the choice of a store, besides the settings. */
 export interface ObjectStoreProcess {
   readonly roles: readonly Role[]
   readonly origin: (setting: string) => string

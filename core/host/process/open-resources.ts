@@ -19,7 +19,7 @@ import { prepareStateStore } from './open-state-store.ts'
 import { openTracing } from './open-tracing.ts'
 import { pick } from './pick.ts'
 
-/** What the connections of a process depend on. */
+/** Dependencies of the connections of a process. */
 export interface ResourceNeeds {
   readonly core: CoreSettings
   readonly env: Readonly<Record<string, string | undefined>>

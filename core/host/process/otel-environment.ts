@@ -56,7 +56,7 @@ function urlOf(base: string, protocol: OtlpProtocol): string {
   return protocol === 'grpc' ? base : `${base.replace(/(?<!\/)\/+$/, '')}/v1/traces`
 }
 
-// An empty variable is as good as none (OpenTelemetry, environment variable specification).
+// An empty variable counts as unset (OpenTelemetry, environment variable specification).
 function given(env: Environment, name: string): string | undefined {
   const text = env[name]?.trim()
   return text === '' ? undefined : text

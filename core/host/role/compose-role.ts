@@ -19,7 +19,7 @@ import { createRunningHandlers } from './running-handlers.ts'
 
 type Registrations = { readonly [K in keyof Required<RoleCradle>]: Resolver<RoleCradle[K]> }
 
-/** Composes a role: opens its platform, decides which plugins are available, and creates them in load order. Closing it is the caller's. */
+/** Composes a role: opens its platform, decides which plugins are available, and creates them in load order. The caller closes it. */
 export async function composeRole(role: Role, input: RoleInput): Promise<RoleCradle> {
   const composed = createContainer<RoleCradle>({ injectionMode: InjectionMode.PROXY, strict: true })
   const { cradle } = composed.register<Registrations>({ ...valuesIn(input), ...made, role: asValue(role) })

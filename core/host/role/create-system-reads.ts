@@ -6,8 +6,8 @@ import { needsOf } from '../load/load-order.ts'
 import { BootError } from '../load/startup-error.ts'
 
 /**
- * Creates `context.system` of one plugin. Only plugins among its needs are readable: they are created before it, and it is unwired with
- * those that it requires. An unwired reader declares routes that are never called; the reads that it gets say so.
+ * Creates `context.system` of one plugin. Only plugins among its needs are readable: they are created before it, and it is unwired if a
+ * required one is. An unwired reader declares routes that are never called, and its reads throw.
  */
 export function createSystemReads(reader: AnyPlugin, built: readonly Built[]): SystemReads {
   const known = new Map(built.map((one) => [one.plugin.name, one]))

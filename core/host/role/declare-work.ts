@@ -40,13 +40,13 @@ export type WorkingRole = 'worker' | 'manager' | 'state'
 /** Background work that the plugins declare for a role. */
 export interface DeclaredWork {
   readonly jobs: readonly Job[]
-  /** Handlers of tasks; only the worker has some. */
+  /** Handlers of tasks; only the worker has any. */
   readonly tasks: readonly TaskHandler[]
 }
 
 /**
- * Collects the jobs of every plugin for one role. Throws `BootError` with plugin and job for one that cannot be run, and for two of one
- * name: each is a lease of that name, as the relay has one.
+ * Collects the jobs of every plugin for one role. Throws `BootError` with plugin and job for a job that cannot run, and for two with the same
+ * name. The name is that of a lease, as for the relay.
  */
 export function declareWork(role: WorkingRole, input: DeclareInput): DeclaredWork {
   const jobs = slotValues('jobs', usable(input.built), ({ plugin, services }) => {

@@ -35,7 +35,7 @@ export async function startRoleWork(role: WorkingRole, cradle: RoleCradle, add: 
   await consuming?.subscribe()
 }
 
-// Its requests are served meanwhile; those that need the missing dependency get an error.
+// Requests are served meanwhile; those that need the missing dependency get an error.
 async function startStateWork(cradle: RoleCradle, add: Add): Promise<void> {
   const { platform, stop, declared = nothing } = cradle
   await platform.available.store(stop.signal)

@@ -47,7 +47,7 @@ export interface RoleInput {
   readonly rebuild?: RebuildRequest | undefined
 }
 
-/** What one role is composed of. Every value is one for the role's whole life: nothing of a request or a job is registered (ADR 0252). */
+/** Parts of one role. Every value lives as long as the role: nothing of a request or a job is registered (ADR 0252). */
 export interface RoleCradle extends RoleInput {
   readonly role: Role
   readonly eventTypes: readonly EventType[]

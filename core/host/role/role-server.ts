@@ -43,7 +43,7 @@ export interface RoleAppInput {
   > &
     Partial<Pick<Platform, 'endpoints'>>
   readonly built: readonly Built[]
-  /** Of the gateway: what it reads from memory. */
+  /** Objects that the gateway reads from memory. */
   readonly stores?: ObjectStores | undefined
   readonly settings: {
     readonly limits: RequestLimits & Pick<CoreSettings['limits'], 'streams' | 'streamsPerUser'>
@@ -68,7 +68,7 @@ export interface RoleApp {
 /** Whether any plugin has routes for the manager's listener. */
 export function hasManagerRoutes(built: readonly Built[]): boolean {
   const listening = { role: 'manager', informers: () => [], serves: () => true } as const
-  // Anything but an empty list is mounted, or refused when it is mounted.
+  // Any value except an empty list is mounted, or refused when it is mounted.
   return usable(built).some(({ plugin, services }) => {
     const declared: unknown = callSlot(plugin.name, 'managerRoutes', () => plugin.managerRoutes?.(services, listening))
     return declared !== undefined && !(Array.isArray(declared) && declared.length === 0)
@@ -166,7 +166,7 @@ async function mountPlugin(app: FastifyInstance, built: Built, input: RoleAppInp
   const owner = { plugin: plugin.name, wiring, ...(reason === undefined ? {} : { reason }), prefix }
   const slot = routeSlots[input.role]
   await asPlugin(plugin.name, slot, async () => {
-    // The routes of kinds first, then those of the slot, which may be no list if the plugin is untyped.
+    // The routes of kinds first, then those of the slot, which may not be a list if the plugin is untyped.
     const ofKinds = input.role === 'bff' ? (plugin.kinds ?? []).flatMap(({ endpoints }) => endpoints) : []
     await mountRoutes(app, ofKinds, owner)
     if (plugin[slot] !== undefined) await mountRoutes(app, routesOf(built, input, mounted), owner)

@@ -33,11 +33,11 @@ export interface RunningRole {
 export async function buildRole(role: Role, input: RoleInput): Promise<RunningRole> {
   const cradle = await composeRole(role, input)
   try {
-    // Their conflicts end the start, not the first write.
+    // Conflicts of projections fail the start, not the first write.
     cradle.needs.projections()
     const listens = isListening(role) && (role !== 'manager' || hasManagerRoutes(cradle.built))
     const server = listens ? await buildApp(role, cradle) : undefined
-    // Conflicts of jobs and tasks, too.
+    // Conflicts of jobs and tasks fail the start, too.
     void cradle.declared
     return finish(cradle, server)
   } catch (error) {
@@ -116,7 +116,7 @@ async function startRole(cradle: RoleCradle, add: (running: RunningBackgroundWor
   await platform.available.bus(stop.signal)
 }
 
-// Background work, the server, plugins in reverse load order, then their dependencies.
+// Closes background work, the server, plugins in reverse load order, then their dependencies.
 async function closeRole(cradle: RoleCradle, server: RoleApp | undefined, stopped: () => Promise<void>): Promise<void> {
   const { role, core, settings, handlers, container, platform } = cradle
   const bound = closeBound(settings.core.pluginHooks)

@@ -2,9 +2,9 @@ import type { Reconciler } from '#core/controllers/watch/declarations.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 
-/** Handlers of plugins that run at a time, so that one that does not stop can be named. */
+/** Running handlers of plugins, so that one that does not stop can be named. */
 export interface RunningHandlers {
-  /** Those running now: `job runs.prune`, `consumer audit.rows`, `reconciler agents`. */
+  /** Names of those running now: `job runs.prune`, `consumer audit.rows`, `reconciler agents`. */
   names(): readonly string[]
   job(job: Job): Job
   consumer(consumer: Consumer): Consumer

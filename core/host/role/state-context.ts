@@ -7,7 +7,7 @@ import type { Built } from '../load/role-container.ts'
 import type { Platform } from '../platform/platform.ts'
 import { createSystemReads } from './create-system-reads.ts'
 
-/** What the context of the state role is made of. */
+/** Dependencies of the context of the state role. */
 export interface StateContextInput {
   readonly core: Pick<Core, 'urls'>
   readonly platform: Pick<Platform, 'identity' | 'stateStore' | 'objects' | 'ownBearer'> &

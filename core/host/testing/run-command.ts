@@ -7,14 +7,14 @@ import { commandsOf } from '../load/plugin-commands.ts'
 import type { OwnedCommand } from '../load/plugin-commands.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
-/** What a command wrote, and its exit code. */
+/** Output of a command, and its exit code. */
 export interface CommandResult {
   readonly code: number
   readonly out: string
   readonly err: string
 }
 
-/** Surroundings of a tested command. */
+/** Environment of a tested command. */
 export interface TestedCommand {
   readonly env?: Readonly<Record<string, string>>
   readonly plugins?: readonly AnyPlugin[]
@@ -24,7 +24,7 @@ export interface TestedCommand {
   readonly untilStopped?: () => Promise<void>
 }
 
-/** Runs a command of core, of these plugins, which are the built-in ones of the program, or of a plugin of the settings. */
+/** Runs a command of core, of these plugins (the built-in ones of the program), or of a plugin of the settings. */
 export async function runForTest(
   words: string,
   args: readonly string[] = [],

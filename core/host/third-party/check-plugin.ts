@@ -4,7 +4,7 @@ import { checkAccess, checkInformers, checkKindSlots } from './check-slots.ts'
 import { BootError } from '../load/startup-error.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
-/** Returns what a field of a plugin must be, or undefined if the given value is that. */
+/** Returns what a field of a plugin must be, or undefined if the given value is valid. */
 type FieldCheck = (given: unknown) => string | undefined
 
 const aFunction: FieldCheck = (given) => (typeof given === 'function' ? undefined : 'a function')
@@ -21,7 +21,7 @@ const listOf =
   }
 
 const aList: FieldCheck = (given) => (Array.isArray(given) ? undefined : 'a list')
-// A check of its own follows.
+// A separate check follows.
 const checkedBelow: FieldCheck = () => undefined
 
 /** Every field of a plugin. A slot without a line here does not compile. */

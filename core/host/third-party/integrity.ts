@@ -17,7 +17,7 @@ export async function coverPlugin(from: string, { entry, folder }: PluginPlace):
   return covered
 }
 
-/** The files of a plugin whose integrity is the one of the settings; undefined where none is given or required. */
+/** Returns the files of a plugin whose integrity matches the settings; undefined where none is given or required. */
 export async function checkedFiles(
   from: string,
   place: PluginPlace,

@@ -11,7 +11,7 @@ import { loadListedPlugins } from './third-party.ts'
 export interface LoadedPlugins {
   /** Built-in ones first. */
   readonly plugins: readonly AnyPlugin[]
-  /** Names of those that the settings list. */
+  /** Names of the plugins that the settings list. */
   readonly thirdParty: ReadonlySet<string>
   readonly commands: readonly OwnedCommand[]
 }

@@ -6,7 +6,7 @@ import { asObject } from '#core/json/is-object.ts'
 import { BootError } from '../load/startup-error.ts'
 import { describePluginError } from '../load/plugin-error.ts'
 
-/** Where a third-party plugin is. Paths are real, as Node's loader resolves them. */
+/** Location of a third-party plugin. Paths are real, as Node's loader resolves them. */
 export interface PluginPlace {
   /** The module that exports the plugin. */
   readonly entry: string
@@ -27,7 +27,7 @@ export async function locatePlugin(from: string, folder: string): Promise<Plugin
   }
 }
 
-// What does not exist is reported where it is read.
+// A missing file is reported where it is read.
 function realOf(path: string): Promise<string> {
   return realpath(path).catch(() => path)
 }

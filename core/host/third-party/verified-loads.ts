@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { CoveredFiles } from './package-files.ts'
 
 /**
- * Has Node's loader verify what a plugin loads, now and later: its modules import modules of Node and covered files only, and a covered file
+ * Makes Node's loader verify what a plugin loads, now and later. Its modules import only modules of Node and covered files, and a covered file
  * is loaded only with the bytes that were hashed. Returns a function that ends it, for a plugin that is refused.
  */
 export function verifyLoads(title: string, covered: CoveredFiles): () => void {
