@@ -69,7 +69,7 @@ function runOne(options: RunOptions, reconciler: Reconciler, watches: SharedWatc
   const own = watches.subscribe({
     resource: reconciler.resource,
     handlerOf: (part) => primary(reconciler, { objects, queue, foreign, listed: (keys) => first.listed(part, keys) }),
-    // What cannot be listed does not delay the others (CON4).
+    // A kind that cannot be listed does not delay the others (CON4).
     onState: (part, state) => (state === 'denied' || state === 'unserved') && first.listed(part, []),
   })
   const loops = [
@@ -161,7 +161,7 @@ function createQueue(options: RunOptions, reconciler: Reconciler, { objects, wor
   return queue
 }
 
-// The cluster has responded, so its watches report no return that would cause an earlier retry.
+// The cluster responded, so no watch will report its return and cause an earlier retry.
 function isRefusal(error: unknown): boolean {
   return error instanceof KubeError && error.status !== 503 && error.status !== 504
 }

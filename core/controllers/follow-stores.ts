@@ -6,8 +6,8 @@ import type { SharedWatches, SharedWatchOptions } from './shared-watches.ts'
 import type { FollowedStore, ObjectStores } from './watch/object-stores.ts'
 
 /**
- * Fills the stores of a reconciler from watches. Resolves when each kind is listed, or is found to be denied or not served (CON4). Subscribe it
- * before the reconciler's own handlers, which read what the same change has stored.
+ * Fills the stores of a reconciler from watches. Resolves when each kind is listed, or is found to be denied or not served (CON4). Subscribe
+ * these watches before the reconciler's own handlers, which read what the same change has stored.
  */
 export async function followStores(
   { kinds }: ObjectStores,

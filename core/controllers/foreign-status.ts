@@ -6,7 +6,7 @@ export type StatusWrites = Map<string, string>
 
 const writesOfClients = new WeakMap<object, StatusWrites>()
 
-/** The status writes of a client. Reconcilers and the controller that runs them have the same one. */
+/** The status writes of a client. Reconcilers share them with the controller that runs them. */
 export function statusWritesOf(cluster: Pick<KubeClient, 'patch'>): StatusWrites {
   const known = writesOfClients.get(cluster) ?? new Map<string, string>()
   writesOfClients.set(cluster, known)
@@ -20,23 +20,23 @@ export function shareStatusWrites(cluster: Pick<KubeClient, 'patch'>, wrapper: P
 
 /** Finds statuses that another process wrote, such as a manager that is being replaced and has other plugins or settings. */
 export interface ForeignStatus {
-  /** The status of an object has changed, and nothing else that its reconciler depends on. */
+  /** Called when the status of an object has changed, and nothing else on which its reconciler depends. */
   saw(key: string, object: KubeObject): void
   forget(key: string, object: KubeObject): void
   stop(): void
 }
 
-/** Longer than a status write takes, and short enough to be a blink; managers of two opinions correct each other this often. */
+/** Longer than a status write takes, yet short. Two managers that disagree correct each other at this interval. */
 const SETTLE_MS = 5_000
 
-/** Options; `changed` gets the key of an object whose status is to be written again. */
+/** Options; `changed` receives the key of an object whose status must be written again. */
 export interface ForeignStatusOptions {
   readonly writes: StatusWrites
   readonly changed: (key: string) => void
   readonly settleMs?: number
 }
 
-/** Creates the finder. A status is judged after a while, since its event may precede the response to the own write. */
+/** Creates the finder. A status is judged after a while, since its event may precede the response to this process's write. */
 export function createForeignStatus({ writes, changed, settleMs = SETTLE_MS }: ForeignStatusOptions): ForeignStatus {
   const timers = new Map<string, NodeJS.Timeout>()
   const cancel = (key: string): void => {

@@ -65,7 +65,7 @@ export function runInformers(options: InformerOptions): RunningWork {
         onWaiting: (changes) => waiting?.set(changes, labels),
         onState: (state, refusal) => {
           setState(state, refusal)
-          // What cannot be listed does not delay the others (CON4).
+          // A kind that cannot be listed does not delay the others (CON4).
           if (state === 'denied' || state === 'unserved') first.resolve()
         },
       }).finally(first.resolve)
@@ -78,7 +78,7 @@ export function runInformers(options: InformerOptions): RunningWork {
   }
 }
 
-// For all kinds and namespaces together: fast enough, and far below the connections of the pool.
+// The limit applies to all kinds and namespaces together. It is fast enough, and far below the connections of the pool.
 const LISTS_AT_ONCE = 16
 
 /** State shared by the reflectors of a process. */

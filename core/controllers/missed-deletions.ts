@@ -53,14 +53,14 @@ export function missedDeletionsJob(options: MissedDeletionOptions): Job {
   }
 }
 
-// Whether a later list did not have it. The watch reports what is newer than the list, however late: a deletion recorded before that
-// would suppress those changes.
+// Whether a later list lacked the object. The watch reports changes newer than the list, however late: a deletion recorded before that would
+// suppress those changes.
 function isCoveredByList(informer: Informer, reported: ReportedObject): boolean {
   const list = lastListOf(informer, reported)
   return list !== undefined && !isNewer(reported.resourceVersion, list)
 }
 
-// Another object of the same name does not count. An object without a valid name cannot be read and is taken as existing.
+// Another object of the same name does not count. An object without a valid name cannot be read and is assumed to exist.
 async function exists({ cluster }: MissedDeletionOptions, informer: Informer, reported: ReportedObject) {
   const { resource } = informer
   const { name, namespace, uid } = reported

@@ -6,13 +6,13 @@ import type { TokenBucket } from '#core/async/token-bucket.ts'
 import { countRequests } from '#core/async/request-count.ts'
 import { sleep } from '#core/async/sleep.ts'
 
-/** Longest delay before what was refused is tried again, when no change causes it earlier. */
+/** Longest delay before refused work is retried, unless a change causes an earlier retry. */
 export const LONGEST_RETRY_MS = 15 * 60_000
 
 /** Result of the work: requeue after a delay, or done. */
 export interface WorkResult {
   readonly requeueAfterMs?: number
-  /** The work could not be done: it is tried again after this delay, which doubles with each further failure. */
+  /** The work could not be done: it is retried after this delay, which doubles with each further failure. */
   readonly retryAfterMs?: number
 }
 
@@ -23,11 +23,14 @@ export interface WorkQueueOptions {
   readonly onError: (key: string, error: unknown, failures: number) => void
   /** Back-off after an error. */
   readonly retry?: BackoffBounds
-  /** Whether an error will probably repeat itself. It backs off as a `retryAfterMs` does. */
+  /** Whether an error will probably recur. Such an error backs off like a `retryAfterMs`. */
   readonly isRefusal?: (error: unknown) => boolean
-  /** Bounds the requests of the retries of all keys. A retry takes as many tokens as the attempt before it made requests. */
+  /** Bounds the requests of the retries of all keys. A retry takes one token for each request of the previous attempt. */
   readonly bucket?: TokenBucket
-  /** Bounds the requests of all other attempts. What an attempt spent is known at its end: its place is free when the tokens are there. */
+  /**
+   * Bounds the requests of all other attempts. Their number is known at the end of an attempt, whose slot stays taken until the tokens are
+   * available.
+   */
   readonly attempts?: TokenBucket
   readonly random?: () => number
 }
@@ -91,7 +94,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     }
   }
   const sleepFor = (ms: number): Promise<void> | undefined => (ms > 0 ? sleep(ms, stopping.signal) : undefined)
-  // Returns how long the place of this attempt stays taken.
+  // Returns how long the slot of this attempt stays taken.
   const run = async (key: string, entry: Entry): Promise<number> => {
     const { retrying } = entry
     entry.retrying = false
@@ -107,7 +110,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     else entries.delete(key)
     return retrying || requests === 0 ? 0 : (options.attempts?.reserve(requests) ?? 0)
   }
-  // Tokens are taken when the delay is over: those of delays that end together would be used together.
+  // Tokens are taken after the delay. If they were taken before, retries whose delays end together would run together.
   const retryWithin = (key: string, entry: Entry): void => {
     const wait = entry.failures === 0 ? 0 : (options.bucket?.reserve(Math.max(1, entry.requests)) ?? 0)
     const again = (): void => enqueue(key, entry, entry.failures > 0)

@@ -8,8 +8,8 @@ import { objectRefOf } from './object-ref.ts'
 export const MANAGER = 'mesh-manager'
 
 /**
- * Writes the status of an object if it differs. Returns false if the object was changed or deleted since it was read: its successor of the
- * same name must not receive it, and the reconciler reads it again.
+ * Writes the status of an object if it differs. Returns false if the object was changed or deleted since it was read. Its successor of the
+ * same name must not receive the status; the reconciler reads the object again.
  */
 export async function writeStatus<Status extends object>(
   cluster: Pick<KubeClient, 'patch'>,

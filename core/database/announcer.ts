@@ -5,15 +5,15 @@ import { sleep } from '#core/async/sleep.ts'
 /** Notifies other processes of the commits of this one. */
 export interface Announcer {
   announce(): void
-  /** Resolves when the commits announced before are. */
+  /** Resolves when every earlier announcement has been sent. */
   flush(): Promise<void>
 }
 
 const pauseMs = 50
 
 /**
- * Announces the first commit immediately, and those of the next 50 ms together: NOTIFY is its own transaction. Inside that of the commit it
- * would take a server-wide lock.
+ * Announces the first commit immediately, and those of the next 50 ms together: NOTIFY is its own transaction. Inside the transaction of the
+ * commit, it would take a server-wide lock.
  */
 export function createAnnouncer(db: Kysely<unknown>, channel: string, origin: string): Announcer {
   let isDue = false

@@ -20,7 +20,7 @@ import type { SignalHub } from '#core/async/signal.ts'
 /** Root handle of the store, with the signal that follows every append. */
 export interface Database {
   readonly kind: 'postgres' | 'pglite'
-  /** The same object for every handle of one opened database. What a process keeps in memory about the database is found by it. */
+  /** The same object for every handle of one opened database: the key of what a process keeps in memory about it. */
   readonly identity: object
   /** Root handle; throws inside `transact`. */
   readonly root: Kysely<unknown>
@@ -45,7 +45,7 @@ export interface Database {
   heard(what: Announcement): number
   /** Starts listening for notifications of other processes. */
   listen(what: Announcement): { stop(): Promise<void> }
-  /** After migrations: their statements hold no name, and plans of before them are not used again. */
+  /** To be called after migrations: their statements keep no name, and plans prepared before them are not used again. */
   renewStatements(): void
   close(): Promise<void>
 }

@@ -42,8 +42,8 @@ export class StaleEpoch extends Error {
 }
 
 /**
- * Throws `StaleEpoch` unless `epoch` still leads, and keeps it leading until COMMIT: a takeover locks the row FOR UPDATE and waits for FOR
- * KEY SHARE, while a renewal is a plain update and does not.
+ * Throws `StaleEpoch` unless `epoch` still leads, and keeps it leading until COMMIT. A takeover locks the row FOR UPDATE and waits for FOR KEY
+ * SHARE; a renewal is a plain update and does not wait.
  */
 export async function assertEpoch<Tables>(db: Transaction<Tables>, name: string, epoch: bigint): Promise<void> {
   const { rows } = await sql`
@@ -96,8 +96,7 @@ async function lead(
   }
 }
 
-// The lease is measured from before each renewal was sent, by the monotonic clock, so that a pause of this process makes it end early,
-// never late.
+// The lease is measured by the monotonic clock from before each renewal was sent. A pause of this process thus makes it end early, never late.
 async function keepRenewing(options: LeaderElectionOptions, epoch: bigint, lost: AbortController): Promise<void> {
   const ttlMs = ttlOf(options)
   let until = performance.now() + ttlMs

@@ -20,7 +20,7 @@ export function lockHolder(file: string): number | undefined {
   return isAlive(pid, start) ? pid : undefined
 }
 
-/** Time between two looks at a lock that another process is taking over. */
+/** Polling interval for a lock that another process is taking over. */
 const RETRY_MS = 5
 const TRIES = 200
 
@@ -43,7 +43,7 @@ export function takeLock(file: string): { release(): void } {
   }
 }
 
-// A process that locks only the inner folder writes its own file first and reads the outer one then: one of the two sees the other.
+// A process that locks only the inner folder first writes its own file and then reads the outer one: one of the two sees the other.
 function takeWithin(path: string): () => void {
   refuseLive(path)
   return () => undefined
@@ -102,8 +102,8 @@ function create(file: string, content: string): boolean {
   }
 }
 
-// Several processes may find the same dead lock. Only the holder of the takeover lock removes it, and only if it is still that one: a slower
-// process must not remove the fresh lock of a faster one. A takeover lock of a dead process is taken over in the same way.
+// Several processes may find the same dead lock. Only the holder of the takeover lock removes it, and only if it is unchanged. A slower process
+// must not remove the fresh lock of a faster one. A takeover lock of a dead process is taken over in the same way.
 function removeStale(file: string, found: string): boolean {
   const takeover = `${file}.takeover`
   const mine = `${process.pid} ${startOf(process.pid)}\n`

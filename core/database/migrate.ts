@@ -107,7 +107,7 @@ function nameOf(file: string): string {
   return file.replace(/\.[jt]s$/, '')
 }
 
-// One transaction per migration, so that a kill leaves only complete ones. The lock belongs to the transaction, so it never outlives it.
+// One transaction per migration, so that a kill leaves only complete ones. The lock belongs to the transaction and never outlives it.
 async function applyOne(
   database: Database,
   migration: Migration,
@@ -139,7 +139,7 @@ function readApplied(db: Kysely<unknown>): Promise<Applied[]> {
   return withTables<MigrationTables>(db).selectFrom('mesh_migrations').select(['source', 'name', 'breaking']).execute()
 }
 
-// Only sources of this process: a plugin that is disabled here may have migrated further elsewhere.
+// Only sources of this process are checked: a plugin that is disabled here may have migrated further elsewhere.
 function refuseNewer(applied: readonly Applied[], known: readonly Migration[]): void {
   const names = new Set(known.map(labelOf))
   const sources = new Set(known.map((migration) => migration.source))

@@ -12,7 +12,7 @@ export interface MigrationSource {
 export interface Migration {
   readonly source: string
   readonly name: string
-  /** Processes that do not know it must not run on its result: it prevents a rollback, which the changelog announces. */
+  /** Processes that do not know the migration must not run on its result. It thus prevents a rollback, which the changelog announces. */
   readonly breaking: boolean
   readonly tablePrefix?: string
   up(db: Kysely<unknown>): Promise<void>

@@ -14,7 +14,7 @@ export interface UsageTable<Count extends string> {
    * caller checks.
    */
   add(db: Within, owner: string, added: UsageSums<Count>): Promise<UsageSums<Count>>
-  /** As `add`, but adds nothing and returns undefined if a sum would be above `most`, or the owner is null. */
+  /** Like `add`, but adds nothing and returns undefined if a sum would be above `most`, or the owner is null. */
   addUpTo(
     db: Within,
     owner: RawBuilder<string | null>,

@@ -35,7 +35,7 @@ export interface Appender extends Pick<Tx, 'append' | 'appendEach'> {
   commit(): Promise<CommittedEvents | undefined>
 }
 
-/** Events of one commit, in order. `before` is the newest position that was assigned before their first, `last` that of their last. */
+/** Events of one commit, in order. `before` is the newest position assigned before the first event, `last` the position of the last one. */
 export interface CommittedEvents {
   readonly events: readonly PlacedEvent[]
   readonly before: bigint

@@ -25,7 +25,7 @@ export interface StoreOptions {
   readonly namespaceUids?: NamespaceUids
   readonly log?: Logger
   readonly metrics?: Metrics
-  /** Of a projection, for the events of one append. */
+  /** Maximum seconds of a projection for the events of one append. */
   readonly applySeconds?: number
 }
 

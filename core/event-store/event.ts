@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { eventName } from './event-name.ts'
 
-/** How the audit consumer derives a row from an event (interface, AuditEvent). Events without it are not audited. */
+/** Describes how the audit consumer derives a row from an event (interface, AuditEvent). Events without it are not audited. */
 export interface AuditDescriptor {
   readonly action: string
   readonly resourceKind: string

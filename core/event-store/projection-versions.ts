@@ -44,7 +44,7 @@ export function findProjection(projections: readonly Projection[], name: string)
   )
 }
 
-/** Throws if a projection was filled by another version than that of this process. */
+/** Throws if a projection was filled by a version other than that of this process. */
 export async function checkProjections(db: Kysely<CoreTables>, projections: readonly Projection[]): Promise<void> {
   const found = await readVersions(db)
   refuseNewer(projections, found)

@@ -40,10 +40,10 @@ function createBoundHooks(seconds: number) {
   let name = ''
   let hook: 'apply' | 'applyAll' = 'apply'
   let error: LateProjection | undefined
-  // It holds the process: with nothing else to wait for, Node would exit before the error is seen.
+  // The timer keeps the process alive: with nothing else to wait for, Node would exit before the error is seen.
   const timer = setTimeout(() => reject((error = new LateProjection(name, hook, seconds))), seconds * 1_000)
   const starts = (projection: Projection, called: typeof hook): void => {
-    // The transaction of a late append has ended: what comes after the late call is not called.
+    // The transaction of a late append has ended: hooks after the late one are not called.
     if (error !== undefined) throw error
     ;[name, hook] = [projection.name, called]
     timer.refresh()
@@ -67,7 +67,7 @@ export interface Projections {
   readonly all: readonly Projection[]
   /** Applies the events of one append, in order. */
   apply(events: readonly PlacedEvent[], db: Transaction<unknown>): Promise<void>
-  /** Projections that events of a type feed. */
+  /** Projections that are fed by events of a type. */
   fedBy(type: string): readonly Projection[]
 }
 

@@ -15,8 +15,8 @@ const pageSize = 500
 
 /**
  * Rebuilds a projection from the log while the system runs: new tables in a separate schema are filled, caught up, and swapped in under a
- * short lock, together with the version of the projection: from then on a process with another version cannot append its events (ADR 0056).
- * `apply` is unchanged: the search path decides which tables it writes. A rebuild that was started later stops this one.
+ * short lock. The version of the projection is replaced with them: from then on, a process with another version cannot append its events (ADR
+ * 0056). `apply` is unchanged: the search path decides which tables it writes. A rebuild that was started later stops this one.
  */
 export async function rebuild(
   database: Database,
@@ -44,7 +44,7 @@ export async function rebuild(
   while ((await database.root.transaction().execute(replay)) === pageSize);
   await database.root.transaction().execute(async (db) => {
     await sql`set local lock_timeout = '20s'`.execute(db)
-    // The row before the tables, as a later rebuild that takes over: in the reverse order each waits for the other.
+    // The row is locked before the tables, as in a later rebuild that takes over: in the reverse order, each would wait for the other.
     await assertLatest(txWithTables<CoreTables>(db), projection, token)
     // Tables before the append lock: a writer that has applied an event holds them while it waits for the append lock, never the reverse.
     await sql`lock table ${sql.join(projection.tables.map((table) => sql.table(table)))} in access exclusive mode`.execute(

@@ -7,7 +7,7 @@ const most = 1_000
 
 /**
  * The newest events that this process committed or read. A committed event never changes, so that a copy is as good as its row. Each is
- * chained to the position before it, as known from the append lock or from a read without a filter: a chain has no gap (ADR 0073).
+ * chained to the position before it, which is known from the append lock or from a read without a filter. So a chain has no gap (ADR 0073).
  */
 export class RecentEvents {
   readonly #events = new Map<bigint, StoredEvent>()
@@ -19,7 +19,7 @@ export class RecentEvents {
     return this.#newest
   }
 
-  /** Adds the events of a commit. Positions that were not assigned in one piece are left to readers of the log. */
+  /** Adds the events of a commit. Positions that are not contiguous are left to readers of the log. */
   addCommitted({ events, before, last }: CommittedEvents): void {
     if (last - before === BigInt(events.length))
       this.addRead(

@@ -27,7 +27,7 @@ export type Reader<Tables> = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' 
 
 /** The relational store of the control plane. */
 export interface Store {
-  /** Returns a handle that only reads, typed per plugin by `store.reader<Tables>()`: by its type, and at the database. */
+  /** Returns a handle that only reads, enforced by its type and by the database. A plugin types it by `store.reader<Tables>()`. */
   reader<Tables>(): Reader<Tables>
   /** Runs one transaction, the only way to write. 40P01 and 40001 are retried three times. */
   transact<Result>(fn: (tx: Tx) => Promise<Result>): Promise<Result>
@@ -64,6 +64,6 @@ export interface Projection<Tables = unknown> {
   readonly tables: readonly string[]
   readonly types: readonly EventType[]
   apply(event: Omit<StoredEvent, 'position'>, tx: Transaction<Tables>): Promise<void>
-  /** As `apply` for each of the events of one append, in order, in fewer statements. */
+  /** Like `apply` for each event of one append, in order, but with fewer statements. */
   applyAll?(events: readonly Omit<StoredEvent, 'position'>[], tx: Transaction<Tables>): Promise<void>
 }

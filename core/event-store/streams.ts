@@ -10,8 +10,8 @@ import type { CoreTables } from '#core/database/core-tables.ts'
 export const rangeSize = 1_000_000_000_000n
 
 /**
- * First position of the range in which the newest position is. Streams and keys are stored with it, since retention compares only ranges:
- * the exact position is known last, and would cost an update of each of their rows.
+ * First position of the range in which the newest position is. Streams and keys are stored with it, since retention compares only ranges. The
+ * exact position is known last, and would cost an update of each of their rows.
  */
 export const currentRange = sql<bigint>`(select last_value / ${sql.lit(rangeSize)} * ${sql.lit(rangeSize)} from events_position)`
 
@@ -64,7 +64,7 @@ const advanceOne = defineStatement((db: Kysely<CoreTables>, p: Placeholders<{ st
     .returning('version'),
 )
 
-/** Increments a stream's version by `count`, whatever it is, and returns it. The row stays locked until COMMIT. */
+/** Increments a stream's version, of any value, by `count` and returns it. The row stays locked until COMMIT. */
 export async function advanceAny(db: Db, stream: string, count: number): Promise<number> {
   const row = await advanceOne.first(db, { stream, count })
   if (row === undefined) throw new TypeError('a version was expected')

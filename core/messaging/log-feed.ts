@@ -38,7 +38,7 @@ export function createLogFeed(database: Database, pollMs = 5_000): LogFeed {
       try {
         await reading
       } catch (error) {
-        // The store may be away; the next subscription tries again.
+        // The store may be unavailable; the next subscription tries again.
         reading = undefined
         await subscription.stop()
         throw error
@@ -71,7 +71,7 @@ async function follow(tail: LogTail, from: bigint, { queues, pollMs, signal }: F
         if (events.length === 0) await tail.wait(pollMs, signal)
         failures = 0
       } catch {
-        // The position stands, so that nothing is left out. The check of the store reports its absence.
+        // The position does not change, so that no event is skipped. The check of the store reports an unavailable store.
         await sleep(backoffMs(++failures, pauses), signal)
       }
     }
@@ -80,7 +80,7 @@ async function follow(tail: LogTail, from: bigint, { queues, pollMs, signal }: F
   }
 }
 
-// Consumers use only the position of a message: the epoch of the log is of no use inside one process.
+// Consumers use only the position of a message: the epoch of the log has no use inside one process.
 function toHint(event: StoredEvent) {
   return {
     subject: toSubject(event.type, event.subject.namespace),

@@ -5,7 +5,7 @@ import { recentEventsOf } from '#core/event-store/recent-events.ts'
 
 /** The end of the log for one reader that continues from event to event. */
 export interface LogTail {
-  /** The events after a position without a gap, in commit order. Empty if there are none, or none that this reader can know of yet. */
+  /** The events after a position without a gap, in commit order. Empty if there are none, or none that this reader can see yet. */
   read(position: bigint, limit: number): Promise<readonly StoredEvent[]>
   /** Resolves at the next append, after `timeoutMs`, or when the signal aborts. */
   wait(timeoutMs: number, signal: AbortSignal): Promise<void>
@@ -13,7 +13,7 @@ export interface LogTail {
 }
 
 /**
- * Follows the log. Events that this process has committed come from memory while they follow each other. The table is read at the start, at a
+ * Follows the log. Events that this process has committed come from memory while they are consecutive. The table is read at the start, at a
  * gap, after a notification of another process, and every `pollMs`, since notifications may be lost (O1).
  */
 export function followLog(database: Database, pollMs: number): LogTail {

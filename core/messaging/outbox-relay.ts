@@ -36,7 +36,7 @@ const batchSize = 500
 const pauses = { minMs: 50, maxMs: 5_000 }
 
 /**
- * Job that publishes the log to the bus in position order: one per installation, at least once, with the cursor stored after the PubAck, at
+ * Job that publishes the log to the bus in position order, at least once; one runs per installation. The cursor is stored after the PubAck, at
  * most every `saveEveryMs` (O1). While the bus is unavailable nothing is buffered in memory: the log is the outbox (A6).
  */
 export function createRelay(options: RelayOptions): Job {
@@ -66,7 +66,7 @@ async function relay(options: RelayOptions, term: Term): Promise<void> {
         await backOff(options, ++failures, error, term.signal)
       }
     }
-    // What is not saved is published again by the next leader.
+    // Events above the stored position are published again by the next leader.
     await cursor?.save().catch(() => undefined)
   } finally {
     await tail.stop()

@@ -14,10 +14,10 @@ export const relayName = 'relay'
 export interface RelayCursor {
   /** Position of the last published event. */
   readonly position: bigint
-  /** Epoch of the log. A restore, which no relay outlives, begins another. */
+  /** Epoch of the log. A restore, which no relay outlives, starts another. */
   readonly logEpoch: number
   advance(position: bigint): void
-  /** Milliseconds until the position is to be stored; Infinity if it is. */
+  /** Milliseconds until the position must be stored; Infinity if it is already stored. */
   saveInMs(): number
   /** Stores the position. Throws `StaleEpoch` if another relay leads. */
   save(): Promise<void>

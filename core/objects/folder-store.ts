@@ -56,7 +56,7 @@ async function writeOnce(path: string, bytes: Buffer): Promise<void> {
   }
 }
 
-// Without it each prefix would leave a folder behind.
+// Otherwise, each prefix would leave a folder behind.
 async function removeEmpty(folder: string, path: string): Promise<void> {
   for (let one = path; one !== '.'; one = dirname(one)) {
     const isRemoved = await rmdir(join(folder, one)).then(
@@ -97,7 +97,7 @@ function undefinedIfAbsent(error: unknown): undefined {
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
 }
 
-// A message of the file system has the path.
+// A message of the file system contains the path.
 async function known<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

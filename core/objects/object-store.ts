@@ -5,11 +5,11 @@ import type { ObjectKey, ObjectPrefix } from './object-key.ts'
  * `ObjectStoreError` within `OBJECT_DEADLINE_MS` if the server does not respond. The outcome of that call is then unknown.
  */
 export interface ObjectStore {
-  /** Stores an object, in place of one with that key. Readers see the former or the new one as a whole. */
+  /** Stores an object, replacing one with the same key. Readers see either the old or the new one as a whole. */
   put(key: ObjectKey, bytes: Buffer): Promise<void>
   /** Returns an object; undefined if it does not exist. Rejects with `too_large` above `maxBytes`. */
   get(key: ObjectKey, maxBytes: number): Promise<Buffer | undefined>
-  /** Returns keys below a prefix in the order of their bytes, those above `after` only. Fewer than `limit` are the last ones. */
+  /** Returns keys below a prefix in the order of their bytes, only those above `after`. Fewer than `limit` keys are the last ones. */
   list(prefix: ObjectPrefix, page: ObjectPage): Promise<readonly ObjectKey[]>
   /** Removes objects; keys without an object are ignored. */
   remove(keys: readonly ObjectKey[]): Promise<void>
@@ -31,7 +31,7 @@ export const MAX_PAGE = 1_000
 /** Why a call failed. `unavailable`: it may succeed later. */
 export type ObjectStoreProblem = 'unavailable' | 'refused' | 'too_large'
 
-/** A failed call. The message names neither address nor key of access, and quotes nothing of the server. */
+/** A failed call. The message names neither address nor access key, and quotes nothing from the server. */
 export class ObjectStoreError extends Error {
   override readonly name = 'ObjectStoreError'
   readonly problem: ObjectStoreProblem

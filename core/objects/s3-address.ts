@@ -19,10 +19,10 @@ export interface S3Settings {
   readonly tls: boolean
 }
 
-/** Bucket without a setting. */
+/** Default bucket. */
 export const DEFAULT_BUCKET = 'mesh-fixtures'
 
-/** Region without a setting; servers other than AWS usually have this one. */
+/** Default region; servers other than AWS usually have this one. */
 export const DEFAULT_REGION = 'us-east-1'
 
 /** A setting that is not valid. The message never quotes a value. */
@@ -40,7 +40,7 @@ export class S3SettingsProblem extends Error {
 export function parseS3Settings({ addr, accessKey, secretKey, bucket, region, tls }: S3Settings): S3Address {
   const origin = `${tls ? 'https' : 'http'}://${addr}`
   const url = URL.parse(origin)
-  // The text is compared with what was parsed, so that it has no user, path or query.
+  // The string is compared with the parsed URL, so that it contains no user, path or query.
   if (url === null || !/^[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(addr))
     throw new S3SettingsProblem('addr', 'must be host:port, without a scheme')
   // Rules of S3 for buckets, without dots, which TLS does not support.

@@ -117,7 +117,7 @@ async function drain(answer: Response): Promise<void> {
 // Messages of the library quote responses of the server, and connection errors quote its address.
 function toStoreError(error: unknown, operation: string, log: S3Options['log']): ObjectStoreError {
   if (error instanceof ObjectStoreError) return error
-  // `fetch failed` of a connection is a TypeError too, with a cause. Any other is a defect of this process, which no later call cures.
+  // `fetch failed` of a connection is a TypeError too, with a cause. Any other is a defect of this process, which a later call does not fix.
   if (error instanceof TypeError && error.cause === undefined) {
     log?.error({ operation, err: error }, 'call of the object store failed unexpectedly')
     return new ObjectStoreError('refused', 'the object store cannot be called: internal error')

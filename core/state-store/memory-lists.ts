@@ -53,7 +53,7 @@ export function createMemoryLists({ maxBytes, now }: MemoryListOptions): Bounded
     if (space.groups.size === 0) spaces.delete(name.space)
     return true
   }
-  // A group is looked through when its first list may expire, not at every call.
+  // A group is searched when its first list may expire, not at every call.
   const live = (name: GroupName): Group => {
     const [group, time] = [groupOf(spaceOf(name), name), now()]
     if (time < group.soonest) return group
@@ -66,7 +66,7 @@ export function createMemoryLists({ maxBytes, now }: MemoryListOptions): Bounded
   const expire = (space: string): void => {
     for (const group of spaces.get(space)?.groups.keys() ?? []) live({ space, group })
   }
-  // Lists of other groups are looked through only if they may be the reason of a refusal.
+  // Lists of other groups are searched only if they may be the reason for a refusal.
   const exceededBy = (name: ListName, needed: Needed, limits: ListLimits): ExceededBound | undefined => {
     const beyond = (): boolean => overSpace(spaceOf(name), needed, limits) !== undefined
     if (beyond() || shareOf(spaceOf(name)) + needed.stored > maxBytes / 2) expire(name.space)
@@ -115,7 +115,7 @@ export function createMemoryLists({ maxBytes, now }: MemoryListOptions): Bounded
   }
 }
 
-/** What an append needs: bytes of its value, and with the overhead of a new list. */
+/** Size of an append: bytes of its value, without and with the overhead of a new list. */
 interface Needed {
   readonly bytes: number
   readonly isNew: boolean

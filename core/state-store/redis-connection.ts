@@ -22,7 +22,7 @@ export interface RedisReport {
 
 const CONNECT_MS = 5_000
 const PING_MS = 1_000
-// No response, not even to a ping: the connection is replaced.
+// Without any response for this long, not even to a ping, the connection is replaced.
 const SILENCE_MS = 5_000
 // Waiting calls hold their values; the role also bounds the bodies of its requests.
 const MAX_WAITING = 10_000

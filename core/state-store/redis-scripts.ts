@@ -35,7 +35,7 @@ local function forget(group, list)
 end
 local own = string.sub(KEYS[2], -${GROUP_LENGTH})`
 
-// At most 100 of the group and of the space per call, so that no script takes long.
+// At most 100 lists of the group and of the space are removed per call, so that no script takes long.
 const FORGET_EXPIRED = `${FORGET}
 for _, list in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, 100)) do forget(own, list) end
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, 100)) do

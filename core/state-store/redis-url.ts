@@ -1,7 +1,7 @@
 import { SettingsError } from '#core/config/settings-error.ts'
 import { hasDecodableCredentials } from '#core/net/url-credentials.ts'
 
-/** Address of a Valkey or Redis server, without credentials in text that is shown. */
+/** Address of a Valkey or Redis server, without credentials in the part that is shown. */
 export interface RedisAddress {
   readonly host: string
   readonly port: number

@@ -32,7 +32,7 @@ const odd = ['', 'a', 'b:l:c', '{x}', 'a}b', '*', '?', '\0', 'ü💥', ' \r\n', 
 
 /** Behaviour shared by the adapters of the state store. */
 export function stateStoreContract(adapter: StateStoreAdapter): void {
-  // At once, since time passes by itself on a server.
+  // All at once, since time passes by itself on a server.
   describe(adapter.name, { concurrency: true }, () => declareTests(adapter))
 }
 

@@ -27,7 +27,7 @@ export interface GroupName {
   readonly group: string
 }
 
-/** A list of a group. Groups never share lists, whatever their names are. */
+/** A list of a group. Groups never share lists, regardless of their names. */
 export interface ListName extends GroupName {
   readonly list: string
 }
@@ -50,7 +50,7 @@ export interface ListLimits {
 /** The bound that an append would have exceeded: of the list, the group, the space, or the store itself. */
 export type ExceededBound = 'list-bytes' | 'group-bytes' | 'group-lists' | 'space-bytes' | 'space-lists' | 'store'
 
-/** Outcome of an append: the new length of the list, or the bound because of which nothing was appended. */
+/** Outcome of an append: the new length of the list, or the bound that prevented the append. */
 export type AppendOutcome = { readonly length: number } | { readonly exceeded: ExceededBound }
 
 /** Size and expiry of a list. */
@@ -68,7 +68,7 @@ export interface GroupUsage {
 
 /** Lists that are appended to, expire as a whole, and are bounded per list, per group and per space. */
 export interface BoundedLists {
-  /** Appends one value. Readers see the list with it or without it. */
+  /** Appends one value. Readers see the list with or without the value. */
   append(name: ListName, value: string, limits: ListLimits): Promise<AppendOutcome>
   /** Returns all values in order; empty if the list does not exist. */
   read(name: ListName): Promise<readonly string[]>
@@ -88,7 +88,7 @@ export interface RateWindow {
   readonly windowMs: number
 }
 
-/** At most `limit` calls at once. A place is free after `release`, or `ttlMs` after its last renewal. */
+/** At most `limit` calls at once. A slot is free after `release`, or `ttlMs` after its last renewal. */
 export interface LeaseLimit {
   readonly key: string
   readonly limit: number
@@ -113,7 +113,7 @@ export type AdmissionOutcome =
       readonly retryAfterMs: number
     }
 
-/** The places of one call. */
+/** The slots of one call. */
 export interface HeldLeases {
   readonly group: string
   readonly id: string
@@ -135,7 +135,7 @@ export interface Admissions {
   acquire(request: AdmissionRequest): Promise<AdmissionOutcome>
   /** Extends the leases of a call. Returns false if one of them has expired; then none is extended. */
   renew(held: HeldLeases & { readonly ttlMs: number }): Promise<boolean>
-  /** Frees the places of a call once; false if it held none. */
+  /** Frees the slots of a call once; false if it held none. */
   release(held: HeldLeases): Promise<boolean>
   usage(request: {
     readonly group: string
@@ -147,5 +147,5 @@ export interface Admissions {
 /** Buckets of a rate window. A bucket counts until all of it has left the window, so a limit is never exceeded. */
 export const RATE_BUCKETS = 60
 
-/** Longest wait that a refusal for concurrency proposes: a place may become free at any time. */
+/** Longest wait that a refusal for concurrency proposes: a slot may become free at any time. */
 export const CONCURRENCY_RETRY_MS = 1_000

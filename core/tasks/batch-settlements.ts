@@ -10,7 +10,7 @@ import type { Settlement } from './settle-tasks.ts'
 export interface SettlerOptions {
   readonly database: Pick<Database, 'root'>
   readonly log: Logger
-  /** Aborts when the process stops: an end that cannot be recorded then is left to the expiry of the lease. */
+  /** Aborts when the process stops: the task of an end that cannot be recorded then waits until its lease expires. */
   readonly halt: AbortSignal
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '#core/database/database.ts'
 
-/** A task without attempts left, or whose handler gave it up. */
+/** A task without attempts left, or that its handler abandoned. */
 export interface DeadTask {
   readonly id: string
   readonly type: string

@@ -25,7 +25,7 @@ export interface AttemptOptions {
   readonly abandonMs?: number
 }
 
-// The store could not be reached: the task is not at fault.
+// The store could not be reached, which is not a failure of the task.
 const storeRetryMs = 1_000
 
 /** Result of an attempt: how the queue records it, undefined if the lease is lost; whether the handler ended the task itself. */
@@ -91,7 +91,7 @@ interface Performance {
   readonly options: Attempting
 }
 
-// In the trace of the transaction that enqueued the task.
+// Runs in the trace of the transaction that enqueued the task.
 async function perform(handler: TaskHandler, task: Task, { signal, claim, options }: Performance): Promise<void> {
   const { tracer } = options
   const context: TaskContext = {
@@ -114,7 +114,7 @@ async function perform(handler: TaskHandler, task: Task, { signal, claim, option
   return scope.run(run).finally(() => scope.close())
 }
 
-// A handler that ignores its signal must not hold its task, and with it a place, without end.
+// A handler that ignores its signal must not hold its task, and with it a slot, indefinitely.
 async function settledOrAbandoned(
   work: Promise<void>,
   signal: AbortSignal,
@@ -156,7 +156,7 @@ function isOfStore(error: unknown): boolean {
   return isRetryable(error) || (error instanceof Fail && error.code === 'store_unavailable')
 }
 
-// A class, a code or the word of a `TaskFailure`, never a message: it may quote what the other side sent.
+// A class, a code or the word of a `TaskFailure`, never a message, which may quote what the other side sent.
 function nameOf(error: unknown): string {
   if (error instanceof TaskFailure && /^[\w.-]{1,60}$/.test(error.message)) return error.message
   if (error instanceof Fail) return error.code

@@ -26,9 +26,9 @@ export interface RunTasksOptions {
   readonly metrics?: Metrics | undefined
   readonly tracer?: Tracer | undefined
   readonly signal: AbortSignal
-  /** Longest time between two looks at the queue; default five seconds. Notifications and due times end it earlier. */
+  /** Longest time between two polls of the queue; default five seconds. Notifications and due times end it earlier. */
   readonly pollMs?: number
-  /** Time that running tasks have to end after the signal, before theirs abort; default three seconds. */
+  /** Time for running tasks to end after the signal, before their own signals abort; default three seconds. */
   readonly drainMs?: number
   readonly abandonMs?: number
   /** Default 30 seconds. */
@@ -50,8 +50,8 @@ const safetyMs = 5_000
 const retryMs = 1_000
 
 /**
- * Claims tasks of the handlers' types and runs them until the signal aborts. Tasks that do not end in `drainMs` then are released, so that
- * other workers run them at once.
+ * Claims tasks of the handlers' types and runs them until the signal aborts. Tasks that do not end within `drainMs` after it are released, so
+ * that other workers run them at once.
  */
 export function runTasks(options: RunTasksOptions): RunningBackgroundWork {
   return { done: options.handlers.length === 0 ? Promise.resolve() : new TaskRunner(options).run() }
@@ -185,7 +185,7 @@ class TaskRunner {
     }
   }
 
-  // Beside the renewals, which may hang for as long as a frozen store; only while tasks run.
+  // Runs beside the renewals, which may hang for as long as a frozen store, and only while tasks run.
   #guard(): void {
     this.#guarding ??= setInterval(() => {
       this.#abortExpired()

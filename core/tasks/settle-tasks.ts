@@ -4,7 +4,7 @@ import type { TaskLease } from './task-lease.ts'
 import { TaskLeaseLost } from './task.ts'
 import type { TaskTransaction } from './task.ts'
 
-/** How an attempt ended. `released` does not count as an attempt. */
+/** Result of an attempt. `released` does not count as an attempt. */
 export type Settlement = TaskLease &
   (
     | { readonly outcome: 'done'; readonly keepMs: number }

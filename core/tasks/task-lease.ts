@@ -12,7 +12,7 @@ export interface TaskLease {
   readonly epoch: bigint
 }
 
-/** Leases that are still held, and whether they were renewed: a row that its handler is writing is left for the next time. */
+/** Leases that are still held, and whether they were renewed: a row that its handler is writing is left for the next renewal. */
 export async function renewTaskLeases(
   db: QueryExecutorProvider,
   leases: readonly TaskLease[],
@@ -32,8 +32,8 @@ export async function renewTaskLeases(
 }
 
 /**
- * Throws `TaskLeaseLost` unless the attempt holds the task, and keeps it until COMMIT: a claim skips the locked row, a renewal does not wait
- * for it. The expiry is not compared, since an unchanged epoch proves that no other process took over.
+ * Throws `TaskLeaseLost` unless the attempt holds the task, and keeps it until COMMIT. A claim skips the locked row, and a renewal does not
+ * wait for it. The expiry is not compared, since an unchanged epoch proves that no other process took over.
  */
 export async function assertHeld(tx: TaskTransaction, { id, epoch }: TaskLease): Promise<void> {
   const { rows } = await sql`

@@ -24,7 +24,7 @@ export interface TaskLimits {
   readonly keepDeadMs: number
 }
 
-/** A declared task: name, schema of its payload, limits. Those who enqueue it and its handler share the value. */
+/** A declared task: name, schema of its payload, limits. Code that enqueues it and its handler share the value. */
 export interface TaskType<Payload = unknown> {
   /** `<plugin>.<purpose>`. */
   readonly name: string
@@ -39,7 +39,7 @@ export interface Task<Payload = unknown> {
   readonly id: string
   /** Namespace that the task belongs to; undefined for the installation. */
   readonly namespace: string | undefined
-  /** Uid of that namespace, if it was given: a namespace of the same name may be another one by now. */
+  /** Uid of that namespace, if it was given: the namespace with that name may be a different one by now. */
   readonly namespaceUid: string | undefined
   readonly key: string | undefined
   readonly payload: Payload
@@ -55,7 +55,7 @@ export interface TaskTransaction {
   tables<Tables>(): Transaction<Tables>
 }
 
-/** What a handler may do besides its effect. */
+/** Operations of a handler besides its effect. */
 export interface TaskContext {
   /** Aborts at the deadline, when the lease is lost, and when the process stops. */
   readonly signal: AbortSignal
@@ -82,12 +82,12 @@ export class TaskLeaseLost extends Error {
 
 /** A failed attempt with instructions for the queue. Other errors are retried with the back-off of the task. */
 export class TaskFailure extends Error {
-  /** Not retried: the task is dead. */
+  /** The task is dead and not retried. */
   readonly final: boolean
   /** Delay before the next attempt, in place of the back-off. */
   readonly retryAfterMs: number | undefined
 
-  /** `reason` is stored and listed: a word such as `refused_by_receiver`, never a text of the other side. */
+  /** `reason` is stored and listed: a word such as `refused_by_receiver`, never a text from the other side. */
   constructor(reason: string, options: { readonly final?: boolean; readonly retryAfterMs?: number } = {}) {
     super(reason)
     this.name = 'TaskFailure'

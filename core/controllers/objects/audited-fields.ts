@@ -9,11 +9,11 @@ export interface FieldChange {
   readonly to?: string | number | boolean
 }
 
-// Longer texts are treated as content; the longest provider address has 2,048 characters.
+// Longer strings are treated as content; the longest provider address has 2,048 characters.
 const longest = 2_048
 
 /**
- * Reads the audited fields of an object's spec: numbers, booleans, single-line texts, and lists as JSON; a long list is its hash, so that
+ * Reads the audited fields of an object's spec: numbers, booleans, single-line strings, and lists as JSON; a long list is its hash, so that
  * its change shows. Other values are omitted.
  */
 export function readFields(object: KubeObject, paths: readonly string[]): AuditedFields {
@@ -44,7 +44,7 @@ function at(value: unknown, [key, ...rest]: readonly string[]): unknown {
   return at(new Map(Object.entries(value)).get(key), rest)
 }
 
-// Rows take texts without spaces, such as lists of names.
+// Audit rows accept strings without white space, such as lists of names.
 function toShown(value: unknown): unknown {
   if (!Array.isArray(value)) return value
   const text = canonicalJson(value)

@@ -36,7 +36,7 @@ export function observe(object: KubeObject, auditedFields: readonly string[] = [
     const audited = readFields(object, auditedFields)
     return { ...identity, contentHash: hash(contentOf(object)), actorGuess, error: undefined, audited }
   } catch {
-    // Invalid labels or managedFields: the whole text is hashed instead of the content.
+    // Invalid labels or managedFields: the whole JSON is hashed instead of the content.
     const contentHash = hash(JSON.stringify(object))
     return { ...identity, contentHash, actorGuess: undefined, error: 'malformed_object', audited: undefined }
   }

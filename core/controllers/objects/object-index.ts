@@ -44,7 +44,7 @@ export async function lockObjects(
   if (missing.length === 0) return indexed
   const inserted = await insertRows(tx, kind, missing)
   for (const one of missing) if (inserted.has(one.uid)) indexed.set(one.uid, fromFirst(one))
-  // Another replica has just inserted these and emits their creation; later changes may be new to it.
+  // Another replica has just inserted these rows and emits their creation; later changes may be new to it.
   const others = missing.filter((one) => !inserted.has(one.uid))
   if (others.length > 0) await lock(others.map((one) => one.uid))
   return indexed
@@ -119,7 +119,7 @@ async function lockRows(tx: Tx, uids: readonly string[]): Promise<IndexedObjectR
 // Returns the uids of inserted rows.
 async function insertRows(tx: Tx, kind: string, objects: readonly Observation[]): Promise<ReadonlySet<string>> {
   const rows = objects.map(({ uid, namespace, name, resourceVersion: rv, contentHash: content_hash, audited }) => {
-    // As text: the driver would encode an object as a parameter of another type.
+    // Encoded as JSON text: the driver would encode an object as a parameter of another type.
     const fields = audited === undefined ? null : sql<AuditedFields>`${JSON.stringify(audited)}::jsonb`
     return {
       uid,

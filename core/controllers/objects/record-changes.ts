@@ -22,9 +22,9 @@ export interface Delta {
 // Deletions recorded per transaction after a list.
 const CHUNK = 200
 
-/** How deltas were received. */
+/** Source of deltas. */
 export interface DeltaSource {
-  /** By a list instead of a watch. */
+  /** Received from a list instead of a watch. */
   readonly late: boolean
   /** The resourceVersion up to which everything is stored with these deltas. */
   readonly through?: string | undefined
@@ -144,7 +144,7 @@ function toStreamEvent(informer: Informer, { verb, observation, late, changes }:
   const { resourceKind: kind } = informer
   const { group } = informer.resource
   const { uid, name, namespace } = observation
-  // The newest manager is the last writer; managed fields do not name who deleted an object.
+  // The newest manager is the last writer; managed fields do not name the account that deleted an object.
   const actorGuess = verb === 'delete' ? undefined : observation.actorGuess
   const event: NewEvent = {
     type: types[verb],
@@ -162,7 +162,7 @@ function toStreamEvent(informer: Informer, { verb, observation, late, changes }:
       ...(changes === undefined ? {} : { changes }),
       ...(observation.error === undefined ? {} : { error: observation.error }),
     },
-    // A field manager is free text of any client and must not look like an account.
+    // A field manager is an arbitrary string of the client and must not look like an account.
     ...(actorGuess === undefined ? {} : { actor: { name: guessedActor(actorGuess), kind: 'controller' } }),
   }
   return { stream: `cluster/${group}/${kind}/${uid}`, event }

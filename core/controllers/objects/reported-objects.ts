@@ -18,7 +18,7 @@ export interface ReportedObject {
 /** A report with the time of the write. */
 export type Report = ReportedObject & { readonly reportedAt: Date }
 
-// As long as the audit log merges reports of one change (A4): a later deletion could become a second row.
+// Reports are kept as long as the audit log merges reports of one change (A4). A later deletion could become a second row.
 const keepDays = 7
 const mostPerRound = 500
 

@@ -5,20 +5,20 @@ import type { ObjectStores } from './object-stores.ts'
 export interface ReconcileResult {
   readonly requeueAfterMs?: number
   /**
-   * What it needs is missing or refused: it is tried again after this delay, doubled each time up to 15 minutes, unless a watch reports a
-   * change before.
+   * Something that the object needs is missing or refused. It is reconciled again after this delay, doubled each time up to 15 minutes, or
+   * earlier when a watch reports a change.
    */
   readonly retryAfterMs?: number
 }
 
-/** `deleted`: the object is as it was last. A deletion that no watch has seen is not reported. */
+/** `deleted`: the object in its last known state. A deletion that no watch has seen is not reported. */
 export type WatchedChange = 'present' | 'deleted'
 
 /** Reconciles one object with its spec. Called once at a time per object, and again with back-off after an error. */
 export interface Reconciler {
   readonly name: string
   readonly resource: Resource
-  /** Kinds that it reads from memory. It reconciles nothing before they are listed. */
+  /** Kinds that the reconciler reads from memory. It reconciles nothing before they are listed. */
   readonly stores?: ObjectStores
   /** Other kinds whose changes reconcile their controlling owner. */
   readonly owns?: readonly Resource[]

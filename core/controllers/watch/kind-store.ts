@@ -16,7 +16,7 @@ export interface StoredRef {
   readonly name: string
 }
 
-/** The objects of a kind, as its watch and the own writes of this process report them. An older version replaces no newer one. */
+/** The objects of a kind, as reported by its watch and by the writes of this process. An older version never replaces a newer one. */
 export interface KindStore extends StoredKind {
   get(ref: StoredRef): KubeObject | undefined
   /** Objects with this value of the label. */
@@ -55,7 +55,7 @@ export function createKindStore({ resource, label }: StoredKind): KindStore {
   const changed = ({ type, object }: WatchChange): void => {
     const key = keyOfObject(object)
     if (type !== 'deleted') put(object)
-    // It may have been created again by this process, whose writes are stored immediately.
+    // The object may have been created again by this process, whose writes are stored immediately.
     else if (key !== undefined && !isOlder(object, objects.get(key))) removeKey(key)
   }
   return {

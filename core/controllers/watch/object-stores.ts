@@ -8,22 +8,22 @@ import type { KindStore, StoredKind, StoredRef } from './kind-store.ts'
 /** One stored kind, as the watches of a reconciler fill it. */
 export interface FollowedStore extends StoredKind {
   handler(namespace: string | undefined, listed: () => void): ReflectorHandler
-  /** What is not watched is read from the API server. */
+  /** Kinds that are not watched are read from the API server. */
   setState(namespace: string | undefined, state: WatchState): void
 }
 
 /** Kinds that a reconciler keeps in memory, and a client that reads them there. */
 export interface ObjectStores {
   readonly kinds: readonly FollowedStore[]
-  /** Reads what is stored without a request. Its writes are stored immediately, so that nothing is made twice. */
+  /** Reads stored objects without a request. Its writes are stored immediately, so that no object is created twice. */
   readonly cluster: KubeClient
   /** Reads an object from the API server; undefined if it does not exist. */
   refresh<O extends KubeObject>(resource: Resource, ref: ObjectRef): Promise<O | undefined>
 }
 
 /**
- * Creates the stores of a reconciler (ADR 0219). An object that is not stored is asked for, since it may not be reported yet, or have no label.
- * One whose write met a conflict is asked for once.
+ * Creates the stores of a reconciler (ADR 0219). An object that is not stored is read from the API server: the watch may not have reported it
+ * yet, or it may have no label. An object whose write met a conflict is read from there once.
  */
 export function createObjectStores(cluster: KubeClient, kinds: readonly StoredKind[]): ObjectStores {
   const stores = new Map(kinds.map((kind) => [nameOf(kind.resource), createReader(kind)]))
@@ -88,19 +88,19 @@ async function noted<O extends KubeObject>(store: Reader | undefined, ref: Store
   }
 }
 
-// Other subresources respond with something else than the object, a dry run with what is not stored.
+// Other subresources return something other than the object, and a dry run returns an object that is not stored.
 function writtenBy({ subresource, dryRun }: WriteOptions = {}, store: Reader | undefined): Reader | undefined {
   return dryRun === true || (subresource !== undefined && subresource !== 'status') ? undefined : store
 }
 
 interface Reader extends FollowedStore, Pick<KindStore, 'remove'> {
   find(ref: ObjectRef): KubeObject | undefined
-  /** The objects of a list with one value of the label; undefined if the API server is to be asked. */
+  /** The objects of a list with one value of the label; undefined if the API server must be asked. */
   select(options: ListOptions): readonly KubeObject[] | undefined
   note(object: KubeObject): void
-  /** What the API server lists ends the doubts about these objects. */
+  /** Replaces the doubted objects of a list by those that the API server returned. */
   noteList(options: ListOptions, items: readonly KubeObject[]): void
-  /** A call was refused because the object is not as it is stored. */
+  /** Called when a call was refused because the stored object is outdated. */
   doubt(ref: StoredRef, error: unknown): void
 }
 
@@ -152,13 +152,13 @@ function createReader(kind: StoredKind): Reader {
       if (isStatus(error, 404)) {
         store.remove(ref)
         doubts.delete(storeKeyOf(ref))
-        // What is not stored is asked for anyway.
+        // An object that is not stored is read from the API server anyway.
       } else if (isStatus(error, 409) && store.get(ref) !== undefined) doubts.set(storeKeyOf(ref), ref)
     },
   }
 }
 
-// Of a list by one value of the label of the kind, and by nothing else.
+// Returns the label value of a list that selects by the kind's label and by nothing else.
 function valueOf({ label }: StoredKind, options: ListOptions): string | undefined {
   const [asked, value, ...more] = (options.labelSelector ?? '').split('=')
   const isOnly = Object.keys(options).every((one) => one === 'namespace' || one === 'labelSelector')

@@ -129,7 +129,7 @@ interface Frame {
   readonly change: WatchChange | undefined
 }
 
-/** The API server's versions are older than the resume version: it was restored, or is another one. */
+/** The API server's versions are older than the resume version: it was restored, or is a different one. */
 class VersionAhead extends Error {}
 
 // Parts share the limits of their kind; each has room for some changes.
@@ -212,7 +212,7 @@ function isExpired(error: unknown): boolean {
   return error instanceof VersionAhead || isStatus(error, 410) || isStatus(error, 400)
 }
 
-// Hundreds of namespaces must not list concurrently: a server slow to answer them would be treated as stalled.
+// Hundreds of namespaces must not list concurrently: a server slow to respond would be treated as stalled.
 async function listInTurn(options: ReflectorOptions, position: Position): Promise<string> {
   const list = (): Promise<string> => listAll(options, position)
   return options.part === undefined ? list() : options.part.lists(list)

@@ -16,7 +16,7 @@ export interface Refusal {
   readonly account?: string
 }
 
-/** What is watched: a resource, in all namespaces or in one. */
+/** A watched resource, in all namespaces or in one. */
 export interface WatchedPart {
   readonly resource: Pick<Resource, 'group' | 'plural' | 'kind'>
   /** '' for all namespaces. */
@@ -27,7 +27,7 @@ export interface WatchedPart {
 export interface WatchStates {
   /** Registers a watch. Returns the function that sets its state. */
   add(part: WatchedPart): (state: WatchState, refusal?: Refusal) => void
-  /** Lines that name what is not watched, and why: by account and verb, or by namespace. */
+  /** Lines that name the unwatched resources, and the reason: by account and verb, or by namespace. */
   notes(): readonly string[]
 }
 

@@ -58,7 +58,7 @@ export function toStartFailure(error: unknown): unknown {
   return cause instanceof StoreRefused ? cause : error
 }
 
-// Never the whole URL, which may contain a password.
+// Returns part of the URL only, since the rest may contain a password.
 function targetOf({ url, setting = 'DATABASE_URL' }: StoreAddress): string {
   const { hostname = '', port = '', searchParams } = URL.parse(url) ?? {}
   const host = hostname === '' ? (searchParams?.get('host') ?? 'localhost') : hostname
@@ -85,7 +85,7 @@ export function toStoreFailure(error: unknown): unknown {
 }
 
 /**
- * Whether it is a deadlock (40P01), a serialization failure (40001) or a plan of before a migration, after which the transaction may be
+ * Whether it is a deadlock (40P01), a serialization failure (40001) or a plan prepared before a migration, after which the transaction may be
  * retried.
  */
 export function isRetryable(error: unknown): boolean {

@@ -13,7 +13,7 @@ export function toColumns(
   return fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) }))
 }
 
-/** Converts the texts of a row to an object with the values of its columns. */
+/** Converts the strings of a row to an object with the values of its columns. */
 export function decodeRow(columns: readonly Column[], texts: readonly (string | null)[]): Record<string, unknown> {
   const row: Record<string, unknown> = {}
   for (const [index, { name, parse }] of columns.entries()) {

@@ -32,7 +32,7 @@ export class Exchange implements Submittable {
   ) {
     // Values that cannot be sent must fail before the first byte is written.
     const values = statements.map(({ parameters }) => parameters.map(toWireValue))
-    // Before the statements get names: one that loses its name to another of this message is closed in the next.
+    // Taken before the statements get names: a statement that loses its name to another one of this message is closed in the next.
     this.#lost = prepared.takeLost()
     this.#steps = statements.map(({ sql }, index) => {
       return { text: sql, values: values[index] ?? [], prepared: prepared.of(sql), columns: undefined, rows: [] }

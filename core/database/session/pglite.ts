@@ -60,7 +60,7 @@ async function connect(pglite: PGlite): Promise<Client> {
 
 type Done = (error?: Error | null) => void
 
-/** The socket of a client: passes each message to the engine in this process and returns what it answers. */
+/** The socket of a client: passes each message to the engine in this process and returns its response. */
 class EngineStream extends Duplex {
   readonly #pglite: PGlite
   constructor(pglite: PGlite) {

@@ -25,8 +25,8 @@ const hot = 5
 const defaults: NameBounds = { named: 300, counted: 1_000 }
 
 /**
- * A frequent statement becomes a named prepared one. Beyond the bounds the least recently used makes room: texts that are executed a few times,
- * as those of migrations and lists of parameters, would otherwise take all the names at the start.
+ * A frequent statement becomes a named prepared one. Beyond the bounds, the least recently used one makes room. Otherwise, statements that are
+ * executed a few times, such as those of migrations or with lists of parameters, would take all names at startup.
  */
 export function createStatementNames({ named, counted }: NameBounds = defaults): StatementNames {
   const names = new Map<string, string>()
@@ -106,7 +106,7 @@ export class PreparedStatements {
     this.#losses = names.losses
   }
 
-  /** After a refused plan: the other connections of the pool have it, too. */
+  /** Called after a refused plan, which the other connections of the pool have, too. */
   renew(): void {
     this.#names.renew()
   }

@@ -41,5 +41,5 @@ export interface SessionSource {
   close(): Promise<void>
 }
 
-/** Session setting of every connection: only a transaction that says so can write. */
+/** Session setting of every connection: only an explicit read-write transaction can write. */
 export const READ_ONLY_SESSION = 'default_transaction_read_only'

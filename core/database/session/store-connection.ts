@@ -88,7 +88,7 @@ export class StoreConnection implements DatabaseConnection {
     this.#session.release(this.#broken || this.#sending)
   }
 
-  // A plan of before a migration is refused once. The statement is then prepared again.
+  // A plan prepared before a migration is refused once. The statement is then prepared again.
   async #executeAgain(query: CompiledQuery): Promise<StatementResult> {
     try {
       return await this.#executeAlone(query)
@@ -125,7 +125,7 @@ export class StoreConnection implements DatabaseConnection {
       this.#queue.push({ statement, waiter: { resolve, reject } })
       if (this.#sending) return
       this.#sending = true
-      // After the promises of this turn, which may issue further statements.
+      // Runs after the promises of this turn, which may issue further statements.
       process.nextTick(() => {
         void this.#drain().catch(reject)
       })
@@ -174,7 +174,7 @@ function toQueryResult<R>({ rows, affected }: StatementResult): QueryResult<R> {
   return affected === undefined ? { rows: rows as R[] } : { rows: rows as R[], numAffectedRows: affected }
 }
 
-// Of a statement that takes row locks or is not recognised, the database decides in a transaction that can write.
+// A statement that locks rows or is not recognised runs in a transaction that can write, where the database decides.
 function isRead({ sql }: CompiledQuery): boolean {
   return /^\s*select\b/i.test(sql) && !/\bfor\s+(?:update|share|no\s+key|key\s+share)\b/i.test(sql)
 }

@@ -24,8 +24,8 @@ export const adapters = [
 ] as const
 
 /**
- * Adapters of a plugin's tests, whose SQL is the same on both: PostgreSQL in `npm test` (PGlite without its server), both in a long run, of
- * which `npm run test:long` runs the tests named PGlite.
+ * Adapters of a plugin's tests, whose SQL is the same on both. `npm test` uses PostgreSQL, or PGlite without a server. A long run uses both:
+ * `npm run test:long` runs the tests named PGlite.
  */
 export const pluginAdapters = long ? adapters : adapters.filter(({ skip }) => skip === false).slice(-1)
 

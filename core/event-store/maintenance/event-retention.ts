@@ -7,7 +7,7 @@ import type { Database } from '#core/database/database.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 
-/** Options of the retention; `also` prunes what others keep as long as the log. */
+/** Options of the retention; `also` prunes other data that is kept as long as the log. */
 export interface RetentionOptions {
   readonly database: Database
   readonly retentionDays: number
@@ -59,7 +59,7 @@ export async function beginRange(db: Transaction<CoreTables>, range: number): Pr
   await sql`create table if not exists ${sql.raw(partitionOf(range + 1))} partition of events
     for values from (${sql.lit(next)}) to (${sql.lit(next + rangeSize)})`.execute(db)
   await db.insertInto('event_ranges').values({ range }).execute()
-  // Last, and under the lock: no append may get an old position after a new one.
+  // This comes last, and under the lock: no append may get an old position after a new one.
   await sql`select pg_advisory_xact_lock(${sql.lit(appendLock)})`.execute(db)
   await sql`select setval('events_position', ${sql.lit(BigInt(range) * rangeSize)})`.execute(db)
 }

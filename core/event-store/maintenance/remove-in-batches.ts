@@ -5,9 +5,9 @@ import type { Store, Tx } from '../store.ts'
 /** Rows that a job removes. */
 export interface BatchedRemoval {
   readonly store: Pick<Store, 'transact'>
-  /** Name of the job, whose lease the epoch is of. */
+  /** Name of the job, whose lease has the epoch. */
   readonly job: string
-  /** Most rows of one transaction. */
+  /** Maximum number of rows per transaction. */
   readonly batch: number
   /** Removes at most `limit` rows. Returns their number. */
   readonly remove: (tx: Tx, limit: number) => Promise<number>

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 export const breaking = false
 
 /**
- * The append in plans that PostgreSQL keeps: the former one depended on a parameter, so that it was planned at each call, and joined all
+ * The append in plans that PostgreSQL keeps. The former plan depended on a parameter, so that it was planned at each call, and joined all
  * streams without statistics (PGlite: 1,400 us, now 250). It returns which positions it assigned (ADR 0073).
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

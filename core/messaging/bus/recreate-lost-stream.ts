@@ -16,7 +16,7 @@ export interface KeepStreamsOptions {
   readonly everyMs?: number
 }
 
-// Interval of one request to JetStream, by the leader of the relay.
+// Interval of the check, which costs one request to JetStream by the leader of the relay.
 const EVERY_MS = 5_000
 
 /**

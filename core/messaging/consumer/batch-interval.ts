@@ -22,8 +22,8 @@ export function createBatchInterval(longestMs: number, now = (): number => perfo
 }
 
 /**
- * Twice the interval before, while events come sooner than it; the shortest one after a longer quiet. So a delay is no longer than the load
- * has lasted, and the few events of one act are handled at once.
+ * Returns twice the previous interval while events arrive within it, and the shortest interval after a longer pause. So no delay exceeds the
+ * duration of the load, and the few events of one act are handled at once.
  */
 export function nextInterval(
   beforeMs: number,

@@ -25,7 +25,7 @@ let shared: Promise<RedisServer> | undefined
 let stores = 0
 
 async function openOnRedis(t: Scope): Promise<OpenedStore> {
-  // It ends with the process of the file.
+  // The server ends with the process of the test file.
   const { url } = await (shared ??= startRedis({ after: () => undefined }))
   return { store: await openRedis(t, url, `test-${stores++}`), advance: (ms) => delay(ms) }
 }
