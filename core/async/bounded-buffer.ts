@@ -5,7 +5,7 @@ export interface BufferBounds {
   readonly batch: number
 }
 
-/** Items that were pushed and not yet taken: the producer continues while the consumer is busy, up to the bounds. */
+/** A queue of items between a producer and a consumer. The producer continues while the consumer is busy, up to the bounds. */
 export interface BoundedBuffer<Item> {
   /** Resolves when there is room for more. */
   push(item: Item, bytes: number): Promise<void>
@@ -40,7 +40,7 @@ export function createBoundedBuffer<Item>(
       for (const { bytes } of batch) bytesHeld -= bytes
       makeRoom()
     }
-    // In the same turn as the last check of `waiting`, so that a later push starts the next drain.
+    // Reset in the same turn as the last check of `waiting`, so that a later push starts the next drain.
     draining = undefined
   }
   const giveUp = (): void => {

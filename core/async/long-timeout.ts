@@ -8,7 +8,7 @@ export interface LongTimeout {
 }
 
 /**
- * Calls `done` once after `ms` milliseconds. `setTimeout` of Node fires after 1 ms when the delay exceeds 2^31 - 1 ms; this one chains
+ * Calls `done` once after `ms` milliseconds. Node's `setTimeout` fires after 1 ms when the delay exceeds 2^31 - 1 ms; this function chains
  * timers. Use it for every delay given by a caller, an object or a setting.
  */
 export function longTimeout(done: () => void, ms: number): LongTimeout {

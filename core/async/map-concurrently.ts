@@ -1,4 +1,4 @@
-// Most concurrent cluster calls of one request.
+// Maximum number of concurrent cluster calls of one request.
 const LIMIT = 16
 
 /** Maps items with at most `limit` concurrent calls. Keeps the order. After a rejection no further call starts. */
@@ -8,7 +8,7 @@ export async function mapConcurrently<Item, Result>(
   limit = LIMIT,
 ): Promise<Result[]> {
   const results: Result[] = []
-  // Shared by all workers. A generator ends for all of them when one leaves its loop by an error.
+  // Shared by all workers. When one leaves its loop with an error, the generator ends for all of them.
   const entries = (function* () {
     yield* items.entries()
   })()

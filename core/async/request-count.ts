@@ -6,7 +6,7 @@ interface Count {
 
 const counts = new AsyncLocalStorage<Count>()
 
-/** Runs a work and calls `spent` with the number of its requests to the API server when it has ended, even if it failed. */
+/** Runs `work`. When it has ended, even with an error, calls `spent` with the number of its requests to the API server. */
 export async function countRequests<Result>(
   work: () => Promise<Result>,
   spent: (requests: number) => void,
@@ -19,7 +19,7 @@ export async function countRequests<Result>(
   }
 }
 
-/** Notes a request of the work that is under way. Watches are not counted: they are one for many objects. */
+/** Counts a request of the work in progress. Watches are not counted, since one watch serves many objects. */
 export function noteRequest(): void {
   const count = counts.getStore()
   if (count !== undefined) count.requests += 1

@@ -1,7 +1,7 @@
 /** Runs tasks in the order of the calls, each as soon as a permit is free. */
 export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Creates a semaphore with that many permits. */
+/** Creates a semaphore with `places` permits. */
 export function createSemaphore(places: number): Semaphore {
   const waiting: (() => void)[] = []
   let free = places

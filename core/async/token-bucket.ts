@@ -4,9 +4,9 @@ export interface TokenBucketOptions {
   readonly burst: number
 }
 
-/** Bounds the rate of something that may also wait. */
+/** Limits the rate of work that can be delayed. */
 export interface TokenBucket {
-  /** Takes tokens, one by default. Returns the milliseconds until they are there. */
+  /** Takes tokens, one by default. Returns the milliseconds until they are available. */
   reserve(count?: number): number
 }
 

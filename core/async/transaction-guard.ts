@@ -13,7 +13,7 @@ export async function insideTransaction<Result>(work: () => Promise<Result>): Pr
   }
 }
 
-/** Throws inside `transact`. A second connection may wait forever for the first one there, and a call cannot be rolled back. */
+/** Throws inside `transact`: a second connection could wait forever for the first one, and a call cannot be rolled back. */
 export function assertOutsideTransaction(what: string): void {
   if (current.getStore()?.open === true) {
     throw new Error(`${what} may not be used inside a transaction; use its handle, or afterCommit`)

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 
 const idBytes = 16
-// A pool of random bytes for many ids: requesting those of one id costs 1.3 us, more than the rest of its generation.
+// A pool of random bytes for many ids: requesting bytes for each id costs 1.3 us, more than the rest of its generation.
 const pool = Buffer.allocUnsafeSlow(256 * idBytes)
 let used = pool.length
 

@@ -1,6 +1,6 @@
 /** One error of the API. */
 export interface ErrorDefinition {
-  /** Stable snake_case name, by which programs decide. */
+  /** Stable snake_case name, for use by programs. */
   readonly code: string
   /** HTTP status, 400 to 599. */
   readonly status: number

@@ -12,7 +12,7 @@ export interface FieldError {
 
 /**
  * A domain error with its definition: an error of core by its code, or one that the plugin declares in `errors`. Only
- * `core/http/problem/problem.ts` makes a response of it (RFC 9457).
+ * `core/http/problem/problem.ts` converts it to a response (RFC 9457).
  */
 export class Fail extends Error {
   readonly definition: ErrorDefinition

@@ -18,8 +18,8 @@ const maxLength = 200
 const allowed = /^[\w*,/#@+ -]+$/
 
 /**
- * Parses a cron expression of five fields, or a nickname such as `@daily`. Throws `InvalidCron`, also for an expression without any tick.
- * In a time zone with daylight saving, a fixed time runs once on each day: at the end of the gap, or at the first of two occurrences.
+ * Parses a cron expression of five fields, or a nickname such as `@daily`. Throws `InvalidCron`, also for an expression without any tick. In a
+ * time zone with daylight saving, a fixed time runs once a day: at the end of the gap, or at the first of two occurrences.
  */
 export function parseCron(expression: string, timezone = 'UTC'): CronSchedule {
   if (typeof expression !== 'string' || expression.length > maxLength || !allowed.test(expression))

@@ -5,5 +5,8 @@ export interface HookSettings {
   readonly applySeconds: number
 }
 
-/** Hooks of a start do no I/O: half a minute is a defect, not load. A close has the last seconds of a drain. A projection has the time of one statement. */
+/**
+ * Startup hooks do no I/O: half a minute means a defect, not load. A close hook gets the last seconds of a drain, and a projection the time of
+ * one statement.
+ */
 export const defaultHooks: HookSettings = { startSeconds: 30, closeSeconds: 10, applySeconds: 30 }

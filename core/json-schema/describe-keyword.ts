@@ -11,7 +11,10 @@ export interface SchemaProblem {
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Describes how a value violates a keyword that judges it as one. Pointers are relative to the value. Values of the schema are not repeated, but for types and limits. */
+/**
+ * Describes how a value violates a keyword that judges it as one. Pointers are relative to the value. Values of the schema are not repeated,
+ * except types and limits.
+ */
 export function describeKeyword(name: string, schema: Schema, value: unknown): readonly SchemaProblem[] {
   const given = schema[name]
   if (name === 'required') return missingOf(given, value).map((field) => below(field, 'is required'))

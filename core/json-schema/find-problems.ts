@@ -25,8 +25,8 @@ interface Search {
 const MAX_PROBLEMS = 20
 
 /**
- * Finds what of a value violates a JSON Schema that is not trusted: at most 20 parts, each by its JSON pointer. `pointer` is that of the
- * value. Keywords that are not interpreted, such as `pattern`, refuse nothing. A value that takes too many steps is refused as a whole.
+ * Finds the parts of a value that violate an untrusted JSON Schema: at most 20, each by its JSON pointer. `pointer` is that of the value.
+ * Keywords that are not interpreted, such as `pattern`, refuse nothing. A value that takes too many steps is refused as a whole.
  */
 export function findProblems({ value, schema, pointer }: Subject): readonly SchemaProblem[] {
   const search: Search = { check: beginCheck(schema), problems: [] }

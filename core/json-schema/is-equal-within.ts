@@ -2,7 +2,7 @@ import { isObject } from '#core/json/is-object.ts'
 import { stepsOf } from './steps.ts'
 import type { Spend } from './steps.ts'
 
-/** Whether two JSON values are equal, whatever the order of keys. Recursive: the depth of one must be bounded. */
+/** Whether two JSON values are equal, regardless of the order of keys. Recursive: the depth of one must be bounded. */
 export function isEqualWithin(one: unknown, other: unknown, spend: Spend): boolean {
   spend(typeof one === 'string' ? stepsOf(one) : 1)
   if (Array.isArray(one)) {

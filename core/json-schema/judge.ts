@@ -9,7 +9,7 @@ import type { SchemaVerdict } from './verdict.ts'
 
 // Bounds the time of one check to tens of milliseconds. A list of more than about 60,000 numbers exceeds it.
 const MAX_STEPS = 200_000
-// References may lead back to themselves, without an end.
+// References may be circular.
 const MAX_DEPTH = 128
 
 /** One check of a value by a schema. */
@@ -28,9 +28,9 @@ export interface JudgedValue {
 }
 
 /**
- * Judges a value by a JSON Schema that is not trusted. It is interpreted in at most `mostSteps`: no code is made of it, no expression in it
- * runs, and nothing is fetched. Undefined: no keyword that is interpreted is broken, and others are there. Value and schema are JSON of
- * bounded depth.
+ * Judges a value by an untrusted JSON Schema. The schema is interpreted in at most `mostSteps`: no code is generated from it, no expression in
+ * it runs, and nothing is fetched. Returns undefined if the value violates no interpreted keyword and the schema has others. Value and schema
+ * are JSON of bounded depth.
  */
 export function judgeBySchema(value: unknown, schema: unknown, mostSteps = MAX_STEPS): SchemaVerdict | 'too_costly' {
   try {
@@ -41,7 +41,7 @@ export function judgeBySchema(value: unknown, schema: unknown, mostSteps = MAX_S
   }
 }
 
-/** Begins a check of at most so many steps. */
+/** Starts a check of at most `mostSteps`. */
 export function beginCheck(schema: unknown, mostSteps = MAX_STEPS): SchemaCheck {
   const dialect = isObject(schema) ? String(schema['$schema'] ?? '') : ''
   return { root: schema, spend: createSpend(mostSteps), hidesSiblings: /\/draft-0[3-7]\//.test(dialect) }
@@ -57,7 +57,7 @@ export function judge(check: SchemaCheck, judged: JudgedValue): SchemaVerdict {
   return allFit(keywordsOf(check, schema), (name) => judgeKeyword(check, judged, name))
 }
 
-/** Names of the keywords of a schema that count. */
+/** Names of the keywords of a schema that apply. */
 export function keywordsOf({ spend, hidesSiblings }: SchemaCheck, schema: object): readonly string[] {
   const names = hidesSiblings && Object.hasOwn(schema, '$ref') ? ['$ref'] : Object.keys(schema)
   spend(names.length)

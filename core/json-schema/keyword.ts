@@ -9,7 +9,7 @@ export interface JudgedKeyword {
   readonly value: unknown
   /** Schema that has the keyword. */
   readonly schema: Readonly<Record<string, unknown>>
-  /** What the schema gives as the keyword's value. */
+  /** Value of the keyword in the schema. */
   readonly given: unknown
   readonly judge: Judge
   /** Judges the value by the schema that a reference names. */
@@ -17,5 +17,5 @@ export interface JudgedKeyword {
   readonly spend: Spend
 }
 
-/** Judges by one keyword. A value of another type than the keyword is about fits; a keyword that is not well-formed is uncertain. */
+/** Judges by one keyword. A value of a type to which the keyword does not apply fits; a malformed keyword is uncertain. */
 export type Keyword = (judging: JudgedKeyword) => SchemaVerdict

@@ -9,7 +9,7 @@ import type { SchemaVerdict } from './verdict.ts'
 
 const always: Keyword = () => true
 
-// They say nothing about the value, or are read by a keyword beside them.
+// These keywords say nothing about the value, or are read by another keyword.
 const silent = [
   '$schema',
   '$id',
@@ -30,7 +30,7 @@ const silent = [
 
 /**
  * Keywords that are interpreted. Others, such as `pattern` and `format`, would run an expression of the server, compare all items with one
- * another, or need the state of other keywords: a result is never refused by one of them.
+ * another, or need the state of other keywords. No value is refused by one of them.
  */
 export const keywords: Readonly<Record<string, Keyword>> = {
   ...Object.fromEntries(silent.map((name) => [name, always])),

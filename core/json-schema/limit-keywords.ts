@@ -19,7 +19,7 @@ const fields: Measure = (value, spend) => {
   return length
 }
 
-// Code points, without a list of them.
+// Counts code points without building a list of them.
 const characters: Measure = (value, spend) => {
   if (typeof value !== 'string') return undefined
   spend(stepsOf(value))

@@ -1,8 +1,8 @@
 import { isObject } from '#core/json/is-object.ts'
 
 /**
- * The part of a schema that a reference of it names, such as `#/$defs/order`. Undefined for what is not in the schema, is named by an
- * anchor, or lies below an `$id`, which changes what references mean. Nothing is fetched.
+ * Returns the part of a schema to which one of its references leads, such as `#/$defs/order`. Undefined if the target is not in the schema, is
+ * named by an anchor, or lies below an `$id`, which changes what references mean. Nothing is fetched.
  */
 export function findReferred(root: unknown, reference: string): unknown {
   if (reference === '#') return root

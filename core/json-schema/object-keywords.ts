@@ -18,7 +18,7 @@ export const objectKeywords: Readonly<Record<string, Keyword>> = {
   },
   additionalProperties: ({ value, given, schema, judge, spend }) => {
     if (!isObject(value)) return true
-    // They would say which fields are additional.
+    // `patternProperties` would define which fields are additional.
     if (Object.hasOwn(schema, 'patternProperties')) return undefined
     const known = asObject(schema['properties'])
     const names = Object.keys(value)

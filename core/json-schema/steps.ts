@@ -6,7 +6,7 @@ export class TooCostly extends Error {
 /** Counts work. Throws `TooCostly` when nothing is left. */
 export type Spend = (steps: number) => void
 
-// Reading a text costs about as much as a step per this many characters.
+// Reading a string costs about one step per this many characters.
 const CHARACTERS_PER_STEP = 64
 
 /** Creates the count of one check. */
@@ -18,7 +18,7 @@ export function createSpend(most: number): Spend {
   }
 }
 
-/** Steps of reading a text. */
+/** Number of steps for reading a string. */
 export function stepsOf(text: string): number {
   return 1 + Math.ceil(text.length / CHARACTERS_PER_STEP)
 }

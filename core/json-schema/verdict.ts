@@ -1,7 +1,7 @@
 /** Whether a value fits a schema; undefined: the schema has a keyword that is not interpreted, so neither is certain. */
 export type SchemaVerdict = boolean | undefined
 
-/** Opposite of a verdict. What is uncertain stays so: a `not` must not refuse by a keyword that is not interpreted. */
+/** Opposite of a verdict. An uncertain verdict stays uncertain: a `not` must not refuse by a keyword that is not interpreted. */
 export function opposite(verdict: SchemaVerdict): SchemaVerdict {
   return verdict === undefined ? undefined : !verdict
 }

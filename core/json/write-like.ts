@@ -1,8 +1,8 @@
 import { isObject } from './is-object.ts'
 
 /**
- * JSON of a value, written like a given document: what is equal in both keeps its characters, such as the form of its numbers (`1.0`, integers
- * above 2^53), escapes, spaces and the order of names. A name that the document has twice is written with the value's one value.
+ * Writes JSON of a value like a given document. Parts that are equal in both keep their characters, such as the form of its numbers (`1.0`,
+ * integers above 2^53), escapes, spaces and the order of names. A name that the document has twice is written with the value's one value.
  */
 export function writeLike(document: string, value: unknown): string {
   const start = skipSpace(document, 0)
@@ -10,7 +10,7 @@ export function writeLike(document: string, value: unknown): string {
   return text === undefined ? document : document.slice(0, start) + text + document.slice(end)
 }
 
-/** The end of a value of the document; `text` replaces it, undefined where it stays. */
+/** End of a value in the document, and the text that replaces it; undefined if the value stays. */
 interface Written {
   readonly end: number
   readonly text: string | undefined
@@ -63,7 +63,7 @@ function writeObject(document: string, from: number, value: Readonly<Record<stri
     const nameEnd = endOfValue(document, at)
     const name = nameOf(document.slice(at, nameEnd))
     const start = skipSpace(document, skipSpace(document, nameEnd) + 1)
-    // Absent, or written already: the object has other fields than the document.
+    // A field that is absent from the value, or already written, is dropped: the fields of the document change.
     const isKept = rest.delete(name)
     const { end, text } = isKept ? write(document, start, value[name]) : { end: endOfValue(document, start), text: '' }
     if (text !== undefined) {
@@ -86,7 +86,7 @@ function nameOf(raw: string): string {
   return raw.includes('\\') ? String(JSON.parse(raw)) : raw.slice(1, -1)
 }
 
-// Behind the comma, or at the bracket that ends the list or object.
+// After the comma, or at the bracket that ends the list or object.
 function nextItem(document: string, from: number): number {
   const at = skipSpace(document, from)
   return document[at] === ',' ? skipSpace(document, at + 1) : at

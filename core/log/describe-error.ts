@@ -1,4 +1,4 @@
-/** What may be logged of an error. */
+/** Parts of an error that may be logged. */
 export interface DescribedError {
   readonly error: string
   readonly code?: string
@@ -12,8 +12,8 @@ export interface DescribedError {
 }
 
 /**
- * Class, code, reason and place of an error, never its message: a message may quote an input, an answer, a row, or what a caller
- * submitted to the cluster (M7).
+ * Class, code, reason and place of an error, never its message. A message may quote an input, a response, a row, or what a caller submitted to
+ * the cluster (M7).
  */
 export function describeError(error: unknown): DescribedError {
   if (!(error instanceof Error)) return { error: 'unknown' }

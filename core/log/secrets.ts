@@ -8,7 +8,7 @@ export function conceal(value: string): string {
 export interface SecretValues {
   /** Registers a value; the newest 1,000 are kept. Values shorter than 8 characters are ignored, since they would match ordinary words. */
   add(value: string): void
-  /** Returns the text without any registered value. */
+  /** Returns the string without any registered value. */
   redact(text: string): string
 }
 
@@ -21,7 +21,7 @@ export const REDACTED = '[redacted]'
 // Bearers of callers are too many to register, so the patterns match JWTs and the text after the word `Bearer`. Both match in linear time.
 const tokens = /(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]*|(?<=\bbearer )[A-Za-z0-9._~+/=-]{8,}/gi
 
-// What every match of them has: a look at texts of which nearly none has one.
+// Occurs in every match of these patterns: a quick check, since hardly any text has a match.
 const tokenHint = /eyj|bearer /i
 
 /** An empty set of secret values. */

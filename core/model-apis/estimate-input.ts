@@ -6,15 +6,15 @@ type ModelBody = Readonly<Record<string, unknown>>
 const imageTokens = 4096
 /** Bytes of encoded sound for one token, at a low bit rate. */
 const soundBytesPerToken = 64
-/** As many as the context of most models: a document by address has an unknown length. */
+/** As many tokens as the context of most models: a document given by its URL has an unknown length. */
 const remoteDocumentTokens = 200_000
 const media = ['"image_url"', '"input_audio"', '"source"'] as const
 
 const mostTokens = 10_000_000
 
 /**
- * Upper estimate of the tokens of a request of OpenAI's or Anthropic's API, given as bytes and parsed: one token for two bytes of JSON, twice
- * what text has on average. The bytes of encoded images and sound are no tokens, so these are counted separately.
+ * Upper estimate of the tokens of a request of OpenAI's or Anthropic's API, given as bytes and parsed. It counts one token for two bytes of
+ * JSON, twice the average of text. The bytes of encoded images and sound are not tokens, so these are counted separately.
  */
 export function estimateInputTokens(bytes: Buffer, body: ModelBody): number {
   return Math.min(tokensOf(bytes, body), mostTokens)
@@ -44,7 +44,7 @@ function countMedia(value: unknown, found: { bytes: number; tokens: number }): v
   for (const one of Object.values(value)) countMedia(one, found)
 }
 
-// Encoded documents count as text: those with much text in few bytes exist.
+// Encoded documents count as text, since some have much text in few bytes.
 function countSource(type: unknown, { type: by, data }: ModelBody, found: { bytes: number; tokens: number }): void {
   if (type === 'image') {
     found.tokens += imageTokens

@@ -26,7 +26,7 @@ export function messagesToChat(body: Json): Json {
   })
 }
 
-// Dropping such a field would change the response without a sign.
+// Dropping such a field would silently change the response.
 function refuseUnsupported(body: Json): void {
   const { thinking, top_k: topK, mcp_servers: servers, container } = body
   if (isObject(thinking) && thinking.type !== 'disabled') throw new InvalidRequest('thinking', 'is not supported')
@@ -62,7 +62,7 @@ function toMessages(message: unknown, index: number): Json[] {
   return role === 'user' ? fromUser(blocks, at) : [fromAssistant(blocks, at)]
 }
 
-// Results of tools are messages of their own, which follow the calls directly.
+// Tool results are separate messages, directly after the calls.
 function fromUser(blocks: readonly Json[], at: string): Json[] {
   const results = blocks.filter(({ type }) => type === 'tool_result').map((block) => toToolMessage(block, at))
   const parts = blocks.filter(({ type }) => type !== 'tool_result').map((block) => toPart(block, at))

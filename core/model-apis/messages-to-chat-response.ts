@@ -78,7 +78,7 @@ export function createChatChunks(created: number, options: ToChatOptions = {}): 
     return [chunk({ role: 'assistant', content: '' })]
   }
   const stop = ({ delta, usage: last }: Json): string[] => {
-    // Counts of the end are totals; those that it has not are of the start.
+    // Counts at the end are totals; missing ones are taken from the start.
     if (isObject(last))
       usage = { ...usage, ...Object.fromEntries(Object.entries(last).filter(([, one]) => one !== null)) }
     return [chunk({}, toFinish(isObject(delta) ? delta.stop_reason : undefined))]
@@ -128,7 +128,7 @@ function toFinish(reason: unknown): string {
   return (typeof reason === 'string' && Object.hasOwn(finishes, reason) ? finishes[reason] : undefined) ?? 'stop'
 }
 
-// One block: the first that has a text. A chat completion has no order of thoughts and texts.
+// Returns the first thinking block that has text: a chat completion keeps no order of thoughts and texts.
 function thinkingOf(blocks: readonly Json[]): Json {
   const thought = blocks.find(({ type, thinking }) => type === 'thinking' && stringOf(thinking) !== '')
   return thought === undefined
@@ -136,7 +136,7 @@ function thinkingOf(blocks: readonly Json[]): Json {
     : { thinking: stringOf(thought.thinking), thinking_signature: stringOf(thought.signature) }
 }
 
-// A usage that is not known is none. Zeros would be a call that is free.
+// Unknown usage is omitted: zeros would mean a call that is free.
 function toWireUsage(given: unknown): Json | undefined {
   const usage = readMessageUsage(given)
   if (usage === undefined) return undefined

@@ -13,8 +13,8 @@ export interface RefusedField {
 }
 
 /**
- * Date of the lists below. Compared were the SDKs of OpenAI (6.49.0) and Anthropic (1.12.0), and the routers that take requests in their form
- * (OpenRouter, LiteLLM, Azure).
+ * Date of the lists below. They were compared with the SDKs of OpenAI (6.49.0) and Anthropic (1.12.0), and with the routers that accept
+ * requests in their form (OpenRouter, LiteLLM, Azure).
  */
 export const FIELDS_VERSION = '2026-11-24'
 
@@ -28,7 +28,7 @@ const oneOf =
 const leaves: Rule = { detail: 'is not supported: it bypasses the route of the call' }
 const paid: Rule = { detail: 'is not supported: it has a price of its own' }
 
-// Fields of routers. They name other models, providers or addresses than the route does.
+// Fields of routers. They name models, providers or addresses other than those of the route.
 const ofRouters: Readonly<Record<string, Rule>> = {
   models: leaves,
   route: leaves,
@@ -55,7 +55,7 @@ const ofOpenAi: Readonly<Record<string, Rule>> = {
   best_of: { detail: 'must be 1', innocent: oneOf(1) },
 }
 
-/** Fields that cost money beyond tokens, or leave the route. A value that the API has without the field is innocent. */
+/** Fields that cost money beyond tokens, or leave the route. An innocent value, such as the API's default, is allowed. */
 const refused: Readonly<Record<RequestApi, Readonly<Record<string, Rule>>>> = {
   'chat/completions': ofOpenAi,
   embeddings: ofOpenAi,
@@ -87,12 +87,12 @@ const ofMessages = [
 const known: Readonly<Record<RequestApi, ReadonlySet<string>>> = {
   'chat/completions': toNames(ofChat),
   embeddings: toNames(['model input dimensions encoding_format user']),
-  // What the translation does not read is not sent.
+  // A field that the translation does not read is not sent.
   responses: new Set(),
   messages: toNames(ofMessages),
 }
 
-/** The first field of a request that costs money beyond tokens, or leaves the route: also a tool that the provider runs. */
+/** The first field of a request that costs money beyond tokens, or leaves the route, including a tool that the provider runs. */
 export function findRefusedField(api: RequestApi, body: Json): RefusedField | undefined {
   const rules = refused[api]
   for (const [field, value] of Object.entries(body)) {

@@ -74,14 +74,14 @@ function toToolMessage({ call_id: id, output }: Json, at: string): Json {
   return { role: 'tool', tool_call_id: id, content: texts.join('\n') }
 }
 
-// Calls that follow each other are one message of the assistant.
+// Consecutive calls form one message of the assistant.
 function addCall(messages: Json[], { call_id: id, name, arguments: json }: Json, at: string): void {
   if (typeof id !== 'string' || typeof name !== 'string' || typeof json !== 'string')
     throw new InvalidRequest(at, 'a function_call must have call_id, name and arguments')
   const call = { id, type: 'function', function: { name, arguments: json } }
   const last = messages.at(-1)
   if (last?.role !== 'assistant') messages.push({ role: 'assistant', content: null, tool_calls: [call] })
-  // In place, since a copy for each call would cost quadratic time.
+  // Changed in place, since a copy for each call would cost quadratic time.
   else if (Array.isArray(last.tool_calls)) last.tool_calls.push(call)
   else messages[messages.length - 1] = { ...last, tool_calls: [call] }
 }

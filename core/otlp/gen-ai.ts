@@ -29,7 +29,7 @@ export const genAiOperations = {
   runTool: 'execute_tool',
 } as const
 
-/** What a model call used and cost. */
+/** Usage and cost of a model call. */
 export interface MeasuredCall {
   readonly model?: string | undefined
   readonly usage: {
@@ -41,7 +41,7 @@ export interface MeasuredCall {
   readonly cost?: { readonly amount: string; readonly currency: string } | undefined
 }
 
-/** Attributes of a model call that was answered. */
+/** Attributes of a model call with a response. */
 export function modelCallAttributes({ model, usage, cost }: MeasuredCall): Readonly<Record<string, string | number>> {
   return {
     ...(model === undefined ? {} : { [genAi.responseModel]: model }),

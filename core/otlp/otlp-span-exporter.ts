@@ -21,8 +21,8 @@ export function createOtlpExporter(options: OtlpOptions): SpanQueue<EncodedSpan>
 const usualShared = 2_048
 
 /**
- * Memory of an encoded span in bytes: texts of JSON are mostly ASCII. What it shares with others is counted where it is unusual, since
- * each of many small spans may have a resource of megabytes to itself.
+ * Memory of an encoded span in bytes: JSON is mostly ASCII. Resource and scope, which spans share, are counted above the usual size: each of
+ * many small spans may have its own resource of megabytes.
  */
 export function sizeOfSpan({ span, resource, scope }: EncodedSpan): number {
   return span.length + Math.max(resource.length + scope.length - usualShared, 0)

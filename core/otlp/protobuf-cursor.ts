@@ -25,7 +25,7 @@ export class ProtobufCursor {
     return this.#reader.pos
   }
 
-  /** Steps to the next field of the message that ends at `end`; false at its end. Throws `OtlpMalformed` beyond it. */
+  /** Moves to the next field of the message that ends at `end`; false at its end. Throws `OtlpMalformed` beyond it. */
   next(end: number): boolean {
     if (this.#reader.pos > end) throw tornMessage()
     if (this.#reader.pos === end) return false
@@ -43,7 +43,7 @@ export class ProtobufCursor {
     return stop
   }
 
-  /** Goes to a position: behind a content, or back to the begin of a message. */
+  /** Moves to a position: after a content, or back to the start of a message. */
   moveTo(position: number): void {
     this.#reader.pos = position
   }
@@ -53,14 +53,14 @@ export class ProtobufCursor {
     this.#reader.skip(this.wire, this.field)
   }
 
-  /** The rest up to `stop` as text of at most `most` UTF-16 units. It is cut before it is decoded: a character has at most four bytes. */
+  /** The rest up to `stop` as a string of at most `most` UTF-16 units. It is cut before it is decoded: a character has at most four bytes. */
   text(stop: number, most: number): string {
     const start = this.#reader.pos
     this.#reader.pos = stop
     return boundText(this.#bytes.toString('utf8', start, Math.min(stop, start + most * 4)), most)
   }
 
-  /** The rest up to `stop` as lower-case hex digits. A longer id than that of a trace is not an id: it is not decoded. */
+  /** The rest up to `stop` as lower-case hex digits. An id longer than that of a trace is invalid and is not decoded. */
   hex(stop: number): string {
     const start = this.#reader.pos
     this.#reader.pos = stop

@@ -86,7 +86,7 @@ function toSpan(raw: RawSpan): OtlpSpan {
       attributes: toAttributeMap(attributes),
     })),
     links: raw.links.filter(({ traceId, spanId }) => traceIdPattern.test(traceId) && spanIdPattern.test(spanId)),
-    // OTLP has 32 bits for it.
+    // OTLP encodes the count in 32 bits.
     dropped: Math.min(raw.dropped, 2 ** 32 - 1),
   }
 }
@@ -96,7 +96,7 @@ export function toAttributeMap(attributes: RawAttributes): OtlpAttributes {
   return Object.fromEntries(attributes)
 }
 
-/** A text that can be stored, of at most `most` UTF-16 units. */
+/** A string that can be stored, of at most `most` UTF-16 units. */
 export function boundText(text: string, most: number): string {
   return toStorable(text.length > most ? text.slice(0, most) : text)
 }

@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /**
  * Reads an ExportTraceServiceRequest in the JSON encoding of OTLP. Unknown fields are ignored, and null is an absent field. Throws
- * `OtlpMalformed` for a value that is no such request; spans with wrong ids or times are counted as rejected.
+ * `OtlpMalformed` for a value that is not such a request; spans with wrong ids or times are counted as rejected.
  */
 export function readJsonTraces(value: unknown, now: number): ReceivedSpans {
   if (!isObject(value)) throw new OtlpMalformed('must be an object')

@@ -8,7 +8,7 @@ import type { OtlpAttributes, ReceivedSpans, SpanOrigin } from './span.ts'
 
 /**
  * Reads an ExportTraceServiceRequest of opentelemetry-proto. Unknown fields are skipped; what exceeds the bounds of a span is skipped without
- * being decoded. Throws `OtlpMalformed` for bytes that are no message; spans with wrong ids or times are counted as rejected.
+ * being decoded. Throws `OtlpMalformed` for bytes that are not a message; spans with wrong ids or times are counted as rejected.
  */
 export function readProtobufTraces(bytes: Uint8Array, now: number): ReceivedSpans {
   const collector = createSpanCollector(now)
@@ -149,7 +149,7 @@ function isContent({ field, wire }: ProtobufCursor, wanted: number): boolean {
   return field === wanted && wire === WireType.LengthDelimited
 }
 
-// Calls back at the content of each field of a number, and continues behind it.
+// Calls back at the content of each field with the given number, and continues after it.
 function eachMessage(cursor: ProtobufCursor, end: number, wanted: number, read: (stop: number) => void): void {
   while (cursor.next(end)) {
     if (!isContent(cursor, wanted)) {

@@ -1,6 +1,6 @@
 import type { SpanKind } from '#core/telemetry/tracer.ts'
 
-/** A value of an attribute. 64-bit integers outside the safe range are texts, bytes are base64. */
+/** A value of an attribute. 64-bit integers outside the safe range are strings, bytes are base64. */
 export type OtlpValue = string | number | boolean | null | readonly OtlpValue[] | { readonly [key: string]: OtlpValue }
 
 /** Attributes by key. */
@@ -60,7 +60,7 @@ export interface ReceivedSpans {
 
 /** Bounds of one span; what exceeds them is cut or left out and counted. */
 export const spanBounds = {
-  /** As the default of the SDKs. */
+  /** Same as the default of the SDKs. */
   attributes: 128,
   events: 128,
   links: 128,

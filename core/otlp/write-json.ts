@@ -96,7 +96,7 @@ function toAnyValue(value: OtlpValue): object {
   return { arrayValue: { values: (value as readonly OtlpValue[]).map(toAnyValue) } }
 }
 
-// JSON has no infinity: OTLP writes it as text.
+// JSON has no infinity: OTLP writes it as a string.
 function toNumber(value: number): object {
   if (Number.isSafeInteger(value)) return { intValue: String(value) }
   return { doubleValue: Number.isFinite(value) ? value : String(value) }

@@ -1,4 +1,4 @@
-/** Why there are no embeddings: a closed list, safe for conditions, answers and labels. */
+/** Why there are no embeddings: a closed list, safe for conditions, responses and labels. */
 export type EmbeddingsProblem =
   | 'no_identity'
   | 'unreachable'
@@ -19,7 +19,7 @@ const retryable: ReadonlySet<EmbeddingsProblem> = new Set([
   'failed',
 ])
 
-/** Texts could not be embedded. The message has the reason, never a text of the gateway or a provider. */
+/** Texts could not be embedded. The message contains the reason, never text from the gateway or a provider. */
 export class EmbeddingsUnavailable extends Error {
   override readonly name = 'EmbeddingsUnavailable'
   readonly reason: EmbeddingsProblem

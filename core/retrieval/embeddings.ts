@@ -31,7 +31,7 @@ export interface Embeddings {
   embed(request: EmbeddingsRequest): Promise<EmbeddedTexts>
 }
 
-/** Embeddings with the identity of a role. It may use every route, so each call names who pays for it (ADR 0100). */
+/** Embeddings with the identity of a role. It may use every route, so each call names its payer (ADR 0100). */
 export interface RoleEmbeddings {
   /** `runId` is a run of the paying agent: the agent of its root run pays, too. */
   paidBy(payer: Payer, runId?: string): Embeddings
@@ -47,7 +47,7 @@ export interface EmbeddingsOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-// Per call: providers accept at least as much, and a failed call repeats no more.
+// Per call: providers accept at least as many, and no more are repeated after a failed call.
 const MAX_TEXTS = 64
 const MAX_CHARACTERS = 200_000
 // 64 vectors of 4,096 numbers as a decimal string.
@@ -157,7 +157,7 @@ const problems: Readonly<Record<number, EmbeddingsProblem>> = {
   504: 'timeout',
 }
 
-// A provider may refuse with the same status: only the code says that the payer cannot pay.
+// A provider may refuse with the same status: only the code shows that the payer cannot pay.
 const unpaid: ReadonlySet<unknown> = new Set<EmbeddingsProblem>(['budget_exceeded', 'price_unknown'])
 
 function refusalOf({ status, headers, body }: CollectedResponse): EmbeddingsUnavailable {

@@ -34,8 +34,8 @@ const DEPTH = 100
 const MAX_TERMS = 64
 
 /**
- * Ranks rows by full text and, with a vector, by cosine distance, and fuses both rankings. Any term may match: a question rarely has all
- * of its words in the answer. Best first; ties by id.
+ * Ranks rows by full text and, with a vector, by cosine distance, and fuses both rankings. Any term may match: the answer rarely contains all
+ * words of the question. Best first; ties by id.
  */
 export async function searchHybrid(
   db: QueryExecutorProvider,
@@ -56,7 +56,7 @@ export async function searchHybrid(
   return rows
 }
 
-// Quoted lexemes: the text of a user never reaches the parser of tsquery.
+// Lexemes are quoted: user input never reaches the parser of tsquery.
 function toQuery(query: string, language: string): RawBuilder<unknown> {
   return sql`coalesce((
     select string_agg('''' || replace(replace(term, '\\', '\\\\'), '''', '''''') || '''', ' | ')
@@ -84,7 +84,7 @@ function nothing(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`select id, 0::bigint as place from ${from} where false`
 }
 
-/** A vector as the text of a parameter of the type real[]. */
+/** Formats a vector as the string of a parameter of type real[]. */
 export function toRealArray(vector: readonly number[]): string {
   return `{${vector.join(',')}}`
 }

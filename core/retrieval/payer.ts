@@ -1,12 +1,12 @@
 import { isLabel, isName } from '#core/kube/names.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 
-/** Who pays for a call that a role of the platform makes, by uid: a re-created agent or namespace is another one. */
+/** Payer of a call that a role of the platform makes, by uid: a re-created agent or namespace is a different payer. */
 export type Payer =
   | { readonly kind: 'agent'; readonly namespace: string; readonly name: string; readonly uid: string }
   | { readonly kind: 'namespace'; readonly namespace: string; readonly uid: string }
 
-/** A payer whose names have the form of names. */
+/** A payer whose names are well-formed. */
 export type ParsedPayer =
   | { readonly kind: 'agent'; readonly namespace: DnsLabel; readonly name: DnsName; readonly uid: string }
   | { readonly kind: 'namespace'; readonly namespace: DnsLabel; readonly uid: string }
@@ -30,6 +30,6 @@ export function parsePayer(text: string): ParsedPayer | undefined {
   return kind === 'agent' && rest.length === 1 && isName(name) ? { kind, namespace, name, uid } : undefined
 }
 
-// One more than a payer has.
+// One more than the number of parts of a payer.
 const MAX_PARTS = 5
 const UID = /^[A-Za-z0-9-]{1,128}$/

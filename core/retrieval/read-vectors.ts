@@ -1,10 +1,10 @@
 import { isObject } from '#core/json/is-object.ts'
 import { EmbeddingsUnavailable } from './embeddings-error.ts'
 
-/** Most numbers of a vector: twice the most of pgvector's index, and a bound of a row. */
+/** Maximum number of dimensions of a vector: twice the maximum of pgvector's index. It also bounds the size of a row. */
 export const MAX_DIMENSIONS = 4_096
 
-/** Reads the vectors of an answer of OpenAI's embeddings API in the order of the request. Throws `EmbeddingsUnavailable`. */
+/** Reads the vectors of a response of OpenAI's embeddings API in the order of the request. Throws `EmbeddingsUnavailable`. */
 export function readVectors(body: Buffer, expected: number): readonly (readonly number[])[] {
   const data = dataOf(body)
   if (data.length !== expected) throw new EmbeddingsUnavailable('invalid_answer')
@@ -33,7 +33,7 @@ function dataOf(body: Buffer): readonly unknown[] {
   return data
 }
 
-// A real of PostgreSQL holds less than a double; values of embeddings are near 1.
+// A `real` of PostgreSQL has a smaller range than a double; values of embeddings are near 1.
 function isVector(value: unknown): value is readonly number[] {
   return (
     Array.isArray(value) &&

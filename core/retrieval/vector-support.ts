@@ -4,7 +4,7 @@ import type { QueryExecutorProvider } from 'kysely'
 // An operator may install the extension at any time; a removed one fails the next search.
 const ABSENT_MS = 60_000
 
-/** Returns whether the database has pgvector. A positive answer is remembered, a negative one for a minute. */
+/** Returns whether the database has pgvector. A positive result is remembered, a negative one for a minute. */
 export function createVectorSupport(
   db: QueryExecutorProvider,
   now: () => number = () => performance.now(),

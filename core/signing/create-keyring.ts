@@ -11,7 +11,7 @@ import { planInit } from './rotation.ts'
 /** Options of `createKeyring`. Without `dir` the generated keys are in memory, for tests and `meshctl dev`. */
 export interface KeyringOptions {
   readonly dir?: string
-  /** Creates keys of these names that are missing (the embedded default); otherwise the use of a missing key fails. */
+  /** Creates keys of these names that are missing (the embedded default); otherwise using a missing key fails. */
   readonly generate?: KeyTypes
   readonly now?: () => Date
   /** Called if a changed folder cannot be read; the previous keys stay in use. */

@@ -31,7 +31,7 @@ export function signEnvelope(signer: LauncherSigner, envelope: EnvelopeClaims, n
   return signAsLauncher(signer, claims)
 }
 
-/** An envelope and the launcher that signed it. Whether that one belongs to the agent `from` is for the caller to check, by the uid. */
+/** An envelope and the launcher that signed it. The caller checks by the uid whether that launcher belongs to the agent `from`. */
 export interface SignedEnvelope {
   readonly envelope: Envelope
   readonly launcher: CertifiedLauncher

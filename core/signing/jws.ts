@@ -29,7 +29,7 @@ export class JwsRefused extends Error {
   }
 }
 
-/** Expected purpose of a token, and the clock. It is read after the key was found, which may take a request. */
+/** Expected purpose of a token, and the clock. The clock is read after the key was found, which may take a request. */
 export interface TokenExpectation<C extends Claims> {
   readonly typ: C['typ']
   readonly now: () => Date

@@ -16,7 +16,7 @@ export function toThumbprinted(key: KeyObject): ThumbprintedKey {
   return { kid, x }
 }
 
-/** The key of a published one; undefined if it is unusable. */
+/** Imports a published key; undefined if it is unusable. */
 export function fromThumbprinted({ x }: ThumbprintedKey): KeyObject | undefined {
   try {
     return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })

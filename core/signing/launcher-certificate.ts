@@ -27,7 +27,7 @@ interface CertificateClaims extends Claims {
   readonly x: string
 }
 
-/** What a certificate is issued for. */
+/** Subject of a certificate to issue. */
 export type CertificateRequest = Pick<CertificateClaims, 'agentUid' | 'podUid' | 'x'>
 
 /** Certifies that the launcher in a pod of an agent has the key pair of a public key. */

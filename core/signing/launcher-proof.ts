@@ -8,14 +8,14 @@ import type { CertificateIssuer } from './launcher-certificate.ts'
 /** Scheme of the URI in the X.509 certificate of a launcher; its certificate of the installation follows. */
 export const CERTIFICATE_SCHEME = 'mesh-launcher:'
 
-/** The agent whose launcher is expected, and who certifies launchers. */
+/** The agent whose launcher is expected, and the authority that certifies launchers. */
 export interface ExpectedLauncher extends CertificateIssuer {
   readonly agentUid: string
 }
 
 /**
- * Returns why the peer of a completed TLS handshake is not a launcher of the agent; undefined if it is one. The handshake proves that it has
- * the key of its X.509 certificate; the certificate of the installation in it says whose key that is.
+ * Returns why the peer of a completed TLS handshake is not a launcher of the agent; undefined if it is one. The handshake proves that the peer
+ * has the key of its X.509 certificate. The certificate of the installation in it identifies the owner of that key.
  */
 export async function launcherProblem(socket: Socket, expected: ExpectedLauncher): Promise<string | undefined> {
   const x509 = peerOf(socket)
@@ -32,7 +32,10 @@ export async function launcherProblem(socket: Socket, expected: ExpectedLauncher
   }
 }
 
-/** The public key (PEM, SPKI) of a peer without a certificate of the installation, as launchers of former versions have; else undefined. */
+/**
+ * Returns the public key (PEM, SPKI) of a peer without a certificate of the installation, such as a launcher of an earlier version; else
+ * undefined.
+ */
 export function formerKeyOf(socket: Socket): string | undefined {
   const x509 = peerOf(socket)
   if (x509 === undefined || x509.subjectAltName !== undefined) return undefined

@@ -5,13 +5,13 @@ import type { SigningKey } from './keyring.ts'
 import { verifyCertificate } from './launcher-certificate.ts'
 import type { CertificateIssuer, CertifiedLauncher } from './launcher-certificate.ts'
 
-/** A launcher that signs: its key, and the certificate that says whose it is. */
+/** A launcher that signs: its key, and the certificate that identifies the owner of the key. */
 export interface LauncherSigner {
   readonly key: SigningKey
   readonly certificate: string
 }
 
-/** Claims of a token that a launcher signs; the certificate makes it verifiable by everybody who knows the issuer. */
+/** Claims of a token that a launcher signs; the certificate makes it verifiable for every party that knows the issuer. */
 export interface LauncherClaims extends Claims {
   readonly certificate: string
 }
@@ -21,7 +21,7 @@ export function signAsLauncher({ key, certificate }: LauncherSigner, claims: Cla
   return signJws(key, { ...claims, certificate } as LauncherClaims)
 }
 
-/** Verifies a token by the key that its certificate names; returns both. Rejects with `JwsRefused`, or with the error of the issuer. */
+/** Verifies a token by the key in its certificate; returns both. Rejects with `JwsRefused`, or with the error of the issuer. */
 export async function verifyAsLauncher<C extends LauncherClaims>(
   token: string,
   issuer: CertificateIssuer,

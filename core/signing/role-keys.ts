@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { parseKeyFile, toPublicPem } from './key-files.ts'
 import type { Keyring, KeyName, RoleKeys, SigningKey } from './keyring.ts'
 
-/** The files of one role out of all private keys, text by file name: private keys of what it holds, public ones of what it verifies. */
+/** Selects the files of one role from all private keys, as text by file name: private keys that it holds, and public keys that it verifies with. */
 export function roleKeyFiles(all: ReadonlyMap<string, string>, keys: RoleKeys): ReadonlyMap<string, string> {
   const { own, verified } = setsOf(keys)
   const files = new Map<string, string>()

@@ -2,19 +2,19 @@ import type { KeyFile } from './key-files.ts'
 import { createdAt, filesOf, newKeyFile } from './key-files.ts'
 import type { KeyName, KeyType, KeyTypes } from './keyring.ts'
 
-/** What to change in a set of key files. */
+/** Changes of a set of key files. */
 export interface KeyPlan {
   /** Text by file name. */
   readonly add: ReadonlyMap<string, string>
   readonly remove: readonly string[]
 }
 
-/** How a rotation decides. */
+/** Options of a rotation. */
 export interface RotationOptions {
   readonly now: Date
   /** Rotates although the newest key is younger than {@link LEAST_PAUSE_MS}. */
   readonly force?: boolean
-  /** Removes every key older than the signing one immediately: for a key that leaked. What it signed is refused. */
+  /** For a leaked key: immediately removes every key older than the signing one. Tokens that the removed keys signed are refused. */
   readonly revoke?: boolean
 }
 
@@ -24,15 +24,15 @@ export const LEAST_PAUSE_MS = 3_600_000
 /** Time that a key verifies after it stopped signing: the seven days of a grant, and a day for clocks and queues. */
 export const KEEP_MS = 8 * 24 * 3_600_000
 
-/** Makes what is missing and keeps what is there: per name a signing key and the one that is published before it signs. */
+/** Creates missing keys and keeps existing ones: per name a signing key, and the one that is published before it signs. */
 export function planInit(files: readonly string[], types: KeyTypes, now: Date): KeyPlan {
   const missing = [...types].filter(([name]) => filesOf(files, name).length === 0)
   return { add: new Map(missing.flatMap(([name, type]) => pairOf(name, type, now))), remove: [] }
 }
 
 /**
- * One step of rotation (ADR 0025): a new key is published, the one published before begins to sign, older ones verify on until
- * {@link KEEP_MS} is over. A second call within {@link LEAST_PAUSE_MS} adds nothing. Pure but for the random keys.
+ * One step of rotation (ADR 0025). A new key is published, and the one published before starts to sign. Older ones still verify until {@link
+ * KEEP_MS} is over. A second call within {@link LEAST_PAUSE_MS} adds nothing. Pure except for the random keys.
  */
 export function planRotation(files: readonly string[], types: KeyTypes, options: RotationOptions): KeyPlan {
   const steps = [...types].map(([name, type]) => stepOf([name, type], filesOf(files, name), options))
@@ -53,7 +53,7 @@ function stepOf(
   const all = [...keys.map(({ id }) => id), ...add.map(() => '')]
   const remove = keys.filter((_key, index) => {
     if (index >= all.length - 2) return false
-    // A key stopped signing when the second one after it was made.
+    // A key stopped signing when the second one after it was created.
     const successor = keys[index + 2]
     return revoke === true || (successor !== undefined && now.getTime() - createdAt(successor) > KEEP_MS)
   })

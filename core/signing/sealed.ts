@@ -1,17 +1,17 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Keyring } from './keyring.ts'
 
-/** What a sealed value belongs to. It opens only with an equal binding, so that it cannot be moved to another row or use. */
+/** Owner and use of a sealed value. It opens only with an equal binding, so that it cannot be moved to another row or use. */
 export interface SealBinding {
   /** Use of the value, such as `refresh-token`. */
   readonly purpose: string
-  /** Identity of the row that holds it, such as namespace uid, kind and name. Not what may change while the value stays. */
+  /** Identity of the row that holds it, such as namespace uid, kind and name. It contains nothing that may change while the value stays. */
   readonly of: readonly string[]
 }
 
 /** Encryption of secrets at rest, with the key `kek` of the installation. */
 export interface Sealed {
-  /** Encrypts a text of at most 256 KiB to base64url. Two calls never return the same value. */
+  /** Encrypts a string of at most 256 KiB to base64url. Two calls never return the same value. */
   seal(text: string, binding: SealBinding): string
   /** Decrypts a value. Throws `NotOpenable` if it was changed, belongs to another binding, or its key is gone. */
   open(sealed: string, binding: SealBinding): string
@@ -89,7 +89,7 @@ export function openBytes(keys: Keyring, sealed: Buffer, binding: OwnedBinding):
   }
 }
 
-// Buffer ignores characters outside the alphabet; such a text was not sealed here.
+// Buffer ignores characters outside the alphabet; such a string was not sealed here.
 function toBytes(sealed: string): Buffer {
   if (typeof sealed !== 'string' || sealed.length > 2 * MAX_BYTES) throw new NotOpenable('malformed')
   const bytes = Buffer.from(sealed, 'base64url')

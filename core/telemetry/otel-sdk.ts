@@ -8,7 +8,7 @@ import type { TraceExport } from './trace-export.ts'
 import type { Attributes, EndedSpan, Sample } from './tracer.ts'
 import type { Trace } from './traceparent.ts'
 
-/** Exporter and sampler of the OpenTelemetry SDK. Its import costs 200 to 250 ms and 43 MB: it is imported when spans are exported. */
+/** Exporter and sampler of the OpenTelemetry SDK. Importing the SDK costs 200 to 250 ms and 43 MB, so it is imported only when spans are exported. */
 export interface OtelSdk {
   readonly sample: Sample
   /** Sends a batch. Rejects when the collector does not accept it. */
@@ -28,7 +28,7 @@ export async function createOtelSdk(options: TraceExport, resource: Attributes, 
     send: (batch) =>
       new Promise((resolve, reject) => {
         const spans = batch.map((span) => toReadable(span, about))
-        // The SDK's enum is in its own package: 0 is success. Its error may have the collector's text.
+        // The SDK's enum is in its own package: 0 is success. Its error may contain text from the collector.
         exporter.export(spans, ({ code }) => {
           const outcome: number = code
           if (outcome === 0) resolve()
@@ -53,8 +53,8 @@ async function createExporter({ protocol, url }: TraceExport): Promise<SpanExpor
 }
 
 /**
- * The decision depends on the trace id, so that every process makes the same one: the stored context of a run has no flag of its
- * root. A parent-based sampler also follows a parent that is not sampled.
+ * The decision depends on the trace id, so that every process makes the same one. The stored context of a run has no flag of its root. A
+ * parent-based sampler also follows a parent that is not sampled.
  */
 function createSample({ sampler, ratio }: TraceExport): Sample {
   const root = toSampler(sampler.replace(/^parentbased_/, ''), ratio)

@@ -1,13 +1,13 @@
 import type { Logger } from '#core/log/logger.ts'
 
-/** How spans are sent, and what is reported about it. */
+/** Options of a span queue: how spans are sent, and what is reported. */
 export interface SpanQueueOptions<Span> {
   /** Sends a batch. Rejects when the collector does not accept it; the message of the error is logged. */
   readonly send: (batch: readonly Span[]) => Promise<void>
   readonly log: Logger
-  /** Number of spans that wait at most (2048). */
+  /** Maximum number of waiting spans (2048). */
   readonly maxSpans?: number
-  /** Number of spans in one batch (512): a destination far away takes fewer, larger ones. */
+  /** Number of spans in one batch (512). A distant destination should get fewer, larger batches. */
   readonly maxBatch?: number
   /** Size of a span in bytes, for the bounds of the queue (16 MiB) and of a batch (1 MiB); without it they are numbers of spans only. */
   readonly sizeOf?: (span: Span) => number
@@ -45,7 +45,7 @@ export function createSpanQueue<Span>(options: SpanQueueOptions<Span>): SpanQueu
     dropped += spans
     options.count?.dropped(spans)
   }
-  // The first one and each doubling: some twenty lines for a day of overflow.
+  // Logs the first dropped span and each doubling: about twenty lines for a day of overflow.
   const overflow = (): void => {
     overflowed++
     if (Number.isInteger(Math.log2(overflowed))) options.log.warn({ dropped }, 'spans dropped: the queue is full')

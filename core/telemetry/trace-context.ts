@@ -37,8 +37,8 @@ export function createTraceScope(trace: Trace, tracer: Tracer | undefined): Trac
 export type Note = (attributes: Attributes) => void
 
 /**
- * Runs `work` as a child span of the current one; without a trace or a tracer it only runs. Of an error only the class is recorded, never
- * the message.
+ * Runs `work` as a child span of the current one; without a trace or a tracer it only runs. Only the class of an error is recorded, never its
+ * message.
  */
 export async function inSpan<Result>(name: SpanName, work: (note: Note) => Promise<Result>): Promise<Result> {
   const scope = openScope()

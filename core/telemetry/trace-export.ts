@@ -13,11 +13,11 @@ export type SamplerName =
 /** Destination and selection of exported spans. Headers, timeout, compression and certificates are read by the exporter. */
 export interface TraceExport {
   readonly protocol: OtlpProtocol
-  /** URL of the signal; of the server where the protocol is gRPC. */
+  /** URL of the signal; for gRPC, that of the server. */
   readonly url: string
   readonly sampler: SamplerName
   /** Share of the traces for the samplers by trace id. */
   readonly ratio: number
-  /** Attributes of the process, above its own. */
+  /** Attributes of the process from the environment, which override its own. */
   readonly resource: Readonly<Record<string, string>>
 }

@@ -67,7 +67,7 @@ function toFields(error: SchemaError, { schema, value }: { schema: unknown; valu
   }
 }
 
-// A text that is not a duration gets the message for out-of-bounds values instead of the pattern.
+// A string that is not a duration gets the message for out-of-bounds values instead of the pattern.
 function durationDetail(schemaPath: string, schema: unknown): string | undefined {
   const steps = schemaPath.split('/').slice(1)
   const bounds = steps

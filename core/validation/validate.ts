@@ -27,7 +27,7 @@ export function checkOf(schema: TSchema): Check {
   }
 }
 
-// Before validation, which would visit each field: 1 MiB holds 95,000 of them (F2).
+// Runs before validation, which would visit each field: 1 MiB holds 95,000 of them (F2).
 function crowdedErrors(schema: unknown, value: unknown, pointer: string): readonly FieldError[] {
   if (!isObject(schema) || !isObject(value)) return []
   const properties = isObject(schema.properties) ? schema.properties : {}

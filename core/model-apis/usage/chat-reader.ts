@@ -44,7 +44,7 @@ function isFailure(error: unknown): boolean {
   return isObject(error) || (typeof error === 'string' && error !== '')
 }
 
-// Also if its counts are no numbers: the caller has not asked for it.
+// True even if the counts are not numbers: the caller did not request this chunk.
 function isOnlyUsage({ choices, usage }: Json): boolean {
   return Array.isArray(choices) && choices.length === 0 && (usage ?? null) !== null
 }

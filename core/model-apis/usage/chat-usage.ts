@@ -3,7 +3,7 @@ import { isCount, readChatCacheWrites } from './message-usage.ts'
 import type { MessageUsage } from './message-usage.ts'
 
 /**
- * Reads `usage` of a chat completion or of embeddings, which have no output. Undefined for counts that are no numbers: what a call used is then
+ * Reads `usage` of a chat completion or of embeddings, which have no output. Undefined for counts that are not numbers: the usage is then
  * unknown, not 0. Cached and written tokens are part of the input.
  */
 export function readChatUsage(given: unknown): MessageUsage | undefined {

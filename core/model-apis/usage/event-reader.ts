@@ -1,19 +1,19 @@
 import { isObject } from '../../json/is-object.ts'
 import type { MessageUsage } from './message-usage.ts'
 
-/** API in whose form a provider responds: chat completions, also embeddings, or Anthropic's Messages API. */
+/** API whose form a provider's response has: chat completions (also for embeddings), or Anthropic's Messages API. */
 export type ResponseApi = 'chat' | 'messages'
 
-/** What an event is to those who relay it: the usage alone, the end of the stream, or anything else. */
+/** Kind of an event, for code that relays it: the usage alone, the end of the stream, or anything else. */
 export type EventKind = 'usage' | 'last' | 'other'
 
 /** Reads the events of a stream, one after the other. */
 export interface EventReader {
-  /** Whether events, as Latin-1, are without anything to read. It costs less than reading them. */
+  /** Whether events, as Latin-1, contain nothing to read. This check costs less than reading them. */
   isPlain(events: string): boolean
   /** Reads the data of an event. */
   read(data: string): EventKind
-  /** Undefined before the counts of the provider. */
+  /** Undefined until the provider has sent its counts. */
   usage(): MessageUsage | undefined
   /** Name of the model at the provider. */
   model(): string | undefined

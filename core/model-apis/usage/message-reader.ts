@@ -14,7 +14,7 @@ export function createMessageReader(): EventReader {
   let usage: MessageUsage | undefined
   let model: string | undefined
   let failed = false
-  // Counts of the end are totals; those that it has not are of the start.
+  // Counts at the end are totals; missing ones are taken from the start.
   const add = (given: unknown): void => {
     if (isObject(given)) counts = { ...counts, ...Object.fromEntries(Object.entries(given).filter(hasValue)) }
   }

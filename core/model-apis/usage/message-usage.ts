@@ -2,7 +2,7 @@ import { isObject } from '../../json/is-object.ts'
 
 /** Tokens of the input that were written to a cache. Absent: none. */
 export interface CacheWrites {
-  /** Part of the input, apart from cached tokens, which were read. */
+  /** Part of the input; does not include cached tokens, which were read. */
   readonly cacheWriteTokens?: number
   /** Part of the written tokens, kept for an hour. */
   readonly cacheWrite1hTokens?: number
@@ -44,8 +44,8 @@ export interface MessageUsage extends CacheWrites {
 }
 
 /**
- * Reads `usage` of Anthropic's Messages API, where input, written to and read from the cache are counted apart. Undefined for counts that are
- * no numbers, and without counts: a translated response of a provider that reports none has zeros.
+ * Reads `usage` of Anthropic's Messages API, which counts input, cache writes and cache reads separately. Undefined for counts that are not
+ * numbers, and without counts: a translated response of a provider that reports none has zeros.
  */
 export function readMessageUsage(given: unknown): MessageUsage | undefined {
   if (!isObject(given) || !addedCounts.every((name) => isCount(given[name] ?? 0))) return undefined

@@ -6,22 +6,22 @@ import type { MessageUsage } from './message-usage.ts'
 
 const nothing = Buffer.alloc(0)
 
-/** Most bytes of a document whose usage is read. */
+/** Maximum size of a document whose usage is read, in bytes. */
 const maxDocument = 32 * 1024 * 1024
 
 /** Reads a response of a provider while it is relayed. */
 export interface ResponseMeter {
   /** Returns what can be relayed now. */
   pass(chunk: Buffer): Buffer
-  /** Reads what has no end, and returns what is left to relay of it. */
+  /** Reads an unfinished event at the end, and returns what remains to relay of it. */
   end(): Buffer
-  /** Undefined: the provider has not reported it yet, or not by numbers. */
+  /** Undefined if the provider has not reported it yet, or not as numbers. */
   usage(): MessageUsage | undefined
   /** Estimate of the output of a stream so far; undefined for a document. */
   seenTokens(): number | undefined
 }
 
-/** What a document says about its call. */
+/** Usage and model that a document reports. */
 export interface DocumentUsage {
   readonly usage: MessageUsage | undefined
   /** Name of the model at the provider. */
@@ -50,7 +50,7 @@ export function createDocumentMeter(api: ResponseApi): ResponseMeter {
   }
 }
 
-/** Reads a document. What is no JSON object has no usage. */
+/** Reads a document. Anything but a JSON object has no usage. */
 export function readDocumentUsage(api: ResponseApi, bytes: Buffer): DocumentUsage {
   const body = parseObject(bytes.toString('utf8'))
   if (body === undefined) return { usage: undefined, model: undefined }

@@ -13,11 +13,11 @@ export interface StreamMeterOptions {
   readonly api: ResponseApi
   /** What is relayed: bytes as they come, or whole events, whose lines end with LF. */
   readonly relays: 'bytes' | 'events'
-  /** Removes the event that has the usage only, which the caller did not request. Of events. */
+  /** For `events`: removes the event that contains only the usage, which the caller did not request. */
   readonly hidesUsage?: boolean
-  /** Holds the last event back. Of events. */
+  /** For `events`: holds the last event back. */
   readonly holdsLast?: boolean
-  /** Whether `seenTokens` is asked for. Default: true. */
+  /** Whether `seenTokens` is read. Default: true. */
   readonly estimates?: boolean
 }
 
@@ -73,7 +73,7 @@ export function createStreamMeter(options: StreamMeterOptions): StreamMeter {
   }
 }
 
-// What follows begins its own event.
+// Completes an unfinished event, so that what follows starts an event of its own.
 function terminated(event: Buffer): Buffer {
   return Buffer.concat([event, event.at(-1) === boundary[0] ? boundary.subarray(1) : boundary])
 }

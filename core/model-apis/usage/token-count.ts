@@ -1,9 +1,9 @@
 const boundary = '\n\n'
 /** Shorter events are comments and the end of a stream. */
 const shortestChunk = 40
-/** Bytes of an event without its text: what is longer counts as text, whichever field has it. */
+/** Bytes of an event without its text: further bytes count as text, whatever their field. */
 const envelope = 400
-/** Bytes of an event that are read for text. The envelope covers a longer one. */
+/** Bytes of an event that are searched for text. A longer event is counted by its size. */
 const mostRead = 64 * 1024
 const bytesPerToken = 3
 

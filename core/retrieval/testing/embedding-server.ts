@@ -17,7 +17,7 @@ export interface ReceivedRequest {
 export interface EmbeddingServer {
   readonly url: string
   readonly received: ReceivedRequest[]
-  /** Answers instead of the vectors of `embeddingOf`; undefined restores them. */
+  /** Responds instead of the vectors of `embeddingOf`; undefined restores them. */
   answer: ((request: ReceivedRequest, response: ServerResponse) => void) | undefined
 }
 
@@ -49,7 +49,7 @@ async function serve(own: EmbeddingServer, message: IncomingMessage, response: S
   )
 }
 
-/** Answers with these vectors. */
+/** Responds with these vectors. */
 export function answerVectors(response: ServerResponse, vectors: readonly (readonly unknown[])[]): void {
   const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }))
   response.writeHead(200, { 'content-type': 'application/json' })
