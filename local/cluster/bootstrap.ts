@@ -28,7 +28,7 @@ const builtIn: readonly Resource[] = [
 // The objects of deploy/rbac that are written by hand; ClusterRoles follow from the plugins.
 const accountFiles = ['namespace.yaml', 'service-accounts.yaml']
 
-/** What `bootstrap` applies: the folders of shipped manifests, and the plugins of the installation. */
+/** Input of `bootstrap`: the folders of shipped manifests, and the plugins of the installation. */
 export interface BootstrapInput {
   readonly rbac: string
   readonly demo: string

@@ -33,7 +33,7 @@ export interface LocalCluster {
   readonly admin: KubeClient
   /** Location and credentials of the roles: a service account each; none for the BFF (K1) and the worker, which uses the local workloads. */
   readonly location: ClusterLocation
-  /** Applies what an installation with these plugins needs: CRDs of third parties, accounts, roles, bindings, mock routes. */
+  /** Applies the objects that an installation with these plugins needs: CRDs of third parties, accounts, roles, bindings, mock routes. */
   install(plugins: readonly AnyPlugin[]): Promise<void>
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ export interface LocalClusterOptions {
   readonly auditFile?: string | undefined
   readonly onAuditEvent?: (event: object) => void
   readonly log: Log
-  /** Plugins of the platform, whose CRDs the server has from its start. */
+  /** Plugins of the platform, whose CRDs the server has from startup. */
   readonly plugins: readonly AnyPlugin[]
 }
 
@@ -69,7 +69,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   try {
     const admin = createKubeClient({ server: server.url, pool, bearer: tokens.admin, userAgent: 'mesh-local' })
     const access = { url: server.tlsUrl, certificateAuthority: server.certificateAuthority }
-    // As in the README's requests.
+    // Same as in the README's requests.
     writePrivate(folder.kubeconfig, toKubeconfig(access, tokens, 'developer'))
     for (const name of personas) writePrivate(join(folder.kubeconfigs, name), toKubeconfig(access, tokens, name))
     const close = async (): Promise<void> => {

@@ -45,7 +45,7 @@ function nodeStatus(now: Date): object {
   }
 }
 
-// Names of Go, which node selectors use.
+// Names in Go, which node selectors use.
 const archName = (): string => (arch() === 'x64' ? 'amd64' : arch())
 
 /** Applies the one node of the embedded default. */

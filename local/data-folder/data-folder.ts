@@ -16,7 +16,7 @@ export interface DataFolder {
   /** Outcomes that are not in the audit log yet. */
   readonly audit: string
   readonly kubeconfig: string
-  /** A kubeconfig per persona, of which it is the current context. */
+  /** A kubeconfig per persona, which is its current context. */
   readonly kubeconfigs: string
   readonly tokens: string
   /** Addresses of the platform, while it runs. */

@@ -26,7 +26,7 @@ async function migrateStore(dir: string): Promise<void> {
     plugins,
     version: '0.0.0',
     env: { MESH_ADMIN_PORT: '0' },
-    // `migrate` asks no API server.
+    // `migrate` calls no API server.
     cluster: { server: 'http://127.0.0.1:1', tls: {}, bearerOf: () => undefined },
     embeddedStore: { dir, ...(image === undefined ? {} : { image }) },
     generateKeys: true,

@@ -12,7 +12,7 @@ export interface PlatformAddresses {
   readonly adminUrl: string
 }
 
-/** What a terminal needs to use a running platform as a persona. */
+/** Values that a terminal needs to use a running platform as a persona. */
 export interface PlatformAccess extends PlatformAddresses {
   readonly token: string
   readonly kubeconfig: string
@@ -23,7 +23,7 @@ export function writeRunning(folder: DataFolder, addresses: PlatformAddresses): 
   writePrivate(folder.running, `${JSON.stringify(addresses, undefined, 2)}\n`)
 }
 
-/** Removes them, before the platform stops. */
+/** Removes the addresses, before the platform stops. */
 export function removeRunning(folder: DataFolder): void {
   rmSync(folder.running, { force: true })
 }

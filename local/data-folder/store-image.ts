@@ -5,16 +5,16 @@ import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Path of the store that every first start copies: the migrated one beside a bundled program (prepare-store.ts), else an initialised one in
- * the user's cache, since an installation may belong to another user. The name of that has PGlite's version, which defines the format.
- * Undefined without a home directory: a new store takes 2 s more.
+ * Path of the store that every first start copies: the migrated one beside a bundled program (prepare-store.ts), else an initialised one. The
+ * latter is in the user's cache, since an installation may belong to another user; its name contains PGlite's version, which defines the
+ * format. Undefined without a home directory: a new store takes 2 s more.
  */
 export function imageOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const beside = besideProgram()
   return isReadable(beside) ? beside : initialisedImage(env)
 }
 
-/** Path of the migrated store of a bundled program. The sources have none: each of their changes may be one of a migration. */
+/** Path of the migrated store of a bundled program. A checkout has none, since any change of its sources may change a migration. */
 export function besideProgram(): string {
   return fileURLToPath(new URL('../../migrated-store', import.meta.url))
 }

@@ -25,7 +25,7 @@ export function tryCommands(facts: LandingFacts): readonly TryCommand[] {
   return [
     {
       what: 'Once per terminal',
-      // `api` is the function of `mesh env`, with other arguments.
+      // The name `api` is taken: `mesh env` defines it with other arguments.
       command: `MESH=${quote(dirname(tokensFile))}
 token() { node -p 'JSON.parse(fs.readFileSync(process.argv[1]))[process.argv[2]]' "$MESH/tokens.json" "$1"; }
 api_as() { who=$1; shift; curl -sS -H "Authorization: Bearer $(token "$who")" -H 'Content-Type: application/json' "$@"; }`,

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import type { main as mainOfMesh } from '../../main.ts'
 import { mainProgram } from '#test/harness/program.ts'
 
-// `node several-commands.ts COMMANDS RESULTS`: runs each command line in its folder, one after the other, and writes what each printed and its
-// exit code. One process for all: most of a command that ends is the import of the platform.
+// `node several-commands.ts COMMANDS RESULTS`: runs each command line in its folder, one after the other, and writes the output and the exit
+// code of each. One process runs all: most of the time of a short command is the import of the platform.
 interface Command {
   readonly args: readonly string[]
   readonly cwd: string

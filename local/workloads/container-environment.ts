@@ -14,7 +14,7 @@ const inherited = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SS
 /** Environments of the processes of a local pod, and the port on which its launcher serves. */
 export interface LocalEnvironment {
   readonly launcher: Readonly<Record<string, string>>
-  /** Environment of the agent's process; undefined for a declarative agent. Only this one has the user's variables (F8). */
+  /** Environment of the agent's process; undefined for a declarative agent. Only this environment has the user's variables (F8). */
   readonly agent: Readonly<Record<string, string>> | undefined
   readonly port: number
   /** Port for calls of other agents; undefined for an agent without a registry. */
@@ -78,7 +78,7 @@ async function declaredVariables(
       found[variable.name] = Buffer.from(await keyOf(cluster, pod, 'secrets', secretKeyRef), 'base64').toString('utf8')
     else if (configMapKeyRef !== undefined)
       found[variable.name] = await keyOf(cluster, pod, 'configMaps', configMapKeyRef)
-    // Before references to it are resolved.
+    // Set before references to it are resolved.
     else if (ports[variable.name] !== undefined) found[variable.name] = ports[variable.name] ?? ''
     // `$(NAME)` refers to an earlier variable, as in the kubelet.
     else

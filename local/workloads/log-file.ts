@@ -29,7 +29,7 @@ export interface LogQuery {
 /** Maximum size of the current file; one previous file is kept. */
 const MAX_FILE_BYTES = 10 * 1024 * 1024
 
-/** Number of characters; the kubelet takes as many bytes from the end of a log. */
+/** Number of characters; the kubelet takes this number of bytes from the end of a log. */
 const MAX_LAST_LINE = 2048
 
 /** Opens the log of one container of one start. */
@@ -44,7 +44,7 @@ export function createContainerLog(path: string, now: () => Date = () => new Dat
   let ended = false
   let last: string | undefined
   const append = (line: string): void => {
-    // The agent's own words say more about its end than the launcher's line after them.
+    // The agent's own output explains its end better than the launcher's line after it.
     const isSaid = line.trim() !== '' && !(last !== undefined && line.startsWith(LAUNCHER_LINE))
     if (isSaid) last = line.slice(0, MAX_LAST_LINE)
     const text = `${now().toISOString()} ${line}\n`

@@ -13,8 +13,8 @@ export interface RolloutPlan {
 }
 
 /**
- * One step of a rolling update with maxSurge 1 and maxUnavailable 0: new replicas start first, and a ready old one stops
- * only if enough others are ready. Pure; called again after each change.
+ * One step of a rolling update with maxSurge 1 and maxUnavailable 0. New replicas start first, and a ready old one stops only if enough others
+ * are ready. Pure; called again after each change.
  */
 export function planRollout(wanted: number, replicas: readonly PlannedReplica[]): RolloutPlan {
   const stop = new Set<string>()

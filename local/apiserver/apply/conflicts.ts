@@ -14,7 +14,7 @@ export interface Conflict {
   readonly path: string
 }
 
-/** Fields of other managers than `self` that a change would take, except the allowed ones. */
+/** Fields of managers other than `self` that a change would take, except the allowed ones. */
 export function conflictsOf(managers: Managers, changes: Comparison, self: string, allowed: FieldSet): Conflict[] {
   const touched = difference(union(changes.modified, changes.added), allowed)
   return [...managers]

@@ -61,7 +61,7 @@ export function createAuthenticator({ tokens, keyFile, now, objects }: Authentic
       return audiences.includes(ISSUER) ? { user, audiences: [ISSUER] } : { error: INVALID }
     }
     const claims = await readClaims(token, id, secondsOf(now()))
-    // After the wait: a deleted account is refused by the state of this moment.
+    // Checked after the wait, with the current state: a deleted account is refused.
     return claims ? checkClaims(claims, { audiences, seconds: secondsOf(now()), objects }) : { error: INVALID }
   }
   return {

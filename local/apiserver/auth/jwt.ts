@@ -64,7 +64,7 @@ export async function verifyToken(token: string, key: IssuerKey): Promise<JsonOb
     const claims: Json = JSON.parse(Buffer.from(payload).toString())
     return protectedHeader.kid === key.id && isObject(claims) ? claims : undefined
   } catch {
-    // Of another issuer, forged, or no token at all.
+    // The token is of another issuer, forged, or malformed.
     return undefined
   }
 }

@@ -6,7 +6,7 @@ export interface User {
   extra?: { readonly [key: string]: readonly string[] }
 }
 
-/** A token that is fixed at start. */
+/** A static token, fixed at startup. */
 export interface StaticToken {
   token: string
   username: string

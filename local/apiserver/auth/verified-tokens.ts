@@ -5,7 +5,7 @@ import type { IssuerKey } from './jwt.ts'
 /** Returns the claims of a token of this issuer, or undefined. `digest` identifies the token; `seconds` is the current Unix time. */
 export type ReadClaims = (token: string, digest: string, seconds: number) => Promise<JsonObject | undefined>
 
-/** Most tokens that are remembered; the least recently used one is dropped. */
+/** Maximum number of remembered tokens; the least recently used one is dropped. */
 const MOST = 4_096
 
 /**
@@ -18,7 +18,7 @@ export function createClaimsReader(key: IssuerKey, most = MOST): ReadClaims {
     const known = verified.get(digest)
     verified.delete(digest)
     const claims = known ?? (await verifyToken(token, key))
-    // Without a valid `exp` nothing would end the entry.
+    // Without a valid `exp`, the entry would never expire.
     if (claims === undefined || !(Number(claims['exp']) > seconds)) return claims
     const [oldest] = verified.keys()
     if (verified.size >= most && oldest !== undefined) verified.delete(oldest)

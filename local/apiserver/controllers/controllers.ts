@@ -21,7 +21,7 @@ export function startControllers(context: ControllerContext): () => void {
     for (const stored of store.all()) react(context, { rv: stored.rv, type: 'ADDED', stored, previous: undefined })
   }
   catchUp()
-  // Their writes during a journal failure were undone.
+  // Writes of the controllers during a journal failure were undone.
   store.onRecovered(catchUp)
   return stop
 }

@@ -24,9 +24,9 @@ export interface DefinitionsContext {
 }
 
 /**
- * Serves the kinds of stored definitions: accepts their names, replaces their kinds when they change, and deletes the
- * objects of a deleted definition. A definition is served before its create is answered. Each step is idempotent: a start
- * completes steps that a crash interrupted.
+ * Serves the kinds of stored definitions: accepts their names, replaces their kinds when they change, and deletes the objects of a deleted
+ * definition. A definition is served before the response to its create. Each step is idempotent: a start completes steps that a crash
+ * interrupted.
  */
 export function startDefinitions(context: DefinitionsContext): () => void {
   const { store, log } = context
@@ -57,7 +57,7 @@ export function startDefinitions(context: DefinitionsContext): () => void {
     })
   }
 
-  // The listener of a durable change must not fail: the change would be answered as failed.
+  // The listener of a durable change must not fail: the response would report the change as failed.
   function guarded(name: string): void {
     try {
       sync(name)
@@ -76,7 +76,7 @@ export function startDefinitions(context: DefinitionsContext): () => void {
     const named = withNames(object, used, context.now())
     if (named) {
       store.put(DEFINITIONS, name, owned(context, object, named))
-      // The definition is durable, so its kinds are served before its create is answered.
+      // The definition is durable, so its kinds are served before the response to its create.
       serve(name, named)
       // Names that became free may be wanted by others.
       for (const other of store.range(DEFINITIONS, '').slice())

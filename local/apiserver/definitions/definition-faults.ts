@@ -11,7 +11,7 @@ import { versionSchemaFaults } from './version-schema-faults.ts'
 
 const APPROVAL = 'api-approved.kubernetes.io'
 
-/** Faults of a definition, beside its metadata; `old` makes it an update. */
+/** Faults of a definition, except those of its metadata; `old` makes it an update. */
 export function definitionFaults(object: KubeObject, old?: KubeObject): Cause[] {
   const spec = part(object, 'spec')
   // A write of the status, of labels or of finalizers cannot make a valid definition invalid.

@@ -18,7 +18,7 @@ const isRoot = (at: string): boolean => at.includes(`${ROOT}.x-kubernetes-valida
 export const MAX_RULES = 1_000
 
 interface Context {
-  /** How many values the rules of this schema apply to at most. */
+  /** Maximum number of values to which the rules of this schema apply. */
   readonly values: number
   /** Path of the list whose items cannot be matched with those of the old object: `oldSelf` is undefined there. */
   readonly unmatched?: string

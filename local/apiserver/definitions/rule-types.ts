@@ -77,7 +77,7 @@ function fieldOf(schema: RawSchema | undefined, name: string): RawSchema | undef
 const lacks = (schema: RawSchema | undefined, name: string): boolean =>
   schema?.['type'] === 'object' && fieldOf(schema, name) === undefined
 
-/** The first field of an expression that the schema does not declare. Of metadata, the names of the object can be used. */
+/** The first field of an expression that the schema does not declare. Of `metadata`, only the names of the object can be used. */
 export function undeclaredField(expression: CelNode, schema: RawSchema, isRoot: boolean): string | undefined {
   const { properties } = schema
   const whole = isRoot || schema['x-kubernetes-embedded-resource'] === true
@@ -96,7 +96,7 @@ function find(value: unknown, scope: Scope): string | undefined {
   return isAccess && lacks(typeOf(first, scope), second) ? second : find(argsOf(value), scope)
 }
 
-/** How often the innermost expression of a rule is evaluated at most, by the declared sizes of lists and maps. */
+/** Maximum number of evaluations of the innermost expression of a rule, by the declared sizes of lists and maps. */
 export function estimateLoops(root: CelNode, schema: RawSchema): number {
   return loopsIn(root, rootScope(schema))
 }

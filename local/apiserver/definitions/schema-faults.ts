@@ -12,7 +12,7 @@ const META_FIELDS = new Set(['metadata', 'kind', 'apiVersion'])
 /** Keywords of JSON schema that a definition cannot use. */
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const
 
-/** Where a schema is: inside metadata, where a default is not allowed and why. */
+/** Position of a schema: inside metadata or not, and why a default is not allowed. */
 interface Context {
   readonly isRoot: boolean
   readonly insideMetadata: boolean

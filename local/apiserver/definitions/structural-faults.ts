@@ -14,7 +14,7 @@ const NO_TYPE: { readonly [level in Level]: string } = {
 }
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }]
 
-/** What a schema below `allOf`, `anyOf`, `oneOf` or `not` must not set: it restricts values and declares no structure. */
+/** Keywords that a schema below `allOf`, `anyOf`, `oneOf` or `not` must not set: it restricts values and declares no structure. */
 const FORBIDDEN: readonly (readonly [key: string, why: string])[] = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],

@@ -2,7 +2,7 @@ import type { JsonObject } from './json-value.ts'
 import { isStatus } from './status.ts'
 import type { Cause, Status } from './status.ts'
 
-/** An error that carries the complete answer to the client. */
+/** An error that carries the complete response to the client. */
 export class ApiError extends Error {
   readonly status: Status
   readonly code: number

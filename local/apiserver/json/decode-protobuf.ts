@@ -3,8 +3,8 @@ import { setKey } from './json-value.ts'
 import type { Json, JsonObject } from './json-value.ts'
 
 /**
- * Decodes bodies in the Kubernetes protobuf encoding: typed clients of client-go (`kubectl create` among them) send
- * built-in kinds in it. Answers are always JSON, which those clients accept.
+ * Decodes bodies in the Kubernetes protobuf encoding: typed clients of client-go (`kubectl create` among them) send built-in kinds in it.
+ * Responses are always JSON, which those clients accept.
  */
 
 interface Field {
@@ -172,7 +172,7 @@ function placeEntry(
   setKey(map, text(field(entry.value, 1)), decoded ?? null)
 }
 
-/** Decodes one object; throws an Error with the reason when it is not one, or of a kind that has no table. */
+/** Decodes one object; throws an Error with the reason if it is not an object, or is of a kind without a table. */
 export function decodeProtobuf(body: Buffer): JsonObject {
   if (!body.subarray(0, 4).equals(MAGIC)) throw new Error('the body is not in the Kubernetes protobuf encoding')
   table ??= readTable()

@@ -1,6 +1,6 @@
 /**
- * The types that the two halves of the embedded API server share: the protocol half (storage, discovery,
- * verbs, watch) and the semantic half (authentication, authorization, schemas, apply, patch), which is pure.
+ * Types shared by the two halves of the embedded API server. The protocol half is storage, discovery, verbs and watch. The semantic half is
+ * authentication, authorization, schemas, apply and patch, and is pure.
  */
 
 /** Any JSON value. */

@@ -24,7 +24,7 @@ function limited(body: Buffer): Buffer {
   return body
 }
 
-/** The request's body as text. */
+/** The request's body as a string. */
 export async function readBody(request: IncomingMessage): Promise<string> {
   return (await readBytes(request)).toString('utf8')
 }

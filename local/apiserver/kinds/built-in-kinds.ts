@@ -13,7 +13,7 @@ function fields(...paths: string[]): SelectableFields {
 type Row = Partial<Rules> & {
   kind: string
   group?: string
-  /** Only if it is not the lower-case kind with an s. */
+  /** Set only if it is not the lower-case kind with an s. */
   resource?: string
   short?: string[]
   categories?: string[]

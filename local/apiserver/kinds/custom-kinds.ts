@@ -47,10 +47,10 @@ export const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions'
 export const asDefinition = (object: KubeObject): CustomResourceDefinition =>
   object as KubeObject & CustomResourceDefinition
 
-/** Where the objects of a definition are kept. */
+/** Storage location of the objects of a definition. */
 export const storeOf = ({ spec }: CustomResourceDefinition): string => `${spec.group}/${spec.names.plural}`
 
-/** Differences of a kind from what its definition says: names that were accepted, and its end. */
+/** State of a served kind beyond its definition: accepted names, termination, and the signal of its replacement. */
 export interface ServingState {
   readonly names: DefinedNames
   readonly terminating: boolean

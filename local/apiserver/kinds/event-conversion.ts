@@ -1,7 +1,7 @@
 import type { KubeObject } from '../json/kube-object.ts'
 import type { Kind } from './kind.ts'
 
-/** Events are stored in their core form; events.k8s.io names some fields otherwise. */
+/** Events are stored in their core form; events.k8s.io uses other names for some fields. */
 const RENAMED = [
   ['involvedObject', 'regarding'],
   ['message', 'note'],

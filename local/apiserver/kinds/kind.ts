@@ -5,14 +5,14 @@ import type { NameRule } from './names.ts'
 import { fieldAt } from './selectors.ts'
 import type { SelectableFields } from './selectors.ts'
 
-/** How a kind differs from the plain case. */
+/** Rules of a kind that may differ from `PLAIN`. */
 export interface Rules {
   /** PUT without a resourceVersion overwrites. */
   unconditionalUpdate: boolean
   /** PUT of an absent name creates. */
   createOnUpdate: boolean
   generation: boolean
-  /** DELETE answers the deleted object, not a Status. */
+  /** DELETE returns the deleted object, not a Status. */
   returnsDeleted: boolean
   /** DELETE without a propagation policy orphans. */
   orphansByDefault: boolean
@@ -42,17 +42,17 @@ export interface Kind {
   readonly custom: boolean
   readonly verbs: readonly string[]
   readonly subresources: readonly Subresource[]
-  /** Where a custom kind keeps the numbers of its `scale` subresource. */
+  /** Paths of the numbers of a custom kind's `scale` subresource. */
   readonly scale?: ScalePaths
   readonly rules: Rules
   readonly columns: readonly Column[]
   readonly schema: CompiledSchema
   readonly apiVersion: string
-  /** Where its objects are kept: versions of one kind share it. */
+  /** Location of its objects in storage, shared by the versions of a kind. */
   readonly storeId: string
   /** The apiVersion objects are stored with. */
   readonly storedAs: string
-  /** Warning in the answer to each request of a deprecated version. */
+  /** Warning in the response to each request of a deprecated version. */
   readonly deprecation?: string
   /** True while its definition is being deleted: no object can be created. */
   readonly terminating?: boolean
@@ -66,7 +66,7 @@ export const NAMED: SelectableFields = {
   'metadata.namespace': fieldAt('metadata.namespace'),
 }
 
-/** The plain case. */
+/** Default rules. */
 export const PLAIN: Rules = {
   unconditionalUpdate: true,
   createOnUpdate: false,

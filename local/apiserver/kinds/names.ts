@@ -19,11 +19,11 @@ const LABEL_KEY_TEXT = `${QUALIFIED_TEXT.replace('name part', 'a valid label key
 const VALUE_TEXT =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 
-/** What is too long: names are counted in characters, labels and their keys in bytes. */
+/** Reports an excessive length: names are counted in characters, labels and their keys in bytes. */
 const tooLong = (text: string, most: number, unit: 'characters' | 'bytes' = 'bytes'): string[] =>
   Buffer.byteLength(text) > most ? [`must be no more than ${most} ${unit}`] : []
 
-/** Why a name is refused by its kind's rule; empty when it is good. */
+/** Why a name is refused by its kind's rule; empty if it is valid. */
 export function nameFaults(name: string, rule: NameRule): string[] {
   if (rule === 'path') return pathFaults(name)
   const [most, pattern, text] =
@@ -35,19 +35,19 @@ const LABEL_1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/
 const LABEL_1035_TEXT =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
 
-/** Why a DNS-1035 label is refused: names of kinds, versions and services; empty when it is good. */
+/** Why a DNS-1035 label is refused: names of kinds, versions and services; empty if it is valid. */
 export const labelFaults1035 = (name: string): string[] => [
   ...(LABEL_1035.test(name) ? [] : [LABEL_1035_TEXT]),
   ...tooLong(name, 63, 'characters'),
 ]
 
-/** What no name in a path may be or hold. */
+/** Reports what no name in a path may be or contain. */
 export function pathFaults(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`]
   return ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`)
 }
 
-/** Why the key of a label, or what must look like one, is refused; empty when it is good. */
+/** Why the key of a label, or a string of the same form, is refused; empty if it is valid. */
 export function qualifiedNameFaults(name: string): string[] {
   const [first = '', second, ...more] = name.split('/')
   if (more.length > 0) return [LABEL_KEY_TEXT]
@@ -67,12 +67,12 @@ export function qualifiedNameFaults(name: string): string[] {
   return faults
 }
 
-/** Why the keys of a map of metadata, or what must look like one, are refused. */
+/** Why the keys of a map of metadata, or of a map of the same form, are refused. */
 export function keyFaults(field: string, keys: readonly string[]): Cause[] {
   return keys.flatMap((key) => qualifiedNameFaults(key).map((fault) => invalidValue(field, key, fault)))
 }
 
-/** Why the value of a label is refused; empty when it is good. */
+/** Why the value of a label is refused; empty if it is valid. */
 export const valueFaults = (value: string): string[] => [
   ...tooLong(value, 63),
   ...(LABEL_VALUE.test(value) ? [] : [VALUE_TEXT]),

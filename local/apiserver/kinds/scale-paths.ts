@@ -7,7 +7,7 @@ import type { Kind, ScalePaths } from './kind.ts'
 
 const MAX_INT32 = 2 ** 31 - 1
 
-/** What a Scale says of a custom object, by the paths of its kind. */
+/** Content of the Scale of a custom object, by the paths of its kind. */
 export interface ScaleNumbers {
   /** Undefined where the object has no such field. */
   readonly replicas: number | undefined
@@ -27,7 +27,7 @@ export function scaleNumbers(object: KubeObject, paths: ScalePaths): ScaleNumber
   }
 }
 
-/** What is wrong with the number of a custom object that can be scaled, beside what its schema says. */
+/** Faults of the replica count of a custom object that can be scaled, beyond those that its schema finds. */
 export function scaleFaults(object: KubeObject, { scale }: Kind): Cause[] {
   if (scale === undefined) return []
   const replicas = at(object, scale.specReplicasPath)

@@ -3,7 +3,7 @@ import type { Json } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { qualifiedNameFaults, valueFaults } from './names.ts'
 
-/** True for an object that the selector of a list or watch wants. */
+/** True for an object that the selector of a list or watch matches. */
 export type Match = (object: KubeObject) => boolean
 
 const TOKEN = /\s*(==|!=|[=!<>(),]|[^\s=!<>(),]+)/y
@@ -17,7 +17,7 @@ function tokenize(text: string): string[] {
 
 const unparsed = (why: string) => badRequest(`unable to parse requirement: ${why}`)
 
-/** Parses a label selector with all operators; a bad one is a 400 with the real server's words. */
+/** Parses a label selector with all operators; a malformed one is a 400 with kube-apiserver's message. */
 export function parseLabelSelector(text: string | null): Match | undefined {
   const tokens = tokenize(text ?? '')
   if (tokens.length === 0) return undefined
@@ -95,7 +95,7 @@ function refuse(where: string, text: string, faults: readonly string[]): void {
 /** A field of a field selector: where its value is, as a string. */
 export type SelectableFields = { readonly [label: string]: (object: KubeObject) => string }
 
-/** Reads a dotted path as a field selector does: what is absent is the empty string. */
+/** Reads a dotted path as a field selector does: an absent field is the empty string. */
 export function fieldAt(path: string): (object: KubeObject) => string {
   const keys = path.split('.')
   return (object) => {
@@ -113,7 +113,7 @@ interface FieldTerm {
   readonly wanted: string
 }
 
-/** The terms of a field selector, whatever fields they name. */
+/** The terms of a field selector, regardless of the fields they name. */
 export function splitFieldSelector(text: string | null): FieldTerm[] {
   const terms = (text ?? '').split(/(?<!\\),/).filter((term) => term !== '')
   return terms.map((term) => {
@@ -138,7 +138,7 @@ export function matchFields(
   if (terms.length === 0) return undefined
   const matches = terms.map(({ label, operator, wanted }): Match => {
     const read = Object.hasOwn(fields, label) ? fields[label] : undefined
-    // Kinds without fields of their own share one function in the real server, with words of its own.
+    // Kinds without selectable fields of their own share one function in kube-apiserver, which has its own message.
     const plain = !custom && Object.keys(fields).length === 2
     if (!read && plain) {
       throw badRequest(`"${label}" is not a known field selector: only "metadata.name", "metadata.namespace"`)

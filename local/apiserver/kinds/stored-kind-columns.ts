@@ -48,7 +48,7 @@ const MODES: { readonly [mode: string]: string } = {
   ReadWriteOncePod: 'RWOP',
 }
 
-/** What a claim has once it is bound. */
+/** Fields that a claim has once it is bound. */
 function ofVolume(cell: (object: KubeObject) => string): Cell {
   return (object) => (read('.spec.volumeName')(object) ? cell(object) : '')
 }

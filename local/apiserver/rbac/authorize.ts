@@ -95,7 +95,7 @@ export function createAuthorizer(reader: ObjectReader): Authorizer {
   }
 }
 
-/** Most users and namespaces whose grants are kept. */
+/** Maximum number of users and namespaces whose grants are kept. */
 const MAX_SUBJECTS = 1_000
 
 /** Grants of a user in a namespace, cluster-wide ones first. Kept until an object of RBAC changes; decisions are not kept. */

@@ -84,7 +84,7 @@ function collectionVerb(info: RequestInfo, query: URLSearchParams): void {
   if (named?.[1] && isReadable(query.get('labelSelector'))) info.name = named[1]
 }
 
-/** Options that cannot be read count as none here; what reads them later says why. */
+/** Malformed options count as absent here; the code that reads them later reports why. */
 function isReadable(labelSelector: string | null): boolean {
   try {
     parseLabelSelector(labelSelector)

@@ -8,9 +8,9 @@ import { failedStatus } from '../json/status.ts'
 import type { Cause, Status } from '../json/status.ts'
 import type { Attributes, Authorizer } from '../rbac/authorize.ts'
 
-/** Answers the create-only kinds of authentication.k8s.io and authorization.k8s.io. */
+/** Responds to the create-only kinds of authentication.k8s.io and authorization.k8s.io. */
 export interface Reviews {
-  /** `resource` is the plural, e.g. `selfsubjectaccessreviews`; throws or returns a Status when the body is bad. */
+  /** `resource` is the plural, e.g. `selfsubjectaccessreviews`; throws or returns a Status if the body is malformed. */
   review(resource: string, body: KubeObject, user: User, namespace: string): Promise<KubeObject | Status>
 }
 

@@ -1,4 +1,4 @@
-/** Words of CEL that a field may be named like. */
+/** Reserved words of CEL that may also be the name of a field. */
 const RESERVED = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
     ' ',

@@ -68,7 +68,7 @@ const programs = createCache(2_000, (expression): ParseResult => {
 /** Parses and type-checks an expression. Throws an error whose first line is the reason. */
 export function compileExpression(expression: string): CelNode {
   programs(expression)
-  // Macros of the checked tree are expanded; the reader wants the expression as written.
+  // Macros of the checked tree are expanded; the reader needs the expression as written.
   return parse(expression).ast
 }
 

@@ -13,7 +13,7 @@ export interface Place {
   readonly old?: Json | undefined
 }
 
-/** Maximum number of causes per list or map: bounds the size of the answer. */
+/** Maximum number of causes per list or map: bounds the size of the response. */
 const MAX_CAUSES = 1_000
 
 /** A pattern compiles to a program of its size; this bounds the memory of 2,000 cached patterns. */

@@ -16,9 +16,8 @@ import { crc32 } from 'node:zlib'
 import type { Log } from '../json/log.ts'
 
 /**
- * An append-only file of JSON lines, each with its checksum. A line is durable once `append` resolves. If a record cannot
- * be written, it and all queued records reject with `JournalFailure`, and the file is truncated to its last durable
- * record, so that the next append can succeed.
+ * An append-only file of JSON lines, each with its checksum. A line is durable once `append` resolves. If a record cannot be written, it and
+ * all queued records reject with `JournalFailure`. The file is then truncated to its last durable record, so that the next append can succeed.
  */
 export interface Journal {
   append(record: string): Promise<void>
@@ -207,7 +206,7 @@ export async function openJournal(file: string, { onRefused, log }: JournalOptio
     onRefused(failure)
     torn = true
     if (handle) await cut(handle).catch(() => undefined)
-    // After the truncation, so that a caller that learns of the failure finds no trace of it in the file.
+    // Reported after the truncation, so that a caller that learns of the failure finds no trace of it in the file.
     batch.done.reject(failure)
     behind?.done.reject(failure)
   }

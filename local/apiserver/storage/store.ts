@@ -38,7 +38,7 @@ export interface Store extends ObjectReader {
   close(): Promise<void>
 }
 
-/** etcd's default `--max-request-bytes`; kube-apiserver answers 500 above it. */
+/** etcd's default `--max-request-bytes`; kube-apiserver responds with 500 above it. */
 const OBJECT_BYTES = 1.5 * 1024 * 1024
 const objectTooLarge = () => failure({ code: 500, message: `the object is larger than ${OBJECT_BYTES} bytes` })
 
@@ -52,8 +52,8 @@ interface Shelf {
 }
 
 /**
- * Opens the store in a folder that the caller has locked. Reads are served from memory; the journal is durable. A write
- * that fails in the journal is undone in memory before it is answered.
+ * Opens the store in a folder that the caller has locked. Reads are served from memory; the journal is durable. A write that fails in the
+ * journal is undone in memory before the response.
  */
 export async function openStore(folder: string, log: Log = () => undefined): Promise<Store> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -18,7 +18,7 @@ export interface Change {
   readonly previous: StoredVersion | undefined
 }
 
-/** A write that is visible in memory. It must not be answered before `durable` resolves; `JournalFailure` means that it was undone. */
+/** A write that is visible in memory. The response must wait until `durable` resolves; `JournalFailure` means that it was undone. */
 export interface Written {
   stored: StoredVersion
   durable: Promise<void>

@@ -54,7 +54,7 @@ export async function applyObject(
   return stored ? modify(context, exchange, kind, { stored, ...change }) : insert(context, exchange, kind, change)
 }
 
-/** Refuses applied values that storage cannot hold, as data that is not base64: a 500, as from kube-apiserver. */
+/** Refuses applied values that storage cannot hold, such as data that is not base64: a 500, as from kube-apiserver. */
 function readable(patch: KubeObject, kind: Kind): void {
   const fault = kind.custom ? undefined : decodeFault(patch, kind.schema.schema)
   if (fault !== undefined) throw failure({ code: 500, message: `the applied object cannot be decoded: ${fault}` })

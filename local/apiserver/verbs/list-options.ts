@@ -66,7 +66,7 @@ export function listOptions(query: URLSearchParams, kind: Kind, watch: boolean):
   const limit = integer(query, 'limit') ?? 0
   const timeoutSeconds = integer(query, 'timeoutSeconds')
   const labels = parseLabelSelector(query.get('labelSelector'))
-  // In kube-apiserver's order: selectors are parsed first, then options are checked, then the fields of the selector.
+  // The order is kube-apiserver's: selectors are parsed first, then options are checked, then the fields of the selector.
   const terms = splitFieldSelector(query.get('fieldSelector'))
   const match = matchMode(query, watch)
   const fields = matchFields(terms, kind)

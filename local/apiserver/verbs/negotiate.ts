@@ -5,7 +5,7 @@ import { MEDIA_TYPES } from '../json/parse-body.ts'
 export interface NegotiatedForm {
   yaml: boolean
   as: '' | 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | 'APIGroupDiscoveryList'
-  /** The apidiscovery version asked for. */
+  /** The requested apidiscovery version. */
   version: string
 }
 

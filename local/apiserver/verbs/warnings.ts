@@ -1,6 +1,6 @@
 const TOTAL_BYTES = 4 * 1024
 const ITEM_CHARACTERS = 256
-// As unicode.IsControl in kube-apiserver, which drops such warnings.
+// Same as unicode.IsControl in kube-apiserver, which drops such warnings.
 const CONTROL = /\p{Cc}/u
 
 /**

@@ -132,7 +132,7 @@ export async function insert(
   openNamespace(store, kind, object.metadata.name, exchange.info.namespace)
   escalation(context, exchange, object)
   const nameFaults = createNameFaults(object.metadata, kind.rules.name)
-  // Before the strategy allocates fields: an allocated address has no owner.
+  // Runs before the strategy allocates fields: an allocated address has no owner.
   if (!applied)
     object = withManagedFields(object, undefined, exchange, { schema: kind.schema, manager: options.manager, now })
   stampNew(object, kind, exchange.info.namespace, now)

@@ -2,7 +2,7 @@ import type { User } from '../auth/user.ts'
 import type { RequestInfo } from '../rbac/request-info.ts'
 import { REVIEWS } from '../reviews/review-kinds.ts'
 
-/** What the audit event of a request says beyond its head. */
+/** Content of the audit event of a request beyond its head. */
 export interface AuditReport {
   /** The authenticated user of a request with impersonation. */
   readonly authenticated: string | undefined
@@ -14,7 +14,7 @@ const mutations = new Set(['create', 'update', 'patch', 'delete', 'deletecollect
 // Reviews are created but never stored, and there are several per request of the platform.
 const reviewGroups: ReadonlySet<string> = new Set(REVIEWS.map(({ group }) => group))
 
-/** An `audit.k8s.io/v1` Event of stage ResponseComplete for a mutation; undefined for others and for reviews. Of bodies it has only metadata. */
+/** An `audit.k8s.io/v1` Event of stage ResponseComplete for a mutation; undefined for others and for reviews. It contains only metadata of bodies. */
 export function toAuditEvent(entry: AuditEntry, requestURI: () => string): object | undefined {
   const { auditID, now, user, info, code, report } = entry
   if (!mutations.has(info.verb) || reviewGroups.has(info.group)) return undefined

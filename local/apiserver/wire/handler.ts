@@ -35,7 +35,7 @@ async function authenticate(services: Services, request: IncomingMessage): Promi
 /** Creates the request listener: authentication, authorization, routing, and a Status for every error. */
 export function createHandler(services: Services): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
-    // A failure to answer closes one connection and never ends the process.
+    // A failure to respond closes one connection and never ends the process.
     serve(services, request, response).catch((error: unknown) => {
       logFailure(services, { method: request.method ?? '', path: 'unanswered' }, error)
       response.destroy()
@@ -92,7 +92,7 @@ async function serve(services: Services, request: IncomingMessage, response: Ser
   }
 }
 
-// As kube-apiserver: the client's id, or a new one.
+// As in kube-apiserver: the client's id, or a new one.
 function auditIdOf({ headers }: IncomingMessage): string {
   const given = headers['audit-id']
   return typeof given === 'string' && given !== '' ? given : randomUUID()

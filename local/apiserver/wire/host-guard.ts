@@ -3,8 +3,8 @@ import { failure } from '../json/api-error.ts'
 import { isLoopbackAuthority, requestTarget } from './request-target.ts'
 
 /**
- * Refuses requests with a Host that is not a loopback address (421): a page that rebinds its DNS name to loopback must
- * not read anything, including the paths without authentication. For listeners on loopback only.
+ * Refuses requests with a Host that is not a loopback address (421). A page that rebinds its DNS name to loopback must not read anything,
+ * including the paths without authentication. For listeners on loopback only.
  */
 export function guardHost(handler: RequestListener): RequestListener {
   return (request, response) => {

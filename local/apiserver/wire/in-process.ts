@@ -4,9 +4,9 @@ import { Socket } from 'node:net'
 import { Dispatcher } from 'undici'
 
 /**
- * Dispatches calls of the same process without a socket, through the same handler: authentication, authorization and audit are those
- * of a connection. For complete answers only; watches and followed logs need a connection. Each call starts in its own turn of the
- * event loop, so that callers that never wait for the network do not starve the others.
+ * Dispatches calls of the same process without a socket, through the same handler: authentication, authorization and audit are those of a
+ * connection. For complete responses only; watches and followed logs need a connection. Each call starts in its own turn of the event loop, so
+ * that callers that never wait for the network do not starve the others.
  */
 export class InProcessDispatcher extends Dispatcher {
   readonly #handle: RequestListener
@@ -93,7 +93,7 @@ class InProcessResponse extends ServerResponse {
     this.#call = call
   }
 
-  // Without the text of a head, which costs as much as the rest of a small answer. Nothing is sent before the end.
+  // Omits the text of a head, which costs as much as the rest of a small response. Nothing is sent before the end.
   override writeHead(status: number, headers: unknown): this {
     this.statusCode = status
     for (const [name, value = ''] of Object.entries(headers as OutgoingHttpHeaders)) this.setHeader(name, value)

@@ -2,16 +2,16 @@ import type { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-// Of an unread body, before its connection is closed.
+// Maximum part of an unread body that is dropped before its connection is closed.
 const DROPPED_BYTES = 128 * 1024 * 1024
 const LINGER_MS = 10_000
 
 const CHECK_MS = 100
 
 /**
- * Closes connections with an unread body late: after the response comes FIN, and what still arrives is dropped. Closing immediately resets the
- * connection, so that a client in the middle of its body gets EPIPE instead of the 413. This package imports nothing of the platform, which
- * has the same (ADR 0189).
+ * Closes connections with an unread body late: after the response the server sends FIN, and drops what still arrives. Closing immediately
+ * resets the connection, so that a client in the middle of its body gets EPIPE instead of the 413. This package imports nothing of the
+ * platform, which has the same function (ADR 0189).
  */
 export function lingerOnClose(server: EventEmitter): void {
   const current = new WeakMap<Socket, IncomingMessage>()
@@ -47,7 +47,7 @@ function linger(socket: Socket): void {
     clearTimeout(late)
     clearInterval(check)
   })
-  // Away from the parser: a request that follows the body must not be served on a closed connection.
+  // Detached from the parser: a request that follows the body must not be served on a closed connection.
   socket.removeAllListeners('data')
   socket.on('data', () => undefined)
   socket.resume()

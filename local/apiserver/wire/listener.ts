@@ -21,9 +21,9 @@ const METHOD_NOT_ALLOWED = 'HTTP/1.1 405 Method Not Allowed\r\nConnection: close
 
 /** Timeouts of a client, in milliseconds. */
 export interface ListenerLimits {
-  /** For the first byte of a connection, the TLS handshake, and the head of each request. */
+  /** Timeout for the first byte of a connection, the TLS handshake, and the head of each request. */
   readonly headMs: number
-  /** For a whole request, head and body. */
+  /** Timeout for a whole request, head and body. */
   readonly requestMs: number
 }
 

@@ -25,19 +25,19 @@ export type ContainerState =
       readonly is: 'running'
       readonly startedAt: Date
       readonly ready: boolean
-      /** The port on which the agent does not answer after its start-up time. */
+      /** The port on which the agent does not respond after its start-up time. */
       readonly silentPort?: number | undefined
     }
   | ({ readonly is: 'ended' } & ContainerEnd)
 
-/** How a container ended. */
+/** The end of a container. */
 export interface ContainerEnd {
   readonly exitCode: number
   readonly at: Date
   readonly lastLine?: string | undefined
 }
 
-/** What a container has behind it. */
+/** History of a container. */
 export interface ContainerHistory {
   readonly restarts: number
   /** Its last end; the status keeps it while the container runs again. */

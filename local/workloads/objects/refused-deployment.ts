@@ -5,8 +5,8 @@ import { condition } from './deployment-status.ts'
 const MESSAGE = 'the embedded default runs agents only'
 
 /**
- * The status of a Deployment that is not an agent. `ReplicaFailure` has the reason; `kubectl rollout status` ends for an exceeded deadline
- * only, so the roll-out is reported as such immediately. Pure.
+ * The status of a Deployment that is not an agent. `ReplicaFailure` has the reason. `kubectl rollout status` fails only for an exceeded
+ * deadline, so the deadline is reported as exceeded immediately. Pure.
  */
 export function refusedStatus(deployment: LocalDeployment, now: Date) {
   const { replicas: wanted = 1 } = deployment.spec ?? {}

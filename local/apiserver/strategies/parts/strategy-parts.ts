@@ -15,7 +15,7 @@ export interface Strategy {
   stored?(object: KubeObject, old?: KubeObject): void
 }
 
-/** The object at a key, made when it is absent. */
+/** The object at a key, created if it is absent. */
 export function section(object: JsonObject, key: string): JsonObject {
   const value = object[key]
   if (isObject(value)) return value

@@ -13,7 +13,7 @@ import { fillTemplate } from './pod-template.ts'
 
 const POLICIES = ['Allow', 'Forbid', 'Replace']
 
-/** Strategy of CronJobs: stored, no jobs are made. */
+/** Strategy of CronJobs: stored, no jobs are created. */
 export const cronJob: Strategy = {
   defaults(object) {
     const spec = section(object, 'spec')
@@ -27,7 +27,7 @@ export const cronJob: Strategy = {
     section(template, 'metadata')
     const job = section(template, 'spec')
     section(section(job, 'template'), 'spec')
-    // Only the pods' defaults: those of a job are filled in when it is created.
+    // Only the pods' defaults are filled in here: those of a job are filled in when it is created.
     fillTemplate(job)
     section(object, 'status')
   },

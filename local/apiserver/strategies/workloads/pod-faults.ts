@@ -33,7 +33,7 @@ function resourceFaults(resources: Json | undefined, path: string): Cause[] {
   })
 }
 
-// In the order of kube-apiserver's validation: the first one counts, the others are faults.
+// The types are in the order of kube-apiserver's validation: the first one counts, the others are faults.
 const VOLUMES = ['emptyDir', 'hostPath', 'secret', 'persistentVolumeClaim', 'downwardAPI', 'configMap', 'projected']
 const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc']
 

@@ -8,7 +8,7 @@ import type { Strategy } from '../parts/strategy-parts.ts'
 import { boundFaults } from './number-bounds.ts'
 import { fillTemplate, selectsTemplate, unselected } from './pod-template.ts'
 
-/** Strategy of ReplicaSets: stored, no pods are made. */
+/** Strategy of ReplicaSets: stored, no pods are created. */
 export const replicaSet: Strategy = {
   defaults(object) {
     const spec = section(object, 'spec')
