@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { packTarball } from '../../scripts/pack/pack.ts'
+import { networkVariables } from '#test/harness/network-variables.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { filesOfPage } from '../docs/page-files.ts'
 import { commandsOf } from '../flows/readme.ts'
@@ -248,7 +249,7 @@ function writeFiles(into: string, files: ReadonlyMap<string, string>): void {
 }
 
 function runShell(cwd: string, commands: string, more: Readonly<Record<string, string>> = {}): string {
-  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...more }
+  const env = { ...networkVariables(), PATH: process.env['PATH'], HOME: process.env['HOME'], ...more }
   const { status, stdout, stderr } = spawnSync('bash', ['-ec', commands], { cwd, encoding: 'utf8', env })
   assert.equal(status, 0, `${commands}\n${stdout}${stderr}`)
   return stdout
