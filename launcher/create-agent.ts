@@ -9,7 +9,7 @@ import { createBuiltInAgent } from './agent/loop.ts'
 import type { LoopParts } from './agent/loop.ts'
 import { createModelClient } from './agent/model-client.ts'
 
-/** What an agent is created from. */
+/** Dependencies of an agent. */
 export interface AgentParts {
   readonly settings: Settings
   readonly dispatcher: () => Promise<Dispatcher>

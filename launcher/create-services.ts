@@ -3,7 +3,7 @@ import type { Recorder } from './contract/calls/recorder.ts'
 import type { LauncherService, ServiceParts } from './contract/service.ts'
 import { pluginServices } from './service-list.ts'
 
-/** What the plugins do inside a launcher. */
+/** Services of the plugins inside a launcher. */
 export interface Services {
   /** Undefined unless the runs of the agent are recorded. */
   readonly recorder: Recorder | undefined

@@ -6,7 +6,7 @@ import { invokeListener } from './listeners/invoke/listener.ts'
 
 /**
  * All listeners of a launcher, in the order in which they start: the order of their ports. `invoke` is the last: the kubelet starts the agent when
- * it answers, and every port must be bound by then.
+ * this port responds, and every port must be bound by then.
  */
 export const listenerDefinitions: readonly ListenerDefinition<LauncherPod>[] = [
   ...pluginListeners.map(withParts).toSorted((one, other) => firstPort(one) - firstPort(other)),

@@ -39,7 +39,7 @@ const agentTermMs = 3000
 const orphanedMs = 3000
 const orphanedTermMs = 1000
 
-// Signals that are forwarded to the agent (P2). TERM and INT start the drain; CHLD, PIPE and the terminal's stop signals are not forwarded.
+// Signals that are forwarded to the agent (P2). TERM and INT start the drain instead; CHLD, PIPE and the terminal's stop signals are ignored.
 const forwarded = [
   'SIGHUP',
   'SIGQUIT',
@@ -185,7 +185,7 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
   clearTimeout(timer)
 }
 
-// A thread of this file is one of a room: the launcher is one file.
+// This file is also the entry point of plugin threads: the launcher is one file.
 if (parentPort === null) main().catch(endFailed)
 else {
   const { runThread } = await import('./run-thread.ts')
@@ -196,7 +196,7 @@ function endFailed(error: unknown): never {
   const log = createLog('error')
   const fail = (fields: object, message: string): void => {
     log.error(fields, message)
-    // The settings may be what is wrong.
+    // The settings themselves may be invalid.
     tellAgentLog(Number(process.env['MESH_AGENT_OUTPUT_FD'] ?? 0), message)
   }
   if (error instanceof ConfigError) fail({}, `configuration: ${error.message}`)

@@ -7,7 +7,7 @@ import { createSpanExport } from './telemetry/span-export.ts'
 import { parseTraceSettings } from './telemetry/trace-settings.ts'
 import { pluginThreads } from './thread-list.ts'
 
-/** Runs the thread of a room until it is closed. */
+/** Runs the thread of a plugin until it is closed. */
 export async function runThread({ plugin, settings }: ThreadData, port: MessagePort): Promise<void> {
   const load = pluginThreads[plugin]
   if (load === undefined) throw new Error(`the plugin ${plugin} has no thread`)

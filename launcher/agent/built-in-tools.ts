@@ -3,7 +3,7 @@ import type { ToolDefinition } from '../contract/loop/chat-messages.ts'
 import { text } from '../contract/loop/tool.ts'
 import type { Tool } from '../contract/loop/tool.ts'
 
-/** The tool that is answered by a person. */
+/** The tool that asks a person; the person's input is its result. */
 export const askHuman: ToolDefinition = {
   name: 'ask_human',
   description:

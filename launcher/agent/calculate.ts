@@ -24,8 +24,8 @@ const maxLength = 1000
 const maxDepth = 50
 
 /**
- * Computes an arithmetic expression: + - * / % ^ (right-associative), parentheses, the functions and constants above.
- * A recursive descent over a closed grammar: nothing of the text is ever run. Throws `CalculationError`.
+ * Computes an arithmetic expression: + - * / % ^ (right-associative), parentheses, the functions and constants above. A recursive-descent parser of a
+ * closed grammar: the string is never executed as code. Throws `CalculationError`.
  */
 export function calculate(expression: string): number {
   if (expression.length > maxLength) throw new CalculationError(`the expression is longer than ${maxLength} characters`)

@@ -18,20 +18,20 @@ export interface OpenStep {
   readonly span?: Span
 }
 
-/** State of the loop: messages, pending tool calls of the last answer, and the number of steps. */
+/** State of the loop: messages, pending tool calls of the last response, and the number of steps. */
 export interface Conversation {
   readonly messages: ChatMessage[]
   pending: readonly PendingCall[]
   steps: number
   /** The current step, if it has not finished. */
   open?: OpenStep | undefined
-  /** The model call of the current step waits for approval or for money. */
+  /** The model call of the current step waits for approval or for budget. */
   awaitsModel?: boolean | undefined
 }
 
 /**
- * The conversation of a new run: system prompt, earlier turns, the input. `recalled` is what session memory has of it, and replaces the
- * history of runs.
+ * The conversation of a new run: system prompt, earlier turns, the input. `recalled` holds its turns from session memory and replaces the history of
+ * runs.
  */
 export function startConversation(
   config: AgentConfig,

@@ -24,27 +24,27 @@ import type { Turns } from '../contract/loop/turns.ts'
 export interface LoopOptions {
   readonly config: AgentConfig
   readonly model: ModelClient
-  /** Complete when the first run starts. */
+  /** Called when a run starts; complete by the first run. */
   readonly parts: () => LoopParts
 }
 
-/** What the listeners of the pod give to the loop. */
+/** Parts that the listeners of the pod provide to the loop. */
 export interface LoopParts {
   /** Tools that the loop calls itself. */
   readonly tools: readonly Tool[]
-  /** Tools of bindings, read when a run starts; undefined: the agent has none. Rejects if they are not known. */
+  /** Tools of bindings, read when a run starts; undefined: the agent has none. Rejects if they cannot be read. */
   readonly boundTools?: (() => Promise<readonly Tool[]>) | undefined
   /** Session memory; undefined: the context of a run is the history of its conversation. */
   readonly turns: Turns | undefined
 }
 
-/** The agent of a declarative deployment: calls the model and executes its tool calls until the model answers. */
+/** The agent of a declarative deployment: calls the model and executes its tool calls until the model responds without tool calls. */
 export function createBuiltInAgent(options: LoopOptions): Agent {
   return {
     async run(context) {
       const parts = options.parts()
       const bound = await readBoundTools(parts)
-      // Without its tools the model would make up what they return.
+      // Without its tools the model would invent their results.
       if (bound === undefined) return failed('tool_error', 'the tools of the agent cannot be read', context.usage())
       const tools = [...parts.tools, ...bound]
       try {
@@ -111,7 +111,7 @@ async function takeSteps(scope: Scope, context: RunContext, conversation: Conver
   }
 }
 
-/** What a model call waits for. Throws the error if it waits for nothing. */
+/** Returns what the failed model call waits for (approval or budget). Throws the error if it waits for neither. */
 function waitFor(context: RunContext, error: unknown): { readonly interrupts: readonly Interrupt[] } {
   if (awaitsApproval(context, error)) return { interrupts: [] }
   if (error instanceof BudgetHold && !context.signal.aborted)
@@ -124,7 +124,7 @@ function awaitsApproval({ approvals, signal }: RunContext, error: unknown): bool
   return error instanceof ModelError && error.answered.code === 'guardrail_approval_required'
 }
 
-// A fallback is used only before any text was streamed: parts of two answers must not be mixed.
+// A fallback is used only before any text was streamed: parts of two responses must not be mixed.
 async function askModel(scope: Scope, context: RunContext, conversation: Conversation): Promise<ModelResponse> {
   const { route = '', fallbackRoutes = [] } = scope.config.model ?? {}
   const routes = [route, ...fallbackRoutes]

@@ -18,7 +18,7 @@ import type { ChatMessage, ToolDefinition } from '../contract/loop/chat-messages
 import { BudgetHold, ModelError, errorText, readStream, readWhole } from './model-response.ts'
 import type { ModelResponseReader, GatewayResponse, ModelResponse } from './model-response.ts'
 
-/** Maximum size of the answer of a model call; its text and tool calls are in memory until it ends (F6). */
+/** Maximum size of the response to a model call; its text and tool calls are in memory until it ends (F6). */
 const maxAnswerBytes = 16 * 1024 * 1024
 
 const maxCode = 128
@@ -85,7 +85,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   }
 }
 
-// Makes the call as port 2996 does for an agent's process.
+// Makes the call in the way that port 2996 makes it for an agent's process.
 async function callWithin(
   modelCalls: ModelCalls,
   namespace: string,
@@ -188,7 +188,7 @@ type ErrorHead = GatewayResponse & { readonly status: number }
 interface GivenError {
   readonly code: unknown
   readonly message: string
-  /** A budget above is used up, and its agent pauses runs then. */
+  /** A budget is used up, and its agent then pauses runs. */
   readonly pauses: boolean
 }
 

@@ -10,11 +10,11 @@ import type { ToolCall } from '../contract/loop/chat-messages.ts'
 import { createTextSanitizer } from './text-sanitizer.ts'
 import type { TextSanitizer } from './text-sanitizer.ts'
 
-/** Thrown for a model call without a usable answer. */
+/** Thrown for a model call without a usable response. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly failReason: FailReason
-  /** The gateway's response, if there was one. */
+  /** The gateway's error response, if there was one. */
   readonly answered: GatewayResponse
   /** True if another route may succeed: overload, server error or no connection. */
   readonly retryable: boolean
@@ -31,7 +31,7 @@ export class ModelError extends Error {
   }
 }
 
-/** The budget is used up, and the agent pauses then (`spec.budget.onExceed`). */
+/** The budget is used up, and the agent then pauses (`spec.budget.onExceed`). */
 export class BudgetHold extends ModelError {}
 
 /** An error response of the gateway; `provider` (`namespace/name`) is the last one that it called. */
@@ -41,7 +41,7 @@ export interface GatewayResponse {
   readonly provider?: string
 }
 
-/** The answer of a model. */
+/** The response of a model. */
 export interface ModelResponse {
   readonly text: string
   readonly toolCalls: readonly ToolCall[]
@@ -52,7 +52,7 @@ export interface ModelResponse {
   readonly cost?: Cost
 }
 
-/** Assembles an answer from the bytes of a chat completion, streamed or not. Throws `ModelError`. */
+/** Assembles a response from the bytes of a chat completion, streamed or not. Throws `ModelError`. */
 export interface ModelResponseReader {
   push(chunk: Buffer): void
   end(): ModelResponse
@@ -77,7 +77,7 @@ export function readStream(onText: (text: string) => void): ModelResponseReader 
   return { push: (chunk) => parser.push(chunk), end: () => finish(draft, onText) }
 }
 
-/** Reads a JSON answer of a provider without streaming. */
+/** Reads a JSON response of a provider that does not stream. */
 export function readWhole(onText: (text: string) => void): ModelResponseReader {
   const chunks: Buffer[] = []
   return {

@@ -1,6 +1,6 @@
 import { toStorable } from '#schemas/values/storable-text.ts'
 
-/** Replaces U+0000 and lone surrogates in streamed text by U+FFFD (F5). */
+/** Replaces U+0000 and lone surrogates in streamed text with U+FFFD (F5). */
 export interface TextSanitizer {
   /** Returns the storable text; holds back a high surrogate at the end until the next piece. */
   push(piece: string): string

@@ -13,7 +13,7 @@ import { askHuman } from './built-in-tools.ts'
 import type { Tool } from '../contract/loop/tool.ts'
 import { stepTrace } from './steps.ts'
 
-/** Dependencies of the tool calls of one answer. */
+/** Dependencies of the tool calls of one response. */
 export interface ToolCallOptions {
   readonly config: AgentConfig
   readonly tools: readonly Tool[]

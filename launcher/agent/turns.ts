@@ -4,9 +4,9 @@ import type { ChatMessage } from '../contract/loop/chat-messages.ts'
 import { isChatMessage } from './conversation.ts'
 import type { Turns, TurnScope } from '../contract/loop/turns.ts'
 
-/** Bytes of earlier turns that are sent to the model, newest turns first: memory keeps more than a model can read. */
+/** Maximum size of the earlier turns that are sent to the model, newest first: memory keeps more than a model can read. */
 export const MAX_CONTEXT_BYTES = 128 * 1024
-// The state role takes 256 KiB; the rest is for the names of fields.
+// The state role accepts 256 KiB; the difference is reserved for the names of fields.
 const MAX_TURN_BYTES = 255 * 1024
 // A run does not wait longer for its memory.
 const DEADLINE_MS = 3_000
@@ -54,7 +54,7 @@ export function toContext(stored: unknown): readonly ChatMessage[] {
   return kept.toReversed().flat()
 }
 
-/** The messages since the input of the run; only input and answer if they are too large; undefined if those are too. Pure. */
+/** The messages since the input of the run; only input and response if they are too large; undefined if these are too large as well. Pure. */
 export function toTurn(messages: readonly ChatMessage[]): readonly ChatMessage[] | undefined {
   const turn = messages.slice(messages.findLastIndex(({ role }) => role === 'user'))
   if (bytesOf(turn) <= MAX_TURN_BYTES) return turn

@@ -1,7 +1,7 @@
 import type { Span } from '#core/telemetry/tracer.ts'
 import { Refusal } from './http/refusal.ts'
 
-/** Ends the span with the work of an operation: `error` with the code of a refusal if it throws. */
+/** Runs an operation and ends its span; if it throws, the span's status is `error` with the code of the refusal. */
 export async function inSpan<T>(span: Span, work: () => Promise<T>): Promise<T> {
   try {
     const result = await work()

@@ -22,7 +22,7 @@ export interface ListenerMeter {
   dropped(source: 'launcher' | 'agent', spans: number): void
 }
 
-/** The parts of a launcher that a listener may use. */
+/** Parts of a launcher that a listener may use. */
 export interface Pod {
   readonly settings: Settings
   readonly log: Logger
@@ -46,7 +46,7 @@ export interface StartedListener {
   readonly listeners: readonly ServedPort[]
   /** Tools that the built-in loop may call. */
   readonly tools?: readonly Tool[]
-  /** Tools that are read when a run starts. Rejects if they are not known. */
+  /** Tools that are read when a run starts. Rejects if they cannot be read. */
   readonly boundTools?: () => Promise<readonly Tool[]>
   /** Memory of conversations for the built-in loop. */
   readonly turns?: Turns
@@ -62,7 +62,7 @@ export interface PortPart {
   readonly routes: Readonly<Record<string, RouteContract>>
   /** Whether the port is opened for it. */
   wanted(settings: Settings): boolean
-  /** `calls`: those of the port to the state role, which share its bounds. */
+  /** `calls`: the port's client of the state role; calls share its limits. */
   start(pod: Pod, calls: MemoryCalls): { readonly routes: readonly Route[]; readonly tools: readonly Tool[] }
 }
 
@@ -70,18 +70,18 @@ export interface PortPart {
 export interface ListenerDefinition<P extends Pod = Pod> {
   /** Contract of its port, or of each of its ports. */
   readonly port: PortContract | readonly PortContract[]
-  /** Whether the capability is configured; otherwise its ports stay closed, unless a part of one is wanted. */
+  /** Whether the capability is configured; otherwise its ports stay closed, unless a `PortPart` wants one. */
   wanted(settings: Settings): boolean
-  /** `parts`: those of its ports, even where they are not wanted. */
+  /** `parts`: all parts of its ports, including those that are not wanted. */
   start(pod: P, parts: readonly PortPart[]): StartedListener | Promise<StartedListener>
 }
 
-/** Defines a listener; a list of the launcher's loads it. */
+/** Defines a listener; a generated list of the launcher loads it. */
 export function defineListener<P extends Pod = Pod>(definition: ListenerDefinition<P>): ListenerDefinition<P> {
   return definition
 }
 
-/** Defines a part of a port; a list of the launcher's loads it. */
+/** Defines a part of a port; a generated list of the launcher loads it. */
 export function definePortPart(part: PortPart): PortPart {
   return part
 }

@@ -8,7 +8,7 @@ import type { Identity } from './identity.ts'
 import type { Settings } from './settings/settings.ts'
 import type { PodState } from './state/pod-state.ts'
 
-/** What services of plugins are made of. */
+/** Dependencies of the services of plugins. */
 export interface ServiceParts {
   readonly settings: Settings
   readonly log: Logger
@@ -17,7 +17,7 @@ export interface ServiceParts {
   readonly state: PodState
   /** Key and certificate; undefined in an unsigned launcher. */
   readonly identity: Identity | undefined
-  /** Whether no run is above this one. */
+  /** Whether the run has no parent. */
   readonly isRoot: (runId: string) => boolean
   /** Counts the parts of a recording by their outcome. */
   readonly countPart: (outcome: 'stored' | 'dropped' | 'refused' | 'failed') => void
@@ -25,13 +25,13 @@ export interface ServiceParts {
   readonly countFindings: OnFindings
 }
 
-/** What is between a model call of the agent and the gateway: money is held first, then rules see the request. */
+/** Layers between a model call of the agent and the gateway: budget is held first, then rules are applied. */
 export interface CallLayers {
   readonly payment: Payment | undefined
   readonly filter: ModelFilter | undefined
 }
 
-/** What a plugin does inside the launcher, besides its ports. Each is undefined unless the agent's configuration wants it. */
+/** Work of a plugin inside the launcher besides its ports. Each service is undefined unless the agent's configuration requires it. */
 export interface LauncherService {
   /** Records the runs of the agent. Throws `ConfigError`. */
   readonly recorder?: (parts: ServiceParts) => Recorder | undefined
@@ -39,11 +39,11 @@ export interface LauncherService {
   readonly payment?: (parts: ServiceParts) => Payment | undefined
   /** Applies rules to model calls. Throws `ConfigError`. */
   readonly filter?: (parts: ServiceParts) => ModelFilter | undefined
-  /** Makes model calls, of agents whose calls go through the launcher. */
+  /** Makes model calls for agents whose calls go through the launcher. */
   readonly modelCalls?: (parts: ServiceParts, layers: CallLayers) => ModelCalls
 }
 
-/** Defines a service; a list of the launcher's loads it. */
+/** Defines a service; a generated list of the launcher loads it. */
 export function defineService(service: LauncherService): LauncherService {
   return service
 }

@@ -5,20 +5,20 @@ import type { ServedPort } from './http/port.ts'
 import type { RefusalCode } from './http/refusal.ts'
 import type { Level, Settings } from './settings/settings.ts'
 
-/** Program of a thread of the launcher. The whole launcher is one file; without a bundle the thread begins where the launcher does. */
+/** Program of a thread of the launcher. The whole launcher is one file; without a bundle the thread has the entry point of the launcher. */
 export const threadEntry = import.meta.url.endsWith('.ts')
   ? new URL('../main.ts', import.meta.url)
   : new URL(import.meta.url)
 
-/** What a room gives a thread as its data. */
+/** Data that a plugin passes to its thread. */
 export interface ThreadData {
-  /** Plugin whose room has the thread, with a module `thread.ts`. */
+  /** Plugin whose folder `launcher` has the module `thread.ts`. */
   readonly plugin: string
-  /** Values that can be copied to it. */
+  /** Values that a structured clone can copy. */
   readonly settings: unknown
 }
 
-/** A thread of a room: it serves until its port says otherwise. */
+/** Entry point of a plugin's thread, which serves until its port is closed. */
 export type RunThread = (settings: unknown, port: MessagePort, shell: ThreadShell) => Promise<void>
 
 /** A port that a thread serves. */
@@ -37,11 +37,11 @@ export interface SpanSink {
 
 /** Destinations of spans. */
 export type SpanTargets = Pick<Settings, 'otlpEndpoint' | 'otlpHeaders' | 'stateUrl' | 'stateTokenFile'> & {
-  /** What the plugin `traces` wrote. */
+  /** Configuration that the plugin `traces` wrote. */
   readonly traces: unknown
 }
 
-/** The parts of the launcher in a thread. */
+/** Parts of the launcher that a thread may use. */
 export interface ThreadShell {
   log(level: Level, bindings: object): Logger
   /** Opens a port on loopback; nothing is logged about it. */

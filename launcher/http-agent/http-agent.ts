@@ -17,7 +17,7 @@ export interface HttpAgentOptions {
   readonly restart?: () => Promise<void>
   /** Called if the agent refuses a connection. */
   readonly lost?: () => void
-  /** The launcher counts the tokens of the agent's model calls: what the agent reports would count them twice. */
+  /** The launcher counts the tokens of the agent's model calls: counts reported by the agent would be added a second time. */
   readonly usageIsMeasured?: boolean
   /** Resolves with the exit code when the agent's process ends by itself; absent if it is not a child process. */
   readonly exited?: () => Promise<number | undefined>
@@ -42,7 +42,7 @@ export function createHttpAgent(options: HttpAgentOptions): Agent {
       const first = await Promise.race([work, aborted.promise])
       aborted.release()
       if (first !== undefined) return pausedIfWaiting(context, first)
-      // After an overflow the response is not read any further while the agent stops.
+      // After an overflow the response is no longer read while the agent stops.
       const flooded = context.signal.reason === ('overflow' satisfies StopReason)
       if (flooded) hangUp.abort(new Error('stopped'))
       const over = await overWithin(options, context, flooded ? undefined : work)

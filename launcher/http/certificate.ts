@@ -7,13 +7,13 @@ import type { TlsIdentity } from '../contract/identity.ts'
 const algorithm = der(0x30, der(0x06, Buffer.from([0x2b, 0x65, 0x70])))
 const commonName = der(0x06, Buffer.from([0x55, 0x04, 0x03]))
 const name = der(0x30, der(0x31, der(0x30, commonName, der(0x0c, Buffer.from('mesh-launcher')))))
-// The certificate of the installation in it expires; this one has no other content that could.
+// Only the embedded certificate of the installation expires; the rest has no validity of its own.
 const validity = der(0x30, time('20000101000000Z'), time('99991231235959Z'))
 const subjectAltName = der(0x06, Buffer.from([0x55, 0x1d, 0x11]))
 
 /**
- * Creates a self-signed X.509 certificate for an Ed25519 key, with the certificate of the installation as a URI in its subject alternative
- * name. The handshake proves that this process has the key; the URI says whose key it is.
+ * Creates a self-signed X.509 certificate for an Ed25519 key, with the certificate of the installation as a URI in its subject alternative name. The
+ * handshake proves that this process has the key; the URI identifies the owner of the key.
  */
 export function createTlsIdentity(privateKey: KeyObject, certificate: string | undefined): TlsIdentity {
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })

@@ -32,14 +32,14 @@ export function guard(request: IncomingMessage, options: GuardOptions): void {
   if (Number(request.headers['content-length'] ?? 0) > options.bodyLimit) throw new Refusal('payload_too_large')
 }
 
-// The listener itself serves no page, so its own origin is a client that says where it connects (MCP, DNS rebinding).
+// The listener itself serves no page, so a request with its own origin comes from a client that names its target (MCP, DNS rebinding).
 function checkOrigin({ headers: { origin } }: IncomingMessage, { port }: GuardOptions): void {
   if (origin === undefined || loopback.some((name) => origin === `http://${name}:${port}`)) return
   throw new Refusal('origin_refused')
 }
 
 function checkHost(request: IncomingMessage, options: GuardOptions): void {
-  // HTTP/2 has `:authority`, which no field of HTTP/1.1 can be named.
+  // HTTP/2 has `:authority`, which is not a valid field name in HTTP/1.1.
   const values = [...valuesOf(request, ':authority'), ...valuesOf(request, 'host')]
   if (values.length !== 1) throw new Refusal('malformed_request', 'exactly one Host is required')
   const host = (values[0] ?? '').toLowerCase()

@@ -10,7 +10,7 @@ import type { Duplex } from 'node:stream'
 import { lingerOnClose } from '#core/net/linger-close.ts'
 import type { Identity } from '../contract/identity.ts'
 
-/** Serves one request. Responses of HTTP/2 have the interface of HTTP/1.1 without fields of a connection. */
+/** Serves one request. Responses of HTTP/2 have the interface of HTTP/1.1, without connection headers. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
 /** A server of one protocol. */
@@ -25,7 +25,7 @@ export interface Transport {
 
 const maxHeaderBytes = 32 * 1024
 const requestTimeoutMs = 60_000
-// Of an unfinished head; as the listeners of the roles.
+// Timeout of an unfinished head, the same as in the listeners of the roles.
 const headSeconds = 10
 
 /** Receives a connection whose request Node's parser refused, with the parser's code. */
@@ -73,7 +73,7 @@ export function createHttp1(
 function createTls(limits: ServerOptions, identity: Pick<Identity, 'follow'>): TlsServer {
   const minVersion = 'TLSv1.3'
   const server = createTlsServer({ ...limits, minVersion, handshakeTimeout: 5_000 })
-  // A renewed certificate is that of later handshakes; open connections stay proved.
+  // A renewed certificate is used for later handshakes; open connections stay authenticated.
   identity.follow((tls) => server.setSecureContext({ ...tls, minVersion }))
   return server
 }
@@ -96,7 +96,7 @@ export function createHttp2(serve: Serve): Transport {
     session.on('error', () => session.destroy())
     if (draining) session.close()
   })
-  // Requests and responses have the interface of HTTP/1.1, which the types of the server do not say.
+  // Requests and responses have the interface of HTTP/1.1, which the server's types do not express.
   const requests: EventEmitter = server
   requests.on('request', (request: IncomingMessage, response: ServerResponse) => {
     serve(request, response)

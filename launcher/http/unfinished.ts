@@ -7,7 +7,7 @@ import { Refusal, refusals } from '../contract/http/refusal.ts'
 import type { RefusalCode } from '../contract/http/refusal.ts'
 import { http2StreamOf } from './transport.ts'
 
-// Of a body without progress; as the listeners of the roles.
+// Timeout of a body without progress, the same as in the listeners of the roles.
 const bodySeconds = 10
 
 const parserCodes: Readonly<Record<string, RefusalCode>> = {
@@ -15,7 +15,7 @@ const parserCodes: Readonly<Record<string, RefusalCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** The refusal of a request that Node's parser refused. `code` is the parser's. */
+/** The refusal of a request that Node's parser refused. `code` is the error code of the parser. */
 export function toParserRefusal(code: string | undefined): Refusal {
   return new Refusal(parserCodes[code ?? ''] ?? 'malformed_request')
 }
@@ -31,7 +31,7 @@ export function refuseConnection(socket: Duplex, { code }: Refusal, body: object
 }
 
 /**
- * Calls `onLate` for a request whose body does not arrive, also after its response: the rest of a refused body is not waited for. Progress of
+ * Calls `onLate` for a request whose body does not arrive in time, even after its response: the rest of a refused body is not awaited. Progress of
  * 256 KiB on its connection extends the time by a second.
  */
 export function limitBodyTime(request: IncomingMessage, onLate: () => void): void {

@@ -14,8 +14,8 @@ export interface IdentityOptions {
 }
 
 /**
- * Creates a key pair and has it certified by the state role, again and again. The first certificate is not awaited: the launcher serves its
- * probes meanwhile, and is not ready.
+ * Creates a key pair and has it certified by the state role repeatedly. The first certificate is not awaited: the launcher serves its probes
+ * meanwhile, and is not ready.
  */
 export function createIdentity({ request, log }: IdentityOptions): Identity {
   const { privateKey } = generateKeyPairSync('ed25519')

@@ -15,11 +15,11 @@ export interface KeepOptions {
   readonly log: Logger
   /** Wall clock, and monotonic clock, in milliseconds. */
   readonly clocks?: Clocks
-  /** Period of looking whether a renewal is due (1 s). */
+  /** Interval between checks whether a renewal is due (1 s). */
   readonly everyMs?: number
 }
 
-/** Two clocks: one stands still while the machine sleeps, the other may be set. A certificate is as old as the faster one says. */
+/** Two clocks: the monotonic clock stops while the machine sleeps, the wall clock may be set. The larger elapsed time is the age. */
 export interface Clocks {
   wall(): number
   monotonic(): number
@@ -29,8 +29,8 @@ const validMs = CERTIFICATE_SECONDS * 1000
 const longestPauseMs = 15_000
 
 /**
- * Requests a certificate, and another one when half of its time is over. A failed request is repeated after 1 to 15 seconds, and costs
- * nothing until the certificate expires. Each launcher has another jitter, so that pods of one roll-out do not renew in one second.
+ * Requests a certificate, and renews it after half of its lifetime. A failed request is repeated after 1 to 15 seconds, and has no effect until the
+ * certificate expires. Each launcher has another jitter, so that pods of one roll-out do not renew in the same second.
  */
 export function keepCertified(options: KeepOptions): RenewedCertificate {
   const { request, onCertificate, log, clocks = systemClocks, everyMs = 1_000 } = options
@@ -47,7 +47,7 @@ export function keepCertified(options: KeepOptions): RenewedCertificate {
   }
   const renew = async (): Promise<void> => {
     running = true
-    // From before the request: it was certified later.
+    // Taken before the request: the certificate is not older than this.
     const at = { wall: clocks.wall(), monotonic: clocks.monotonic() }
     try {
       known = { certificate: await request(), at }

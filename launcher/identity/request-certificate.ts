@@ -13,7 +13,7 @@ export interface CertificateCall {
   readonly x: string
 }
 
-/** The state role gave no certificate; the message says why. */
+/** Thrown if the state role issues no certificate; the message contains the reason. */
 export class CertificateRefused extends Error {
   override readonly name = 'CertificateRefused'
 }
@@ -22,8 +22,8 @@ const timeoutMs = 10_000
 const mostBytes = 64 * 1024
 
 /**
- * Asks the state role for a certificate. It uses node:http: every launcher calls it at its start, and undici would stay in memory. Rejects
- * with `CertificateRefused`, or with the error of the connection.
+ * Requests a certificate from the state role. It uses node:http: every launcher calls it at its start, and undici would stay in memory. Rejects with
+ * `CertificateRefused`, or with the error of the connection.
  */
 export async function requestCertificate({ stateUrl, bearer, x }: CertificateCall): Promise<string> {
   const url = new URL(`${stateUrl}${certificates.path}`)

@@ -13,8 +13,8 @@ export interface OpenedRequest {
 const maxApproved = 1_000
 
 /**
- * Opens the request of an attempt. The checkpoint of a resume is the one that `seal` returned: the stored run keeps it, and the agent sees
- * its own part only. An agent that has not paused by itself is invoked as at first, since it has no checkpoint to continue from.
+ * Opens the request of an attempt. The checkpoint of a resume is the one that `seal` returned: the stored run keeps it, and the agent sees its own
+ * part only. An agent that has not paused by itself has no checkpoint and is invoked as on the first attempt.
  */
 export function openApprovals(request: InvokeRequest): OpenedRequest {
   const { resume, ...context } = request.context ?? {}
@@ -52,7 +52,7 @@ interface Sealed {
   readonly checkpoint: unknown
 }
 
-// A run that paused before the agent had policies has a checkpoint of its agent alone.
+// A run that paused before the agent had policies has only the checkpoint of its agent.
 function unseal(given: unknown): Sealed {
   if (!isObject(given) || given.v !== 1 || !Array.isArray(given.approved) || typeof given.isOwn !== 'boolean')
     return { approved: [], isOwn: true, checkpoint: given }

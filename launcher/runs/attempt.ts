@@ -56,7 +56,7 @@ const overflow: StopReason = 'overflow'
 /** Starts the agent. Does not throw; the last entry of the journal is the outcome. */
 export function startAttempt(options: AttemptOptions): Attempt {
   const journal = createJournal([options.agentName], options.now)
-  // Read once: a millisecond between two readings would make a limit of the agent that of a calling run.
+  // Read once: with two readings, a millisecond of difference would attribute the agent's own time limit to the calling run.
   const startedAt = options.now()
   const origin = toOrigin(options, startedAt)
   const timeoutMs = Math.max(0, origin.deadline.getTime() - startedAt.getTime())

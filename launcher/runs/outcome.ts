@@ -25,7 +25,7 @@ export function pause(context: RunContext, given: readonly Interrupt[], checkpoi
   return { state: 'paused', pauseReason, interrupts, checkpoint: sealed, usage: context.usage() }
 }
 
-// Interrupts of guardrails and tool calls are added by the launcher, so that no agent can word them.
+// Interrupts of guardrails and tool calls are added by the launcher, so that no agent can choose their text.
 function renamed(interrupt: Interrupt): Interrupt {
   return isReservedInterrupt(interrupt.id) ? { ...interrupt, id: newInterruptId() } : interrupt
 }

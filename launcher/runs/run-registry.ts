@@ -39,7 +39,7 @@ export interface StartRequest {
   readonly epoch: number
   readonly request: InvokeRequest
   readonly parent: Trace | undefined
-  /** For whom the run is done; absent in an unsigned launcher. */
+  /** On whose behalf the run is executed; absent in an unsigned launcher. */
   readonly authority?: RunAuthority
   /** Absent: the run starts if it is unknown. */
   readonly ticket?: string | undefined
@@ -52,8 +52,8 @@ export interface RunRegistry extends ActiveRuns {
   /** Starts the run, or returns the known attempt. Throws `Refusal`. */
   start(request: StartRequest): Attempt
   /**
-   * Issues a ticket, which a worker commits before it starts a run: starts with it can start the run only here, once. Throws
-   * `Refusal` if that start would be refused, so that the worker asks another launcher before it commits.
+   * Issues a ticket, which a worker commits before it starts a run: the ticket can start the run only here, and only once. Throws `Refusal` if the
+   * start would be refused, so that the worker can ask another launcher before the commit.
    */
   ticket(ready: boolean): string
   /** Returns the attempt of a known run and raises its epoch; for an unknown run raises the minimum epoch. Throws `Refusal`. */

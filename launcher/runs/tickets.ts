@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** Tickets of one launcher process: a ticket permits to start a run in this process for a limited time. */
+/** Tickets of one launcher process: a ticket permits one run to be started in this process for a limited time. */
 export interface Tickets {
   issue(): string
   isValid(ticket: string): boolean

@@ -121,7 +121,7 @@ function modelProxy({ MESH_BUDGET_PORT: number }: Environment): Record<string, s
   return number ? { MODEL_GATEWAY_URL: `http://127.0.0.1:${number}` } : {}
 }
 
-// The backend of the launcher is not the agent's.
+// The OTLP backend of the launcher is not for the agent.
 function collector({ OTLP_HTTP_PORT: number }: Environment): Record<string, string> {
   return number ? { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${number}` } : {}
 }
@@ -131,7 +131,7 @@ function parseVariables(text: string): Record<string, string> {
   try {
     parsed = JSON.parse(text)
   } catch {
-    // The reason would quote a value.
+    // The parser's message would quote a value.
   }
   const isTexts = (value: unknown): value is Record<string, string> =>
     isObject(value) && Object.values(value).every((one) => typeof one === 'string')

@@ -21,7 +21,7 @@ export function listDescendants(root: number): Descendants {
         try {
           process.kill(pid, 'SIGKILL')
         } catch {
-          // It has ended meanwhile.
+          // The process has ended meanwhile.
         }
       }
     },

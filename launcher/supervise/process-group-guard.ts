@@ -10,12 +10,11 @@ export interface ProcessGroupGuard {
   readonly ended: Promise<void>
 }
 
-// The first line contains the group; the end of the pipe kills it, however the writer ends. A child of the agent may have left
-// the group (setsid), so all descendants of the agent are stopped, listed and killed too. `read`, `kill` and `echo` are builtins:
-// one small process. No `--` before a group: the builtin of dash parses it as a number.
-// Processes that left the group and lost their parent are no descendants, and if the launcher died between fork and `watch` the group
-// is unknown: both have the mark in their environment. The search must find none twice, because the environment of a process is empty
-// for a moment during exec. Without grep, only the group and the descendants are killed.
+// The first line contains the group; the end of the pipe kills it, however the writer ends. A child of the agent may have left the group (setsid), so
+// all descendants of the agent are stopped, listed and killed too. `read`, `kill` and `echo` are builtins: one small process. No `--` before a group:
+// the builtin of dash parses it as a number. Processes that left the group and lost their parent are no descendants. If the launcher died between
+// fork and `watch`, the group is unknown. In both cases the mark in the environment finds them. The search must come up empty twice in succession,
+// because the environment of a process is empty for a moment during exec. Without grep, only the group and the descendants are killed.
 const script = `
 trap "" INT TERM HUP QUIT USR1 USR2 ALRM PIPE
 group=

@@ -36,7 +36,7 @@ export async function untilAgentReady(port: number, signal: AbortSignal): Promis
   return false
 }
 
-/** How an agent that does not answer is reported. */
+/** Options of `warnWhenLate`. */
 export interface LateOptions {
   readonly lateMs?: number | undefined
   /** Adds the line to the log of the agent. */
@@ -55,7 +55,7 @@ export function warnWhenLate(port: number, log: Logger, options: LateOptions = {
   return () => clearTimeout(timer)
 }
 
-/** Readiness of an agent in another container: its exit shows only as a refused connection. */
+/** Readiness of an agent in another container: its exit is visible only as a refused connection. */
 export interface WatchedAgent {
   /** True if a run may start. */
   started(): boolean

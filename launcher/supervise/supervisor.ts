@@ -19,7 +19,7 @@ export interface Supervisor {
 
 const killGraceMs = 2000
 
-/** Starts and supervises the agent. Logs an agent that does not answer after `lateMs`. Why it does not run is in its log, too. */
+/** Starts and supervises the agent. Logs a warning if the agent does not answer within `lateMs`. The agent's log contains the reason, too. */
 export function superviseProcess(command: AgentCommand, port: number, log: Logger, lateMs?: number): Supervisor {
   const { promise: crashed, resolve: crash } = Promise.withResolvers<number>()
   const stop = new AbortController()

@@ -3,7 +3,7 @@ import type { Level } from '../contract/settings/settings.ts'
 
 const levels: Readonly<Record<Level, number>> = { debug: 20, info: 30, warn: 40, error: 50 }
 
-// Writing to a pipe blocks: lines of one turn are one write. Those that may explain an end of the process are written immediately.
+// Writing to a pipe blocks: lines of one turn of the event loop are one write. Lines that may explain the end of the process are written immediately.
 const lines = {
   waiting: '',
   add(line: string, isUrgent: boolean): void {
@@ -20,8 +20,8 @@ const lines = {
 process.once('exit', lines.flush)
 
 /**
- * Logs one JSON object per line on stderr. The launcher does not load pino, to keep its start short. Callers pass ids, names and
- * numbers, never headers, prompts or answers.
+ * Logs one JSON object per line on stderr. The launcher does not load pino, to keep its start short. Callers pass ids, names and numbers, never
+ * headers, prompts or responses.
  */
 export function createLog(threshold: Level, bindings: object = {}): Logger {
   const write = (level: Level, fields: object, message: string): void => {

@@ -3,7 +3,7 @@ import { defineCounter, defineGauge } from '#core/telemetry/metrics.ts'
 import type { MetricPoint } from '#core/telemetry/otlp-metrics.ts'
 import type { RefusalCode } from '../contract/http/refusal.ts'
 
-/** Metrics of a launcher, pushed by OTLP; its ports do not serve them (ADR 0034). */
+/** Metrics of a launcher, pushed by OTLP; no port serves them (ADR 0034). */
 export const launcherMetrics = {
   runs: defineCounter({
     name: 'mesh_launcher_runs_total',
@@ -60,7 +60,7 @@ export interface LauncherMeter {
   ended(state: string): void
   /** Refused requests; default: one. */
   refused(listener: string, code: RefusalCode, requests?: number): void
-  /** Spans that did not reach one destination. */
+  /** Spans that did not reach a destination. */
   dropped(source: 'launcher' | 'agent', spans: number): void
   /** Matches of rules in one check. */
   guarded(findings: readonly Finding[]): void

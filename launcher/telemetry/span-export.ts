@@ -21,13 +21,13 @@ export interface SpanExport {
   close(): Promise<void>
 }
 
-/** What the export is made of. `maxSpans` wait at most for each destination, which gets `maxBatch` at once. */
+/** Dependencies of the export. Each destination has a queue of at most `maxSpans` and receives batches of at most `maxBatch`. */
 export interface SpanExportParts {
   readonly dispatcher: () => Promise<Dispatcher>
   readonly log: Logger
   readonly maxSpans?: number
   readonly maxBatch?: number
-  /** Receives the numbers of spans that do not reach a destination. */
+  /** Receives the number of spans that did not reach a destination. */
   readonly onDropped: (spans: number) => void
 }
 

@@ -6,7 +6,7 @@ import type { TraceSettings } from '../contract/settings/settings.ts'
 
 /** Applies the trace policy of the agent to spans. */
 export interface TraceFilter {
-  /** The span as it may be kept; undefined if its trace is not sampled, or nothing is captured. */
+  /** The span as it may be kept; undefined if its trace is not sampled, or capture is off. */
   span(span: OtlpSpan): OtlpSpan | undefined
   origin(origin: SpanOrigin): SpanOrigin
 }
@@ -51,8 +51,8 @@ function isNumber(value: OtlpValue): boolean {
 }
 
 /**
- * Texts that are names and not content, by the semantic conventions of OpenTelemetry. What is not listed is left out: a new attribute of a
- * library may hold a prompt.
+ * String attributes that hold names, not content, in OpenTelemetry's semantic conventions. Others are dropped: a new attribute of a library may hold
+ * a prompt.
  */
 const metadata: readonly RegExp[] = [
   /^gen_ai\.(?:operation\.name|provider\.name|system|(?:request|response)\.(?:model|id|finish_reasons)|output\.type|token\.type|agent\.(?:id|name)|conversation\.id|tool\.(?:name|type|call\.id)|data_source\.id|request\.(?:choice\.count|encoding_formats))$/,
@@ -64,7 +64,7 @@ const metadata: readonly RegExp[] = [
   /^(?:openinference\.span\.kind|traceloop\.span\.kind|llm\.(?:model_name|provider|system|request\.type)|tool\.name)$/,
 ]
 
-// Libraries use the same keys for every span; an agent that invents keys does not fill the memory.
+// Libraries use the same keys for every span; an agent that invents keys must not fill the memory.
 const MAX_KEYS = 1_000
 const decided = new Map<string, boolean>()
 
@@ -93,11 +93,11 @@ function redactValue(value: OtlpValue, redact: Redact): OtlpValue {
   return redactFields(Object.entries(value as OtlpAttributes), redact)
 }
 
-// Shorter bytes hold no secret of a known shape.
+// Shorter values contain no secret of a known format.
 const SHORTEST_BYTES = 16
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-// Bytes arrive as base64, cut at the bound of a text.
+// Bytes arrive as base64, truncated at the maximum length of a string.
 function redactText(text: string, redact: Redact): string {
   const clean = redact(text)
   if (clean !== text || text.length < SHORTEST_BYTES || !base64.test(text)) return clean

@@ -5,7 +5,7 @@ import { isObject } from '#core/json/is-object.ts'
 import type { TraceSettings } from '../contract/settings/settings.ts'
 import { ConfigError } from '../contract/settings/agent-config.ts'
 
-/** Without the plugin `traces` spans go to the OTLP backend only, as the default policy says. */
+/** Without the plugin `traces` spans go to the OTLP backend only, according to the default policy. */
 const withoutPlugin: TraceSettings = {
   store: false,
   capture: 'metadata',
@@ -13,7 +13,7 @@ const withoutPlugin: TraceSettings = {
   redact: createRedactor([]).text,
 }
 
-/** Reads what the plugin `traces` wrote; throws `ConfigError` naming the field. */
+/** Parses the configuration of the plugin `traces`; throws `ConfigError` naming the field. */
 export function parseTraceSettings(given: unknown): TraceSettings {
   if (given === undefined) return withoutPlugin
   if (!isObject(given)) throw new ConfigError('/plugins/traces: must be an object')

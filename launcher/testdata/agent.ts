@@ -1,4 +1,4 @@
-// An agent as a user writes one: an HTTP server, no SDK. What it does follows from the input.
+// An agent as a user would write it: an HTTP server without an SDK. The input selects its behaviour.
 import { createServer, get } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { appendFileSync } from 'node:fs'
@@ -88,7 +88,7 @@ if (process.env.AGENT_ORPHANS !== undefined) {
   const { spawn } = await import('node:child_process')
   // Double-forked: the shell in between ends immediately, so its child belongs to process 1 of the container.
   const each = 'i=0; while [ $i -lt "$AGENT_ORPHANS" ]; do (sleep 0.01 &) ; i=$((i+1)); done'
-  // Some wait for a line of the gate, so that a test sees them adopted however slow the machine is.
+  // Some wait for a line from the gate, so that a test sees them adopted even on a slow machine.
   const held = 'i=0; while [ $i -lt "$AGENT_HELD_ORPHANS" ]; do (read line < "$AGENT_GATE" &) ; i=$((i+1)); done'
   spawn('/bin/sh', ['-c', `${held}; ${each}`], { stdio: 'ignore' }).on('exit', () => note('orphans forked'))
 }

@@ -21,10 +21,10 @@ export interface ReceivedRequest {
   readonly text: string
 }
 
-/** Answers a request. */
+/** Responds to a request. */
 export type AmpReply = (response: ServerResponse, request: ReceivedRequest) => void
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function json(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
@@ -32,7 +32,10 @@ export function json(response: ServerResponse, status: number, body: unknown): v
 /** The output of the agents of these tests. */
 export const answered = { runId: 'run-1', conversationId: 'c-1', output: { text: 'done' } }
 
-/** The state role's routes for calls, whose answers a test sets. It decides nothing: the forms are under test. */
+/**
+ * The state role's routes for calls, whose responses a test sets. They decide nothing: the launcher's requests and its reading of responses are under
+ * test.
+ */
 export async function startAmpState(t: Scope) {
   const requests: ReceivedRequest[] = []
   const state = {
@@ -78,13 +81,13 @@ async function received(request: IncomingMessage): Promise<ReceivedRequest> {
   return { method, path: url, headers, text: Buffer.concat(chunks).toString('utf8') }
 }
 
-/** A peer with the key of an agent, whose answers a test sets. */
+/** A peer with the key of an agent, whose responses a test sets. */
 export async function startPeer(t: Scope, agent: KeyedAgent, reply: AmpReply) {
   const requests: ReceivedRequest[] = []
   const { privateKey, certificate } = agent.launcher
   const peer = { requests, reply }
   const server = createTlsServer(createTlsIdentity(privateKey, certificate), (request, response) => {
-    // A test that cuts the connection ends this, too.
+    // A test that cuts the connection ends the handler, too.
     received(request).then(
       (seen) => {
         requests.push(seen)

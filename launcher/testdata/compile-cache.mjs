@@ -1,5 +1,5 @@
-// Loaded before the launchers and agents of tests, in the place of local/workloads/compile-cache.mjs: tests end them with SIGKILL, after
-// which nothing is written at an exit. Plain JavaScript, so that it needs no stripping itself.
+// Loaded before the launchers and agents of tests, in place of local/workloads/compile-cache.mjs: tests end them with SIGKILL, so nothing can be
+// written on exit. Plain JavaScript, so that it needs no stripping itself.
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 

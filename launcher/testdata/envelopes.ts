@@ -31,7 +31,7 @@ export function registryOf(...members: readonly KeyedAgent[]): PeerRegistry {
   return { id: 'default/team', role: 'member', maxDepth: 8, peers: members.map(({ peer }) => peer) }
 }
 
-/** A directory that never asks. */
+/** A directory with fixed content that never calls the state role. */
 export function fixedDirectory(registry: PeerRegistry): PeerSource {
   const found = (fits: (peer: Peer) => boolean): FoundPeer | undefined => {
     const peer = registry.peers.find(fits)

@@ -1,4 +1,4 @@
-// An agent that answers with what no honest agent sends. What it does follows from the input.
+// An agent whose responses no honest agent would send. The input selects its behaviour.
 import { createServer } from 'node:http'
 import type { ServerResponse } from 'node:http'
 import { appendFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ function stream(response: ServerResponse): ServerResponse {
   return response.writeHead(200, { 'content-type': 'text/event-stream' })
 }
 
-// As fast as the reader takes it, until `bytes` are written or the connection ends.
+// Writes as fast as the reader accepts, until `bytes` are written or the connection ends.
 function flood(response: ServerResponse, piece: string, bytes: number): void {
   const block = Buffer.from(piece.repeat(Math.ceil(65_536 / piece.length)))
   let left = bytes

@@ -22,7 +22,7 @@ export interface LaunchedProcess {
   readonly port: number
   readonly agentPort: number
   readonly lines: readonly Record<string, unknown>[]
-  /** The first log line, past or future, that fits. */
+  /** The first past or future log line that matches. */
   line(fits: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>
   readonly exited: Promise<number | NodeJS.Signals>
   kill(signal: NodeJS.Signals): void
@@ -31,7 +31,7 @@ export interface LaunchedProcess {
   port2994(): Promise<number>
   /** Closes this end of `MESH_PARENT_PIPE_FD`. */
   closeParentPipe(): void
-  /** Closes this end of its stderr: the next line that it logs is EPIPE. */
+  /** Closes this end of its stderr: its next log line fails with EPIPE. */
   closeLog(): void
 }
 
@@ -42,18 +42,18 @@ export interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly prefix?: readonly string[]
   readonly parentPipe?: boolean
-  /** The launcher wants signed runs, over TLS; `STATE_URL` names who certifies it. */
+  /** The launcher requires signed runs over TLS; `STATE_URL` is the state role that certifies it. */
   readonly signed?: boolean
-  /** Another program than `launcher/main.ts`; `prefix` starts it. */
+  /** Program in place of `launcher/main.ts`, started by `prefix`. */
   readonly main?: string
   /** Do not wait until the agent is ready. */
   readonly early?: boolean
 }
 
-// Who tests what a launcher answers does not ask who it is.
+// Tests of responses do not verify the launcher's identity.
 const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
 
-/** As `fetch`, from a launcher whose key is not looked at. */
+/** As `fetch`, without verification of the launcher's key. */
 export const fetch = (url: string, init: RequestInit = {}) => undiciFetch(url, { dispatcher, ...init })
 
 /** Starts `launcher/main.ts`, unsigned by default, on free loopback ports; it ends with the test, by its pid. */
@@ -150,7 +150,7 @@ export async function post(
   return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) }
 }
 
-/** Reads a run's entries until the stream ends, or until `until` holds. */
+/** Reads a run's entries until the stream ends, or until `until` returns true. */
 export async function readEvents(
   url: string,
   options: { headers?: Record<string, string>; until?: (entry: LauncherEntry) => boolean } = {},

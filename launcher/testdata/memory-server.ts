@@ -11,10 +11,10 @@ export interface MemoryRequest {
   readonly text: string
 }
 
-/** Answers a request of the launcher. */
+/** Responds to a request of the launcher. */
 export type MemoryReply = (response: ServerResponse, request: MemoryRequest) => void
 
-/** The state role's routes of memory, whose answers a test sets. It keeps nothing: the launcher's side of the contract is under test. */
+/** The state role's routes of memory, whose responses a test sets. It stores nothing: the launcher's side of the contract is under test. */
 export async function startMemoryServer(t: Scope) {
   const requests: MemoryRequest[] = []
   const server = createServer(async (request, response) => {
@@ -29,7 +29,7 @@ export async function startMemoryServer(t: Scope) {
   return own
 }
 
-/** Answers with a status and JSON. */
+/** Responds with a status and JSON. */
 export function answers(status: number, body: unknown): MemoryReply {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))

@@ -14,10 +14,10 @@ export interface ModelRequest {
   }
 }
 
-/** One answer of the script. */
+/** One response of the script. */
 export type ModelReply = (response: ServerResponse, request: ModelRequest) => void
 
-/** Serves a script of chat completions byte for byte, good ones and broken ones. */
+/** Serves a script of chat completions byte for byte, valid and invalid ones. */
 export async function startModelServer(t: Scope, script: readonly ModelReply[]) {
   const requests: ModelRequest[] = []
   const server = createServer(async (request, response) => {
@@ -57,7 +57,7 @@ export function calls(...wanted: { name: string; args: unknown; id?: string }[])
   }
 }
 
-/** Answers a status and an OpenAI error. */
+/** Responds with a status and an OpenAI error. */
 export function refuses(status: number, code: string): ModelReply {
   return (response) =>
     response

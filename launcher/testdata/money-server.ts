@@ -11,10 +11,13 @@ export interface MoneyRequest {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Answers a request; undefined leaves it to the server. */
+/** Responds to a request; undefined leaves the response to the server. */
 export type MoneyFault = (request: MoneyRequest, response: ServerResponse) => boolean
 
-/** The state role's routes for holds, of which each answer can be replaced. It keeps no money: the contract's forms are under test. */
+/**
+ * The state role's routes for holds, each of whose responses can be replaced. It keeps no ledger: the requests and responses of the contract are
+ * under test.
+ */
 export async function startMoneyServer(t: Scope) {
   const requests: MoneyRequest[] = []
   const faults: MoneyFault[] = []
@@ -37,10 +40,10 @@ export async function startMoneyServer(t: Scope) {
     requests,
     faults,
     holds: () => ofPath(/\/holds$/),
-    /** Those of one hold, and those of several in one request. */
+    /** Settlements of single holds and of batches, flattened. */
     settlements: () => requests.flatMap(settlementsOf),
     releases: () => ofPath(/\/release$/),
-    /** Resolves when that many requests fit. */
+    /** Resolves when `count` requests match. */
     async until(pattern: RegExp, count = 1): Promise<void> {
       if (ofPath(pattern).length >= count) return
       await new Promise<void>((resolve) => {
@@ -95,7 +98,7 @@ function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** A refusal of the state role for requests of that path. */
+/** A refusal by the state role of requests to a path. */
 export function refusing(
   path: RegExp,
   status: number,

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-/** Node as tests start it again and again: types are stripped once for all processes. */
+/** Node with a compile cache: types are stripped once for all processes that tests start. */
 export const cachingNode = [process.execPath, '--import', import.meta.resolve('./compile-cache.mjs')] as const
 
 /** The example agent in TypeScript. */

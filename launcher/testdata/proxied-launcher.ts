@@ -16,10 +16,10 @@ export interface GatewayRequest {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Answers a request of the gateway. */
+/** Responds to a request to the gateway. */
 export type GatewayReply = (response: ServerResponse, request: GatewayRequest) => void
 
-/** A gateway whose answers a test sets. */
+/** A gateway whose responses a test sets. */
 export async function startGateway(t: Scope, reply: GatewayReply) {
   const requests: GatewayRequest[] = []
   const closed: string[] = []

@@ -12,7 +12,7 @@ import { createLog } from '../telemetry/log.ts'
 /** Options of `startTestLauncher`. */
 export interface TestLauncherOptions {
   readonly config: Pick<LauncherConfig, 'name' | 'namespace' | 'uid'> & Partial<LauncherConfig>
-  /** The launcher asks the state role for a certificate, and wants signed runs. */
+  /** The launcher requests a certificate from the state role and requires signed runs. */
   readonly signed?: boolean
   readonly env?: Readonly<Record<string, string>>
   /** Contents of files, by the variable that names the file. */
@@ -24,7 +24,7 @@ export interface TestLauncherOptions {
 
 const ready: Supervision = { ready: () => Promise.resolve(true), started: () => true }
 
-/** A launcher in this process, with every listener that its settings want, on free ports; it ends with the test. */
+/** A launcher in this process, with every listener that its settings require, on free ports; it ends with the test. */
 export async function startTestLauncher(t: Scope, options: TestLauncherOptions) {
   const folder = tempFolder('launcher')
   t.after(folder.remove)

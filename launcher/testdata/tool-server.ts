@@ -3,7 +3,7 @@ import type { Scope } from '#test/harness/scope.ts'
 import { answers, startMemoryServer } from './memory-server.ts'
 import type { MemoryRequest } from './memory-server.ts'
 
-/** A tool as the state role offers it. */
+/** A tool in the list of the state role. */
 export interface TestOffer {
   readonly name: string
   readonly requiresApproval?: boolean
@@ -12,7 +12,7 @@ export interface TestOffer {
   readonly digest?: string
 }
 
-/** Answers the call of a tool with these arguments. */
+/** Responds to a call of a tool with these arguments. */
 export type ToolReply = (args: Readonly<Record<string, unknown>>, response: ServerResponse) => void
 
 /** A result of the state role. */
@@ -26,13 +26,13 @@ export function refusesWith(status: number, code: string, detail = 'why'): ToolR
   return (_args, response) => answers(status, { code, detail, status })(response, {} as MemoryRequest)
 }
 
-/** The state role's routes of tools, whose answers a test sets. It calls no tool: the launcher's side of the contract is under test. */
+/** The state role's routes of tools, whose responses a test sets. It calls no tool: the launcher's side of the contract is under test. */
 export async function startToolServer(t: Scope, offers: readonly TestOffer[]) {
   const server = await startMemoryServer(t)
   const calls: { readonly path: string; readonly args: Readonly<Record<string, unknown>> }[] = []
-  /** Digest and approval of each call, as the launcher has listed them. */
+  /** Digest and approval of each call, as listed to the launcher. */
   const listed: (readonly [unknown, unknown])[] = []
-  /** Parts of recordings, and how they are answered. */
+  /** Parts of recordings, and the response to them. */
   const parts: unknown[] = []
   const storesPart = (response: ServerResponse): void => void response.writeHead(204).end()
   const own = { ...server, parts, storesPart, calls, listed, reply: gives('done'), offers, isDown: false }

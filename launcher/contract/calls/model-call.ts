@@ -31,7 +31,7 @@ export interface CallContext {
   readonly betas?: string | undefined
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
-  /** Approvals of the run; undefined: the call belongs to no run, which could be paused. */
+  /** Approvals of the run; undefined: the call belongs to no run, so no run can be paused. */
   readonly approvals?: Approvals | undefined
   /** Receives the matches of guardrail rules. */
   readonly onFindings?: OnFindings
@@ -45,14 +45,14 @@ export interface Cost {
   readonly currency: string
 }
 
-/** Receives the matches of rules: names and numbers. */
+/** Receives the matches of guardrail rules: names and numbers, no content. */
 export type OnFindings = (findings: readonly Finding[]) => void
 
-/** Model calls of the agent, with its budget and its guardrails: for port 2996 and for the built-in loop. */
+/** Model calls of the agent, with its budget and its guardrails: used by port 2996 and the built-in loop. */
 export interface ModelCalls {
   /**
-   * Makes a call and writes the response of the gateway to `sink`. Rejects with `Refusal` or `GatewayRefusal`, which its caller writes: as a
-   * response if `sink.head` was not called, else as an event of the stream.
+   * Makes a call and writes the response of the gateway to `sink`. Rejects with `Refusal` or `GatewayRefusal`, which the caller writes as a response,
+   * or as an event of the stream if `sink.head` was called.
    */
   call(request: ModelRequest, context: CallContext, sink: ModelResponseSink): Promise<CallResult>
   /** Number of calls in progress. */

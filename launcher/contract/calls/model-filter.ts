@@ -1,24 +1,24 @@
 import type { CallContext } from './model-call.ts'
 import type { ModelRequest } from './model-request.ts'
 
-/** Rules on one response. Each method throws `Refusal`, or `GatewayRefusal` for a form that rules cannot read. */
+/** Rules on one response. Each method throws `Refusal`, or `GatewayRefusal` for a format that rules cannot read. */
 export interface ResponseFilter {
-  /** What may be sent of these frames and of what was held back. */
+  /** Returns the part of these and earlier held-back frames that may be sent. */
   frames(whole: Buffer): Promise<Buffer>
-  /** The rest of a stream that has no finish. */
+  /** Returns the held-back rest of a stream that ended without a finish reason. */
   end(): Promise<Buffer>
-  /** A response that is one JSON document. */
+  /** Filters a response that is one JSON document. */
   whole(bytes: Buffer): Promise<Buffer>
 }
 
-/** A call as the rules leave it. */
+/** A call after the rules were applied. */
 export interface FilteredCall {
   readonly request: ModelRequest
-  /** Rules that see the response; undefined: none. */
+  /** Rules on the response; undefined: none. */
   readonly response?: ResponseFilter | undefined
   /** Proves to the gateway that the rules are applied here. */
   readonly proof?: string | undefined
-  /** What a refusal of the gateway by a rule is for the caller. */
+  /** Converts a refusal by a rule of the gateway to the caller's error. */
   readonly refusal?: (error: unknown) => unknown
 }
 

@@ -9,7 +9,7 @@ export type ModelBody = Readonly<Record<string, unknown>>
 /** Operations that the gateway serves. */
 export type ModelOperation = 'chat/completions' | 'messages' | 'messages/count_tokens' | 'embeddings'
 
-/** Whether an operation has the form of Anthropic's API. */
+/** Whether an operation belongs to Anthropic's API. */
 export function isOfMessages(operation: ModelOperation): boolean {
   return operation === 'messages' || operation === 'messages/count_tokens'
 }
@@ -25,7 +25,7 @@ export interface ModelRequest {
   readonly operation: ModelOperation
   /** The route as `namespace/name`. */
   readonly route: string
-  /** The body as rules leave it. */
+  /** The body after the rules were applied. */
   readonly body: ModelBody
   readonly source: CallerBody
   readonly stream: boolean

@@ -2,19 +2,19 @@ import type { Usage } from '#schemas/runs/run.ts'
 import type { Cost } from './model-call.ts'
 import type { ModelRequest } from './model-request.ts'
 
-/** End of a call. Usage null is charged at the hold (B3). */
+/** End of a call. Without usage, the whole hold is charged (B3). */
 export interface Settlement {
   readonly usage: Usage | null
   /** `namespace/name` of the provider that answered, which has its own prices; null: unknown. */
   readonly provider: string | null
-  /** The usage is counted from what was seen. */
+  /** The usage was counted from the bytes received, not reported by the provider. */
   readonly estimated: boolean
   readonly outcome: 'succeeded' | 'failed' | 'aborted'
 }
 
 /** What a call cost. */
 export interface SettledCost {
-  /** Undefined: without a price. */
+  /** Undefined: the model has no price. */
   readonly cost: Cost | undefined
   readonly remaining: string | undefined
 }
@@ -24,7 +24,7 @@ export interface Hold {
   readonly id: string
   /** Tokens of the response that it pays for; null: as many as the request allows. */
   readonly maxOutputTokens: number | null
-  /** What is left of the budget. */
+  /** Remaining amount of the budget. */
   readonly remaining: string | undefined
 }
 
@@ -40,15 +40,15 @@ export interface Charge {
 /** Pays for the model calls of the agent. */
 export interface Payment {
   /**
-   * Holds money for a call; a call that no limit applies to has a charge without a hold. `onLost` is called if the hold is not renewed any
-   * more: its call has to end. Throws `Refusal`.
+   * Holds money for a call; a call that no limit applies to has a charge without a hold. `onLost` is called if the hold can no longer be renewed: its
+   * call must end. Throws `Refusal`.
    */
   open(request: ModelRequest, runId: string | undefined, onLost: () => void): Promise<Charge>
   /** Waits, at most two seconds, for settlements that are sent again. */
   close(): Promise<void>
 }
 
-/** The charge of a call without a payment. */
+/** The charge of a call that costs nothing. */
 export const freeCharge: Charge = {
   hold: undefined,
   settle: async () => undefined,

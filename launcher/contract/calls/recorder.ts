@@ -22,7 +22,7 @@ export type CallEnd =
 
 /** A call whose recording has begun. */
 export interface OpenCall {
-  /** Accounts bytes of the response; false: they are too many, and the response is left out. */
+  /** Reserves memory for bytes of the response; false: the response is too large and is left out of the recording. */
   reserve(bytes: number): boolean
   end(end: CallEnd): void
 }
@@ -33,7 +33,7 @@ export interface Recorder {
   begin(started: StartedCall): OpenCall | undefined
   /** Follows an attempt of a run to its end. */
   follow(attempt: FollowedAttempt): void
-  /** The same model calls, recorded. */
+  /** Wraps model calls so that they are recorded. */
   record(calls: ModelCalls): ModelCalls
   /** Sends what is queued, for a short time. */
   close(): Promise<void>

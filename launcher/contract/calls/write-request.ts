@@ -3,20 +3,20 @@ import { writeLike } from '#core/json/write-like.ts'
 import { isOfMessages } from './model-request.ts'
 import type { ModelBody, ModelRequest } from './model-request.ts'
 
-/** The request as rules leave it. It is written in any case: of a name that the caller sent twice, they saw one value. */
+/** The request after the rules were applied. It is always serialized from the parsed body: of a name sent twice, the rules saw one value. */
 export function judgedRequest(request: ModelRequest, body: ModelBody): ModelRequest {
   return { ...request, body: { ...body } }
 }
 
 /**
- * Returns the bytes for the gateway: those of the caller, but for what rules changed, the usage that a stream must report and the
- * limit of tokens that the hold pays for. They are written once, when a call is forwarded.
+ * Returns the bytes for the gateway: the caller's, except for changes by rules, the usage option of a stream and the token limit that the hold pays
+ * for. They are written once, when a call is forwarded.
  */
 export function writeRequest(request: ModelRequest, heldTokens: number | null): Buffer {
   const { source } = request
   const added = { ...usageField(request), ...limitField(request, heldTokens) }
   const names = Object.keys(added)
-  // The limit that is null has this name, too.
+  // A limit that is null may have this name, too.
   if ('max_tokens' in added) names.push('max_completion_tokens')
   const body = without(request.body, names)
   const bytes = body === source.body ? source.bytes : Buffer.from(writeLike(source.bytes.toString('utf8'), body))
@@ -41,7 +41,7 @@ function without(body: ModelBody, names: readonly string[]): ModelBody {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)))
 }
 
-// Behind the opening brace: the rest of the body is sent as the caller wrote it. It is never empty, since it names its model.
+// Behind the opening brace: the rest of the body is sent as the caller wrote it. The object is never empty: it has a model.
 function addFields(bytes: Buffer, added: ModelBody): Buffer {
   const text = JSON.stringify(added).slice(1, -1)
   if (text === '') return bytes

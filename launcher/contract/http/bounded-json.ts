@@ -4,7 +4,7 @@ export const maxJsonDepth = 64
 /** Maximum number of values: 16 MiB of empty lists would take 300 MB when parsed. */
 const maxValues = 1_000_000
 
-/** Thrown for refused JSON; the message completes a sentence about the text and contains nothing of it. */
+/** Thrown for refused JSON; the message completes a sentence about the input and quotes nothing of it. */
 export class JsonRefused extends Error {
   override readonly name = 'JsonRefused'
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from './refusal.ts'
 
-/** A request, whose parsed headers say quickly that one is absent. */
+/** A request. A look-up in its parsed headers shows cheaply that a header is absent. */
 type Headed = Pick<IncomingMessage, 'rawHeaders'> & Partial<Pick<IncomingMessage, 'headers'>>
 
 /** All values of a header: Node keeps the first of some duplicates and joins others. */

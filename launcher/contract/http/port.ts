@@ -79,7 +79,7 @@ export interface PortContract<
   readonly mediaTypes?: readonly string[]
   /** Body of a refusal, for a port with the errors of another API; default: `{error, message}`. `target` is the request's. */
   readonly refusalBody?: (refusal: Refusal, target: string) => object
-  /** `h2`: HTTP/2 without TLS on loopback, as gRPC wants it. */
+  /** `h2`: HTTP/2 without TLS on loopback, as gRPC requires. */
   readonly protocol?: 'http/1.1' | 'h2'
 }
 
@@ -102,7 +102,7 @@ export function serveRoutes<const R extends Readonly<Record<string, RouteContrac
   return Object.entries(routes).map(([name, route]) => ({ ...route, handle: handlers[name] as Route['handle'] }))
 }
 
-/** Defines a port; the type checks the handlers that serve it. */
+/** Defines a port; its type checks the handlers. */
 export function definePort<const R extends Readonly<Record<string, RouteContract>>>(contract: PortContract<R>) {
   return {
     ...contract,

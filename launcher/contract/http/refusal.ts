@@ -64,7 +64,7 @@ export const refusals = {
 /** A code of the table. */
 export type RefusalCode = keyof typeof refusals
 
-/** Whether a text is a code of the table. */
+/** Whether a string is a code of the table. */
 export function isRefusalCode(code: unknown): code is RefusalCode {
   return typeof code === 'string' && Object.hasOwn(refusals, code)
 }

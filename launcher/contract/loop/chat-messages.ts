@@ -1,4 +1,4 @@
-/** A tool call of a model; `arguments` is JSON text. */
+/** A tool call of a model; `arguments` is a JSON string. */
 export interface ToolCall {
   readonly id: string
   readonly name: string

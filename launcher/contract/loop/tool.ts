@@ -15,9 +15,9 @@ export interface ToolScope {
 /** A tool that the loop calls itself. A thrown error is returned to the model as the result. */
 export interface Tool {
   readonly definition: ToolDefinition
-  /** Offered without an entry in `tools`: another part of the spec binds it. */
+  /** Offered without an entry in `tools`: another part of the spec enables it. */
   readonly always?: true
-  /** A call waits for a person, whatever the entries of `tools` say. */
+  /** A call waits for approval, whatever the entries of `tools` say. */
   readonly requiresApproval?: boolean
   run(args: Readonly<Record<string, unknown>>, scope: ToolScope): Promise<unknown>
 }

@@ -3,7 +3,7 @@ import type { EntryKind, Usage } from '#schemas/runs/run.ts'
 import type { Approvals } from './approvals.ts'
 import type { RunOrigin } from './run-origin.ts'
 
-/** The active runs of the launcher, as a listener may know and report on them; it can neither start nor end one. */
+/** The active runs of the launcher, as a listener sees them: it can report on them, but neither start nor end one. */
 export interface ActiveRuns {
   /** Ids of active runs. */
   active(): readonly string[]
@@ -11,7 +11,7 @@ export interface ActiveRuns {
   emit(runId: string | undefined, kind: EntryKind, data: Readonly<Record<string, unknown>>, spanId: string): void
   /** Span of an active run, the parent of requests of its agent; undefined for other runs. */
   traceOf(runId: string): Trace | undefined
-  /** Where an active run comes from, for calls of its agent to other agents; undefined for other runs. */
+  /** Origin of an active run, for calls of its agent to other agents; undefined for other runs. */
   originOf(runId: string): RunOrigin | undefined
   /** Approvals of an active run; undefined for other runs, and if neither guardrails nor tool calls may pause it. */
   approvalsOf(runId: string | undefined): Approvals | undefined

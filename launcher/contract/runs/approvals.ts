@@ -1,6 +1,6 @@
 import type { Interrupt } from '#schemas/runs/run.ts'
 
-/** Approvals of one run: what people have decided about its model calls and tool calls, and what waits for a decision. */
+/** Approvals of one run: decisions about its model calls and tool calls, and pending interrupts. */
 export interface Approvals {
   /** Decision about an interrupt of a guardrail or a tool call; undefined: none yet. */
   decisionOf(id: string): 'approve' | 'reject' | undefined

@@ -5,7 +5,7 @@ import { singleHeader } from '../http/headers.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { ActiveRuns } from './active-runs.ts'
 
-/** The run to which a request of the agent belongs; undefined: the agent acts for itself. */
+/** The run to which a request of the agent belongs; undefined: the agent acts outside of a run. */
 export interface Attribution {
   readonly runId: string | undefined
   /** Parent of the request's span. */

@@ -1,10 +1,10 @@
-/** For whom a run is done, by its verified grant. */
+/** On whose behalf a run is executed, from its verified grant. */
 export interface RunAuthority {
   readonly subject: string
   readonly scopes: readonly string[]
 }
 
-/** Where a run comes from: what its agent passes on when it calls another agent. */
+/** Origin of a run, which its agent passes on when it calls another agent. */
 export interface RunOrigin extends RunAuthority {
   readonly rootRunId: string
   /** Agents (`namespace/name`) of the runs above, from the root run down. */

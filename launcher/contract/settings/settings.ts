@@ -6,11 +6,11 @@ import type { GatewayTimeouts } from '../calls/gateway-timeouts.ts'
 /** Minimum level that is logged. */
 export type Level = 'debug' | 'info' | 'warn' | 'error'
 
-/** What traces of the agent may hold, and whether they are stored. */
+/** What traces of the agent may contain, and whether they are stored. */
 export interface TraceSettings {
   readonly store: boolean
   readonly capture: 'full' | 'metadata' | 'none'
-  /** Share of the traces, from 0 to 1. */
+  /** Sample rate of traces, from 0 to 1. */
   readonly sampleRate: number
   readonly redact: Redact
 }
@@ -31,7 +31,7 @@ export interface Settings {
   readonly agentOutputFd: number | undefined
   /** Address on which 8080 listens. */
   readonly bind: string
-  /** Address on which the inbound port for calls of other agents listens: not loopback, which is the outbound one (H3). */
+  /** Address on which the inbound port for calls of other agents listens: not loopback, which serves the outbound port (H3). */
   readonly podAddress: string
   /** `namespace/name` of the first registry of the agent; undefined: it has none. */
   readonly registryId: string | undefined
@@ -55,12 +55,12 @@ export interface Settings {
   readonly tools: boolean
   /** Whether the agent may send spans: its pod has the OTLP ports. */
   readonly collector: boolean
-  /** What traces of the agent may hold, and whether they are stored. */
+  /** What traces of the agent may contain, and whether they are stored. */
   readonly traces: TraceSettings
   readonly otlpEndpoint: string | undefined
   /** Credentials of a hosted backend; not in the environment of the agent. */
   readonly otlpHeaders: Readonly<Record<string, string>>
-  /** Accepts runs without grant and attempt, and has no certificate (`meshctl dev`). */
+  /** Accepts runs without grant and attempt token, and has no certificate (`meshctl dev`). */
   readonly unsigned: boolean
   /** Termination grace of the pod in milliseconds. */
   readonly graceMs: number

@@ -6,7 +6,7 @@ import type { StateCall, StateClient } from './state-client.ts'
 
 type Sent = Pick<StateCall, 'headers' | 'signal' | 'timeoutMs' | 'json'>
 
-/** What a call of a path sends. `json` is a body that was written before, in place of `body`. */
+/** Input of a call of a path. `json` is an already serialized body, in place of `body`. */
 export type PathCall<Url extends string, Request> = Sent & {
   readonly query?: Readonly<Record<string, string | number | undefined>>
 } & (keyof PathParams<Url> extends never ? { readonly params?: undefined } : { readonly params: PathParams<Url> }) &

@@ -29,14 +29,14 @@ export type CallMemory<Scope> = <Url extends string, Request, Response>(
   operation: MemoryOperation<Url, Request, Response>,
 ) => Promise<PathResponse<Response>>
 
-/** The state role as the routes of port 2998 use it. */
+/** Client of the state role for the routes of port 2998. */
 export interface MemoryCalls {
   /** As `callFor`, for a request of the agent. */
   readonly call: CallMemory<Pick<Call<RouteContract>, 'request' | 'response'>>
   readonly callFor: CallMemory<Attribution & { readonly signal: AbortSignal }>
 }
 
-/** The value of a response. Throws `memory_unavailable` for a body of another form. */
+/** The value of a response. Throws `memory_unavailable` for a body with another schema. */
 export function valueOf<T>({ value }: PathResponse<T>): T {
   if (value === undefined) throw new Refusal('memory_unavailable')
   return value
@@ -46,7 +46,7 @@ export function valueOf<T>({ value }: PathResponse<T>): T {
 const MAX_CALLS = 64
 const DEADLINE_MS = 10_000
 
-/** What calls are made of. */
+/** Dependencies of `createMemoryCalls`. */
 export interface MemoryCallParts {
   readonly settings: Pick<Settings, 'memoryUrl' | 'stateTokenFile'>
   readonly registry: ActiveRuns
@@ -100,7 +100,7 @@ export function createMemoryCalls(pod: MemoryCallParts): MemoryCalls {
 }
 
 async function within<T>(signal: AbortSignal, send: (ended: AbortSignal) => Promise<T>): Promise<T> {
-  // The timer of AbortSignal.timeout runs on for the whole deadline after its call.
+  // The timer of AbortSignal.timeout keeps running for the whole deadline after its call has ended.
   const ended = new AbortController()
   const leave = (): void => ended.abort(signal.reason)
   if (signal.aborted) leave()
@@ -117,13 +117,13 @@ async function within<T>(signal: AbortSignal, send: (ended: AbortSignal) => Prom
   }
 }
 
-// Statuses about the request of the agent; every other one is an outage for it.
+// Statuses about the request of the agent; any other status is an outage for the agent.
 const ofRequest: ReadonlySet<number> = new Set([400, 404, 413, 422, 429])
 
 function toRefusal({ status, problem }: PathResponse<unknown>): Refusal {
   const { code } = problem
   if (!ofRequest.has(status)) return new Refusal('memory_unavailable')
-  // A limit of the state role, which all pods of the agent share.
+  // A limit of the state role that all pods of the agent share.
   if (status === 429 && !isRefusalCode(code)) return new Refusal('too_many_memory_calls')
   const message = firstReason(problem)?.slice(0, 500)
   return new Refusal(isRefusalCode(code) && code !== 'not_found' ? code : 'malformed_request', message)

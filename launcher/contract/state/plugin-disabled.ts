@@ -2,8 +2,8 @@ import { Refusal } from '../http/refusal.ts'
 import type { PathResponse } from '#schemas/wire/read-response.ts'
 
 /**
- * The refusal for a response of a plugin that is not available: its routes are 501, and a call of an agent that uses a field of another such
- * plugin is 503 `plugin_disabled`. Undefined for any other response.
+ * The refusal for a response of a plugin that is not available. Its own routes return 501; a call of an agent with a field of another unavailable
+ * plugin returns 503 `plugin_disabled`. Undefined for any other response.
  */
 export function pluginDisabled({
   status,

@@ -5,8 +5,8 @@ import { createStateClient } from './state-client.ts'
 import type { StateClient } from './state-client.ts'
 
 /**
- * Returns the one client that a pod has of the state role. Throws `ConfigError` without `STATE_URL`; `need` says who needs it, such as
- * 'the agent has a budget'.
+ * Returns the pod's only client of the state role. Throws `ConfigError` without `STATE_URL`; `need` is the reason in its message, such as 'the agent
+ * has a budget'.
  */
 export type PodState = (need: string) => StateClient
 

@@ -9,7 +9,7 @@ export interface StateCall {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: object
-  /** The body as JSON text, in place of `body`. */
+  /** The body as a JSON string, in place of `body`. */
   readonly json?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal

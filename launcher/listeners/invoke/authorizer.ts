@@ -13,7 +13,7 @@ export interface AcceptedAttempt {
   readonly epoch: number
 }
 
-/** Verified grant: for whom the run is done. */
+/** Verified grant: on whose behalf the run is executed. */
 export interface AcceptedGrant extends AcceptedAttempt {
   readonly authority: RunAuthority
 }
@@ -53,7 +53,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   }
 }
 
-/** Accepts every request: `meshctl dev` has no installation that signs tokens. */
+/** Accepts every request: with `meshctl dev` no installation signs tokens. */
 export const unsigned: Authorizer = {
   invoke: () => Promise.resolve({ epoch: 0, authority: { subject: '', scopes: [] } }),
   attach: () => Promise.resolve({ epoch: 0 }),

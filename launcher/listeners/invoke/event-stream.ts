@@ -10,7 +10,10 @@ export interface StreamLimits {
   readonly maxBehind: number
   /** Unread bytes at which the agent's response is paused (1 MiB). */
   readonly pressureBytes: number
-  /** Time without progress at which a reader is then disconnected (10 s): an ended worker must not block the agent. */
+  /**
+   * Time without progress after which the response is no longer paused for the reader, which is disconnected (10 s). An ended worker must not block
+   * the agent.
+   */
   readonly stalledMs: number
 }
 

@@ -11,7 +11,7 @@ export type UnreadyReason = (typeof unreadyReasons)[number]
 /** Readiness: `ok`, or why no run may be sent to this launcher. */
 export type Health = 'ok' | UnreadyReason
 
-/** What the launcher's own listener uses beside the parts of every pod: it starts and ends runs. */
+/** Parts of the launcher's own listener, which starts and ends runs, in addition to those of every pod. */
 export interface LauncherPod extends Pod {
   readonly registry: RunRegistry
   readonly supervision: Supervision

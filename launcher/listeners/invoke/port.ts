@@ -55,7 +55,7 @@ const unready = object({ status: enumOf('unavailable'), reason: enumOf(...unread
 /** Port 8080: workers start and follow runs, the kubelet probes. schemas/runs/run.ts describes the protocol. */
 export const invokePort = definePort({
   name: 'invoke',
-  // History has at most 64 KiB; the checkpoint of a resumed run is the larger part.
+  // The history has at most 64 KiB; the checkpoint of a resumed run may be larger.
   bodyLimit: 16 * 1024 * 1024,
   routes: {
     live: {

@@ -20,7 +20,7 @@ export interface ProbeOptions {
   readonly idleMs: number
   /** Refuses new runs until the agent has ended and answers again. */
   readonly agentEnding: () => void
-  /** Token of the preStop hook; undefined: the launcher has no such hook, and refuses each. */
+  /** Token of the preStop hook; undefined: the launcher has no such hook and refuses every call. */
   readonly hookToken: string | undefined
   readonly log: Logger
   /** Time that a terminating pod still starts runs (3 s), since workers cache EndpointSlices for a second. */
@@ -29,7 +29,7 @@ export interface ProbeOptions {
 
 const defaultLeavingMs = 3_000
 
-/** Between two log lines about refused hooks: any pod may send any number. */
+/** Interval between two log lines about refused hooks: any pod may send any number of requests. */
 const refusedLogMs = 10_000
 
 /**
@@ -39,7 +39,7 @@ const refusedLogMs = 10_000
 export function probeHandlers(options: ProbeOptions) {
   const { alive, idle, idleMs, agentEnding, log, leavingMs = defaultLeavingMs } = options
   const checkHook = createHookCheck(options)
-  // Requests share one probe of the agent: any pod may send any number of them.
+  // Concurrent requests share one probe of the agent: any pod may send any number.
   const health = shared(options.health)
   const whenIdle = shared(idle)
   return {
@@ -81,7 +81,7 @@ function createHookCheck({ hookToken, log }: ProbeOptions): (request: IncomingMe
   }
 }
 
-// Digests have one length, whatever is sent.
+// Digests have equal lengths, whatever is sent.
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
