@@ -21,7 +21,7 @@ export const runsProjection: Projection = {
   applyAll: (events, tx) => applyEvents(events, tx.withTables<RunsTables>()),
 }
 
-/** Successive changes of one run are one update. */
+/** Merges successive changes of one run to one update. */
 async function applyEvents(events: readonly Event[], tx: Db): Promise<void> {
   let pending: { readonly runId: string; readonly change: RowChange } | undefined
   const flush = async (): Promise<void> => {
@@ -90,7 +90,7 @@ function without(interruptId: string) {
     where i->>'id' <> ${interruptId}), '[]'::jsonb)`
 }
 
-// Larger numbers are exact neither in the column nor in JSON.
+// Larger numbers are not exact, neither in the column nor in JSON.
 function sumOf(column: string, more: number) {
   return sql<number>`least(${sql.ref(column)} + ${more}::float8, ${Number.MAX_SAFE_INTEGER}::float8)`
 }

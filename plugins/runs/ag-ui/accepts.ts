@@ -1,4 +1,4 @@
-/** Media type of a stream of AG-UI events on routes that have one of run events, too. */
+/** Media type of a stream of AG-UI events on routes that also stream run events. */
 export const AG_UI_TYPE = 'text/event-stream;profile="ag-ui"'
 
 /** Whether a client accepts AG-UI: `text/event-stream` with the parameter `profile=ag-ui`, quoted or not. */

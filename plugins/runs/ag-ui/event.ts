@@ -9,23 +9,23 @@ export interface AgUiEvent {
   readonly [field: string]: unknown
 }
 
-/** Events of a frame before they have a time. */
+/** Events of a frame, without timestamps. */
 export type Events = readonly AgUiEvent[]
 
-/** Content of a frame, as an agent sent it: of any form. */
+/** Content of a frame as the agent sent it, of any type. */
 export type FrameData = LiveFrame['data']
 
-/** Most entities of one kind that may be open at once. An agent that opens more is not followed further. */
+/** Maximum number of entities of one kind that may be open at once. Further entities of the agent are ignored. */
 export const MAX_OPEN = 1000
 
 const maxId = 1024
 
-/** Reads an id or a name that an agent reports. Undefined if it is not text or too long to keep. */
+/** Reads an id or a name that an agent reports. Undefined if it is not a string or too long to keep. */
 export function readId(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= maxId ? value : undefined
 }
 
-/** A text as it is, another value as JSON. */
+/** A string unchanged, another value as JSON. */
 export function toEventText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null)
 }

@@ -5,7 +5,7 @@ import { readId } from './event.ts'
 import type { Events, FrameData } from './event.ts'
 import type { ToolMapper } from './map-tools.ts'
 
-/** Id of an interrupt in the protocol. It includes the id of its run, by which a response finds it. */
+/** Id of an interrupt in the protocol. It includes the run id, so that a response identifies the run. */
 export function toAgUiInterruptId(runId: string, interruptId: string): string {
   return `${runId}/${interruptId}`
 }
@@ -56,7 +56,7 @@ const messages: Readonly<Record<Interrupt['reason'], string>> = {
   budget_hold: 'The budget of the agent is used up.',
 }
 
-// A question has the schema of its answer. Arguments can be edited only if the agent gave a schema for them.
+// A question carries the schema of its answer. Arguments can be edited only if the agent gave a schema for them.
 function responseSchemaOf({ reason, schema }: Interrupt): { readonly responseSchema?: object } {
   if (reason === 'input_required') return isObject(schema) ? { responseSchema: schema } : {}
   const editable = reason === 'approval_required' && isObject(schema) ? { editedArgs: schema } : {}

@@ -8,19 +8,19 @@ import { createDelegateMapper, createStepMapper } from './map-steps.ts'
 import { createToolMapper } from './map-tools.ts'
 import { createUsageSum } from './usage.ts'
 
-/** The run of a stream, as its client names it. */
+/** The run of a stream, with the ids that the client uses. */
 export interface MappedRun {
   readonly threadId: string
   readonly runId: string
-  /** Id of the platform. */
+  /** Id assigned by the platform. */
   readonly id: string
-  /** Whether the client has declared version 1.0 or later. Earlier ones refuse types that they do not know. */
+  /** Whether the client has declared version 1.0 or later. Earlier clients refuse unknown types. */
   readonly isCurrent: boolean
 }
 
 /** Maps the frames of one run, in their order, to events of AG-UI. */
 export interface FrameMapper {
-  /** The first event of the run, and of each part of it after a pause. */
+  /** Returns the first event of the run, and of each part after a pause. */
   start(): AgUiEvent
   map(frame: LiveFrame): Events
   /** Whether no message or call is open: a reader that continues here has not missed a start event. */
@@ -30,8 +30,8 @@ export interface FrameMapper {
 type MapFrame = (frame: LiveFrame) => Events
 
 /**
- * Creates the mapper. Kinds without an equivalent are custom events `mesh.<kind>`; those that only the queue causes are omitted. A run that
- * pauses is finished with its interrupts, as the protocol has it, and a resumed one starts again.
+ * Creates the mapper. Kinds without an equivalent are custom events `mesh.<kind>`; those that only concern the queue are omitted. As the protocol
+ * requires, a paused run finishes with its interrupts, and a resumed run starts again.
  */
 export function createFrameMapper(run: MappedRun): FrameMapper {
   const { threadId, runId } = run
@@ -77,7 +77,7 @@ export function createFrameMapper(run: MappedRun): FrameMapper {
       return [...events, ...finish({ type: 'interrupt', interrupts })]
     },
     'run.succeeded': ({ data: { output } }) => {
-      // A client shows messages: an agent that does not stream has sent none.
+      // Clients show messages, and an agent that does not stream has sent none.
       const said = !messages.any && typeof output === 'string' && output !== ''
       const shown = said ? messages.whole(`${run.id}-output`, output) : []
       return [...shown, ...finish({ type: 'success' }, output ?? null)]

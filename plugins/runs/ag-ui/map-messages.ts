@@ -3,10 +3,10 @@ import type { AgUiEvent, Events, FrameData } from './event.ts'
 
 const roles: ReadonlySet<unknown> = new Set(['developer', 'system', 'assistant', 'user'])
 
-/** Maps messages of a run. A text that was sent is never sent again: `sent` counts its UTF-16 code units. */
+/** Maps messages of a run. Text is never sent twice: `sent` counts its UTF-16 code units. */
 export interface MessageMapper {
   started(data: FrameData): Events
-  /** A delta, or the text so far of a message. */
+  /** A delta, or the whole text of a message so far. */
   text(data: FrameData): Events
   finished(data: FrameData): Events
   /** A whole message. */

@@ -5,7 +5,7 @@ import type { LiveFrame } from '../contract/live-frame.ts'
 
 type StepFrame = Pick<LiveFrame, 'data' | 'spanId'>
 
-/** Maps what has a start and an end besides messages: steps and delegations. */
+/** Maps entities with a start and an end: steps and delegations. */
 export interface SpanMapper {
   started(frame: StepFrame): Events
   finished(frame: StepFrame): Events
@@ -13,7 +13,7 @@ export interface SpanMapper {
   readonly open: number
 }
 
-/** Creates the mapper of steps. Both events of a step have its name, by which the protocol identifies it. */
+/** Creates the mapper of steps. Both events of a step contain its name, which identifies the step in the protocol. */
 export function createStepMapper(): SpanMapper {
   const open = new Set<string>()
   const end = (stepName: string): Events => (open.delete(stepName) ? [{ type: 'STEP_FINISHED', stepName }] : [])
@@ -38,8 +38,8 @@ function nameOf({ data, spanId }: StepFrame): string {
 }
 
 /**
- * Creates the mapper of delegations, which are subagents of the protocol. Clients before version 1.0 know no subagents and refuse unknown
- * types: they receive custom events.
+ * Creates the mapper of delegations, which are subagents of the protocol. Clients before version 1.0 have no subagents and refuse unknown types, so
+ * they receive custom events.
  */
 export function createDelegateMapper(knowsSubagents: boolean): SpanMapper {
   const open = new Set<string>()
@@ -48,7 +48,7 @@ export function createDelegateMapper(knowsSubagents: boolean): SpanMapper {
     started: ({ data, spanId }) => {
       if (!knowsSubagents) return [{ type: 'CUSTOM', name: 'mesh.delegate.started', value: data }]
       const subagentRunId = readId(data['runId']) ?? spanId
-      // An id names one invocation, also after its end.
+      // An id names one invocation, even after its end.
       if (known.has(subagentRunId) || known.size >= MAX_OPEN) return []
       known.add(subagentRunId)
       open.add(subagentRunId)
@@ -62,7 +62,7 @@ export function createDelegateMapper(knowsSubagents: boolean): SpanMapper {
       const message = `The run of ${agentOf(data)} did not succeed.`
       return [{ type: 'SUBAGENT_ERROR', subagentRunId, message, code: readId(data['code']) ?? 'agent_error' }]
     },
-    // Detached ones go on, and those of a paused run may.
+    // Detached delegations continue, and those of a paused run may continue.
     closeAll: () => {
       const left = [...open]
       open.clear()

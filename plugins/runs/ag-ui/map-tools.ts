@@ -1,7 +1,7 @@
 import { readId, toEventText } from './event.ts'
 import type { Events, FrameData } from './event.ts'
 
-/** Maps tool calls. Their arguments are whole when a call starts. */
+/** Maps tool calls. Arguments are complete when a call starts. */
 export interface ToolMapper {
   /** A call that waits for approval. Its start is not sent again, and its result belongs to it. */
   proposed(toolCallId: string, name: string, args: unknown): Events
@@ -11,7 +11,7 @@ export interface ToolMapper {
 
 /** Creates the mapper. */
 export function createToolMapper(): ToolMapper {
-  // Calls of the interrupts of a pause, of which there are at most 100.
+  // Calls that wait for approval in a pause, at most 100.
   const waiting = new Set<string>()
   const call = (toolCallId: string, toolCallName: string, args: unknown): Events => [
     { type: 'TOOL_CALL_START', toolCallId, toolCallName },

@@ -6,8 +6,8 @@ import { guardrailInterruptPrefix } from '#schemas/runs/run.ts'
 import type { ResumeAnswer } from '../contract/caller-runs.ts'
 
 /**
- * The input of a new run: the text of the user messages after the last message of another role. Earlier ones are in the history of the
- * conversation, which the platform keeps: what a client says an agent has said is not believed. Throws `invalid_body`.
+ * The input of a new run: the text of the user messages after the last message of another role. Earlier messages are in the history that the platform
+ * keeps: agent messages claimed by a client are not trusted. Throws `invalid_body`.
  */
 export function readPrompt({ messages }: Pick<AgUiRunInput, 'messages'>): string {
   const from = messages.findLastIndex(({ role }) => role !== 'user') + 1
@@ -39,7 +39,7 @@ export interface AgUiAnswer {
   readonly entry: ResumeEntry
 }
 
-/** Splits the ids of interrupts. All must be of one run. Throws `invalid_body`. */
+/** Splits the ids of interrupts. All must belong to one run. Throws `invalid_body`. */
 export function readAnswers(resume: readonly ResumeEntry[]): readonly AgUiAnswer[] {
   const answers = resume.map((entry, index) => {
     const pointer = `/resume/${index}`
@@ -54,8 +54,8 @@ export function readAnswers(resume: readonly ResumeEntry[]): readonly AgUiAnswer
 }
 
 /**
- * The answer as that of `POST /api/runs/{id}/resume`. A denial is passed to the agent, which continues; an abandoned interrupt ends the run.
- * Throws `invalid_body`.
+ * Converts the answer to the body of `POST /api/runs/{id}/resume`. A denial is passed to the agent, which continues; an abandoned interrupt ends the
+ * run. Throws `invalid_body`.
  */
 export function toResumeAnswer(interrupt: Interrupt, { entry, interruptId, pointer }: AgUiAnswer): ResumeAnswer {
   if (entry.status === 'cancelled') return { interruptId, decision: 'reject', reason: 'The interrupt was cancelled.' }

@@ -20,8 +20,8 @@ export interface AgUiThread {
 }
 
 /**
- * Answers the interrupts of a paused run of the thread. All open ones need an answer; a repeat of answers that were given changes nothing.
- * A run of another agent or thread is unknown. Throws as `POST /api/runs/{id}/resume`.
+ * Answers the interrupts of a paused run of the thread. All open interrupts need an answer; repeating given answers changes nothing. A run of another
+ * agent or thread is treated as unknown. Throws as `POST /api/runs/{id}/resume`.
  */
 export async function resumeAgUi(
   runs: Pick<CallerRuns, 'get' | 'mayUpdate' | 'resume'>,
@@ -42,7 +42,7 @@ export async function resumeAgUi(
   return { id: run.id, interruptId: first.interruptId }
 }
 
-// What ends the run comes last: nothing can be answered after it.
+// An answer that ends the run comes last: no interrupt can be answered after it.
 function toAnswers(run: RunDetail, answers: readonly AgUiAnswer[]): readonly ResumeAnswer[] {
   const known = answers.filter((answer) => !wasGiven(run, answer))
   const open = new Map(run.interrupts.map((interrupt) => [interrupt.id, interrupt]))

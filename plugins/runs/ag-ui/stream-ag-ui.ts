@@ -19,15 +19,15 @@ export interface AgUiPart {
   readonly resumed?: number
   /** The stream continues after this journal entry, without a start. */
   readonly after?: number
-  /** Whether the stream ends when the run pauses: the protocol continues in another one. */
+  /** Whether the stream ends when the run pauses; in the protocol, the run continues in another stream. */
   readonly endsAtPause: boolean
 }
 
 type StreamCall = Parameters<typeof openEventStream>[0] & Pick<Call<unknown, unknown, unknown>, 'reply'>
 
 /**
- * Streams a run as events of AG-UI. The journal is mapped from its beginning, since the events of an entry depend on what is open; only
- * those of the requested part are sent. An entry has an `id` only when nothing is open: a reader that reconnects there misses no start.
+ * Streams a run as events of AG-UI. The journal is mapped from its beginning, since the events of an entry depend on open entities. Only events of
+ * the requested part are sent. An entry has an `id` only when nothing is open: a reader that reconnects there misses no start.
  */
 export async function streamAgUi(
   services: StreamServices,
@@ -56,7 +56,7 @@ export async function streamAgUi(
       if (sends && resumed !== undefined) await sendAll([mapper.start()])
       return
     }
-    // The start of a resumed part is sent already, and what the answers do is known to their sender.
+    // The start of a resumed part was already sent, and the client knows the effect of its own answers.
     if (resumed !== undefined && isAnswered(frame)) return
     await sendAll(events, mapper.isSettled && frame.seq !== undefined ? String(frame.seq) : undefined)
     if (endsRun(frame) && (endsAtPause || frame.kind !== 'run.paused')) gone.abort()

@@ -3,7 +3,7 @@ import { readUsage } from '../worker/entries/read-result.ts'
 import { MAX_OPEN, readId } from './event.ts'
 import type { FrameData } from './event.ts'
 
-/** Token usage of one model, as the protocol names it. */
+/** Token usage of one model, with the field names of the protocol. */
 interface TokenUsage {
   readonly model?: string
   readonly inputTokens: number
@@ -15,7 +15,7 @@ interface TokenUsage {
 /** Sums the usage of a run by model. */
 export interface UsageSum {
   add(data: FrameData): void
-  /** Returns `{usage}`, or nothing without a model call, and starts the sum again. */
+  /** Returns `{usage}`, or `{}` without a model call, and resets the sum. */
   take(): { readonly usage?: readonly TokenUsage[] }
 }
 

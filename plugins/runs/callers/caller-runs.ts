@@ -82,14 +82,14 @@ export function createCallerRuns(services: CallerRunsDependencies): CallerRuns {
   }
 }
 
-/** The actor of a person's act, for the audit log. */
+/** The caller as actor, for the audit log. */
 export function actorOf(caller: Caller): Actor {
   return accountActor(caller.username)
 }
 
 type Db = Parameters<typeof locateRun>[0]
 
-/** The proof that the caller may get the runs of a namespace: by default of that of the run. */
+/** The proof that the caller may get the runs of a namespace; default: the namespace of the run. */
 async function reviewGet(db: Db, caller: Caller, id: string, known?: DnsLabel): Promise<Access<'get', 'runs'>> {
   const namespace = known ?? (idPattern.test(id) ? await locateRun(db, id) : undefined)
   const access = namespace && (await caller.may('get', 'runs', { namespace: namespace as DnsLabel }))

@@ -19,11 +19,11 @@ export interface RunFilter {
   readonly agentUid?: string | undefined
   readonly conversationId?: string | undefined
   readonly state?: RunState | undefined
-  /** One of these states. */
+  /** Only runs in one of these states. */
   readonly states?: readonly RunState[] | undefined
-  /** One of these reasons of a pause. */
+  /** Only runs paused for one of these reasons. */
   readonly pauseReasons?: readonly PauseReason[] | undefined
-  /** Lower bound of the last known time of the state. */
+  /** Lower bound of the time of the last state change. */
   readonly changedSince?: Date | undefined
   readonly label?: readonly [string, string] | undefined
   readonly since?: Date | undefined
@@ -35,7 +35,7 @@ export interface RunKey {
   readonly id: string
 }
 
-/** A page: its size and the key of the row before it. */
+/** A page: its size and the key of the preceding row. */
 export interface RunPage {
   readonly limit: number
   readonly after?: RunKey | undefined
@@ -48,7 +48,7 @@ export interface CallerRuns {
    * run of the first request.
    */
   create(caller: Caller, access: Access, request: AgentRunRequest): Promise<RunDetail>
-  /** Reads a run. Its namespace is looked up unless it is known. */
+  /** Reads a run. The namespace is looked up unless it is given. */
   get(caller: Caller, id: string, namespace?: DnsLabel): Promise<RunDetail>
   /** As `get`, with the reason why the agent is not ready, if the caller may read it. */
   explain(caller: Caller, id: string): Promise<RunDetail>
@@ -57,11 +57,11 @@ export interface CallerRuns {
   list(access: Access, filter: RunFilter, page: RunPage): Promise<readonly Run[]>
   /** Number of runs that `list` has in all its pages, at most 10,000. */
   count(access: Access, filter: RunFilter): Promise<number>
-  /** Proves that the caller may change the run. A run that the caller may not get is unknown. */
+  /** Proves that the caller may change the run. A run that the caller may not get is reported as unknown. */
   mayUpdate(caller: Caller, id: string): Promise<Access<'update', 'runs'>>
   resume(by: Changer, id: string, answer: ResumeAnswer): Promise<RunDetail>
   cancel(by: Changer, id: string): Promise<RunDetail>
-  /** The row of a run that the caller may `get`. Other runs are unknown. */
+  /** Reads the row of a run that the caller may `get`. Other runs are reported as unknown. */
   open(caller: Caller, id: string): Promise<OpenRun>
 }
 
@@ -77,7 +77,7 @@ export interface OpenRun {
   readonly access: Access<'get', 'runs'>
 }
 
-/** Runs of callers, for plugins that serve them by another protocol. Each operation is within the caller's rights, as its route. */
+/** Runs of callers, for plugins that serve them by another protocol. Each operation checks the caller's rights as its route does. */
 export interface RunsOfCallers extends Pick<
   CallerRuns,
   'create' | 'get' | 'open' | 'list' | 'count' | 'mayUpdate' | 'resume' | 'cancel'

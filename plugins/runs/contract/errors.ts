@@ -1,6 +1,6 @@
 import { defineErrors } from '#core/errors/define-errors.ts'
 
-/** Errors that only runs have. */
+/** Errors of the runs plugin. */
 export const runErrors = defineErrors({
   agent_not_observed: { status: 503, title: 'The platform has not observed the agent yet.', retryable: true },
   prepared_run_refused: { status: 409, title: 'The prepared run cannot be queued.' },

@@ -113,7 +113,7 @@ const usageData = Type.Object({
   ),
 })
 
-/** A call that the gateway has not metered within this time after its report never will be: it counts as unpriced. */
+/** A call that the gateway has not metered within this time after its report counts as unpriced. */
 export const METERED_WITHIN_SECONDS = 60
 
 const onlyRun = Type.Object({ runId })
@@ -147,7 +147,7 @@ export const runRequeued: EventType<Static<typeof requeuedData>> = defineEvent({
   data: requeuedData,
 })
 
-/** The agent has no ready pod. One event for each reason, from two seconds after the wait began. */
+/** The agent has no ready pod. One event for each reason, starting two seconds after the wait began. */
 export const runWaiting: EventType<Static<typeof waitingData>> = defineEvent({
   plugin: 'runs',
   fact: 'waiting',
@@ -163,7 +163,7 @@ export const runAttached: EventType<Static<typeof attachedData>> = defineEvent({
   data: attachedData,
 })
 
-/** The run waits for a person. */
+/** The run waits for an answer. */
 export const runPaused: EventType<Static<typeof pausedData>> = defineEvent({
   plugin: 'runs',
   fact: 'paused',

@@ -3,7 +3,7 @@ import type { RunDetail } from './run.ts'
 import type { TreeNode } from './run-tree.ts'
 import type { LiveFrame } from './live-frame.ts'
 
-/** Names a run: by its id, or by its trace, whose oldest run is meant. */
+/** Identifies a run: by its id, or as the oldest run of a trace. */
 export type RunReference = { readonly runId: string } | { readonly traceId: string }
 
 /** A run for other plugins, without content. */
@@ -22,13 +22,13 @@ export interface RunSnapshot {
   readonly agentUid: string | null
   readonly run: RunDetail
   readonly events: readonly LiveFrame[]
-  /** The journal was longer than asked for. */
+  /** True if the journal exceeds the requested bounds. */
   readonly truncated: boolean
-  /** The span tree of the run, built from these of its events. */
+  /** Builds the span tree of the run from the given events. */
   readonly tree: (events: readonly LiveFrame[]) => TreeNode
 }
 
-/** Most of a journal that a snapshot holds: entries, and bytes of their JSON. */
+/** Maximum size of the journal in a snapshot: entries, and bytes of their JSON. */
 export interface SnapshotBounds {
   readonly rows: number
   readonly bytes: number

@@ -7,7 +7,7 @@ import type { QueuedRun, PreparedRun, Permission } from './prepared-run.ts'
 export interface RunExecutor {
   /** Kind of the runs: lowercase letters, digits and `-`. */
   readonly kind: string
-  /** What a caller needs in the run's namespace to create such a run. */
+  /** Permission that a caller needs in the run's namespace to create such a run. */
   readonly permission: Permission
   /**
    * Executes a segment of the run. It is called again with the last checkpoint after a crash, an error or `waiting`, so it must continue from
@@ -26,17 +26,17 @@ export interface ExecutorRun {
   readonly id: string
   readonly kind: string
   readonly namespace: string
-  /** The account for which the run is done. */
+  /** The account on whose behalf the run is executed. */
   readonly subject: string
   readonly conversationId: string
   readonly labels: Readonly<Record<string, string>>
   readonly traceparent: string
   readonly input: unknown
-  /** Fencing token: rises with each claim of the run. */
+  /** Fencing token: increases with each claim of the run. */
   readonly epoch: number
-  /** Number of the segment: 1, and one more after each pause. */
+  /** Number of the segment: starts at 1 and increases with each pause. */
   readonly segment: number
-  /** The last one that was saved; null before. */
+  /** The last saved checkpoint; null if there is none. */
   readonly checkpoint: unknown
   /** Answers to the interrupts of the last pause. */
   readonly resolutions: readonly Resolution[]
@@ -60,7 +60,7 @@ export interface ExecutorChange {
   readonly also?: (tx: Tx) => Promise<void>
 }
 
-/** A journal entry: what a launcher may report, without `run.*`. */
+/** A journal entry of a kind that a launcher may report, except `run.*`. */
 export interface ExecutorEntry {
   readonly kind: EntryKind
   readonly spanId?: string

@@ -33,7 +33,7 @@ export interface PreparedRun {
 
 /** How a prepared run is queued. */
 export interface QueueOptions {
-  /** Makes it a child: it is cancelled with its parent and has its trace. Parent and child must have one subject. */
+  /** Makes the run a child: it is cancelled with its parent and shares its trace. Parent and child must have the same subject. */
   readonly parentRunId?: string | undefined
 }
 

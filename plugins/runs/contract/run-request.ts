@@ -1,11 +1,11 @@
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 
-/** A request to start a run, by whatever way it comes: the fields of `POST /api/runs`, with its origin. */
+/** A request to start a run, from any source: the fields of `POST /api/runs` and its origin. */
 export interface RunRequest {
   /** The agent. A run has either an agent or an executor. */
   readonly agent?: { readonly namespace: string; readonly name: string } | undefined
-  /** A run without an agent. `object` is the name of the object whose permission is reviewed; default: all of the namespace. */
+  /** A run without an agent. `object` is the name of the object whose permission is reviewed; default: all objects of the namespace. */
   readonly executor?: { readonly kind: string; readonly namespace: string; readonly object?: string } | undefined
   readonly input: unknown
   /** Default: a new conversation. */

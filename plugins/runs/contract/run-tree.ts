@@ -1,4 +1,4 @@
-/** A node of a run's tree. `spanId` is unique within it: that of the trace, or the id of the message, question or child run. */
+/** A node of a run's tree. `spanId` is unique within it: the span id of the trace, or the id of the message, question or child run. */
 export interface TreeNode {
   readonly spanId: string
   readonly kind: string

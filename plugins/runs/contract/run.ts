@@ -7,15 +7,15 @@ export interface RunMoney {
   readonly currency: string
 }
 
-/** What the model calls of a run cost. */
+/** Costs of the model calls of a run. */
 export interface RunCosts {
   /** Null without a priced call, and for calls in several currencies. */
   readonly cost: RunMoney | null
-  /** Of the run and of all runs below it. Null as well for trees of more than 10,000 runs in one response. */
+  /** Cost of the run and all runs below it. Also null if the trees in one response have more than 10,000 runs. */
   readonly treeCost: RunMoney | null
   /** Calls of the run whose cost stays unknown. */
   readonly unpricedCalls: number
-  /** Calls of the run that the gateway has answered and not metered yet. */
+  /** Calls of the run that the gateway has answered but not yet metered. */
   readonly pendingCalls: number
 }
 

@@ -3,11 +3,11 @@ import { Type } from 'typebox'
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** A bound on bytes, from 64 KiB to 1 TiB. */
+/** A limit in bytes, from 64 KiB to 1 TiB. */
 const bytes = (description: string, mebibytes: number, most = 1024 * 1024) =>
   Type.Integer({ minimum: 64 * KIB, maximum: most * MIB, default: mebibytes * MIB, description })
 
-/** A bound on a count. */
+/** A limit on a count. */
 const count = (description: string, normal: number, maximum = 1_000_000) =>
   Type.Integer({ minimum: 1, maximum, default: normal, description })
 

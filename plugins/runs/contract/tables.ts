@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, Insertable, Selectable, Transaction } from 'kysely'
 import type { Decision, FailReason, Interrupt, PauseReason, Resolution, RunState } from '#schemas/runs/run.ts'
 
-/** A jsonb column: read as a value, written as JSON text, which both drivers accept. */
+/** A jsonb column: read as a value, written as a JSON string, which both drivers accept. */
 type Json<T> = ColumnType<T, string, string>
 
 /** The read model of a run; only the projection writes it. */
@@ -67,7 +67,7 @@ export interface ContentRow {
   idempotency_request: Generated<Buffer | null>
   /** Every answer to an interrupt of the run, oldest first. */
   decisions: ColumnType<Decision[], string | undefined, string>
-  /** Time by which a run that an agent called has to end. */
+  /** Time by which a run that an agent called must end. */
   deadline: Generated<Date | null>
 }
 
@@ -128,7 +128,7 @@ export interface StorageRow {
   bytes: bigint
 }
 
-/** A public key of the launchers of an agent, from before certificates. */
+/** A public key of the launchers of an agent, from versions before certificates. */
 export interface LauncherKeyRow {
   agent_uid: string
   public_key: string

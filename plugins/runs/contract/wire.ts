@@ -37,7 +37,7 @@ export const childRun = reply(outcome)
 /** See {@link childRun}. */
 export type ChildOutcome = Static<typeof childRun>
 
-/** The run of a call by another agent. */
+/** The run that another agent's call created. */
 export const calledRun = reply({ ...outcome, conversationId: string() })
 
 const namespace = string({ maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' })
@@ -45,15 +45,15 @@ const name = string({
   maxLength: 253,
   pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
 })
-// Years of four digits from 1970 on: PostgreSQL has no year 0, and reads no sign.
+// Four-digit years from 1970 on: PostgreSQL has no year 0 and parses no sign.
 const time = string({
   pattern: '^(19[7-9]\\d|[2-9]\\d{3})-\\d\\d-\\d\\dT[\\d:.]{1,16}Z$',
   description: 'RFC 3339, in UTC',
 })
 
 /**
- * A launcher creates a run of another agent. The state role reads subject and depth of the calling run (`parentRunId`) from its own rows;
- * without one the agent calls for itself. `deadline` is the end of the calling run.
+ * A launcher creates a run of another agent. The state role reads subject and depth of the calling run (`parentRunId`) from its own rows; without a
+ * parent run the agent calls on its own behalf. `deadline` is the end of the calling run.
  */
 export const createChildRun = statePath({
   method: 'POST',
@@ -74,13 +74,13 @@ export const createChildRun = statePath({
 /** A run that an agent starts. */
 export type ChildRunRequest = Static<typeof createChildRun.request>
 
-/** The launcher reads it; the query `wait` is the longest time to wait for its end, in seconds. */
+/** The launcher reads the child run; the query parameter `wait` is the maximum wait for its end, in seconds. */
 export const readChildRun = statePath({ method: 'GET', path: '/runs/:id', status: 200, response: childRun })
 
-/** The launcher cancels it. */
+/** The launcher cancels the child run. */
 export const cancelChildRun = statePath({ method: 'POST', path: '/runs/:id/cancel', status: 202, response: reply({}) })
 
-/** A worker asks whether the subject of its run still has the right; `grant` is a renewed one. */
+/** A worker asks whether the subject of its run still has the right; `grant` in the response is a renewed one. */
 export const recheckRun = statePath({
   method: 'POST',
   path: '/runs/:id/recheck',

@@ -27,7 +27,7 @@ export interface ExecutorRef {
   readonly namespace: string
 }
 
-/** Everything about a new run. */
+/** Data of a new run. */
 export interface NewRun {
   readonly runId: string
   /** The agent, or the kind and namespace of a run without one. */
@@ -46,7 +46,7 @@ export interface NewRun {
   readonly parent?: Pick<SelectedRun, 'id' | 'root_run_id'>
   /** Idempotency key of the request. A second request with it returns the run of the first one. */
   readonly idempotency?: Idempotency | undefined
-  /** Time by which the run has to end, inherited from a calling run. */
+  /** Time by which the run must end, inherited from a calling run. */
   readonly deadline?: Date | undefined
 }
 
@@ -63,7 +63,7 @@ export interface CreateServices {
 /** An agent or namespace that must exist until the new run is committed. */
 export interface Target {
   readonly uid: string
-  /** The error for a run without it. */
+  /** Returns the error if the target does not exist. */
   missing(): Fail
 }
 
@@ -96,7 +96,7 @@ export async function createRunIn(
   const created = { ...toCreated(run), time }
   await tx.append(`runs/${run.runId}`, 0, [created])
   tx.afterCommit(() => services.live.wake(run.runId))
-  // What the projection has written.
+  // The row as the projection has written it.
   return { ...toNewRow({ ...created, type: runCreated.type, version: 1 }), subject: run.subject }
 }
 

@@ -3,7 +3,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { runErrors } from '../contract/errors.ts'
 import type { AgentRef, NewRun, Target } from './create-run.ts'
 
-// Longest time until a new agent is observed; under load it takes longer, and an agent that exists is worth a longer wait.
+// How long a new agent is awaited in the index; longer if the agent is known to exist, since the index is slower under load.
 const observeMs = 2_000
 const existingMs = 10_000
 
@@ -11,8 +11,8 @@ const existingMs = 10_000
 export type AgentExistence = 'exists' | 'absent' | 'unknown'
 
 /**
- * Resolves a name to a uid by the object index, since the caller may not be allowed to read the agent. The index lags behind a fresh create:
- * it is waited for unless the cluster has no such agent. An agent that exists is never `not_found`.
+ * Resolves a name to a uid by the object index, since the caller may not be allowed to read the agent. The index lags behind a fresh create, so the
+ * function waits unless the cluster has no such agent. An agent that exists is never `not_found`.
  */
 export async function findAgent(
   observed: ObservedReads,
@@ -39,7 +39,7 @@ export async function findNamespace(observed: ObservedReads, namespace: string):
   return uid
 }
 
-/** The agent or namespace of a run: it may be deleted after its name was resolved. */
+/** The agent or namespace that a new run requires: it may be deleted after its name was resolved. */
 export function targetOf({
   agent,
   executor,

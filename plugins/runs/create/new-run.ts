@@ -11,20 +11,20 @@ import type { NewRun } from './create-run.ts'
 import { findAgent, findNamespace } from './find-target.ts'
 import type { AgentExistence } from './find-target.ts'
 
-/** For whom and below which run a run is created. */
+/** Subject and parent of a new run. */
 export interface RunAuthority extends Pick<NewRun, 'parent' | 'deadline'> {
   /** The account whose right was reviewed. */
   readonly subject: Pick<UserInfo, 'username' | 'groups'>
   /** Name of the account that acted: by default the subject, else the agent that delegates. */
   readonly by?: string | undefined
   readonly signedBy?: GrantKey | undefined
-  /** What was reviewed, for runs without an agent. */
+  /** Reviewed permissions, for runs without an agent. */
   readonly scopes?: readonly string[] | undefined
   /** Reads whether an agent that is not indexed yet exists; unknown by default. */
   readonly existence?: (() => Promise<AgentExistence>) | undefined
 }
 
-/** Assigns id and uid, and signs the grant. The caller of this function has made the review. */
+/** Assigns id and uid, and signs the grant. The caller of this function has done the access review. */
 export async function newRun(
   { core, observed }: { readonly core: Pick<Core, 'keys' | 'now'>; readonly observed: ObservedReads },
   { subject, by = subject.username, parent, deadline, ...authority }: RunAuthority,

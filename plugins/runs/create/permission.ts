@@ -21,12 +21,12 @@ export function checkProof(caller: { readonly username: string }, access: Access
   if (username !== caller.username) throw new Error('the proof is of another caller')
 }
 
-/** The scope of a grant: what was reviewed, so that it can be reviewed again. */
+/** The scope of a grant: the reviewed permission, so that it can be reviewed again. */
 export function toScope({ verb, resource, group, name }: Permission & Pick<PermissionIn, 'name'>): string {
   return JSON.stringify([verb, resource, group ?? null, name ?? null])
 }
 
-/** The access review that a scope names; undefined for other text. */
+/** The access review of a scope; undefined for other strings. */
 export function fromScope(scope: string | undefined, namespace: string): SubjectAttributes | undefined {
   if (scope?.startsWith('[') !== true) return undefined
   const [verb, resource, group, name] = JSON.parse(scope) as readonly [string, string, string | null, string | null]

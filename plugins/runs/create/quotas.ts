@@ -4,7 +4,7 @@ import type { runsSettings } from '../contract/settings.ts'
 import type { RunUsage } from '../store/internal/usage.ts'
 import { runErrors } from '../contract/errors.ts'
 
-/** Bounds of queued runs and stored bytes per caller and namespace. */
+/** Limits of queued runs and stored bytes per caller and namespace. */
 export type RunQuotas = Pick<
   Static<typeof runsSettings>,
   'queuedPerNamespace' | 'queuedPerCaller' | 'storedBytesPerNamespace'
@@ -14,9 +14,8 @@ export type RunQuotas = Pick<
 export type ExceededQuota = keyof RunQuotas
 
 /**
- * Refuses a new run above a quota, inside the transaction that would create it: 429 `too_many_requests` for queued runs,
- * 429 `quota_exceeded` for stored bytes. Concurrent transactions do not see each other, so a bound can be exceeded by the number
- * of concurrent requests.
+ * Refuses a new run above a quota, inside the transaction that would create it: 429 `too_many_requests` for queued runs, 429 `quota_exceeded` for
+ * stored bytes. Concurrent transactions do not see each other, so a limit can be exceeded by the number of concurrent requests.
  */
 export function checkQuotas(usage: RunUsage, quotas: RunQuotas, onRefused: (quota: ExceededQuota) => void): void {
   const { queuedPerNamespace, queuedPerCaller, storedBytesPerNamespace } = quotas

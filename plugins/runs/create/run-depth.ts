@@ -5,7 +5,7 @@ import type { SelectedRun } from '../contract/tables.ts'
 
 const deepest = 8
 
-/** Throws `depth_exceeded`. The depth is counted from stored rows; the given bound can only lower that of the platform. */
+/** Throws `depth_exceeded`. The depth is counted from stored rows; the given limit can only lower that of the platform. */
 export async function checkDepth(
   db: Parameters<typeof findRun>[0],
   parent: SelectedRun | undefined,

@@ -41,11 +41,11 @@ export interface ChildRuns {
   create(pod: UserInfo, delegation: ChildRunRequest, callerTrace: Trace | undefined): Promise<ChildOutcome>
   read(pod: UserInfo, runId: string, waitMs: number): Promise<ChildOutcome>
   cancel(pod: UserInfo, runId: string): Promise<void>
-  /** Reads the attempt token of a worker; undefined if this installation did not sign it. */
+  /** Verifies the attempt token of a worker; undefined if this installation did not sign it. */
   attemptOf(token: string): Promise<AttemptToken | undefined>
   /** Returns the grant under which the run may continue, stored or renewed; undefined if the subject has lost the right. */
   recheck(runId: string, attempt: AttemptToken): Promise<string | undefined>
-  /** Judges why the agent of the run is not ready. */
+  /** Returns why the agent of the run is not ready. */
   readiness(runId: string, attempt: AttemptToken): Promise<WaitVerdict>
 }
 
@@ -133,14 +133,14 @@ async function deadlineOf(
   return parent && inheritedDeadline(store, parent, deadline === undefined ? undefined : new Date(deadline))
 }
 
-/** The trace of the parent, below the launcher's span if it belongs to that trace. Without a parent a new trace (SEC26). */
+/** The trace of the parent, below the launcher's span if the span belongs to that trace. Without a parent: a new trace (SEC26). */
 export function traceOfChild(parent: SelectedRun | undefined, callerTrace: Trace | undefined): Trace {
   if (!parent) return startTrace()
   if (callerTrace?.traceId === parent.trace_id) return spanBelow(callerTrace)
   return { ...startTrace(), traceId: parent.trace_id }
 }
 
-/** Returns an active run of the agent whose service account is the caller. Other runs are unknown to it. */
+/** Returns an active run of the agent whose service account is the caller. Other runs are reported as unknown. */
 export async function ownRun(services: ChildRunServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
   const agent = agentOfServiceAccount(pod.username)
   const run = isUuid(runId) ? await findRun(services.store.reader<RunsTables>(), runId) : undefined
@@ -180,7 +180,7 @@ async function renewedGrant(services: ChildRunServices, run: SelectedRun): Promi
   return fresh
 }
 
-// The grant of a run without an agent names what was reviewed.
+// The grant of a run without an agent names the reviewed permission.
 async function isStillAllowed(
   services: ChildRunServices,
   user: UserInfo,
@@ -216,7 +216,7 @@ async function verified<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether a text can be the id of a run. */
+/** Whether a string can be the id of a run. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 }

@@ -2,7 +2,7 @@ import type { Store } from '#core/event-store/store.ts'
 import { readContent } from '../store/internal/content.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 
-/** The earlier of a deadline that a launcher names and that of the calling run. A launcher cannot extend what its run has inherited. */
+/** The earlier of the launcher's deadline and the deadline of the calling run. A launcher cannot extend what its run has inherited. */
 export async function inheritedDeadline(
   store: Pick<Store, 'reader'>,
   parent: SelectedRun | undefined,

@@ -21,8 +21,8 @@ import { inheritedDeadline } from './inherited-deadline.ts'
 import type { PeerCall, PeerRun } from '../contract/api.ts'
 
 /**
- * Creates the run of a call between agents. Who calls, for whom, and through which agents is read from the stored runs: an envelope that
- * says otherwise is refused (E2). A repeat with the same key returns the run of the first call.
+ * Creates the run of a call between agents. Caller, subject and call path are read from the stored runs: an envelope that contradicts them is refused
+ * (E2). A repeat with the same key returns the run of the first call.
  */
 export async function startPeerRun(services: ChildRunServices, call: PeerCall): Promise<PeerRun> {
   const { core } = services
@@ -96,7 +96,7 @@ function idempotencyOf({ from, to, parentRunId = '', idempotencyKey, payloadDige
   }
 }
 
-// What TokenReview says of the account, by whose key the envelope is signed.
+// The account as TokenReview returned it; its key signed the envelope.
 function accountOf({ namespace, name }: AgentName): UserInfo {
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated']
   return { username: `system:serviceaccount:${namespace}:${name}`, uid: '', groups, extra: {} }

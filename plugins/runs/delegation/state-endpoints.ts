@@ -89,7 +89,7 @@ function recheckEndpoint(delegations: ChildRuns): AnyEndpoint {
   })
 }
 
-// JSON Schema cannot say that a day exists.
+// JSON Schema cannot express that a date exists.
 function checkDeadline({ deadline }: ChildRunRequest): void {
   if (deadline !== undefined && Number.isNaN(Date.parse(deadline)))
     throw new Fail('invalid_body', undefined, {

@@ -63,7 +63,7 @@ export async function followGatewayRun(
       timeoutMs,
       signal,
     })
-    // The stream of an ended run ends by itself, with the last text. That of a paused one does not.
+    // The stream of an ended run ends by itself, with the last text. The stream of a paused run does not.
     if (ended === undefined || ended.state === 'paused') over.abort()
     return ended
   }

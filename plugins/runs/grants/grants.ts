@@ -20,7 +20,7 @@ export interface GrantFor {
 /** Key of a grant. `account` belongs to the manager: its grants are valid for service accounts only. */
 export type GrantKey = 'grant' | 'account'
 
-/** Signs a run grant. Called only by the role that made the review. */
+/** Signs a run grant. Called only by the role that did the access review. */
 export function signGrant(keys: Keyring, grant: GrantFor, now: Date, by: GrantKey = 'grant'): Promise<string> {
   const iat = Math.floor(now.getTime() / 1000)
   const claims: RunGrant = { typ: 'mesh-run-grant', scopes: ['invoke'], ...grant, iat, exp: iat + grantSeconds }
@@ -38,7 +38,7 @@ export function signAttempt(
   return signJws(keys.current('attempt'), claims)
 }
 
-// A fifth of the time that a token is valid.
+// A fifth of the validity of a token.
 const reuseMs = 60_000
 
 /** Returns the token of an attempt, signed once a minute: a run takes several requests to its launcher. */
@@ -77,12 +77,12 @@ export async function verifyGrantKey<C extends Claims>(keys: Keyring, token: str
   return { claims, by }
 }
 
-/** Whether a key may sign for a subject: the manager's only for a service account (ADR 0063). */
+/** Whether a key may sign for a subject: the manager's key signs for service accounts only (ADR 0063). */
 export function maySign(by: GrantKey, subject: string): boolean {
   return by === 'grant' || /^system:serviceaccount:[^:]+:[^:]+$/.test(subject)
 }
 
-/** Age of a grant in milliseconds, unverified; undefined for other text. */
+/** Age of a grant in milliseconds, unverified; undefined for other strings. */
 export function grantAgeMs(token: string, now: Date): number | undefined {
   const iat = claimsOf(token)?.iat
   return typeof iat === 'number' ? now.getTime() - iat * 1000 : undefined

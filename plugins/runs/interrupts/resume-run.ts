@@ -14,7 +14,7 @@ import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
 import { runErrors } from '../contract/errors.ts'
 
-/** Dependencies of answering an interrupt. */
+/** Dependencies of `resumeRun`. */
 export interface ResumeServices {
   readonly core: { readonly now: () => Date }
   readonly store: Store
@@ -80,7 +80,7 @@ function toDecision(
   }
 }
 
-// Fields of the fact are in the entry already.
+// The entry already has the fields of the fact.
 function contentOf({ by, arguments: edited }: Decision): Readonly<Record<string, unknown>> {
   return edited === undefined ? { by } : { by, arguments: edited }
 }

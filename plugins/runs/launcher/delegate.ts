@@ -46,10 +46,10 @@ export interface DelegatedRun {
 /** Creates a run of another agent; waits for its end if `wait` is set. Throws `Refusal`. */
 export type Delegate = (delegation: Delegation) => Promise<DelegatedRun>
 
-/** Longest time in seconds for which one request waits for the end of a run. */
+/** Maximum seconds that one request waits for the end of a run. */
 const longestWaitSeconds = 20
 
-/** Delegates by child runs of the state role. */
+/** Creates the function that delegates by child runs of the state role. */
 export function createDelegate(options: DelegateOptions): Delegate {
   return async (delegation) => {
     const target = toAgentName(delegation.agent, options.namespace)

@@ -4,10 +4,10 @@ import { isStatus } from '#core/kube/status.ts'
 import type { AgentExistence } from '../create/find-target.ts'
 import { agentResource } from './agent-resource.ts'
 
-// A cluster that is slow does not hold back the wait for the index.
+// A slow cluster does not delay the wait for the index.
 const readMs = 2_000
 
-/** Reads as the caller whether the cluster has an agent. Without a decision, and for callers who may not read it, it is unknown. */
+/** Reads with the caller's rights whether the cluster has an agent. The result is `unknown` on errors, and for callers who may not read it. */
 export async function readAgentExistence(
   caller: Pick<Caller, 'cluster'>,
   agent: { readonly namespace: string; readonly name: string },

@@ -11,8 +11,8 @@ const readMs = 3_000
 const maxMessage = 2_000
 
 /**
- * Adds the reason why the agent of a run is not ready: `waitReason` of a queued run, the error of a run that failed for it.
- * Reads the condition Ready as the caller, so that nothing is shown of an agent that the caller may not get.
+ * Adds the reason why the agent of a run is not ready: `waitReason` of a queued run, the error of a run that failed for that reason. Reads the
+ * condition Ready with the caller's rights, so that an agent which the caller may not get stays hidden.
  */
 export async function explainReadiness(
   caller: Pick<Caller, 'cluster'>,

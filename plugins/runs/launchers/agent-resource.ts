@@ -1,7 +1,7 @@
 import type { Resource } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 
-/** Agents as the API server serves them. */
+/** The resource of agents in the Kubernetes API. */
 export const agentResource: Resource = {
   group: AgentDeployment.group,
   version: AgentDeployment.version,

@@ -1,12 +1,12 @@
 import type { KubeObject } from '#core/kube/client.ts'
 
-/** Whether a run may wait for its agent, and the reason: a word such as `ImagePullBackOff`, never a text of the cluster. */
+/** Whether a run may wait for its agent, and the reason: a single word such as `ImagePullBackOff`, never a message of the cluster. */
 export interface WaitVerdict {
   readonly outcome: 'waits' | 'never'
   readonly reason: string
 }
 
-/** A condition of an agent, as the API server has it. */
+/** A condition in the status of an agent. */
 export interface AgentCondition {
   readonly type: string
   readonly status: string
@@ -16,17 +16,17 @@ export interface AgentCondition {
   readonly observedGeneration?: number
 }
 
-/** An agent, reduced to the fields that are read here. */
+/** An agent, reduced to the fields used here. */
 export type JudgedAgent = KubeObject<
   { readonly executionModel?: string },
   { readonly currentRevision?: string; readonly conditions?: readonly AgentCondition[] }
 >
 
-// One apply creates an agent and what it names, in any order.
+// One apply may create an agent and the objects it references, in any order.
 const settlesWithinMs = 5_000
 const missingReferences: ReadonlySet<string> = new Set(['NotFound', 'NotAllowed', 'KindNotAvailable'])
 
-/** Judges whether waiting can help a run whose agent has no ready pod. Without the agent of that uid it cannot. Pure. */
+/** Judges whether waiting can help a run whose agent has no ready pod. It cannot without an agent of that uid. Pure. */
 export function judgeReadiness(agent: JudgedAgent | undefined, uid: string | null, now: Date): WaitVerdict {
   if (agent === undefined || agent.metadata.uid !== uid) return { outcome: 'never', reason: 'AgentDeleted' }
   if (agent.spec?.executionModel === 'job') return { outcome: 'never', reason: 'JobAgent' }
@@ -34,14 +34,14 @@ export function judgeReadiness(agent: JudgedAgent | undefined, uid: string | nul
     ({ observedGeneration }) => observedGeneration === undefined || observedGeneration === agent.metadata.generation,
   )
   const ready = current.find(({ type }) => type === 'Ready')
-  // A revision that has served may serve again, whatever the newest spec is.
+  // A revision that was ready may become ready again, whatever the newest spec is.
   const refusal = agent.status?.currentRevision === undefined ? refusalOf(current, now) : undefined
   if (refusal !== undefined) return { outcome: 'never', reason: toWord(refusal) }
   if (ready === undefined) return { outcome: 'waits', reason: 'NotObserved' }
   return { outcome: 'waits', reason: ready.status === 'True' ? 'NoReadyPod' : toWord(ready.reason) }
 }
 
-/** The reason for which a spec never runs until it is changed. */
+/** The reason why a spec cannot run until it is changed. */
 function refusalOf(conditions: readonly AgentCondition[], now: Date): string | undefined {
   const accepted = conditions.find(({ type }) => type === 'Accepted')
   if (accepted?.status === 'False') return accepted.reason ?? 'NotAccepted'
@@ -51,12 +51,12 @@ function refusalOf(conditions: readonly AgentCondition[], now: Date): string | u
   return isMissing && since + settlesWithinMs <= now.getTime() ? resolved.reason : undefined
 }
 
-// Other controllers write reasons, too, and events carry words only.
+// Other controllers write reasons, too; events must contain single words only.
 function toWord(reason: string | undefined): string {
   return reason !== undefined && isReason(reason) ? reason : 'Unknown'
 }
 
-/** Whether a string is a reason in the form of Kubernetes, short enough for an event. */
+/** Whether a string has the format of a Kubernetes condition reason, short enough for an event. */
 export function isReason(value: string): boolean {
   return /^[A-Z][A-Za-z0-9]{0,63}$/.test(value)
 }

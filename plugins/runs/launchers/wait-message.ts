@@ -4,12 +4,12 @@ interface NamedAgent {
   readonly agent_name: string | null
 }
 
-/** Says what a run waits for, without any text of the cluster: a reader of the run may have no right to read the agent. */
+/** The message about what a run waits for, without any message of the cluster. A reader of the run may have no right to read the agent. */
 export function waitMessage(agent: NamedAgent, reason: string): string {
   return `Waits for agent ${nameOf(agent)}: ${causes[reason] ?? 'it is not ready'} (${reason}).`
 }
 
-/** Says why a run fails immediately. */
+/** The message about why a run fails immediately. */
 export function neverMessage(agent: NamedAgent, reason: string): string {
   return `Agent ${nameOf(agent)} cannot run: ${refusals[reason] ?? 'its spec is not accepted'} (${reason}).`
 }

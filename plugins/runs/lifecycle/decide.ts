@@ -11,7 +11,7 @@ export interface RunFacts {
   readonly started: boolean
   readonly segment: number
   readonly interrupts: readonly OpenInterrupt[]
-  /** Why the run waits for its agent, as its journal says. */
+  /** Why the run waits for its agent, according to its journal. */
   readonly waitReason?: string | null
 }
 
@@ -66,7 +66,7 @@ export function decideStart(run: RunFacts, epoch: number): readonly RunFact[] {
   return [{ fact: 'started', epoch, segment: run.segment + 1 }]
 }
 
-/** The agent of a run has no ready pod. The same reason is recorded once, also by other workers. */
+/** The agent of a run has no ready pod. The same reason is recorded once across all workers. */
 export function decideWaiting(run: RunFacts, reason: string): readonly RunFact[] {
   return mayStart(run) && run.waitReason !== reason ? [{ fact: 'waiting', reason }] : []
 }
@@ -84,8 +84,8 @@ export function decideBusy(run: RunFacts, overdue: boolean): readonly RunFact[] 
 }
 
 /**
- * A person answers an interrupt. The run resumes when none is open. A rejection ends the run, unless it is passed to the agent as the
- * answer. An empty body approves and answers nothing.
+ * A caller answers an interrupt. The run resumes when none is open. A rejection ends the run, unless it is passed to the agent as the answer. An
+ * empty body approves and answers nothing.
  */
 export function decideResume(run: RunFacts, answer: ResumeAnswer): readonly RunFact[] {
   if (run.state !== 'paused') throw new Fail(runErrors.run_not_paused)
@@ -106,7 +106,7 @@ export function decideResume(run: RunFacts, answer: ResumeAnswer): readonly RunF
   return run.interrupts.length > 1 ? [resolved] : [resolved, { fact: 'resumed' }]
 }
 
-// A guardrail has stopped the run, and the person agrees with it.
+// A guardrail has stopped the run, and the caller confirms the stop.
 function rejectionOf({ id }: OpenInterrupt): RunFact {
   if (id.startsWith(guardrailInterruptPrefix)) return { fact: 'failed', failReason: 'guardrail_blocked' }
   return { fact: 'rejected', failReason: 'approval_denied' }
@@ -128,7 +128,7 @@ function refuse(pointer: string, detail: string): Fail {
   return new Fail('invalid_body', `${pointer} ${detail}.`, { errors: [{ pointer, detail }] })
 }
 
-/** A person cancels. Repeating it changes nothing. */
+/** A caller cancels the run. Repeating the request changes nothing. */
 export function decideCancel(run: RunFacts): readonly RunFact[] {
   if (terminalStates.has(run.state)) throw new Fail(runErrors.run_terminal)
   if (run.state === 'cancelling') return []

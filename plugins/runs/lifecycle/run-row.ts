@@ -24,7 +24,7 @@ import type { RunFact } from './decide.ts'
 /** An event of a run, before it has a position. */
 export type RunEvent = Pick<StoredEvent, 'type' | 'version' | 'time' | 'subject' | 'actor' | 'data'>
 
-/** What an event changes in the row of its run. */
+/** Changes of a run's row by an event. */
 export interface RowChange {
   readonly set: Readonly<Partial<SelectedRun>>
   /** Start of the first segment: kept once it is set. */
@@ -40,7 +40,7 @@ export function dataOf<Data>(event: RunEvent, type: { readonly of?: Data; readon
   return event.data as Data
 }
 
-/** Row of a new run. Older events name no subject. */
+/** Row of a new run. Older events have no subject. */
 export function toNewRow(event: RunEvent): Omit<SelectedRun, 'subject'> & { readonly subject: string | undefined } {
   const data = dataOf(event, runCreated)
   return {
@@ -110,7 +110,7 @@ const changes: Readonly<Record<string, (event: RunEvent) => RowChange>> = {
   [runRejected.type]: (event) => finish(event, 'rejected', { fail_reason: dataOf(event, runRejected).failReason }),
 }
 
-/** What an event after the creation changes; undefined for an event that changes no row. */
+/** The row change of an event after the creation; undefined if it changes no row. */
 export function toRowChange(event: RunEvent): RowChange | undefined {
   const change = changes[event.type]?.(event)
   return change && { ...change, set: { ...change.set, version: event.version } }
@@ -132,7 +132,7 @@ export function applyChange(row: SelectedRun, { set, startedAt, closes, usage }:
   }
 }
 
-/** Two successive changes as one; undefined if one update cannot express them. */
+/** Merges two successive changes; undefined if one update cannot express them. */
 export function joinChanges(first: RowChange, then: RowChange): RowChange | undefined {
   const depends = then.closes !== undefined || first.closes !== undefined || then.startedAt !== undefined
   if (depends || 'started_at' in then.set) return undefined
@@ -151,7 +151,7 @@ function finish(event: RunEvent, fact: RunFact['fact'], more: Partial<SelectedRu
   return { set: { ...entering(fact), started: false, ...unpaused, ...notWaiting, finished_at: event.time, ...more } }
 }
 
-// Not bounded: the update that adds it is.
+// Not bounded here: the update that adds the sum is bounded.
 function addUsage(first: Usage, then: Usage): Usage {
   return {
     inputTokens: first.inputTokens + then.inputTokens,
@@ -161,7 +161,7 @@ function addUsage(first: Usage, then: Usage): Usage {
   }
 }
 
-// Larger numbers are exact neither in the column nor in JSON.
+// Larger numbers are not exact, neither in the column nor in JSON.
 function sum(one: number, other: number): number {
   return Math.min(one + other, Number.MAX_SAFE_INTEGER)
 }

@@ -41,7 +41,7 @@ export function traceparentOf(run: Pick<SelectedRun, 'id' | 'trace_id'>): string
   return `00-${run.trace_id}-${run.id.replaceAll('-', '').slice(16)}-01`
 }
 
-/** A change of a run: facts, journal entries before them, content of the entries of the facts, and what is stored beside them. */
+/** A change of a run: facts, journal entries before them, content of the entries of the facts, and further writes of the same transaction. */
 export interface RunChange extends Pick<RunWrite, 'launcherN' | 'contentBytes' | 'segment' | 'stored'> {
   readonly facts: readonly RunFact[]
   readonly entries?: readonly JournalEntry[]
@@ -56,11 +56,11 @@ export interface RunChange extends Pick<RunWrite, 'launcherN' | 'contentBytes' |
 /** Makes every change of a run: lock, decide, journal, events, queue; live frames after COMMIT. */
 export interface RunWriter {
   /**
-   * Returns undefined if the run does not exist. Throws `LeaseLost` if the author's epoch is not that of the lease. An author that holds
-   * the run decides on what it knows; if the run has changed since, `decide` is called again with what is stored.
+   * Returns undefined if the run does not exist. Throws `LeaseLost` if the author's epoch is not that of the lease. An author that holds the run
+   * decides on its known state; if the run has changed since, `decide` is called again with the stored state.
    */
   change(runId: string, author: Author, decide: Decide): Promise<SelectedRun | undefined>
-  /** As `change`, in the given transaction and always on what is stored. */
+  /** As `change`, in the given transaction and always on the stored state. */
   changeIn(tx: Tx, runId: string, author: Author, decide: Decide): Promise<SelectedRun | undefined>
 }
 
@@ -105,7 +105,7 @@ export function createRunWriter(store: Store, needs: WriterNeeds): RunWriter {
   }
 }
 
-/** The run is not as its holder knew it. Rolls the transaction back. */
+/** The stored run differs from the holder's known state. Rolls the transaction back. */
 class StaleRun extends Error {
   override readonly name = 'StaleRun'
 }
@@ -171,7 +171,7 @@ function rowAfter(run: SelectedRun, events: readonly (NewEvent & { readonly time
   }, run)
 }
 
-/** What the holder of a run knows after its write. */
+/** The known state of a run's holder after its write. */
 function toKnown(
   locked: LockedRun,
   run: SelectedRun,
@@ -209,7 +209,7 @@ export function toFacts(run: SelectedRun): RunFacts {
   return { state, started, segment, interrupts, waitReason }
 }
 
-/** Name of the agent of a run, or the kind of one without. */
+/** Name of the agent of a run, or the kind of a run without an agent. */
 export function nameOfRun(run: Pick<SelectedRun, 'agent_name' | 'executor'>): string {
   return run.agent_name ?? run.executor ?? ''
 }

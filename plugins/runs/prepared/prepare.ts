@@ -29,7 +29,7 @@ const serviceAccounts = {
   namespaced: true,
 }
 
-/** Prepares a run of the caller, who has the permission for it by the given proof. */
+/** Prepares a run of the caller, whose permission the given proof shows. */
 export async function prepareRun(
   services: PrepareServices,
   caller: Pick<Caller, 'username' | 'whoami'>,
@@ -43,8 +43,8 @@ export async function prepareRun(
 }
 
 /**
- * Prepares a run of a ServiceAccount of the run's namespace, for what no person requests at that moment. The account must exist and have the
- * permission, by a SubjectAccessReview now. The author of the object that asks for the run has no part in it (ADR 0063).
+ * Prepares a run of a ServiceAccount of the run's namespace, for runs that no caller requests directly. The account must exist, and a
+ * SubjectAccessReview must allow the run now. The rights of the object's author are irrelevant (ADR 0063).
  */
 export async function prepareRunAs(
   services: PrepareServices,
@@ -94,7 +94,7 @@ async function seal(
   return sealRun(core.keys, run, { now: core.now(), seconds, by: signedBy })
 }
 
-/** The account as the API server would authenticate it. One that does not exist cannot make a request. */
+/** The account as the API server would authenticate it. An account that does not exist cannot make a request. */
 async function readAccount(
   { cluster }: Pick<ManagerContext, 'cluster'>,
   ref: { readonly namespace: DnsLabel; readonly name: DnsName },

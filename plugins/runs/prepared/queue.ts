@@ -15,8 +15,8 @@ import type { QueuedRun, QueueOptions } from '../contract/prepared-run.ts'
 export type QueueServices = Omit<CreateServices, 'store' | 'core'> & { readonly core: Pick<Core, 'keys' | 'now'> }
 
 /**
- * Queues a prepared run in the given transaction. Repeating it returns the run of the first time; it never makes a second one. The agent
- * must still be the one that was reviewed, by its uid.
+ * Queues a prepared run in the given transaction. A repeat returns the first run and never creates a second one. The agent must still have the
+ * reviewed uid.
  */
 export async function queuePrepared(
   services: QueueServices,

@@ -7,7 +7,7 @@ import { findUnstorable } from '#schemas/values/storable-text.ts'
 import type { PrepareRequest } from '../contract/prepared-run.ts'
 
 const maxSeconds = 7 * 24 * 3600
-// The bound of a request's body.
+// The size limit of a request body.
 const maxInputBytes = 1024 * 1024
 
 const word = '^[a-z][a-z0-9-]{0,39}$'

@@ -6,7 +6,7 @@ import { usageReported } from '../contract/events.ts'
 
 type Event = Pick<StoredEvent, 'type' | 'time' | 'data'>
 
-/** What a group of events adds to the row of a run. Sums are whole numbers as strings. */
+/** Amounts that a group of events adds to the row of a run. Sums are whole numbers as strings. */
 export interface CostAddition {
   readonly run_id: string
   readonly calls: string
@@ -34,7 +34,7 @@ interface Sums {
   reportedAt: Date | undefined
 }
 
-/** Folds metered calls and reports to one addition per run, in the order of the ids. Pure. */
+/** Folds metered calls and reports into one addition per run, in the order of the ids. Pure. */
 export function toAdditions(events: readonly Event[]): readonly CostAddition[] {
   const runs = new Map<string, Sums>()
   for (const event of events) {
@@ -59,7 +59,7 @@ function addMetered(sums: Sums, { cost, payer, status }: MeteredModelCall): void
     sums.micros += parseMicros(cost.amount)
     sums.currencies.add(cost.currency)
   } else sums.unpriced += 1n
-  // Embeddings that a role requests are in no report of the run.
+  // Embeddings that a role requests are not in the run's reports.
   if (payer !== undefined) return
   sums.metered = true
   if (status < 400) sums.answered += 1n

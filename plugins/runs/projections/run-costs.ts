@@ -10,7 +10,7 @@ import { toAdditions } from './cost-additions.ts'
 type Event = Omit<StoredEvent, 'position'>
 type Db = Transaction<RunsTables>
 
-/** What the model calls of runs cost, from events only (ADR 0157). A group of events is folded first and is one statement. */
+/** Costs of the model calls of runs, from events only (ADR 0157). A group of events is folded into one statement. */
 export const runCostsProjection: Projection = {
   name: 'runs.costs',
   version: 1,
@@ -29,7 +29,7 @@ async function applyEvents(events: readonly Event[], db: Db): Promise<void> {
   await db.deleteFrom('runs_costs').where('run_id', 'in', ids).execute()
 }
 
-// A run that is removed meanwhile keeps no row: its own is locked until COMMIT. Rows are locked in the order of their ids.
+// The run's row is locked until COMMIT, so a run removed meanwhile leaves no cost row. Rows are locked in the order of their ids.
 async function add(additions: string, db: Db): Promise<void> {
   await sql`with given as (
       select * from jsonb_to_recordset(${additions}::jsonb) as given(run_id uuid, calls numeric, unpriced numeric, answered numeric,

@@ -33,7 +33,7 @@ interface Building {
   readonly isContinued: boolean
 }
 
-/** The field that both entries of a node share. Their span ids are not unique: an agent may use that of the run for all. */
+/** The field that both entries of a node share. Span ids are not unique: an agent may use the run's span id for all entries. */
 const keys: Readonly<Record<string, string>> = {
   step: 'step',
   message: 'messageId',
@@ -42,12 +42,12 @@ const keys: Readonly<Record<string, string>> = {
   interrupt: 'id',
 }
 
-// Identified by their key, since they share the span id of the call that they belong to.
+// Identified by their key, since they share the span id of their call.
 const namedByKey: ReadonlySet<string> = new Set(['message', 'delegate', 'interrupt', 'guardrail'])
 
 /** Position of the entries in the journal; the default is all of it. */
 export interface TreePart {
-  /** The list starts within a journal: an end without its start becomes a node. */
+  /** The list starts in the middle of a journal: an end without its start becomes a node. */
   readonly isContinued?: boolean
   /** Entries follow: nodes without an end may have one there. */
   readonly isTruncated?: boolean
@@ -126,7 +126,7 @@ function insertEnded(building: Building, entry: TreeEntry, kind: string): OpenNo
   return node
 }
 
-/** A model call has one entry, at its end. A failed or refused call is named by its route. */
+/** A model call has one entry, at its end. A failed or refused call is named after its route. */
 function addModelCall(building: Building, entry: TreeEntry): void {
   const { model, route, error } = entry.data
   const name = [model, route].find((one) => typeof one === 'string') ?? 'model call'
@@ -135,7 +135,7 @@ function addModelCall(building: Building, entry: TreeEntry): void {
   node.status = error === undefined ? 'ok' : 'error'
 }
 
-/** A decision of a guardrail rule takes no time of its own, and has the span of the model call that it is about. */
+/** A decision of a guardrail rule takes no time of its own, and has the span of the model call that it concerns. */
 function addDecision(building: Building, entry: TreeEntry): void {
   const { rule, action } = entry.data
   const node = insert(building, entry, { kind: 'guardrail', name: typeof rule === 'string' ? rule : 'guardrail' })

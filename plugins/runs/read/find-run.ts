@@ -9,7 +9,7 @@ import type { FoundRun, RunReference } from '../contract/found-run.ts'
 
 type Db = Parameters<typeof locateRun>[0]
 
-/** Finds the run that a caller may `get`; others are unknown. Of a trace across namespaces: the oldest run that the caller may get. */
+/** Finds the run that a caller may `get`; others are reported as unknown. For a trace across namespaces: the oldest run that the caller may get. */
 export async function findForCaller(db: Db, caller: Pick<Caller, 'may'>, reference: RunReference): Promise<FoundRun> {
   for (const { id, namespace } of await placesOf(db, reference)) {
     const access = await caller.may('get', 'runs', { namespace: namespace as DnsLabel })

@@ -21,7 +21,7 @@ export async function snapshotRun(
   const found = await findForCaller(store.reader<RunsTables>(), caller, { runId })
   return store.transact(async (tx) => {
     const db = tx.tables<RunsTables>()
-    // Writers of the run wait, so that its state fits its journal.
+    // The lock makes writers of the run wait, so that state and journal are consistent.
     const locked = await lockRun(db, found.id)
     if (locked === undefined) throw new Fail('not_found')
     const { run } = locked

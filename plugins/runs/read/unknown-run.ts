@@ -1,6 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
 
-/** The error of every run that a caller may not get, of an unknown id and of a string that is not an id: they do not differ. */
+/** The error of every run that a caller may not get, of an unknown id and of a string that is not an id. The responses are indistinguishable. */
 export function unknownRun(): Fail {
   return new Fail(
     'not_found',
@@ -8,7 +8,7 @@ export function unknownRun(): Fail {
   )
 }
 
-/** The same of a trace. */
+/** The same error for a trace. */
 export function unknownTrace(): Fail {
   return new Fail(
     'not_found',

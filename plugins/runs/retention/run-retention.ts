@@ -15,13 +15,13 @@ export interface RunRetentionOptions {
   readonly store: Store
   readonly retentionDays: number
   readonly removed: (runs: number) => void
-  /** Most runs removed by one transaction. */
+  /** Maximum number of runs removed by one transaction. */
   readonly batch?: number
 }
 
 /**
- * The job that removes runs `retentionDays` after their end, and runs that were paused for as long. By the leader, hourly, in batches,
- * each under the epoch (O5), by the clock of the database.
+ * The job that removes runs `retentionDays` after their end, and runs that were paused for as long. The leader runs it hourly in batches, each under
+ * the epoch (O5), by the clock of the database.
  */
 export function createRunRetention(given: RunRetentionOptions): Job {
   const options = { batch: 200, ...given }

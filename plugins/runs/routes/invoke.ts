@@ -139,8 +139,8 @@ async function reviewReading(call: InvokeCall, streams: boolean): Promise<boolea
 }
 
 /**
- * Creates a run and waits for its outcome, with a subscription that is older than the run, so that its end is not missed. Once the run
- * exists, an error of the wait does not fail the request: the response has its id.
+ * Creates a run and waits for its outcome, with a subscription opened before the run exists, so that its end is not missed. Afterwards an error of
+ * the wait does not fail the request: the response has the run id.
  */
 async function invokeAndWait(
   { runs, live, settings, core }: Invoking,
@@ -163,7 +163,7 @@ async function invokeAndWait(
   }
 }
 
-/** The same run as a stream of its events. A disconnect ends the stream, never the run. */
+/** Creates the run and streams its events. A disconnect ends the stream, never the run. */
 async function streamed(
   services: Invoking,
   call: Call<unknown, unknown, unknown>,

@@ -18,7 +18,7 @@ export function listEndpoints(
     id: 'listRuns',
     summary:
       'List runs, newest first. Without a namespace, for the whole cluster; with scope=permitted, for the namespaces that the caller may see.',
-    // The handler makes the review: with scope=permitted there is one per namespace.
+    // The handler does the access review: with `scope=permitted` there is one per namespace.
     authz: { kind: 'row', verb: 'list', resource: 'runs' },
     query: RunListQuery,
     response: { 200: RunList },

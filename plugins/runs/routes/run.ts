@@ -27,7 +27,7 @@ const resumeExamples = {
 /** Dependencies of the routes of one run. */
 export type RunEndpointServices = Pick<CallerRunsServices, 'runs' | 'store' | 'live' | 'watch'>
 
-/** Routes of one run. A run that the caller may not `get` is unknown on every method. */
+/** Routes of one run. A run that the caller may not `get` is reported as unknown on every method. */
 export function runEndpoints(services: RunEndpointServices): readonly AnyEndpoint[] {
   const { runs } = services
   return [

@@ -24,7 +24,7 @@ export interface RunsServices {
   readonly writer: RunWriter
   /** Counts a run that a quota refused. */
   readonly refused: (quota: ExceededQuota) => void
-  /** Makes a counter of removed runs. */
+  /** Creates a counter of removed runs. */
   readonly removed: (reason: 'retention' | 'namespace') => (runs: number) => void
 }
 

@@ -22,9 +22,8 @@ export interface ClaimedRuns {
 }
 
 /**
- * ClaimedRuns due runs without a lease, in turns: first the namespace with the fewest runs in this worker, then the run that has waited
- * longest. Each claim raises the epoch.
- * The recursive query steps from namespace to namespace in the index, so its cost depends on namespaces, not on queued runs.
+ * Claims due runs without a lease, in turns: first the namespace with the fewest runs in this worker, then the run that has waited longest. Each
+ * claim raises the epoch. The recursive query steps from namespace to namespace in the index, so its cost depends on namespaces, not on queued runs.
  */
 export async function claimRuns(db: RunsTx, { holder, limit, share, held }: ClaimRequest): Promise<ClaimedRuns> {
   const { rows } = await sql<ClaimedRow>`
@@ -56,7 +55,7 @@ export async function claimRuns(db: RunsTx, { holder, limit, share, held }: Clai
   return { claims: rows.map(toClaim), more: rows.length >= limit || rows.some((row) => isPartOfDue(row, rows)) }
 }
 
-// A namespace of which as many runs were claimed as its turn allows may have more.
+// A namespace whose share was fully claimed may have more due runs.
 function isPartOfDue({ namespace_uid: uid, take }: ClaimedRow, rows: readonly ClaimedRow[]): boolean {
   return rows.filter((row) => row.namespace_uid === uid).length >= take
 }

@@ -4,8 +4,8 @@ import type { RunsTables, RunsTx } from '../contract/tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
 
 /**
- * Public keys of launchers from before certificates. A worker accepts them for a day after the upgrade, so that runs of pods of the former
- * version end there; nothing is added any more.
+ * Public keys of launchers of versions before certificates. A worker accepts them for a day after the upgrade, so that runs in old pods can end; no
+ * key is added any more.
  */
 export async function readFormerKeys(db: Reader<RunsTables>, agentUid: string): Promise<readonly string[]> {
   const rows = await db

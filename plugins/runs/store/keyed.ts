@@ -3,7 +3,7 @@ import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { RunsTx, SelectedRun } from '../contract/tables.ts'
 
-// An invoke waits for at most a day, and its answer is kept for another.
+// An invoke waits for at most a day, and its response is kept for another day.
 const kept = sql`interval '48 hours'`
 
 /**

@@ -22,8 +22,8 @@ interface Row {
 }
 
 /**
- * Costs of runs that were read with a proof, by id. Children of other namespaces are part of the tree: only their sum is shown. It is read
- * from the rows of the tree: a sum that is kept at the root would make all calls of a tree wait for one row.
+ * Costs, by id, of runs that were read with a proof. Children in other namespaces count: only their sum is shown. The sum is read from the rows of
+ * the tree, since a sum stored at the root would make all calls of a tree wait for one row.
  */
 export async function readCosts(
   db: Reader<RunsTables>,

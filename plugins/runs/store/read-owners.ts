@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Reader } from '#core/event-store/store.ts'
 import type { RunsTables } from '../contract/tables.ts'
 
-/** Those of the traces that have runs: `own` if one is of the agent, else `foreign`. */
+/** Returns those of the traces that have runs: `own` if one belongs to the agent, else `foreign`. */
 export async function readOwners(
   db: Reader<RunsTables>,
   agentUid: string,

@@ -8,7 +8,7 @@ import type { RunFilter, RunKey, RunPage } from '../contract/caller-runs.ts'
 
 type Db = Reader<RunsTables>
 
-/** A page of the runs of the proof's namespace; '' means all. A re-created namespace does not have the former runs. */
+/** A page of the runs of the proof's namespace; '' means all. A re-created namespace does not include the former runs. */
 export async function listRuns(
   db: Db,
   access: Access<'list', 'runs'>,
@@ -57,7 +57,10 @@ export async function locateRun(db: Db, runId: string): Promise<string | undefin
 // A trace across more namespaces than this is not a trace of delegations.
 const TRACE_NAMESPACES = 20
 
-/** The oldest run of a trace in each namespace, oldest first: what may be read before the access reviews. `agentUid` narrows them. */
+/**
+ * The oldest run of a trace in each namespace, oldest first: the fields that may be read before the access reviews. `agentUid` restricts them to one
+ * agent.
+ */
 export async function firstOfTrace(
   db: Db,
   traceId: string,
@@ -171,12 +174,12 @@ export function readPartials(db: Db, run: Pick<SelectedRun, 'id'>) {
   return db.selectFrom('runs_partial').selectAll().where('run_id', '=', run.id).execute()
 }
 
-/** Runs whose namespace was not deleted or re-created since. */
+/** Runs whose namespace has not been deleted or re-created since. */
 function current(db: Db): SelectRuns {
   return db.selectFrom('runs_runs').selectAll('runs_runs').where(inLiveNamespace('runs_runs.namespace_uid'))
 }
 
-// With a single uid the index of a namespace yields its page. By name or join all newer runs were read (100 ms of 100,000).
+// With a single uid the index of a namespace yields its page. With a name or a join, all newer runs would be read (100 ms for 100,000).
 function currentOf(db: Db, namespace: string): SelectRuns {
   return db
     .selectFrom('runs_runs')

@@ -25,7 +25,7 @@ export function createRunWatch(store: Store, pollMs = POLL_MS): RunWatch {
   const runs = new Map<string, Set<WatchedStream>>()
   let timer: NodeJS.Timeout | undefined
   const poll = async (): Promise<void> => {
-    // A run that is followed during the query is not in its answer, and was not removed.
+    // A run that is followed during the query is not in its result, and was not removed.
     const asked = [...runs].map(([runId, streams]) => [runId, [...streams]] as const)
     const ids = asked.map(([runId]) => runId)
     // A failing store is retried.

@@ -59,7 +59,7 @@ export async function streamRun(
   }
 }
 
-/** Whether the client has every entry of an ended run, which is answered with 204. */
+/** Whether the client has every entry of an ended run; the response is then 204. */
 export async function nothingAfter(services: StreamServices, run: SelectedRun, after: number): Promise<boolean> {
   if (!terminalStates.has(run.state) || after === 0) return false
   return (await readJournal(services.store.reader<RunsTables>(), run, after, 1)).length === 0
@@ -89,7 +89,7 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
     catchUp,
     last: () => last,
     ended: () => ended,
-    /** Ends the stream of a run that was removed before its end, with its namespace or by retention (UXM5). */
+    /** Ends the stream of a run that was removed before the end of the stream, with its namespace or by retention (UXM5). */
     async removed(): Promise<void> {
       if (ended) return
       ended = true

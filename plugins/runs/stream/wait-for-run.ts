@@ -5,7 +5,7 @@ import type { LiveUpdates } from '../contract/live-frame.ts'
 import { behindKind } from './live-updates.ts'
 import type { RunDetail } from '../contract/run.ts'
 
-// Frames may be lost, so the run is read, too: seldom if it takes long.
+// Frames may be lost, so the run is also polled, less often the longer it takes.
 const firstPollMs = 500
 const maxPollMs = 5_000
 
@@ -37,11 +37,11 @@ export function subscribeToEnd(live: LiveUpdates, runId: string): EndSubscriptio
 
 /** A wait for a run to end or to pause. */
 export interface RunWait {
-  /** Reads the run, as its reader may see it now. */
+  /** Reads the run with the reader's current rights. */
   read(): Promise<RunDetail>
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** A subscription that was opened before the run was created: its first read can wait for a frame. The caller stops it. */
+  /** A subscription that was opened before the run was created: the first read can then wait for a frame. The caller stops it. */
   readonly since?: EndSubscription | undefined
 }
 

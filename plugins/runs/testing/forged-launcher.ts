@@ -4,10 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Scope } from '#test/harness/scope.ts'
 
-/** Answers the event stream of a run. */
+/** Writes the response to a request for a run's event stream. */
 export type Script = (response: ServerResponse, request: IncomingMessage) => unknown
 
-/** A launcher that answers like a real one until the worker follows a run; the script answers that request. */
+/** A launcher that responds like a real one until the worker follows a run; the script responds to that request. */
 export interface ForgedLauncher {
   readonly url: string
   /** Requested paths in order, without queries. */

@@ -54,7 +54,7 @@ export function createWorld(
   return { store, live, watch, writer: createRunWriter(store, { live, now }), core: { now }, settings }
 }
 
-/** Services of a worker with unsigned launchers: one, given by its address, or several. */
+/** Services of a worker with unsigned launchers: one by its address, or several. */
 export function workerServices(
   world: World,
   where: () => string | undefined | readonly ServiceEndpoint[],
@@ -135,7 +135,7 @@ export function queueRunOf(world: World, some: Partial<NewRun>): Promise<Selecte
   })
 }
 
-/** Waits until a run `fits`. */
+/** Waits until `fits` returns true for a run. */
 export async function settled(
   world: World,
   runId: string,

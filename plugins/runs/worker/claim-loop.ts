@@ -14,7 +14,7 @@ import type { WorkerServices } from './segment/worker-services.ts'
 // Signals may be lost.
 const pollMs = 5_000
 const retryMs = 1_000
-// When a run that this worker released is due, the other workers come first: one may be able to do what this one was not.
+// When a run that this worker released is due, other workers claim first: one of them may succeed where this worker failed.
 const yieldMs = 500
 const renewMs = (leaseSeconds * 1000) / 3
 
@@ -32,7 +32,7 @@ interface Active extends Execution {
   readonly namespaceUid: string
 }
 
-/** ClaimedRuns runs and executes them until the signal aborts, then releases the leases so that other workers take over immediately. */
+/** Claims runs and executes them until the signal aborts, then releases the leases so that other workers take over immediately. */
 export async function runLoop(services: WorkerServices, options: LoopOptions, signal: AbortSignal): Promise<void> {
   const active = new Map<string, Active>()
   const signalled = createSignal()
@@ -84,7 +84,7 @@ async function untilNextDue({ store }: WorkerServices): Promise<number> {
   return Math.min(Math.ceil(dueInMs ?? pollMs), pollMs)
 }
 
-/** ClaimedRuns as many runs as there is capacity for. A failed query returns none and is retried in the next round. */
+/** Claims as many runs as there is capacity for. A failed query returns none and is retried in the next round. */
 async function claim(
   services: WorkerServices,
   options: LoopOptions,

@@ -1,8 +1,8 @@
 import type { FailReason } from '#schemas/runs/run.ts'
 
 /**
- * The segment to be dispatched. `unanswered`: an invocation by this worker got no answer and may still reach its launcher.
- * Without a ticket the launcher of `this-worker` issues none, and that of `previous-worker` must not be invoked again.
+ * The segment to be dispatched. `unanswered`: an invocation by this worker got no response and may still reach its launcher. Without a ticket the
+ * launcher of `this-worker` issues none, and that of `previous-worker` must not be invoked again.
  */
 export type SegmentState =
   | { readonly kind: 'new' }
@@ -13,7 +13,7 @@ export type SegmentState =
       readonly unanswered: boolean
     }
 
-/** State of a dispatch at the time of an answer. Times are milliseconds of one monotonic clock. */
+/** State of a dispatch when a response arrives. Times are milliseconds of one monotonic clock. */
 export interface DispatchState extends Patience {
   readonly segment: SegmentState
   readonly cancelRequested: boolean
@@ -21,9 +21,9 @@ export interface DispatchState extends Patience {
   /** Whether a ready pod was not tried in the current round. */
   readonly hasUntriedPod: boolean
   readonly now: number
-  /** Start of the dispatch, or the latest answer that the agent is busy. */
+  /** Start of the dispatch, or the latest busy response. */
   readonly reachableAt: number
-  /** First answer that the agent is busy. */
+  /** Time of the first busy response. */
   readonly busySince?: number
 }
 
@@ -53,11 +53,11 @@ export type DispatchResponse =
     }
   /** 412: another boot of the launcher than the one that issued the ticket, or the ticket has expired. */
   | { readonly kind: 'stale-ticket' }
-  /** Any other status, such as 409 `stale_epoch`. */
+  /** Any other error status, such as 409 `stale_epoch`. */
   | { readonly kind: 'rejected' }
   /** No connection: the request was never sent. */
   | { readonly kind: 'unsent' }
-  /** The request may have arrived, no answer did. */
+  /** The request may have arrived, but no response did. */
   | { readonly kind: 'no-answer' }
   | { readonly kind: 'pod'; readonly listed: boolean }
   | { readonly kind: 'waited' }
@@ -80,9 +80,9 @@ export type DispatchAction =
 /** How a dispatch ends. */
 export type DispatchOutcome =
   | { readonly do: 'follow'; readonly agentRevision: number | undefined }
-  /** No launcher has the run. It is queued as before the segment, or times out if it has waited for `runTimeoutMs`. */
+  /** No launcher has the run. The run is queued as before the segment, or times out if it has waited for `runTimeoutMs`. */
   | { readonly do: 'requeue'; readonly runTimeoutMs: number | undefined }
-  /** The segment stays started; the next claim has a higher epoch, which an unanswered invocation of this one cannot pass. */
+  /** The segment stays started; the next claim has a higher epoch, so the launcher refuses an unanswered invocation of this claim. */
   | { readonly do: 'release' }
   | { readonly do: 'fail'; readonly reason: FailReason }
   | { readonly do: 'abandon' }
@@ -93,14 +93,14 @@ type Failure = Extract<
   { readonly kind: 'busy' | 'unavailable' | 'stale-ticket' | 'rejected' | 'unsent' | 'no-answer' }
 >
 
-/** The first action: a segment of a previous worker is invoked with its ticket alone (O6). */
+/** The first action: a segment of a previous worker is invoked with its own ticket only (O6). */
 export function beginDispatch(state: DispatchState): DispatchAction {
   return isOfPreviousWorker(state.segment) ? repeatInvocation(state) : { do: 'ask-ticket' }
 }
 
 /**
- * Decides the next step after an answer (O6). Another launcher is asked, and another ticket committed, only while every invocation of
- * the segment was refused or never sent. After an invocation without an answer a second launcher would be a second invocation.
+ * Decides the next step after a response (O6). Another launcher is asked, and another ticket committed, only if every invocation of the segment was
+ * refused or never sent. After an invocation without a response, asking another launcher could invoke the agent twice.
  */
 export function decideDispatch(before: DispatchState, answer: DispatchResponse): DispatchAction {
   const state = stateAfterResponse(before, answer)
@@ -142,7 +142,7 @@ function segmentAfter(segment: SegmentState, answer: DispatchResponse): SegmentS
   return isTicketUseless && segment.by === 'this-worker' && !segment.unanswered ? { kind: 'new' } : segment
 }
 
-// 429 without the proof may concern an invocation that is still in transit. 503 counts only in a takeover, since it may never end.
+// 429 without the proof may concern an invocation that is still in transit. 503 counts as a refusal only in a takeover, since it may never end.
 function isBusyAnswer(segment: SegmentState, answer: DispatchResponse): boolean {
   if (isOfPreviousWorker(segment)) return 'withoutRun' in answer && answer.withoutRun
   return answer.kind === 'busy' && (answer.withoutRun || !isUnanswered(segment))
@@ -171,14 +171,14 @@ function afterBusy(state: State, answer: Failure): DispatchAction | undefined {
   return isUnanswered(state.segment) ? { do: 'release' } : { do: 'requeue', runTimeoutMs: answer.runTimeoutMs }
 }
 
-// The launcher has lost the run with its pod. A takeover reads that from the journal, after the entries that it has already.
+// The launcher has lost the run with its pod. A takeover detects the loss when it follows the journal, after the entries that it already has.
 function podIsGone({ segment }: State): DispatchAction {
   return isOfPreviousWorker(segment) ? { do: 'attach' } : { do: 'fail', reason: 'lost_worker' }
 }
 
 function wait({ segment }: State): DispatchAction {
   if (isOfPreviousWorker(segment)) return { do: 'wait', until: 'timer-or-stop' }
-  // A run that may have started is invoked again although it is cancelled, since only then it can be stopped.
+  // A cancelled run that may have started is invoked again, since it can only be stopped once its launcher knows it.
   return { do: 'wait', until: isUnanswered(segment) ? 'timer' : 'timer-or-cancel' }
 }
 

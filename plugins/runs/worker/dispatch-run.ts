@@ -34,8 +34,8 @@ export interface DispatchResult {
 }
 
 /**
- * Dispatches a segment: executes the actions of `decideDispatch` until one is an outcome. Repeating an invocation is safe, the run id
- * is the idempotency key of one launcher.
+ * Dispatches a segment: executes the actions of `decideDispatch` until one is an outcome. Repeating an invocation is safe: the run id is the
+ * idempotency key at its launcher.
  */
 export async function dispatchRun(
   dispatch: Dispatch,
@@ -119,7 +119,7 @@ async function execute(step: Step, effects: Effects): Promise<DispatchResponse> 
   }
 }
 
-// A launcher that does not answer shows its problem when it is followed.
+// The failure of a launcher that does not respond is handled when it is followed.
 async function agentRevisionOf(launcher: LauncherClient): Promise<number | undefined> {
   return launcher.attach().then(
     ({ agentRevision }) => agentRevision,
@@ -143,7 +143,7 @@ function createRest(): (signal?: AbortSignal) => Promise<void> {
   }
 }
 
-/** The answer of a launcher whose call was rejected. */
+/** Converts the error of a call to the launcher's response. */
 export function toDispatchResponse(error: unknown): DispatchResponse {
   if (!(error instanceof LauncherRefused)) return { kind: isUnsent(error) ? 'unsent' : 'no-answer' }
   const { status, isWithoutRun: withoutRun, runTimeoutMs } = error

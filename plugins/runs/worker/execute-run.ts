@@ -31,7 +31,7 @@ import { recordRevision } from './segment/record-revision.ts'
 import { commitStart, requeue } from './segment/start-segment.ts'
 import { inRunSpan } from './run-span.ts'
 
-// A right may have been revoked, and a grant lasts seven days.
+// A grant is valid for seven days; the right may have been revoked since.
 const recheckAfterMs = 3_600_000
 
 /** A claimed run in progress. */
@@ -108,7 +108,7 @@ async function execute(
   })
 }
 
-/** Asks the launcher that has the run to stop and to forget it. If that fails, the launcher's own time limits apply. */
+/** Asks the launcher that has the run to stop and discard it. If that fails, the launcher's own time limits apply. */
 async function stopAgent({ reached: { launcher } }: Found): Promise<void> {
   await launcher?.cancel().catch(() => undefined)
   await launcher?.acknowledge().catch(() => undefined)
@@ -199,7 +199,7 @@ async function isStillAllowed(services: WorkerServices, { claim, run, content }:
   return allowed
 }
 
-// The grant of a prepared run is older than the run.
+// The grant of a prepared run was signed before the run was created.
 function reviewAgeMs(run: SelectedRun, content: Content): number {
   const now = new Date()
   return Math.max(now.getTime() - run.created_at.getTime(), grantAgeMs(content.grant_token, now) ?? 0)
@@ -228,7 +228,7 @@ async function dispatchFound(
   )
 }
 
-/** A segment that a previous worker started. It is not invoked again when its ticket is of another segment, or its run is cancelled. */
+/** A segment that a previous worker started. It is not invoked again if its ticket belongs to another segment or its run is cancelled. */
 function startedSegment(claim: Claim, run: SelectedRun): SegmentState {
   const isValid = run.state === 'running' && claim.ticketSegment === run.segment
   const ticket = isValid ? (claim.ticket ?? undefined) : undefined

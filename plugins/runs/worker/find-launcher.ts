@@ -15,7 +15,7 @@ interface Searching {
   readonly cancelled: AbortSignal
 }
 
-/** A launcher, or the reason why the agent never has one. Neither: none was ready in time, or the run was cancelled meanwhile. */
+/** A launcher, or the reason why the agent will never have one. Neither is set if none was ready in time, or the run was cancelled meanwhile. */
 interface FoundLauncher {
   readonly launcher?: LauncherClient | undefined
   readonly never?: string | undefined
@@ -31,7 +31,7 @@ export async function findLauncher(
   if (run.started && claim.launcher?.segment === run.segment) return { launcher: launchers.at(claim.launcher) }
   if (signal.aborted) return {}
   const launcher = await launchers.next()
-  // The usual case: no read of the agent.
+  // The usual case needs no read of the agent.
   return launcher ? { launcher } : waitForLauncher(services, launchers, searching)
 }
 
@@ -41,7 +41,7 @@ async function waitForLauncher(
   { claim, run, signal, cancelled }: Searching,
 ): Promise<FoundLauncher> {
   const deadline = performance.now() + services.unreachableAfterMs
-  // A started segment has to be reached to be stopped, even when its run is cancelled.
+  // A started segment must be reached to be stopped, even if its run is cancelled.
   const isOver = (): boolean => (cancelled.aborted && !run.started) || performance.now() > deadline
   const watch = watchReadiness(services, { claim, run }, signal)
   const waiting = AbortSignal.any([signal, watch.refused])
@@ -53,7 +53,7 @@ async function waitForLauncher(
     }
     return { never: watch.never() }
   } finally {
-    // What it writes precedes the next change of the run.
+    // Its writes precede the next change of the run.
     await watch.stop()
   }
 }

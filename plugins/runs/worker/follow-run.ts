@@ -31,7 +31,7 @@ export interface FollowedAttempt {
   readonly revision: RevisionRecord
 }
 
-// Less than the 50 ms within which a delta is live, with the commit before it.
+// Together with the preceding commit, less than the 50 ms within which a delta must be live.
 const gather = { entriesMs: 25, deltaMs: 5 }
 
 /**
@@ -216,7 +216,7 @@ function toJournal(
   for (const entry of batch) {
     const { n, kind } = entry
     if (n === undefined) deltas.set(entries.length, [...(deltas.get(entries.length) ?? []), toDelta(run, entry)])
-    // The state role has written the decision already; older launchers report it again (UXL4).
+    // The state role has already written the decision; older launchers report it again (UXL4).
     else if (!kind.startsWith('run.') && kind !== 'interrupt.resolved') entries.push({ ...entry, n })
   }
   return { entries, deltas }
@@ -235,7 +235,7 @@ function toUsage(run: SelectedRun, entry: LauncherEntry) {
       runId: run.id,
       agentUid: run.agent_uid ?? '',
       ...readUsage(entry.data['usage']),
-      // Agents cannot name a route: the launcher writes it for calls that it has seen.
+      // Agents cannot name a route: the launcher writes it for calls that passed through it.
       ...(typeof entry.data['route'] === 'string' ? { gateway: true } : {}),
     },
   }

@@ -13,7 +13,7 @@ interface ReadinessWatch {
   readonly refused: AbortSignal
   /** Why waiting cannot help. */
   never(): string | undefined
-  /** Ends the observation, and resolves after its last write. Never rejects. */
+  /** Ends the observation; resolves after its last write. Never rejects. */
   stop(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ const longestPauseMs = 5_000
 
 /**
  * Asks the state role immediately and then every few seconds why an agent is not ready. Each new reason becomes an entry of the journal, so that
- * streams replay it and no worker repeats it. A state role that does not answer delays nothing.
+ * streams replay it and no worker repeats it. A state role that does not respond delays nothing.
  */
 export function watchReadiness(services: WorkerServices, waiting: Waiting, signal: AbortSignal): ReadinessWatch {
   const ended = new AbortController()
@@ -50,7 +50,7 @@ export function watchReadiness(services: WorkerServices, waiting: Waiting, signa
     }
   }
   const done = watch().catch((error: unknown) => {
-    // The next write of the execution meets the same obstacle, and handles it.
+    // The next write of the execution fails the same way and handles the error.
     if (error instanceof LeaseLost) return
     services.log.warn({ runId: waiting.run.id, ...describeError(error) }, 'recording why a run waits failed')
   })

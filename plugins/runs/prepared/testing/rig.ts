@@ -21,7 +21,7 @@ import { createWorld } from '../../testing/world.ts'
 
 type RunsRole = 'bff' | 'gateway' | 'state' | 'worker' | 'manager'
 
-/** Grants: who may do what in which namespace, on every object or a named one. */
+/** A permission of an account in a namespace, on every object or a named one. */
 export interface Grant {
   readonly user: string
   readonly namespace: string
@@ -75,7 +75,7 @@ export async function startRig(
     manager: { cluster: admin, subjectMay: createOwnIdentity({ cluster: admin }).subjectMay },
     keys: (role: RunsRole) => keysOf(role),
     caller: (name: string) => callers.as(`${name}-token`),
-    /** The API as in a process of the role. */
+    /** Creates the API as in a process of the role. */
     api: (role: RunsRole): RunsApi =>
       createRunsApi({
         ...world,
@@ -87,7 +87,7 @@ export async function startRig(
         },
         refused: () => undefined,
       } as unknown as RunsServices),
-    /** Records an object as the manager does. */
+    /** Records an object in the index as the manager does. */
     async observe(kind: string, namespace: string, name: string, uid: string) {
       await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash)
         values (${uid}, ${kind}, ${namespace}, ${name}, '1', '')`.execute(database.root)
@@ -113,7 +113,7 @@ export async function startRig(
     async account(namespace: string, name: string) {
       await admin.create(serviceAccounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } })
     },
-    /** The proof of a caller, by a review of the API server. */
+    /** Creates the proof of a caller by a review of the API server. */
     async proof(name: string, agent = robot) {
       return (await callers.as(`${name}-token`)).review('create', 'agentdeployments/invoke', {
         namespace: parseLabel('n', agent.namespace),
@@ -136,7 +136,7 @@ export const robot = { namespace: 'team', name: 'robot' }
 export const keyTypes = new Map(['grant', 'account', 'attempt'].map((name) => [name, 'ed25519'] as const))
 const all = createKeyring({ generate: keyTypes })
 
-/** The keys of a process of that role. */
+/** The keys of a process of the role. */
 function keysOf(role: RunsRole) {
   return limitKeyring(all, runsPlugin.keys?.[role] ?? {}, (name) => new Error(`no key "${name}"`))
 }

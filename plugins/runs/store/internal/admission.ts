@@ -3,7 +3,7 @@ import type { RunsTx } from '../../contract/tables.ts'
 import { usageColumns } from './usage.ts'
 import type { RunUsage, UsageBounds, UsageOwner } from './usage.ts'
 
-/** What the admission of a new run depends on. */
+/** Data on which the admission of a new run depends. */
 export interface RunAdmission {
   /** Whether the agent or namespace with the given uid exists, by the object index. */
   readonly exists: boolean
@@ -13,8 +13,8 @@ export interface RunAdmission {
 type Row = RunUsage & { readonly exists: boolean }
 
 /**
- * Reads what decides on a new run in one statement. Its agent or namespace is locked: a deletion waits for the end of the transaction,
- * so a new run is either refused, or committed before the deletion, whose pruning then finds it.
+ * Reads the data for the admission of a new run in one statement. Its agent or namespace is locked, so a deletion waits for the end of the
+ * transaction. A new run is either refused, or committed before the deletion, whose pruning then finds it.
  */
 export async function readAdmission(
   db: RunsTx,

@@ -6,8 +6,8 @@ import type { AgentAbove } from '../../contract/found-run.ts'
 const longestChain = 64
 
 /**
- * Other agents of the runs above a run of the agent, from the run's parent up to the root; undefined unless the run is one of the agent.
- * Without a run: above every run that the agent executes now.
+ * Other agents of the runs above a run of the agent, from the run's parent up to the root; undefined unless the run belongs to the agent. Without a
+ * run: the agents above all runs that the agent executes now.
  */
 export async function readAgentsAbove(
   db: Db,
@@ -15,7 +15,7 @@ export async function readAgentsAbove(
   runId: string | undefined,
 ): Promise<readonly AgentAbove[] | undefined> {
   const isOne = runId === undefined ? sql`state in ('running', 'cancelling')` : sql`id = ${runId}`
-  // The root is named by every run: a run in between may have been removed by retention.
+  // Every run references the root, since retention may have removed a run in between.
   const { rows } = await sql<AgentAbove & { own: boolean }>`
     with recursive chain as (
       select id, parent_run_id, root_run_id, namespace, agent_name, agent_uid, 0 as height from runs_runs

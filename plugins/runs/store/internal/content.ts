@@ -33,7 +33,7 @@ export async function insertRun(db: RunsTx, run: InsertedRun, queued: readonly N
   return rows.length > 0
 }
 
-/** Data of a new run that is stored beside its event. */
+/** Data of a new run that is stored in addition to its event. */
 export interface InsertedRun {
   readonly runId: string
   readonly namespaceUid: string
@@ -54,7 +54,7 @@ export async function saveResolution(
     decisions = decisions || ${JSON.stringify([decision])}::jsonb where run_id = ${runId}`.execute(db)
 }
 
-/** Replaces an expiring grant, unless another process has. */
+/** Replaces an expiring grant, unless another process has replaced it. */
 export async function replaceGrant(db: RunsTx, runId: string, old: string, grant: string): Promise<void> {
   await db
     .updateTable('runs_content')
@@ -82,7 +82,7 @@ const selectInvocation = defineStatement((db: Kysely<RunsTables>, p: Placeholder
     .where('run_id', '=', p.runId),
 )
 
-/** One subject's conversation with an agent. */
+/** Conversation of one subject with an agent. */
 export interface Conversation {
   readonly agentUid: string
   readonly subject: string

@@ -16,7 +16,9 @@ export function journalBytes(entries: readonly NewJournal[]): number {
   return entries.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0)
 }
 
-/** Inserts entries of the run in `lease`, a query of the same statement: one text and one parameter for any number of entries. */
+/**
+ * Inserts entries of the run in `lease`, a query of the same statement. The statement and its parameter count do not depend on the number of entries.
+ */
 export function insertEntries(entries: readonly NewJournal[]): RawBuilder<unknown> {
   return sql`insert into runs_journal (run_id, seq, ts, kind, path, span_id, data)
     select run_id, seq, ts, kind, path, span_id, data
@@ -24,7 +26,7 @@ export function insertEntries(entries: readonly NewJournal[]): RawBuilder<unknow
       as entry (seq integer, ts timestamptz, kind text, path jsonb, span_id text, data jsonb)`
 }
 
-// Path and data are JSON already.
+// Path and data are already JSON.
 function toJson(entries: readonly NewJournal[]): string {
   const one = ({ seq, ts, kind, path, span_id, data }: NewJournal): string =>
     `{"seq":${seq},"ts":${JSON.stringify(ts)},"kind":${JSON.stringify(kind)},"path":${path},` +

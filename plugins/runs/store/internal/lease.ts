@@ -24,7 +24,7 @@ export interface Claim {
   readonly held: HeldRun
 }
 
-/** A run as its worker knows it: as claimed, and after each of its writes. */
+/** The worker's view of a run: as claimed, updated by each of its writes. */
 export interface HeldRun {
   run: LockedRun
 }

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { RunsTx } from '../../contract/tables.ts'
 
 /**
- * Marks a prepared run as used. Returns false if it was, also by a concurrent transaction, whose COMMIT is awaited. The row outlives the
- * run and is kept until the prepared run has expired.
+ * Marks a prepared run as used. Returns false if it was already used. The COMMIT of a concurrent transaction is awaited. The row outlives the run and
+ * is kept until the prepared run has expired.
  */
 export async function usePrepared(db: RunsTx, runId: string, expiresAt: Date): Promise<boolean> {
   const inserted = await db
@@ -15,7 +15,7 @@ export async function usePrepared(db: RunsTx, runId: string, expiresAt: Date): P
   return inserted !== undefined
 }
 
-/** Deletes at most `limit` rows of expired prepared runs. An hour is more than clocks may differ. */
+/** Deletes at most `limit` rows of expired prepared runs. The margin of an hour exceeds any clock skew. */
 export async function dropExpiredPrepared(db: RunsTx, limit: number): Promise<number> {
   const { rows } = await sql`
     delete from runs_prepared where run_id in (

@@ -5,20 +5,20 @@ import type { Reader } from '#core/event-store/store.ts'
 
 /** Usage that is compared with the quotas of a new run. */
 export interface RunUsage {
-  /** Queued runs of the namespace, and of the caller in all namespaces, counted up to the given bounds. */
+  /** Queued runs of the namespace, and of the caller in all namespaces, counted up to the given limits. */
   readonly queuedInNamespace: number
   readonly queuedByCaller: number
   /** Stored bytes of the runs of the namespace. */
   readonly storedBytes: number
 }
 
-/** Whose usage is read. */
+/** Owner of the usage. */
 export interface UsageOwner {
   readonly namespaceUid: string
   readonly caller: string
 }
 
-/** Bounds up to which queued runs are counted. */
+/** Limits up to which queued runs are counted. */
 export interface UsageBounds {
   readonly queuedPerNamespace: number
   readonly queuedPerCaller: number

@@ -28,7 +28,7 @@ export type OutcomeContent =
   | { readonly output?: unknown; readonly error?: string | undefined }
   | { readonly interrupts: readonly Interrupt[]; readonly checkpoint: unknown }
 
-/** All that one decision writes beside its events. */
+/** Writes of one decision in addition to its events. */
 export interface RunWrite {
   readonly entries: readonly NewJournal[]
   /** Number of the launcher's last entry. */
@@ -41,7 +41,7 @@ export interface RunWrite {
 }
 
 /**
- * Writes a change of a run in one statement; false if the lease or the journal is not as given. The row of the lease is locked first, the
+ * Writes a change of a run in one statement; false if the lease or the journal differs from the given one. The row of the lease is locked first, the
  * shard of the stored bytes until COMMIT.
  */
 export async function writeRun(

@@ -7,14 +7,14 @@ import type { LauncherAddress } from '../../contract/tables.ts'
 import { AgentFault } from '../entries/agent-fault.ts'
 import { readEntry } from '../entries/read-entry.ts'
 
-/** Tokens of each request: the grant of the subject and the attempt of this worker. A launcher requires both. */
+/** Tokens of each request: the grant of the subject and the attempt token of this worker. A launcher requires both. */
 export interface Credentials {
   readonly grant: string
   readonly attempt: string
   readonly traceparent: string
 }
 
-/** The launcher refused a request. Its text is omitted. */
+/** The launcher refused a request. Its message is omitted. */
 export class LauncherRefused extends Error {
   readonly status: number
   /** `limits.timeout` of a busy agent in milliseconds, which includes the wait; undefined if not reported. */
@@ -148,7 +148,7 @@ function tooLarge(limit: number): string {
   return `The run exceeded the limit of ${limit} bytes in one entry (setting runs.runEntryBytes).`
 }
 
-// Other fields of the answer are in the entries too, in order.
+// Other fields of the response are also in the entries, in order.
 function readAnswering(body: unknown): LauncherOfRun {
   const given = typeof body === 'object' && body !== null && 'agentRevision' in body ? body.agentRevision : undefined
   return {
@@ -163,7 +163,7 @@ function readTicket(body: unknown): string | undefined {
   return typeof given === 'string' && /^[\x21-\x7e]{1,1024}$/.test(given) ? given : undefined
 }
 
-// Launchers of versions without tickets do not have the route.
+// Launchers of versions without tickets lack the route.
 function unlessUnknown(error: unknown): undefined {
   if (error instanceof LauncherRefused && error.status === 404) return undefined
   throw error

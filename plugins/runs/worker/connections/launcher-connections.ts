@@ -29,7 +29,7 @@ export interface LauncherConnections {
 
 /** Options of `createLauncherConnections`. */
 export interface LauncherConnectionsOptions {
-  /** Who certifies launchers. */
+  /** Issuer of the launchers' certificates. */
   readonly issuer: CertificateIssuer
   /** Public keys (PEM, SPKI) of launchers without certificates that are still valid after an upgrade. */
   readonly formerKeysOf: (agentUid: string) => Promise<readonly string[]>
@@ -46,7 +46,7 @@ interface Entry {
 const maxAgents = 512
 // Each event stream occupies a connection, so a limit of the pool would limit runs.
 const pool = { connections: null, allowH2: false, pipelining: 1, keepAliveTimeout: 30_000 }
-// A deleted pod does not refuse connections, it is silent. The worker should soon try the next one.
+// A deleted pod does not refuse connections: it never responds. The worker should soon try the next one.
 const connectTimeoutMs = 3_000
 
 /**

@@ -3,7 +3,7 @@ import type { JournalEntry } from '../../lifecycle/journal-entry.ts'
 
 /** Receives entries in the launcher's order: batches for the journal, deltas for the streams of clients. */
 export interface EntrySink {
-  /** Commits the numbered entries. Deltas among them are live after the commit, in their places. */
+  /** Commits the numbered entries. Deltas among them are sent after the commit, in their order. */
   commit(entries: readonly LauncherEntry[]): Promise<void>
   delta(entry: LauncherEntry): void
 }
@@ -30,9 +30,9 @@ export interface EntryBatcherOptions {
   readonly count?: (entry: LauncherEntry, bytes: number) => void
   /** Queued bytes above which `push` returns a promise. */
   readonly maxWaiting?: number
-  /** Whether no entry follows, so that nothing is waited for. */
+  /** Whether no entry follows, so that the batch is committed immediately. */
   readonly isLast?: (entry: LauncherEntry) => boolean
-  /** How long entries are gathered before a commit. Default: not at all. */
+  /** How long entries are gathered before a commit. Default: no gathering. */
   readonly gather?: GatherTimes
 }
 

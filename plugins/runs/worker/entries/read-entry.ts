@@ -66,7 +66,7 @@ export function toRecord(value: unknown, field: string): Readonly<Record<string,
   return value
 }
 
-/** A text of bounded length. */
+/** A string of bounded length. */
 export function readText(value: unknown, field: string, maxLength: number): string {
   if (typeof value !== 'string' || value.length > maxLength)
     throw invalid(field, `must be a string of at most ${maxLength} characters`)

@@ -69,7 +69,7 @@ function readPause(data: Readonly<Record<string, unknown>>) {
   if (!Array.isArray(interrupts) || interrupts.length === 0 || interrupts.length > maxInterrupts)
     throw new AgentFault('invalid_entry', `The agent paused with no question, or with more than ${maxInterrupts}.`)
   const questions = interrupts.map(readInterrupt)
-  // An answer refers to its question by id, so of two questions with one id only one could be answered.
+  // An answer refers to its question by id: of two questions with the same id, only one could be answered.
   if (new Set(questions.map(({ id }) => id)).size < questions.length)
     throw new AgentFault('invalid_entry', 'The agent paused with two questions of the same id.')
   return { pauseReason: readPauseReason(data['pauseReason']), interrupts: questions }

@@ -53,7 +53,7 @@ export async function executeRunKind(
 
 const revoked = 'The subject of the run no longer has the right to it.'
 
-// A worker of another version may have the executor, so the run waits. One that has started waits for its time limit.
+// A worker of another version may have the executor, so the run waits. A started run waits until its time limit.
 async function withoutExecutor(services: WorkerServices, attempt: ExecutorAttempt): Promise<number | undefined> {
   const { run } = attempt
   const message = `No worker of this installation executes runs of the kind ${run.executor ?? ''}.`
@@ -95,7 +95,7 @@ async function callExecutor(
 
 const noUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
 
-/** The result of the call. Ends without one when the signal aborts: immediately, or after a grace period if the worker stops. */
+/** The result of the call. Ends without a result when the signal aborts: immediately, or after a grace period if the worker stops. */
 async function settled(
   { log }: WorkerServices,
   { run, signal: stopping }: ExecutorAttempt,
@@ -115,7 +115,7 @@ async function settled(
   try {
     return await Promise.race([call, aborted.promise])
   } catch (error) {
-    // An executor that stops by throwing is not a failure of its run.
+    // An executor that throws when it is stopped does not fail its run.
     if (signal.aborted) return undefined
     throw error
   } finally {
@@ -137,7 +137,7 @@ async function limitTime(
   return setTimeout(late, Math.max(left, 0))
 }
 
-// Checks the time from the cancel on, since a listener on the signal would outlive this call.
+// Checks the time from the cancel on, because a listener on the signal would outlive this call.
 function limitCancel({ cancelPatienceMs }: WorkerServices, { cancel }: ExecutorAttempt, end: End): NodeJS.Timeout {
   let since: number | undefined
   return setInterval(

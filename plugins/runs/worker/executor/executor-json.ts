@@ -12,7 +12,7 @@ const maxDepth = 128
 /** A call that released its worker. */
 export type ReleasedCall = Extract<ExecutorResult, { state: 'waiting' }>
 
-/** Validates the result of an executor as that of a launcher: an executor relays data of others. */
+/** Validates the result of an executor like that of a launcher: an executor relays untrusted data. */
 export function readExecutorResult(limits: RunLimits, given: unknown): InvokeResult | ReleasedCall {
   const { text, value } = toJson(given, 'the result')
   if (Buffer.byteLength(text) > limits.runEntryBytes) throw exceeded('runEntryBytes', limits)
@@ -23,7 +23,7 @@ export function readExecutorResult(limits: RunLimits, given: unknown): InvokeRes
   return { state, afterMs }
 }
 
-/** A value as JSON that the store can hold. Throws `AgentFault` for what is not JSON. */
+/** Converts a value to JSON that the store can hold. Throws `AgentFault` for values that are not JSON. */
 export function toJson(given: unknown, field: string): { readonly text: string; readonly value: unknown } {
   // A cycle is deeper than any bound.
   if (isDeeperThan(given, maxDepth)) throw invalid(field, `must not be nested deeper than ${maxDepth} levels`)

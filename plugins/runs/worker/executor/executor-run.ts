@@ -57,7 +57,7 @@ export function createExecutorRun(services: WorkerServices, attempt: ExecutorAtt
     cancelled: cancel.signal,
     save: (change) =>
       save(change).catch((error: unknown) => {
-        // Even if the executor ignores the rejection.
+        // The call ends even if the executor ignores the rejection.
         if (error instanceof AgentFault || error instanceof LeaseLost) over.end(error)
         throw error
       }),
@@ -101,7 +101,7 @@ function createSave(
   }
 }
 
-// What a launcher may report, by the same rules; results are returned, not journaled.
+// Validated like entries of a launcher; results are returned, not journaled.
 function toEntry(
   run: SelectedRun,
   { kind, spanId = '', data }: ExecutorEntry,

@@ -17,9 +17,9 @@ export interface Partials {
 }
 
 /**
- * Collects the text of unfinished messages and stores it every 250 ms, for clients that connect in the middle of a message. Writes are
- * sequential; changes accumulate while the store is slow. Text above 1 MiB is dropped, since the journal gets the whole message. Of a run
- * that was taken over, the previous worker may have stored the text of any message.
+ * Collects the text of unfinished messages and stores it every 250 ms, for clients that connect in the middle of a message. Writes are sequential;
+ * changes accumulate while the store is slow. Text above 1 MiB is dropped, since the journal gets the whole message. If a run was taken over, the
+ * previous worker may have stored the text of any message.
  */
 export function createPartials(
   services: Pick<WorkerServices, 'store'>,
@@ -37,7 +37,7 @@ export function createPartials(
     for (const id of changed) stored.add(id)
     changed.clear()
     busy = true
-    // After a lost write a late client misses some text until the next one.
+    // After a lost write, a client that connects late misses some text until the next write.
     flushing = flushing
       .then(() => services.store.transact((tx) => savePartials(tx.tables<RunsTables>(), rows)))
       .catch(() => undefined)

@@ -4,14 +4,14 @@ import type { Claim } from '../../store/internal/lease.ts'
 import type { SelectedRun } from '../../contract/tables.ts'
 import { subjectOf } from '../../lifecycle/run-writer.ts'
 
-/** The event with the agent revision that answered, appended with the next write of the run to save a transaction per run. */
+/** The event with the revision of the agent that responded, appended with the next write of the run to save a transaction per run. */
 export interface RevisionRecord {
-  /** The event until a write with it is committed, then none. */
+  /** Returns the event until a write with it is committed, then nothing. */
   pending(): readonly NewEvent[]
   written(): void
 }
 
-/** Creates the record; empty if the launcher reported no revision, or the one that the run has already. */
+/** Creates the record; empty if the launcher reported no revision, or the revision that the run already has. */
 export function recordRevision(claim: Claim, run: SelectedRun, agentRevision: number | undefined): RevisionRecord {
   let pending: readonly NewEvent[] =
     agentRevision === undefined || agentRevision === run.agent_revision

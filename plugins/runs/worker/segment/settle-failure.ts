@@ -24,7 +24,7 @@ export interface FailedExecution {
   stopAgent(): Promise<void>
 }
 
-/** Ends a run as failed, or as cancelled when that was requested. */
+/** Ends a run as failed, or as cancelled if a cancel was requested. */
 export async function failRun(
   services: WorkerServices,
   { claim, run }: Pick<FailedExecution, 'claim' | 'run'>,
@@ -38,7 +38,7 @@ export async function failRun(
   }))
 }
 
-/** Message for a run whose launcher address is answered by another process; undefined otherwise. */
+/** Message for a run for which another process responds at the launcher's address; undefined otherwise. */
 export function unprovenMessage(reason: FailReason, launchers: Pick<Launchers, 'isUnproven'>): string | undefined {
   if (reason !== 'agent_unreachable' || !launchers.isUnproven()) return undefined
   return 'The process at the address of the agent did not prove that it is its launcher; nothing was sent to it.'
@@ -94,7 +94,7 @@ export function backOffMs({ retryMs }: Pick<WorkerServices, 'retryMs'>, tries: n
   return exponentialMs(tries, { minMs: retryMs, maxMs: maxBackOffMs })
 }
 
-/** The state role did not answer, or answered 429 or 5xx. */
+/** The state role did not respond, or responded with 429 or 5xx. */
 export class StateUnavailable extends Error {
   override readonly name = 'StateUnavailable'
 }

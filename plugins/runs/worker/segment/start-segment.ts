@@ -11,9 +11,9 @@ const minBackOffMs = 1_000
 const maxBackOffMs = 60_000
 
 /**
- * Commits the start of the segment, with ticket and pod, before the agent is invoked. A worker that takes over has only this ticket and
- * cannot start the segment a second time (O6). The ticket is replaced only after every invocation with it was refused: until this
- * commit no other process has claimed the run, so none has the former ticket. A segment of an executor has neither.
+ * Commits the start of the segment, with ticket and pod, before the agent is invoked. A worker that takes over has only this ticket and cannot start
+ * the segment a second time (O6). The ticket is replaced only after every invocation with it was refused. Until this commit no other process has
+ * claimed the run, so none has the former ticket. A segment of an executor has neither ticket nor pod.
  */
 export async function commitStart(
   services: WorkerServices,
@@ -31,7 +31,7 @@ export async function commitStart(
   return isStarted
 }
 
-/** Requeues the run of a busy agent, with a delay that grows with the time it has waited; its time limit continues to apply. */
+/** Requeues the run of a busy agent, with a delay that grows with the time it has waited; the run's time limit continues to apply. */
 export async function requeue(
   services: WorkerServices,
   claim: Claim,

@@ -24,9 +24,9 @@ export interface WorkerServices {
   launchersOf(run: SelectedRun, grant: () => string, claim: Claim): Launchers
   /** Whether the subject may still invoke the agent, with the current grant of the run (absent from older state roles). */
   recheck(run: SelectedRun, epoch: number): Promise<{ readonly allowed: boolean; readonly grant?: string }>
-  /** Asks the state role whether the agent of the run, which has no ready pod, may become ready. Rejects without an answer. */
+  /** Asks the state role whether the agent of the run, which has no ready pod, may become ready. Rejects without a response. */
   readiness(run: SelectedRun, epoch: number, signal: AbortSignal): Promise<WaitVerdict>
-  /** How long a run waits until its journal says what for; by default two seconds. */
+  /** How long a run waits until its journal records the reason; default: two seconds. */
   readonly shownAfterMs?: number
   /** Executors of runs without an agent. */
   readonly executors?: readonly RunExecutor[]
@@ -43,7 +43,7 @@ export interface WorkerServices {
   readonly limits: RunLimits
   /** Failed attempts without progress after which a run ends. */
   readonly maxAttempts: number
-  /** Pause after the first failed attempt; doubles with each, up to a minute. */
+  /** Pause after the first failed attempt; doubles with each attempt, up to a minute. */
   readonly retryMs: number
   /** Counts a run that its worker ended, by cause. */
   readonly faulted?: (cause: FaultCause) => void

@@ -1,15 +1,15 @@
 import { sleep } from '#core/async/sleep.ts'
 import type { ExecutorResult, ExecutorRun, RunExecutor } from '../../../contract/points.ts'
 
-/** Table of the example plugin: one row for each page, whichever worker wrote it. */
+/** Table of the example plugin: one row for each page, regardless of the worker. */
 export type ExportTables = { x_exports_pages: { run_id: string; page: number; epoch: number } }
 
 /** Input of an export. */
 export interface ExportInput {
   readonly pages: number
-  /** Asks before the last page. */
+  /** Asks for approval before the last page. */
   readonly approve?: boolean
-  /** What goes wrong. */
+  /** Simulated fault. */
   readonly fault?: 'throws' | 'ignores cancel' | 'large' | 'cycle' | 'no result' | 'forged result' | 'run entry'
   readonly pageMs?: number
 }

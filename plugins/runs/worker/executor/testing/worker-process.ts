@@ -1,5 +1,5 @@
-// A worker with the example executor in a separate process: `worker-process.ts <database url> <page> [freeze]`. Before it writes that page, it
-// kills itself. With `freeze` it reports the page, blocks its only thread until it reads a byte, and reports the outcome of the write.
+// A worker with the example executor in a separate process: `worker-process.ts <database url> <page> [freeze]`. It kills itself before it writes the
+// page. With `freeze` it reports the page, blocks its only thread until it reads a byte, and reports the outcome of the write.
 import { readSync } from 'node:fs'
 import { openDatabase } from '#core/database/database.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
