@@ -16,7 +16,7 @@ import { agentReconciler } from './reconcilers.ts'
 import { agentEndpoints } from './routes/index.ts'
 import { agentSettings, agentSettingSources, toReconcileSettings } from './contract/settings.ts'
 
-/** Agents: authoring, versions, relations and logs as the caller; the reconciler as the manager. */
+/** Agents: authoring, versions, relations and logs with the caller's rights; the reconciler with the manager's. */
 export const agents = definePlugin({
   contract: 1,
   name: 'agents',

@@ -4,7 +4,7 @@ import { readOneAgent } from './authoring/read-agent-file.ts'
 import { checkAgent } from './authoring/check-agent.ts'
 import { examples } from './routes/examples.ts'
 
-// As many fields as one agent may have.
+// The maximum number of fields of one agent.
 const sample = {
   image: 'ghcr.io/acme/agent:1',
   executionModel: 'service',
@@ -50,7 +50,7 @@ const sample = {
   rollout: { revisionHistoryLimit: 5 },
 }
 
-/** Agents; creating one has its own route, which also takes the simplified format. */
+/** Agents; creating one has its own route, which also accepts the simplified format. */
 export const agentKind = crud(AgentDeployment, {
   verbs: ['list', 'get', 'update', 'delete'],
   path: '/agents',

@@ -12,7 +12,7 @@ import type { ProvidersServices } from './services/create-services.ts'
 import { respondToCall } from './gateway/respond.ts'
 import type { ServedOperation } from './gateway/respond.ts'
 
-// A provider's parameters differ, and its SDKs send some in the query (`?api-version=`): only the fields that the gateway reads are checked.
+// Parameters differ between providers, and their SDKs send some in the query (`?api-version=`): only the fields that the gateway reads are checked.
 const open = {
   authz: { kind: 'bearer' },
   query: Type.Object({}, { additionalProperties: true }),
@@ -51,7 +51,7 @@ const served: readonly ServedOperation[] = [
   },
 ]
 
-/** The APIs of OpenAI and Anthropic on port 4000; errors have the form of the caller's API (`gateway/error-format.ts`). */
+/** The APIs of OpenAI and Anthropic on port 4000; errors have the format of the caller's API (`gateway/error-format.ts`). */
 export function gatewayRoutes(services: ProvidersServices, gateway: GatewayContext): readonly AnyEndpoint[] {
   const { bodyLimit } = services.settings
   const filters = createFilters(services.core)

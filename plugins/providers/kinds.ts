@@ -30,7 +30,7 @@ export const providerKinds = [
   }),
 ]
 
-/** Rights of people on keys and routes, of the gateway that calls providers, and of the manager that writes conditions. */
+/** Rights of users on keys and routes, of the gateway (to call providers), and of the manager (to write conditions). */
 export const providersAccess: readonly AccessRule[] = [
   { resource: 'modelroutes/invoke', developer: ['create'] },
   {

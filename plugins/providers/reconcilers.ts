@@ -26,7 +26,7 @@ import type { TargetFindings } from './status/route-status.ts'
 export interface StatusOptions {
   readonly cluster: KubeClient
   readonly outbound: Pick<Outbound, 'check'>
-  /** Types of providers that this installation has an adapter for. */
+  /** Types of providers for which this installation has an adapter. */
   readonly types: () => readonly string[]
   readonly now: () => Date
 }

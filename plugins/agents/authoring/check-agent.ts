@@ -20,9 +20,8 @@ const MAX_SECRETS = 64
 const checkPod = checkOf(pod)
 
 /**
- * Validates what the cluster cannot: `spec.pod` by schema and rules, so that every error names its field, and the referenced
- * Secrets, as the caller. A Secret that the caller may not read is checked by the manager, which reports a condition.
- * Throws `invalid_body`.
+ * Validates what the cluster cannot: `spec.pod` by schema and rules, so that every error names its field, and the referenced Secrets with the
+ * caller's rights. A Secret that the caller may not read is checked by the manager, which reports a condition. Throws `invalid_body`.
  */
 export async function checkAgent(caller: Caller, agent: CheckedAgent, signal: AbortSignal): Promise<void> {
   const errors = podErrors(agent.spec)
@@ -42,7 +41,7 @@ function podErrors(spec: unknown): readonly FieldError[] {
   if (given === undefined) return []
   const misshapen = checkPod(given)
   if (misshapen.length > 0) return misshapen.map(({ pointer, detail }) => ({ pointer: `/spec/pod${pointer}`, detail }))
-  // Proven by the check above.
+  // Ensured by the check above.
   return findPodProblems(given as CheckedPod)
     .slice(0, 20)
     .map(({ path, message }) => ({ pointer: `/spec/${path.join('/')}`, detail: message }))

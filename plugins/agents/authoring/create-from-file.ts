@@ -12,7 +12,7 @@ interface CreateOptions {
 }
 
 /**
- * Creates the agents of a file as the caller. Kubernetes has no transactions, so several agents are validated by a dry run first. A later
+ * Creates the agents of a file with the caller's rights. Kubernetes has no transactions, so several agents are validated by a dry run first. A later
  * error names the agents that were created before it.
  */
 export async function createFromFile(

@@ -58,7 +58,7 @@ function fromConfig(
   return AgentDeployment.object({ metadata: { ...metadata, namespace }, spec: agent.spec as AgentDeploymentSpec })
 }
 
-/** The agent of an expanded document; one with a text for a managed prompt is `not_wired`. */
+/** The agent of an expanded document; a document with text for a managed prompt is `not_wired`. */
 export function onlyAgent({ documents: [agent, prompt] }: ExpandedAgentFile): ExpandedDocument {
   if (agent === undefined) throw invalid('/config', 'has no agent')
   if (prompt !== undefined)

@@ -18,7 +18,7 @@ import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/a
 import { onlyAgent } from './new-agent.ts'
 import { agentErrors } from '../contract/errors.ts'
 
-/** An agent of a file, and its document there. */
+/** An agent of a file, and its document in the file. */
 export interface FiledAgent {
   readonly agent: AgentDeploymentObject
   /** Converts an error of the cluster, with line and column of each refused field. */
@@ -42,8 +42,8 @@ const checkObject = checkOf(
 )
 
 /**
- * The agents of a YAML text, each in the simplified format or as an object. An agent without a namespace gets the given one, or
- * `default`. Throws `invalid_agent_file`, whose errors have line and column.
+ * The agents of a YAML file, each in the simplified format or as an object. An agent without a namespace gets the given one, or `default`. Throws
+ * `invalid_agent_file`, whose errors have line and column.
  */
 export function readAgentFile(text: string, namespace: DnsLabel | undefined): FiledAgent[] {
   return asBodyErrors(() => {
@@ -57,7 +57,7 @@ export function readAgentFile(text: string, namespace: DnsLabel | undefined): Fi
   })
 }
 
-/** The one agent of a YAML text, in its namespace. */
+/** The only agent of a YAML file, in its namespace. */
 export function readOneAgent(text: string, namespace: DnsLabel): SentObject {
   const [first, second] = readAgentFile(text, namespace)
   if (first === undefined || second !== undefined)
@@ -66,7 +66,7 @@ export function readOneAgent(text: string, namespace: DnsLabel): SentObject {
   return { metadata: { ...metadata }, spec }
 }
 
-/** Expands every document of a YAML text, as `POST /api/expand` answers. */
+/** Expands every document of a YAML file, for the response of `POST /api/expand`. */
 export function expandFile(text: string): ExpandedAgentFile {
   return asBodyErrors(() => {
     const documents = parseSources(text)
@@ -102,7 +102,7 @@ type AgentObject = Pick<AgentDeploymentObject, 'metadata'> & { readonly spec: un
 function toObject(document: ParsedSource): AgentObject {
   const errors = checkObject(document.value)
   if (errors.length > 0) refuse(document, errors)
-  // Proven by the check above.
+  // Ensured by the check above.
   return document.value as AgentObject
 }
 

@@ -8,7 +8,7 @@ const events = (group: string): AccessRule => ({
   manager: ['create', 'patch'],
 })
 
-// What the reconciler creates, as the manager.
+// Kinds that the reconciler creates, with the manager's rights.
 const children: readonly AccessRule[] = [
   { group: '', resource: 'services', manager: accessVerbs },
   { group: '', resource: 'configmaps', manager: accessVerbs },
@@ -32,7 +32,7 @@ const children: readonly AccessRule[] = [
   { group: 'networking.k8s.io', resource: 'networkpolicies', manager: accessVerbs },
 ]
 
-// What the reconciler watches besides its own kind, and reads from memory (ADR 0219).
+// Kinds that the reconciler watches besides its own kind, and reads from memory (ADR 0219).
 const watched: readonly AccessRule[] = [
   ['', 'pods'],
   ['', 'serviceaccounts'],
@@ -45,7 +45,7 @@ const watched: readonly AccessRule[] = [
   ['networking.k8s.io', 'networkpolicies'],
 ].map(([group = '', resource = '']) => ({ group, resource, clusterWide: true, manager: ['list', 'watch'] }))
 
-/** Rights on what belongs to an agent: versions, pods, logs and Kubernetes Events for people, its objects for the manager. */
+/** Rights on the objects of an agent: versions, pods, logs and Kubernetes Events for users, all its objects for the manager. */
 export const agentsAccess: readonly AccessRule[] = [
   events(''),
   events('events.k8s.io'),

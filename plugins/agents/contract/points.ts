@@ -20,12 +20,12 @@ export const agentRequirement = definePoint<RequirementCheck>('agents.requiremen
 type Pod = NonNullable<AgentDeploymentSpec['pod']>
 type Variables = NonNullable<NonNullable<AgentDeploymentSpec['runtime']>['env']>
 
-/** A port of the launcher that is opened by a plugin and not by the spec. */
+/** A port of the launcher that a plugin opens, not the spec. */
 export type AddedPort = 'feedback' | 'otlpGrpc' | 'otlpHttp'
 
-/** What a plugin adds to the pods of an agent. Every name may be set once: by the spec, the platform or one plugin. */
+/** Additions of a plugin to the pods of an agent. Every name may be set once: by the spec, the platform or one plugin. */
 export interface PodAddition {
-  /** Variables of the agent's process. A declarative agent has none, and gets none. */
+  /** Variables of the agent's process. A declarative agent has no process, so it gets none. */
   readonly env?: Variables
   /** Configuration of the launcher, below `plugins.<plugin>` of its file. */
   readonly launcher?: Readonly<Record<string, unknown>>
@@ -56,14 +56,14 @@ export interface PodSidecar {
 }
 
 /**
- * Returns what the plugin adds to the pods of an agent, or undefined. Called in each reconciliation, with the manager's identity. Another
- * result replaces the pods, so it may depend on the agent and on objects only, never on time.
+ * Returns the plugin's additions to the pods of an agent, or undefined. Called in each reconciliation, with the manager's identity. A changed result
+ * replaces the pods, so it may only depend on the agent and on objects, never on time.
  */
 export type PodPart = (agent: AgentDeploymentObject, cluster: KubeClient) => Promise<PodAddition | undefined>
 
 /**
- * Names agents to reconcile when an object of another kind changes, which agents do not reference: for additions to pods that depend on it.
- * Called for each object of the first list, and for each change.
+ * Returns the agents to reconcile when an object of another kind changes that agents do not reference but whose state pod additions depend on. Called
+ * for each object of the first list, and for each change.
  */
 export interface AgentTrigger {
   readonly name: string
@@ -82,11 +82,11 @@ export const agentPodPart = definePoint<PodPart>('agents.pod-part')
  * its own kinds are marked in their schemas. The value is `name` or `namespace/name`, or an object with `name` and `namespace`.
  */
 export interface ReferenceMark {
-  /** Kind of the objects that refer, such as `AgentDeployment`. */
+  /** Kind of the referring objects, such as `AgentDeployment`. */
   readonly from: string
   /** The field: a path of the spec (`tools[].name`), or the key of an annotation or a label. */
   readonly at: { readonly field: string } | { readonly annotation: string } | { readonly label: string }
-  /** Kind of the target: one of the installation, Secret or ConfigMap. */
+  /** Kind of the target: a kind of the installation, Secret or ConfigMap. */
   readonly to: string
 }
 
@@ -98,7 +98,7 @@ export const agentReference = definePoint<ReferenceMark>(
 
 /** Reads references of objects: those that schemas mark, and those of the point. API of `agents`. */
 export interface AgentReferences {
-  /** With links, which hold nothing back. */
+  /** Collects references and links; links do not hold back a revision. */
   collectShown(kind: AnyKind, object: TypedObject): Reference[]
 }
 
@@ -110,7 +110,7 @@ export interface GateHold {
   readonly message: string
 }
 
-/** A revision that would be rolled out, or started if nothing of the agent runs. */
+/** A revision that would be rolled out, or started if the agent does not run yet. */
 export interface GateCandidate {
   readonly agent: AgentDeploymentObject
   readonly revision: string
@@ -119,8 +119,8 @@ export interface GateCandidate {
 }
 
 /**
- * Returns why a revision is held back, or undefined to let it pass. Called in each reconciliation while the revision is not deployed, at
- * least every 15 seconds. The workload that runs is unchanged meanwhile.
+ * Returns why a revision is held back, or undefined to let it pass. Called in each reconciliation while the revision is not deployed, at least every
+ * 15 seconds. The running workload is unchanged meanwhile.
  */
 export type AgentGate = (candidate: GateCandidate, cluster: KubeClient) => Promise<GateHold | undefined>
 

@@ -9,7 +9,7 @@ export interface ReconcileSettings {
   /** Image with the launcher under the paths of `image-layout.ts`. */
   readonly launcherImage: string
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
-  /** Base URLs as agent pods reach them. */
+  /** Base URLs under which agent pods reach the platform. */
   readonly gatewayUrl: string
   readonly stateUrl: string
   readonly otlpEndpoint?: string | undefined
@@ -19,13 +19,13 @@ export interface ReconcileSettings {
   readonly systemNamespace: string
   /** `container`: an agent process has its own container; `none`: pods are processes of one user on this machine (P5). */
   readonly isolation: 'container' | 'none'
-  /** User and group of an agent process; never the launcher's. */
+  /** User and group of an agent process; different from the launcher's. */
   readonly agentUser: number
   /** Resources of launchers, and the default for declarative agents. */
   readonly launcherResources: ContainerResources
   /** Default for an agent process, since a namespace with a ResourceQuota refuses pods without resources (PODA11). */
   readonly agentResources: ContainerResources
-  /** Limit of disk of a container, and of a volume on the node's disk, without one of its own; default: none. */
+  /** Disk limit for containers, and for volumes on the node's disk, that set none; default: no limit. */
   readonly ephemeralStorage?: string | undefined
   /** Pull secrets of every agent, in addition to those of its spec. */
   readonly imagePullSecrets: readonly string[]

@@ -13,7 +13,7 @@ export const secretResource = namespaced('', 'secrets', 'Secret')
 /** REST coordinates of a kind that a reference may point to; undefined if this installation does not have it. */
 export type FindResource = (kind: string) => Resource | undefined
 
-/** Targets of references that are no kinds of the installation. */
+/** Targets of references that are not kinds of the installation. */
 export const otherTargets: readonly Resource[] = [secretResource, namespaced('', 'configmaps', 'ConfigMap')]
 
 /** Finds kinds of the installation, Secrets and ConfigMaps. */

@@ -1,7 +1,7 @@
 import { anyObject, list, object, reply, string } from '#schemas/wire/schema.ts'
 import { statePath } from '#schemas/wire/state-path.ts'
 
-/** A launcher has its public key certified. `x` is the key of 32 bytes, base64url (RFC 8037). */
+/** A launcher requests a certificate for its public key. `x` is the key of 32 bytes, base64url (RFC 8037). */
 export const certificates = statePath({
   method: 'POST',
   path: '/launchers/certificates',

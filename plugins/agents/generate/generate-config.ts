@@ -16,7 +16,7 @@ export interface GenerationResult {
   config: Record<string, unknown>
   explanation: string
   warnings: string[]
-  /** Every change of a refined config (RFC 6902). */
+  /** All changes of a refined config (RFC 6902). */
   changes?: PatchOperation[]
 }
 
@@ -24,12 +24,12 @@ export interface GenerationResult {
 export interface GenerateContext {
   gateway: ModelGateway
   bearer: string
-  /** `namespace/name` of the ModelRoute that answers. */
+  /** `namespace/name` of the ModelRoute to call. */
   route: string
   signal: AbortSignal
 }
 
-// The first answer and two repairs. A model that has failed three times with its errors in the prompt fails again.
+// The first response and two repairs. A model that has failed three times with its errors in the prompt fails again.
 const ROUNDS = 3
 
 /** Response format of the model: a config in the simplified format, on an existing route, and one sentence about it. */
@@ -60,7 +60,7 @@ function removable(fields: Readonly<Record<string, unknown>>): Readonly<Record<s
   return Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, { anyOf: [field, { type: 'null' }] }]))
 }
 
-/** Creates or changes a config with a model. An invalid answer is returned to the model with its problems. */
+/** Creates or changes a config with a model. An invalid response is sent back to the model with its problems. */
 export async function generateConfig(task: GenerateTask, context: GenerateContext): Promise<GenerationResult> {
   const messages: ChatMessage[] = conversationFor(task)
   const schema = responseSchema(task)

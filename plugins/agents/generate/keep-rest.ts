@@ -2,7 +2,7 @@ import { isObject } from '#core/json/is-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A config with the changes of a model: what these leave out stays, in nested objects too, and null removes a field. Pure. */
+/** Applies the changes of a model to a config: omitted fields stay, in nested objects too, and null removes a field. Pure. */
 export function keepRest(base: Fields, changes: Fields): Record<string, unknown> {
   const fields = new Map(Object.entries(base))
   for (const [key, value] of Object.entries(changes)) {

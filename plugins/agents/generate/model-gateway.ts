@@ -7,7 +7,7 @@ export interface ChatMessage {
   content: string
 }
 
-/** A request to a model, with a JSON schema of its answer. */
+/** A request to a model, with a JSON schema of its response. */
 export interface JsonQuestion {
   /** `namespace/name` of a ModelRoute. */
   route: string
@@ -18,7 +18,7 @@ export interface JsonQuestion {
 
 /** Calls the model gateway with the caller's bearer token, so that the caller's rights apply (K1). */
 export interface ModelGateway {
-  /** The text of the answer. Throws `forbidden`, `not_found`, `too_many_requests` or `bad_gateway`. */
+  /** Returns the text of the response. Throws `forbidden`, `not_found`, `too_many_requests` or `bad_gateway`. */
   ask(bearer: string, question: JsonQuestion): Promise<string>
 }
 
@@ -78,7 +78,7 @@ const codes: Readonly<Record<number, 'unauthenticated' | 'forbidden' | 'not_foun
   429: 'too_many_requests',
 }
 
-// Errors of the gateway itself (a denied or unknown route) are returned as they are. Errors of a provider are not quoted.
+// Errors of the gateway itself (a denied or unknown route) are returned unchanged. Errors of a provider are not quoted.
 function failureOf(status: number, answer: unknown): Fail {
   const code = codes[status]
   if (code === undefined) return new Fail('bad_gateway', 'The model gateway returned an unexpected error.')

@@ -13,7 +13,7 @@ export interface GenerateTask {
   routes: readonly string[]
 }
 
-/** The opening of the conversation: the format, what exists, and the request. */
+/** The opening of the conversation: the format, the existing routes or config, and the request. */
 export function conversationFor(task: GenerateTask): ChatMessage[] {
   return [
     { role: 'system', content: systemPrompt(task) },

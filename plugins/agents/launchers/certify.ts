@@ -9,18 +9,18 @@ import type { AgentName } from '#schemas/names/delegates.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { findNamedObject } from '#core/kube/find-named-object.ts'
 
-/** Certifies a public key (base64url) for the launcher of an agent that calls. */
+/** Certifies a public key (base64url) for the calling launcher. */
 export type CertifyLauncher = (
   agent: Pick<CallingAgent, keyof AgentName | 'uid' | 'account'>,
   x: string,
 ) => Promise<string>
 
-/** Dependencies of certificates. */
+/** Dependencies of certification. */
 export interface CertifyServices {
   readonly cluster: Pick<KubeClient, 'get'>
   readonly keys: Pick<Keyring, 'current'>
   readonly now: () => Date
-  /** Age in milliseconds at which the account of an agent is read again (5 s). */
+  /** Cache TTL of an agent's account in milliseconds (5 s). */
   readonly ttlMs?: number
 }
 
@@ -36,8 +36,8 @@ const serviceAccounts: Resource = {
 }
 
 /**
- * Certifies launchers of agents. The token must be bound to a pod, and its account must be the one that the manager made for the agent which
- * exists now: an account of that name proves nothing, a caller with rights on accounts can create one. Throws `forbidden`.
+ * Certifies launchers of agents. The token must be bound to a pod, and its account must be the one that the manager created for the existing agent.
+ * The name of an account proves nothing: any caller with rights on accounts can create one. Throws `forbidden`.
  */
 export function createCertifyLauncher({
   cluster,
@@ -50,14 +50,14 @@ export function createCertifyLauncher({
     const { account, uid: agentUid } = agent
     const podUid = podOf(account)
     if (podUid === undefined) throw new Fail('forbidden', 'The token is not bound to a pod.')
-    // Keyed by the uid of the account: a re-created one is read at once.
+    // Keyed by the uid of the account: a re-created account is read immediately.
     const owner = await owners(`${account.uid} ${account.username}`, () => ownerOf(cluster, agent, account.uid))
     if (owner !== agentUid) throw new Fail('forbidden', 'The service account does not belong to an agent.')
     return signCertificate(keys.current(LAUNCHER_KEY), { agentUid, podUid, x }, now())
   }
 }
 
-// The API server states it for tokens of pods only; a TokenRequest without a pod has none.
+// The API server sets it for tokens bound to a pod only; a TokenRequest without a pod has none.
 function podOf({ extra }: UserInfo): string | undefined {
   const [uid, ...rest] = extra[POD_UID] ?? []
   return rest.length === 0 && uid !== '' ? uid : undefined

@@ -4,7 +4,7 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { events } from './owned/child-kinds.ts'
 
-/** The agent was changed, deleted or made again since it was stored. */
+/** The agent was changed, deleted or re-created since it was cached. */
 export class AgentOutdated extends Error {
   constructor() {
     super('The agent was changed since it was read.')
@@ -16,8 +16,8 @@ export class AgentOutdated extends Error {
 export type RefreshAgent = (agent: AgentDeploymentObject) => Promise<AgentDeploymentObject | undefined>
 
 /**
- * A client that reads the agent from the API server before its first write, and writes nothing for an outdated one. A watch may be late: the
- * revision of an old spec would be a rollback, and objects of a deleted agent would be made again. The status is guarded by its version.
+ * A client that reads the agent from the API server before its first write, and writes nothing for an outdated one. A watch may be late: the revision
+ * of an old spec would be a rollback, and objects of a deleted agent would be re-created. The status is guarded by its version.
  */
 export function confirming(cluster: KubeClient, agent: AgentDeploymentObject, refresh: RefreshAgent): KubeClient {
   let live: ReturnType<RefreshAgent> | undefined

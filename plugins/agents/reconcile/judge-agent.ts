@@ -29,7 +29,7 @@ export interface JudgeContext {
   readonly unenforced?: readonly UnenforcedField[]
 }
 
-/** Verdict on a spec. `resolved` is set if its objects can be made. */
+/** Verdict on a spec. `resolved` is set if its objects can be created. */
 export interface Judgement {
   readonly parts: MergedParts
   readonly refusal: ConditionProblem | undefined
@@ -61,7 +61,7 @@ async function mergedParts(
   return refusal === undefined ? mergeParts(agent, await collectParts(parts, agent, cluster), settings) : { refusal }
 }
 
-// What runs stays as it is: without the part of its plugin, its pods would run without what the field asks for.
+// Running pods stay unchanged: without the plugin's part, new pods would lack what the field requires.
 function refuseUnenforced(
   { spec }: AgentDeploymentObject,
   unenforced: readonly UnenforcedField[],

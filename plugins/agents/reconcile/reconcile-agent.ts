@@ -37,20 +37,20 @@ export interface ReconcileContext extends JudgeContext {
   readonly refresh: RefreshAgent
 }
 
-/** First delay before refused or unresolved agents are tried again. It doubles each time. */
+/** First retry delay of refused or unresolved agents. It doubles each time. */
 const RETRY_MS = 2_000
 
-/** Interval of reading pods while a revision rolls out. Otherwise only terminations of containers are watched. */
+/** Polling interval of pods while a revision rolls out. Otherwise only terminations of containers are watched. */
 const WHILE_PROGRESSING_MS = 2_000
 
 const WHILE_HELD_MS = 15_000
 
-/** Interval of reading pods that finish their runs, since the end of a pod is not watched. Their routes are removed then. */
+/** Polling interval of pods that finish their runs, since the end of a pod is not watched. Their routes are then removed. */
 const WHILE_LEAVING_MS = 5_000
 
 /**
- * Reconciles one agent: revision, objects, status. A spec that cannot run leaves the running workload unchanged. What the cluster refuses
- * before the status is known is a condition and an Event, too.
+ * Reconciles one agent: revision, objects, status. A spec that cannot run leaves the running workload unchanged. A refusal by the cluster before the
+ * status is known also becomes a condition and an Event.
  */
 export async function reconcileAgent(
   context: ReconcileContext,
@@ -93,7 +93,7 @@ async function reconcileObjects(context: ReconcileContext, read: AgentDeployment
   return nextResult(found)
 }
 
-// Before the objects are made.
+// Written before the objects are created.
 const nothingYet = {
   blocked: undefined,
   deployed: undefined,
@@ -122,7 +122,7 @@ async function planOf(
   const { resolved } = judged.judgement
   if (resolved === undefined) return undefined
   const data = toRevisionData(agent, resolved)
-  // The resource version of the agent as it was read is the key of the revision's author in the audit log.
+  // The audit log identifies the revision's author by the resource version of the agent that was read.
   const plan = planRevision(agent, data, judged.revisions)
   return { ...judged, data, plan, held: await holdsOf(context, agent, plan.name) }
 }
@@ -140,7 +140,7 @@ async function makeObjects(
   await applyObjects({ cluster, settings }, workload)
 }
 
-// A deployed revision has passed: its objects are kept as they should be.
+// A deployed revision has passed its gates: its objects are kept in the desired state.
 async function holdsOf(
   { cluster, parts = noParts }: ReconcileContext,
   agent: AgentDeploymentObject,

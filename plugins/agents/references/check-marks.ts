@@ -8,7 +8,7 @@ import { findField, isFieldPath } from './marked-field.ts'
 
 const qualifiedName = /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
 
-/** Refuses marks that could not be followed: of unknown kinds or fields, or of fields that a schema marks already. */
+/** Refuses marks that could not be followed: of unknown kinds or fields, or of fields that a schema already marks. */
 export function checkMarks(marks: readonly OwnedValue<ReferenceMark>[], kinds: readonly OwnedValue<AnyKind>[]): void {
   for (const { owner, value } of marks) {
     const problem = formProblem(value) ?? kindProblem(value, kinds) ?? fieldProblem(value, kinds)

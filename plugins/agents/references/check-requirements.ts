@@ -12,7 +12,7 @@ import type { ReadOptions } from './read-references.ts'
 import type { References } from './references.ts'
 import type { FindResource } from '../contract/resources.ts'
 
-/** Requirements of an agent, as the caller sees them: the right to create it, and every reference. */
+/** Requirements of an agent, checked with the caller's rights: the right to create it, and every reference. */
 export async function checkRequirements(
   caller: Caller,
   agent: AgentDeploymentObject & { metadata: { namespace: DnsLabel } },

@@ -4,12 +4,12 @@ type Node = Readonly<Record<string, unknown>>
 
 const path = /^[A-Za-z][A-Za-z0-9]*(?:\[\])?(?:\.[A-Za-z][A-Za-z0-9]*(?:\[\])?)*$/
 
-/** Whether a text is the path of a field of a spec: names with dots between, `[]` after those of lists. */
+/** Whether a string is the path of a field of a spec: names separated by dots, with `[]` after lists. */
 export function isFieldPath(field: string): boolean {
   return field.length <= 500 && path.test(field)
 }
 
-/** A schema that marks one field and has nothing else. */
+/** A schema that only marks one field. */
 export function toMarkedSchema(field: string, to: string): Node {
   const mark: Node = { 'x-mesh-ref': to }
   return stepsOf(field).reduceRight<Node>(

@@ -17,7 +17,7 @@ export interface ReadOptions extends CallOptions {
   readonly findResource: FindResource
 }
 
-/** Reads the targets of references as the caller, each target once. */
+/** Reads the targets of references with the caller's rights, each target once. */
 export async function readReferences(
   caller: Caller,
   references: readonly Reference[],
@@ -32,7 +32,7 @@ export async function readReferences(
   return references.map((reference) => ({ ...reference, found: found.get(keyOf(reference)) ?? null }))
 }
 
-/** Reads one target as the caller. A kind that is not installed cannot have the object. */
+/** Reads one target with the caller's rights. An object of a kind that is not installed cannot exist. */
 export async function readTarget(
   caller: Caller,
   target: Pick<Reference, 'kind' | 'namespace' | 'name'>,
@@ -52,7 +52,7 @@ export async function readTarget(
   }
 }
 
-/** The namespaces whose objects may refer to a target, beside its own. Pure. */
+/** The namespaces whose objects may refer to a target, in addition to its own. Pure. */
 export function allowedNamespacesOf(target: Pick<KubeObject, 'spec'> | undefined): readonly string[] {
   const spec: unknown = target?.spec
   if (!isObject(spec) || !Array.isArray(spec['allowedNamespaces'])) return []

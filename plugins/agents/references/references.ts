@@ -15,7 +15,7 @@ export interface References {
   collect(kind: AnyKind, object: TypedObject): Reference[]
   /** Kinds that objects of a kind may refer or link to. */
   shownTargetsOf(kind: AnyKind): ReadonlySet<string>
-  /** What an object refers to, and what it links to: the latter is shown and holds nothing back. */
+  /** References and links of an object; links are shown, but do not hold back a revision. */
   collectShown(kind: AnyKind, object: TypedObject): Reference[]
   /** The marked annotations and labels of an object, which refer to others without being part of its spec. */
   markedMetadata(object: KubeObject): readonly unknown[]
@@ -49,7 +49,7 @@ function collectMarked({ at, to }: ReferenceMark, object: TypedObject): Referenc
   const [where, key] = 'annotation' in at ? ['annotations', at.annotation] : ['labels', at.label]
   const parts = value.split('/')
   const [name = '', namespace = object.metadata.namespace ?? ''] = parts.toReversed()
-  // Any text up to 256 KiB may be here, and messages name the target.
+  // Any string up to 256 KiB may be here, and messages name the target.
   const isReadable = parts.length <= 2 && isName(name) && (namespace === '' || isLabel(namespace))
   const target = isReadable ? { namespace, name } : { namespace: '', name: '' }
   return [{ kind: to, ...target, field: `metadata.${where}[${key}]` }]

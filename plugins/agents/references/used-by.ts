@@ -26,14 +26,14 @@ export type User = Reference & { found: true }
 export interface UsedByContext {
   readonly kinds: readonly AnyKind[]
   readonly references: References
-  /** With it, every namespace is searched that the caller may list (`scope=permitted`). */
+  /** If set, every namespace that the caller may list is searched (`scope=permitted`). */
   readonly directory?: Directory | undefined
   readonly signal: AbortSignal
 }
 
 /**
- * Lists the objects that refer to a target and that the caller can list. Each kind with a reference to it is listed
- * cluster-wide, or if that is denied in the target's namespace or each permitted one. Throws the cluster's 403 if no list is allowed.
+ * Lists the objects that refer to a target and that the caller can list. Each kind that may refer to it is listed cluster-wide or, if that is denied,
+ * in the target's namespace or each permitted namespace. Throws the cluster's 403 if no list is allowed.
  */
 export async function findUsers(
   caller: Caller,

@@ -29,7 +29,7 @@ import { expandConfig, toNewAgent } from '../authoring/new-agent.ts'
 import { visibleRoutes } from '../generate/visible-routes.ts'
 import { examples, stored } from './examples.ts'
 
-/** Making agents: create, fork, expand, generate, refine. */
+/** Authoring of agents: create, fork, expand, generate, refine. */
 export function authoringEndpoints(agents: AgentEndpointServices): AnyEndpoint[] {
   return [create, fork, expand, generate(agents), refine(agents)]
 }

@@ -32,7 +32,7 @@ export const command: AgentDeploymentSpec = {
 /** Resolved references of `declarative`. */
 export const resolved = { routes: ['demo/mock'] }
 
-/** The agent `demo/bot` with that spec. */
+/** The agent `demo/bot` with the given spec. */
 export function agentOf(spec: AgentDeploymentSpec, more: Partial<AgentDeploymentObject> = {}): AgentDeploymentObject {
   const metadata = { name: 'bot', namespace: 'demo', uid: 'u1', generation: 3 }
   return { ...AgentDeployment.object({ metadata, spec }), ...more }

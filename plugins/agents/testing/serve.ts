@@ -38,14 +38,14 @@ export interface ServedPlugin {
   readonly ask: Ask
   /** Listens on a free loopback port; resolves with the base URL. */
   listen(): Promise<string>
-  /** The bearer of a persona. */
+  /** The bearer token of a persona. */
   bearer(who: string): string
   readonly admin: KubeClient
-  /** The cluster as a persona, past the API. */
+  /** Client of the cluster with a persona's credentials, without the API. */
   as(who: string): KubeClient
-  /** Where viewer and developer are bound. */
+  /** Namespace in which viewer and developer are bound. */
   readonly namespace: DnsLabel
-  /** Where other-tenant is a developer. */
+  /** Namespace in which other-tenant is a developer. */
   readonly other: DnsLabel
   readonly outcomes: Outcome[]
   readonly catalog: readonly MountedEndpoint[]
@@ -172,7 +172,7 @@ function listDirectory(names: readonly DnsLabel[]): Directory {
   const sorted = names.toSorted()
   return {
     namesAfter: async (after, limit) => sorted.filter((name) => name > after).slice(0, limit),
-    // oxlint-disable-next-line max-params -- the shape is the contract's
+    // oxlint-disable-next-line max-params -- the signature is given by the contract
     permitted: async (caller, verb, resource, after, page) => {
       for (const namespace of sorted.filter((name) => name > after)) {
         const access = await caller.may(verb, resource, { namespace })

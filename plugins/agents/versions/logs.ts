@@ -26,7 +26,7 @@ interface Pod extends KubeObject {
   readonly status?: { readonly phase?: string }
 }
 
-/** The log of the agent's newest running pod as a byte stream, read as the caller. */
+/** The log of the agent's newest running pod as a byte stream, read with the caller's rights. */
 export async function readLogs(
   caller: Caller,
   ref: Required<ObjectRef>,
@@ -35,7 +35,7 @@ export async function readLogs(
 ): Promise<AsyncIterable<Buffer>> {
   const since = sinceSeconds(request.since, context.now)
   const { signal } = context
-  // The agent first, so that an unknown agent is a 404 and a denied caller gets the cluster's 403.
+  // The agent is read first, so that an unknown agent is a 404 and a denied caller gets the cluster's 403.
   await caller.cluster.get(AgentDeployment, ref, { signal })
   const found = await caller.cluster.list<Pod>(pods, {
     namespace: ref.namespace,

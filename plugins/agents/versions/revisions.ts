@@ -35,7 +35,7 @@ export interface Version {
   current: boolean
 }
 
-/** The revisions of an agent, newest first, read as the caller. */
+/** The revisions of an agent, newest first, read with the caller's rights. */
 export async function readRevisions(
   caller: Caller,
   ref: Required<ObjectRef>,
@@ -102,7 +102,7 @@ export function summarize(before: AgentDeploymentSpec | undefined, after: AgentD
   return changed.length === 0 ? 'no change of the spec' : `changed ${changed.join(', ')}`
 }
 
-/** The numbers that a revision had before it was rolled back to, oldest first. */
+/** The earlier numbers of a revision, before rollbacks to it; oldest first. */
 export function formerNumbers({ metadata }: Revision): number[] {
   const list = metadata.annotations?.[REVISION_HISTORY_ANNOTATION] ?? ''
   return list.split(',').flatMap((number) => toNumber(number) ?? [])
@@ -113,7 +113,7 @@ export function firstNumber(revision: Revision): number {
   return formerNumbers(revision)[0] ?? revision.revision
 }
 
-/** The revision with a number, or with one that it had before (UXL16). */
+/** The revision with a current or earlier number (UXL16). */
 export function revisionAt(revisions: readonly Revision[], number: string): Revision | undefined {
   return (
     revisions.find((one) => String(one.revision) === number) ??
@@ -131,10 +131,7 @@ export function withoutScaling(spec: AgentDeploymentSpec): AgentDeploymentSpec {
   return rest
 }
 
-/**
- * The spec of a revision by its number, or by one that it had before (UXL16); of the agent as it is now for `current`.
- * Without the number of replicas.
- */
+/** The spec of a revision by its current or an earlier number (UXL16), or the agent's present spec for `current`. Without the number of replicas. */
 export function specAt(
   agent: AgentDeploymentObject,
   revisions: readonly Revision[],

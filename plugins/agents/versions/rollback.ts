@@ -10,7 +10,7 @@ import { readRevisions, specAt } from './revisions.ts'
 
 const TRIES = 3
 
-/** Restores an old spec and annotates the agent with its revision, read and written as the caller. */
+/** Restores an old spec and annotates the agent with its revision, with the caller's rights. */
 export async function rollBack(
   caller: Caller,
   ref: Required<ObjectRef>,
@@ -34,8 +34,8 @@ export async function rollBack(
 }
 
 /**
- * A JSON patch, since a merge patch would keep the fields that the old spec did not have; no resourceVersion, since a
- * rollback is meant to win. The number of replicas stays, except for a job, which has none. Pure.
+ * A JSON patch, since a merge patch would keep the fields that the old spec did not have; no resourceVersion, since a rollback must win over
+ * concurrent changes. The number of replicas stays, except for a job, which has none. Pure.
  */
 export function toRollbackPatch(
   { spec: now, metadata }: AgentDeploymentObject,
@@ -49,7 +49,7 @@ export function toRollbackPatch(
   ]
 }
 
-// Without annotations all of them are added at once. The version then keeps those that another writer adds meanwhile.
+// Without annotations all of them are added at once. The resource version then protects annotations that another writer adds meanwhile.
 function annotate(metadata: AgentDeploymentObject['metadata'], added: Readonly<Record<string, string>>): object[] {
   if (metadata.annotations === undefined)
     return [

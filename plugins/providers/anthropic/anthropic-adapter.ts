@@ -52,7 +52,7 @@ function refused(message: string, param: string): GatewayError {
   return new GatewayError(400, 'provider_refused', message, { param, reason: 'request_refused' })
 }
 
-// Errors pass as they are: the gateway reads their status and message.
+// Errors are passed unchanged: the gateway reads their status and message.
 function createAnswer(sink: ResponseSink, options: ToChatOptions): ProviderResponse {
   let reader: TranslatedReader | undefined
   let head: (() => void) | undefined
@@ -62,7 +62,7 @@ function createAnswer(sink: ResponseSink, options: ToChatOptions): ProviderRespo
         const isAnswer = status >= 200 && status <= 299
         const isStream = contentType.startsWith('text/event-stream')
         if (isAnswer) reader = isStream ? streamReader(options) : wholeReader(options)
-        // A document may be unreadable until it is complete; another provider can answer then.
+        // A document may be unreadable until it is complete; another provider can then answer.
         if (isAnswer && !isStream) head = () => sink.head(status, contentType, retryAfter)
         else sink.head(status, contentType, retryAfter)
       },
@@ -82,7 +82,7 @@ function createAnswer(sink: ResponseSink, options: ToChatOptions): ProviderRespo
 
 interface TranslatedReader {
   push(chunk: Buffer): Buffer
-  /** Returns the rest. Throws if the response is not complete. */
+  /** Returns the rest. Throws if the response is incomplete. */
   end(): Buffer
 }
 

@@ -4,11 +4,11 @@ import type { ResponseSink } from '../contract/adapter.ts'
 /** The response of a provider on its way to the caller. */
 export interface ProviderResponse {
   readonly sink: ResponseSink
-  /** Ends a complete response. Rejects if it is not complete. */
+  /** Ends a complete response. Rejects if the response is incomplete. */
   end(): Promise<void>
 }
 
-/** Passes a response as it is. Streams are passed in whole events, so that an error can follow one that breaks off. */
+/** Passes a response unchanged. Streams are passed in whole events, so that an error event can follow if the stream breaks off. */
 export function passResponse(sink: ResponseSink): ProviderResponse {
   const meter = createStreamMeter({ api: 'messages', relays: 'events', estimates: false })
   let isStream = false
@@ -24,7 +24,7 @@ export function passResponse(sink: ResponseSink): ProviderResponse {
     async end() {
       if (!isStream) return
       const rest = meter.end()
-      // A part of an event is not passed: what follows it could not be read.
+      // A partial event is not passed: an event after it could not be parsed.
       if (meter.last().length === 0 && !meter.failed()) throw new Error('the stream has no message_stop')
       await pass(rest)
     },

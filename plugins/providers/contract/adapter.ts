@@ -8,12 +8,12 @@ export interface ProviderCall {
   readonly operation: Operation
   readonly provider: ModelProviderSpec
   /**
-   * Set for a request of Anthropic's Messages API, which is sent as it is: whether the sink receives a message, a chat completion, or the
-   * number of tokens of the input.
+   * Set for a request of Anthropic's Messages API, which is sent unchanged: whether the sink receives a message, a chat completion, or the number of
+   * tokens of the input.
    */
   readonly messages?: { readonly answer: 'message' | 'chat' | 'tokens'; readonly betas: string | undefined } | undefined
   readonly body: Readonly<Record<string, unknown>>
-  /** The caller's JSON document, if it has the form of the body: what is equal in both is sent byte for byte. */
+  /** The caller's JSON document, if it has the form of the body: parts that are equal in both are sent byte for byte. */
   readonly document?: string | undefined
   /** The provider's key, read per call with the gateway's identity; undefined if it needs none. */
   readonly key: string | undefined
@@ -33,7 +33,7 @@ export interface ResponseSink {
 /** Client for providers of one type. Rejects if there is no response or it is incomplete. */
 export interface ModelAdapter {
   readonly type: string
-  /** Sends requests of Anthropic's Messages API as they are. */
+  /** Sends requests of Anthropic's Messages API unchanged. */
   readonly passesMessages?: boolean
   send(call: ProviderCall, sink: ResponseSink): Promise<void>
   close?(): Promise<void>

@@ -33,14 +33,14 @@ export interface OwnerOfRun {
   readonly rootRunId?: string
 }
 
-/** Services of the plugin that owns runs, for the gateway. */
+/** Services for the gateway, of the plugin that owns runs. */
 export interface AgentRuns {
   invokeForGateway(call: AgentCall): Promise<AgentOutcome>
   /** Returns the agent of a run, so that a pod cannot claim another agent's run. */
   agentOf(runId: string): Promise<OwnerOfRun | undefined>
   /**
-   * Other agents of the runs above a run of the agent, from the run's parent up to the root; undefined unless the run is one of the agent.
-   * Without a run: above every run that the agent executes now.
+   * Other agents of the runs above a run of the agent, from the run's parent up to the root; undefined unless the run belongs to the agent. Without a
+   * run: the agents above all runs that the agent executes now.
    */
   agentsAbove(
     agentUid: string,

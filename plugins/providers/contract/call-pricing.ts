@@ -10,7 +10,7 @@ export interface ServedCall {
     readonly generation: number
     readonly spec: ModelRouteSpec
   }
-  /** Namespace that pays: of the agent, of the payer that a role names, or of the route that a person calls. */
+  /** Namespace that pays: of the agent, of the payer in a role's request, or of the route that a user calls. */
   readonly spender: string
   /** Prices of the provider object that answered. */
   readonly providerPrices: { readonly generation: number; readonly prices: readonly ModelPrice[] } | undefined
@@ -26,7 +26,7 @@ export interface ServedCall {
   }
 }
 
-/** What a call costs. */
+/** Cost of a call. */
 export interface CallCost {
   /** Decimal string with at most six places. */
   readonly amount: string
@@ -35,9 +35,9 @@ export interface CallCost {
   readonly price: string
 }
 
-/** Prices of model calls. Asked once per answered call, after its response. */
+/** Prices of model calls. Called once per answered call, after its response. */
 export interface CallPricing {
   readonly name: string
-  /** Returns undefined if the price is unknown; it is never 0 then. */
+  /** Returns undefined, never a cost of 0, if the price is unknown. */
   costOf(call: ServedCall): CallCost | undefined | Promise<CallCost | undefined>
 }

@@ -45,7 +45,7 @@ export const providerMetrics = {
   }),
 }
 
-/** Filters of model calls. `filter` is the name that its plugin declares; there is no label of content. */
+/** Filters of model calls. `filter` is the name that its plugin declares; no label contains content. */
 export const filterMetrics = {
   decisions: defineCounter({
     name: 'mesh_model_filter_decisions_total',
@@ -68,7 +68,7 @@ export const filterMetrics = {
   }),
 }
 
-/** Most pairs of route and provider in the metrics of one process, in total and per namespace of the route. */
+/** Maximum number of pairs of route and provider in the metrics of one process, in total and per namespace of the route. */
 export const labelBounds = { pairs: 500, pairsPerNamespace: 20 }
 
 /** The labels of a call. */

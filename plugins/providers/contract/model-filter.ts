@@ -15,11 +15,11 @@ export interface FilteredCall {
   readonly traceparent: string
   /** Whether the client requested a stream. */
   readonly streamed: boolean
-  /** Header of the request, by its name in lowercase. One that is given twice refuses the call. */
+  /** Header of the request, by its name in lowercase. Throws a refusal if the header was sent twice. */
   header(name: string): string | undefined
 }
 
-/** What a rule of a filter has decided, for the record of the call: names and a number, never content. */
+/** Decision of a filter's rule, for the record of the call: names and a number, never content. */
 export interface FilterDecision {
   /** `namespace/name` of the object that has the rule. */
   readonly policy: string
@@ -47,14 +47,14 @@ export interface FilterRefusal {
   /** Declared by the plugin with `defineErrors`, status 403. */
   readonly refuse: ErrorDefinition
   readonly message?: string
-  /** What refused the call, for programs: `param` of the error. */
+  /** Machine-readable cause of the refusal: `param` of the error. */
   readonly param?: string
 }
 
 /** Decision of a filter: undefined passes the value unchanged. */
 export type Verdict<T> = undefined | { readonly change: T } | FilterRefusal
 
-/** Decision about a request. `changeSource` replaces the request as its provider gets it. */
+/** Decision about a request. `changeSource` replaces the request that the provider receives. */
 export type RequestVerdict =
   | Verdict<Readonly<Record<string, unknown>>>
   | { readonly changeSource: Readonly<Record<string, unknown>> }
@@ -62,32 +62,32 @@ export type RequestVerdict =
 /** A decision, immediately or later. Each one has the filter's timeout. */
 export type EventualVerdict<T> = Verdict<T> | Promise<Verdict<T>>
 
-/** A text of a request, and the JSON pointer of its place: `/messages/0/content`. */
+/** A string of a request, and its JSON pointer: `/messages/0/content`. */
 export interface RequestText {
-  /** Of a text within the arguments of a tool call, the pointer continues in them. */
+  /** For a string within the arguments of a tool call, the pointer continues into the parsed arguments. */
   readonly pointer: string
   /** Role of the message; undefined outside messages. */
   readonly role: string | undefined
   readonly text: string
-  /** Whether it is the name of the field at the pointer. */
+  /** Whether the string is the name of the field at the pointer. */
   readonly isName?: boolean
 }
 
-/** The request of a model call in the form of OpenAI's API. It must not be modified; `mapTexts` returns a changed copy. */
+/** The request of a model call in the format of OpenAI's API. It must not be modified; `mapTexts` returns a changed copy. */
 export interface ModelRequest {
   readonly body: Readonly<Record<string, unknown>>
-  /** The request as its provider gets it: of Anthropic's Messages API where the provider has that API, otherwise `body`. */
+  /** The request that the provider receives: in the format of Anthropic's Messages API if the provider has that API, otherwise `body`. */
   readonly source: Readonly<Record<string, unknown>>
   /** Messages of a chat; empty for embeddings. */
   readonly messages: readonly Readonly<Record<string, unknown>>[]
   /** Tools offered to the model; empty for embeddings. */
   readonly tools: readonly Readonly<Record<string, unknown>>[]
   /**
-   * Every string of the body: of each field, names that are no words of the API, numbers below the first level, and the strings of arguments of
+   * Every string of the body: of each field, field names that the API does not define, numbers below the first level, and the strings of arguments of
    * tool calls. Left out are `model`, roles, types and encoded media.
    */
   texts(): readonly RequestText[]
-  /** A copy of the body with changed texts, for `change`. */
+  /** Returns a copy of the body with changed strings, for `change`. */
   mapTexts(change: (text: RequestText) => string): Readonly<Record<string, unknown>>
 }
 
@@ -99,9 +99,9 @@ export interface TextWindow {
   readonly field: string
   /** Offset of `text` in the whole text of the field. */
   readonly offset: number
-  /** The end of what is released already, at most `lookBack` characters. It can no longer change. */
+  /** The end of the text released so far, at most `lookBack` characters. It can no longer change. */
   readonly before: string
-  /** The held part of the previous window, then new text; of a response without stream all of its text. */
+  /** The held part of the previous window, then new text; without streaming, all text of the field. */
   readonly text: string
   /** Whether all of the text is released now: it ends here, or another field comes between. */
   readonly last: boolean
@@ -114,7 +114,7 @@ export interface Replacement {
   readonly text: string
 }
 
-/** What a filter does with the text of a response. */
+/** Hooks of a filter for the text of a response. */
 export interface TextFilter {
   /**
    * Characters that are held back on streams, 0 to 65,536: the length of the longest match. Frames of up to 64 characters are released as a
@@ -122,9 +122,9 @@ export interface TextFilter {
    * the filter received it, so replacements of held text are returned again.
    */
   readonly lookBack: number
-  /** Characters that are held back now, where that is more: the beginning of a match that has gaps. Read after each `check`. */
+  /** Characters to hold back now, if more than `lookBack`: the beginning of a match that may have gaps. Read after each `check`. */
   held?(place: Pick<TextWindow, 'choice' | 'field'>): number
-  /** Number of new characters before the next call, 1 (default) to 65,536. They are held back too. */
+  /** Number of new characters before the next call, 1 (default) to 65,536. These characters are held back, too. */
   readonly step?: number
   /** Replacements are in order and do not overlap. */
   check(window: TextWindow): EventualVerdict<readonly Replacement[]>
@@ -135,13 +135,13 @@ export interface ToolCall {
   readonly choice: number
   readonly id: string | undefined
   readonly name: string
-  /** JSON text as the model wrote it; it need not be valid. The input of a custom tool is any text. */
+  /** JSON string as the model wrote it; it may be invalid. The input of a custom tool is any string. */
   readonly arguments: string
-  /** Whether it calls a custom tool. */
+  /** Whether the call is for a custom tool. */
   readonly isCustom?: boolean
 }
 
-/** What a filter does in one call. It may keep state between the hooks. */
+/** Hooks of a filter for one call. They may share state. */
 export interface CallFilter {
   /** Sees the request before any provider. A change keeps `model`, `stream`, `stream_options` and `n`. */
   request?(request: ModelRequest): RequestVerdict | Promise<RequestVerdict>
@@ -151,11 +151,11 @@ export interface CallFilter {
   toolCall?(call: ToolCall): EventualVerdict<Pick<ToolCall, 'name' | 'arguments'>>
 }
 
-/** A filter of the gateway's model calls: it passes, changes or refuses. Third parties get the point as `providers.filter`. */
+/** A filter of the gateway's model calls: it passes, changes or refuses them. Third-party plugins use the point as `providers.filter`. */
 export interface ModelFilter {
-  /** Begins with the plugin's name: `acme.secrets`. Names the filter in metrics, logs, events and the order. */
+  /** Begins with the plugin's name: `acme.secrets`. Identifies the filter in metrics, logs, events and the order. */
   readonly name: string
-  /** Filters that see the request later. Answers pass the filters in reverse order. */
+  /** Filters that see the request later. Responses pass the filters in reverse order. */
   readonly before?: readonly string[]
   /** Filters that see the request earlier. */
   readonly after?: readonly string[]

@@ -43,10 +43,10 @@ export const modelAdapter = definePoint<ModelAdapter>('providers.adapter')
 /** Runs of agents, for `model: agent/<namespace>/<name>`; contributed by the plugin that owns runs. */
 export const agentRuns = definePoint<AgentRuns>('providers.agent-runs')
 
-/** Filters of model calls: each sees requests and answers of the calls that it applies to. */
+/** Filters of model calls: each sees requests and responses of the calls that it applies to. */
 export const modelFilter = definePoint<ModelFilter>('providers.filter', ({ name }) => name)
 
-/** Prices of model calls: the first that knows the cost of a call decides. */
+/** Prices of model calls: the first plugin that knows the cost of a call decides. */
 export const callPricing = definePoint<CallPricing>('providers.call-pricing', ({ name }) => name)
 
 /** Money of calls at the gateway; contributed once, by the plugin that owns the ledger. */

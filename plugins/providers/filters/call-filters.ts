@@ -12,18 +12,18 @@ import type { CallDecisions } from './session/call-decisions.ts'
 import type { FilterDecision, ToolCall } from '../contract/model-filter.ts'
 import { createRequestView } from './request-view.ts'
 
-/** A request as its provider gets it. */
+/** A request as the provider receives it. */
 export interface FilteredRequest {
   readonly operation: Operation
   readonly body: Body
-  /** Whether it is one of Anthropic's Messages API; filters see it as a chat completion, too. */
+  /** Whether it is a request of Anthropic's Messages API, which filters also see as a chat completion. */
   readonly isMessages?: boolean
 }
 
 /** Fields that were decided before the filters: route, form of the response, metering. */
 const fixed = ['model', 'stream', 'stream_options', 'n'] as const
 
-/** The filters that apply to one call, in the order of requests. Answers pass them in reverse order. */
+/** The filters that apply to one call, in the order of requests. Responses pass them in reverse order. */
 export class CallFilters {
   /** Whether a filter sees texts of the response. */
   readonly seesText: boolean
@@ -45,12 +45,12 @@ export class CallFilters {
     return this.seesText || this.seesCalls
   }
 
-  /** What rules of the filters have decided so far. */
+  /** Decisions of the filters' rules so far. */
   decisions(): readonly FilterDecision[] {
     return this.#decisions.list()
   }
 
-  /** Returns the request as the filters leave it. Each sees the changes of those before it. Throws `FilterStop`. */
+  /** Returns the request after the filters were applied. Each filter sees the changes of earlier filters. Throws `FilterStop`. */
   async request({ operation, body: given, isMessages = false }: FilteredRequest): Promise<Body> {
     let source = given
     for (const session of this.#sessions) {
@@ -80,7 +80,7 @@ export class CallFilters {
     })
   }
 
-  /** Returns the tool call as the filters leave it; undefined if it is unchanged. Throws `FilterStop`. */
+  /** Returns the tool call changed by the filters; undefined if it is unchanged. Throws `FilterStop`. */
   async toolCall(given: ToolCall): Promise<ToolCall | undefined> {
     let call = given
     for (const session of this.#forAnswers) {
@@ -99,7 +99,7 @@ export class CallFilters {
   }
 }
 
-// A filter changes the request that it sees, or the one that the provider gets.
+// A filter changes either the request that it sees or the one that the provider receives.
 function toSourceChange(verdict: unknown, messages: MessagesView | undefined): unknown {
   if (!isObject(verdict)) return verdict
   if ('changeSource' in verdict) return { change: verdict.changeSource }

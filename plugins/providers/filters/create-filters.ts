@@ -25,7 +25,7 @@ export interface Filters {
   open(call: GatewayCall, target: FilterTarget): Promise<CallFilters | undefined>
 }
 
-/** What a call asks for. */
+/** Target of a call. */
 export interface FilterTarget {
   readonly operation: Operation
   readonly model: ModelName
@@ -34,7 +34,7 @@ export interface FilterTarget {
   readonly streamed: boolean
 }
 
-/** Returns undefined if no plugin contributes a filter: calls then cost nothing more. */
+/** Returns undefined if no plugin contributes a filter: calls then have no overhead. */
 export function createFilters(core: Core): Filters | undefined {
   const ordered = orderFilters(core.extensions(modelFilter))
   if (ordered.length === 0) return undefined
@@ -57,19 +57,19 @@ export function createFilters(core: Core): Filters | undefined {
   }
 }
 
-/** A call, what it asks for, and its request. */
+/** A call, its target, and its request. */
 export interface FilterInput {
   readonly call: GatewayCall
   readonly target: FilterTarget
-  /** The request as its provider gets it. */
+  /** The request as the provider receives it. */
   readonly body: Body
-  /** Whether it is one of Anthropic's Messages API. */
+  /** Whether it is a request of Anthropic's Messages API. */
   readonly isMessages?: boolean
   /** Called before the filters that apply see the request, or if a launcher has applied rules. */
   readonly onRules?: () => void
 }
 
-/** Makes a call with the request as the filters leave it, and with the filters that apply. Without filters it is made immediately. */
+/** Makes a call with the filtered request and the filters that apply to it. Without filters it is made immediately. */
 export async function withFilters(
   filters: Filters | undefined,
   { call, target, body, isMessages = false, onRules }: FilterInput,

@@ -5,7 +5,7 @@ import type { Operation } from '../contract/adapter.ts'
 import type { Body } from '../gateway/request/model-request.ts'
 import type { ModelRequest, RequestText } from '../contract/model-filter.ts'
 
-/** The view of a request for filters. `source` is the request as its provider gets it. Its texts throw `UnreadableBody`. */
+/** The view of a request for filters. `source` is the request as the provider receives it. `texts` throws `UnreadableBody`. */
 export function createRequestView(operation: Operation, body: Body, source: Body = body): ModelRequest {
   const isChat = operation === 'chat/completions'
   const textOf = toRequestText(body)

@@ -34,8 +34,8 @@ export interface AgentChat {
 }
 
 /**
- * `model: agent/<namespace>/<name>`: one run of the agent as the caller, with the last user message as input. Earlier turns are
- * read from the conversation in `X-Conversation-Id`, not from the messages. Throws before the first byte only.
+ * `model: agent/<namespace>/<name>`: one run of the agent on behalf of the caller, with the last user message as input. Earlier turns are read from
+ * the conversation in `X-Conversation-Id`, not from the messages. Throws before the first byte only.
  */
 export async function callAgent(call: GatewayCall, chat: AgentChat): Promise<void> {
   const { runs, agent } = chat
@@ -44,7 +44,7 @@ export async function callAgent(call: GatewayCall, chat: AgentChat): Promise<voi
   if (runs === undefined) throw new Fail('not_wired')
   const { caller } = call.principal
   const { filters, body } = chat
-  // Reviewed again for the run. Filters see requests of callers that may use the agent only.
+  // Reviewed again for the run. Filters only see requests of callers that may use the agent.
   if (filters !== undefined) await caller.review('create', 'agentdeployments/invoke', agent)
   const target = {
     operation: 'chat/completions',
@@ -95,7 +95,7 @@ async function chatWithRun(call: GatewayCall, chat: FilteredChat): Promise<void>
 
 type Answer = ClientResponse | FilteredResponse
 
-/** The client's side, behind the filters that apply to the call. */
+/** The client's response, behind the filters that apply to the call. */
 function openAnswer(
   call: GatewayCall,
   { applying: filters, filterLimit: limit }: FilteredChat,

@@ -41,7 +41,7 @@ export interface ModelCall {
   readonly payment: OpenPayment
   /** Filters that apply to the call. */
   readonly filters?: CallFilters | undefined
-  /** The body is a request of Anthropic's Messages API, which is sent as it is. */
+  /** The body is a request of Anthropic's Messages API, which is sent unchanged. */
   readonly native?: NativeMessages | undefined
 }
 
@@ -131,7 +131,7 @@ function apiOf({ api }: GatewayCall, model: ModelCall): CallerApi {
   return answersAsMessage(model) ? nativeMessagesApi : messagesApi
 }
 
-// What is translated keeps its usage until then.
+// A translated response keeps its usage until it is translated.
 function hidesUsage({ native, body }: ModelCall): boolean {
   return native === undefined && !wantsUsage(body)
 }
@@ -152,13 +152,13 @@ function filteredAnswer(
 
 interface CallUsage {
   readonly usage: Counted & {
-    /** The counts are an estimate of what was seen. */
+    /** The counts are an estimate from the received part. */
     readonly usageEstimated?: true
   }
   readonly isKnown: boolean
 }
 
-// A stream that was left costs what was seen of it, and a call that was refused costs nothing.
+// An abandoned stream costs the usage of its received part, and a refused call costs nothing.
 function usageOf(reported: MessageUsage | undefined, left: EstimatedCall | undefined, isRefused: boolean): CallUsage {
   const counted = toCounted(reported)
   if (counted.usageReported || left === undefined)

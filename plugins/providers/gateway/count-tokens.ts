@@ -19,7 +19,7 @@ export interface CountRequest {
   readonly native: NativeMessages
 }
 
-/** Relays a count. It is free at the provider, so that it is neither held nor metered. Throws before the first byte only. */
+/** Relays a count. Counting is free at the provider, so it is neither held nor metered. Throws before the first byte only. */
 export async function countTokens(
   services: ProvidersServices,
   call: GatewayCall,
@@ -30,7 +30,7 @@ export async function countTokens(
     provider: target,
     send: (sink: ResponseSink) => {
       call.response.setHeader('x-mesh-provider', `${target.namespace}/${target.name}`)
-      // Defaults of the route are of messages: the API refuses them here.
+      // Defaults of the route are for messages: the API refuses them here.
       const bodyFor = (model: string) => ({ body: { ...body, model }, messages: { answer: 'tokens', betas } }) as const
       return sendTo(services, call, { operation: 'chat/completions', route, target, bodyFor, sink })
     },
@@ -46,7 +46,7 @@ export async function countTokens(
   }
 }
 
-/** The error for a model that no provider with Anthropic's API serves. */
+/** The error for a model that has no provider with Anthropic's API. */
 export function noTokenCount(): GatewayError {
   const message = 'The provider of this model does not count tokens: its API has no such request.'
   return new GatewayError(404, 'not_supported', message, { param: 'model' })

@@ -16,15 +16,15 @@ import type { GatewayCall } from './request/gateway-call.ts'
 import { payerOf } from './payment/payer.ts'
 import { authenticate } from './request/principal.ts'
 
-/** A request of the gateway, as the framework has it. */
+/** A request of the gateway, as the framework passes it. */
 export type GatewayExchange = Pick<Call<unknown, unknown, unknown>, 'bearer' | 'body' | 'request' | 'reply' | 'signal'>
 
-/** The plugin that owns runs. */
+/** Returns the services of the plugin that owns runs. */
 export function runsOf(services: ProvidersServices): AgentRuns | undefined {
   return services.core.extensions(agentRuns)[0]
 }
 
-/** Authenticates a request and reads what it has besides its body. Throws why it may not be served. */
+/** Authenticates a request and reads everything except its body. Throws the refusal. */
 export async function openCall(
   services: ProvidersServices,
   { gateway, api }: Pick<GatewayCall, 'gateway' | 'api'>,

@@ -33,7 +33,7 @@ export interface ServedOperation {
   readonly api: CallerApi
   /** Reads a body for providers with the API of the caller. */
   readonly readNative?: (body: Body, betas: string | undefined) => NativeMessages
-  /** It costs nothing: no limit of money or rate applies, and no live hold is asked for. Only providers with that API serve it. */
+  /** The operation is free: no spending or rate limit applies, and no live hold is required. Only providers with that API serve it. */
   readonly isFree?: true
 }
 
@@ -44,7 +44,7 @@ export interface OperationRequest {
   readonly filters: Filters | undefined
 }
 
-/** Responds to a request by its route, or by the agent that it names as the model. */
+/** Responds to a request by its route, or by the agent in `model`. */
 export async function respondToCall(
   services: ProvidersServices,
   gateway: GatewayContext,
@@ -74,7 +74,7 @@ type FoundModel = { readonly body: Body } & (
     }
 )
 
-/** What a request asks for, in the form of the caller's API if the providers of its route have that API, else translated. */
+/** The target of a request, with the body in the caller's API if all providers of its route have that API, else translated. */
 async function findModel(
   services: ProvidersServices,
   call: GatewayCall,
@@ -117,7 +117,7 @@ async function callRoute(
   const asked = { operation, route, body, ...(native === undefined ? {} : { native }) }
   const target = { operation, model, uid: route.uid, streamed: isFree !== true && body.stream === true }
   const rules = { call, target, body, isMessages: native !== undefined, onRules: () => refusePaidFields(asked) }
-  // Filters see what the provider would.
+  // Filters see the request that a provider would receive.
   if (isFree === true && native !== undefined) {
     await checkCountedFields(services.core, call, asked)
     return withFilters(filters, rules, (filtered) => countTokens(services, call, { route, body: filtered, native }))

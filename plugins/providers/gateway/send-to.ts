@@ -9,7 +9,7 @@ import { loadTarget } from './route/targets.ts'
 import type { LoadedTarget, RouteTarget } from './route/targets.ts'
 import type { UsableRoute } from './route/usable-route.ts'
 
-/** What an adapter sends. */
+/** The part of a call that an adapter sends. */
 export type SentRequest = Pick<ProviderCall, 'body' | 'messages'>
 
 /** One attempt at a provider of a route. */
@@ -20,7 +20,7 @@ export interface Attempt {
   /** The request with the provider's own model id. */
   readonly bodyFor: (id: string) => SentRequest
   readonly sink: ResponseSink
-  /** Called with the provider before it is called. */
+  /** Called with the provider before the request is sent. */
   readonly onLoaded?: (loaded: LoadedTarget) => void
 }
 

@@ -10,7 +10,7 @@ import type { ModelBody, ModelOperation } from '#launcher/contract/calls/model-r
 export interface CallApi {
   readonly operation: ModelOperation
   readonly errors: ErrorForm
-  /** Undefined: requests and responses pass as they are. */
+  /** Undefined: requests and responses pass unchanged. */
   readonly translation?: Translation
 }
 

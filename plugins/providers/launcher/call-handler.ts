@@ -25,7 +25,7 @@ interface Exchange {
   body(): Promise<Buffer>
 }
 
-// The gateway refuses a list that is cut.
+// The gateway refuses a truncated list.
 const maxBetas = 2048
 
 type Handler = (exchange: Exchange) => Promise<typeof streamed>
@@ -99,7 +99,7 @@ interface Reported {
   readonly span: Span
   readonly route: string
   readonly parentSpanId: string | undefined
-  /** Whether the call is part of the usage of its run. */
+  /** Whether the call counts towards the usage of its run. */
   readonly isCounted: boolean
 }
 

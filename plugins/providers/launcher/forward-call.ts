@@ -13,7 +13,7 @@ import { writeRequest } from '#launcher/contract/calls/write-request.ts'
 /** Where calls are forwarded to, and with which credentials. */
 export interface GatewayTarget {
   readonly origin: string
-  /** Path of the gateway, without a slash at its end. */
+  /** Path of the gateway, without a trailing slash. */
   readonly prefix: string
   readonly namespace: string
   readonly dispatcher: () => Promise<Dispatcher>
@@ -50,7 +50,7 @@ export async function forwardCall(to: GatewayTarget, call: AdmittedCall, signal:
     if (state.answer === undefined) throw new Error('no response')
     return await state.answer.end()
   } catch (error) {
-    // Also by a rule, which ends the call as a caller does that leaves.
+    // A rule aborts it, too: it ends the call in the same way as a client that disconnects.
     const outcome = signal.aborted || error instanceof Refusal ? 'aborted' : 'failed'
     if (!state.sent || neverConnected(error)) await charge.release()
     else await charge.settle(state.answer?.cut(outcome) ?? uncounted(outcome))

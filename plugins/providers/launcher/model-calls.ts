@@ -17,17 +17,17 @@ export interface ModelCallsOptions {
   readonly namespace: string
   readonly dispatcher: () => Promise<Dispatcher>
   readonly timeouts?: GatewayTimeouts | undefined
-  /** Undefined: no limit applies to the agent, or to those above. */
+  /** Undefined: no limit applies to the agent or the agents above. */
   readonly payment: Payment | undefined
   /** Undefined: no rules apply to its calls. */
   readonly filter: ModelFilter | undefined
   readonly log: Logger
 }
 
-/** Streams in progress, as many as the launcher has connections to the gateway. */
+/** Maximum streams in progress: the launcher's connections to the gateway. */
 const maxCalls = 256
 
-/** Bytes of all requests in progress: the launcher has 512 MiB. */
+/** Maximum bytes of all requests in progress: the launcher has 512 MiB of memory. */
 const maxRequestBytes = 128 * 1024 * 1024
 
 /** Creates the service. */
@@ -70,7 +70,7 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
         const onLost = (): void => controller.abort(new Refusal('budget_unavailable'))
         const charge = await chargeFor(options, request, { context, onLost })
         const { response, ...filtered } = await applyFilter(options, request, context).catch(async (error: unknown) => {
-          // A refusal gives the money back.
+          // A refusal releases the money.
           await charge.release()
           throw error
         })

@@ -1,6 +1,6 @@
 import type { Charge, SettledCost } from '#launcher/contract/calls/payment.ts'
 
-/** Headers with what a call has cost and what is left; the cost is known when it is settled. */
+/** Headers with the cost of a call and the remaining budget; the cost is known once the call is settled. */
 export function moneyHeaders({ hold }: Charge, settled?: SettledCost): Record<string, string> {
   const remaining = settled?.remaining ?? hold?.remaining
   const { cost } = settled ?? {}
@@ -10,7 +10,7 @@ export function moneyHeaders({ hold }: Charge, settled?: SettledCost): Record<st
   }
 }
 
-/** The same at the end of a stream, as a comment, which parsers ignore: trailers do not reach the callers of most SDKs. */
+/** The same values as a comment at the end of a stream, which parsers ignore: most SDKs do not expose trailers. */
 export function moneyComment(charge: Charge, settled: SettledCost | undefined): Buffer {
   const entries = settled === undefined ? [] : Object.entries(moneyHeaders(charge, settled))
   return Buffer.from(

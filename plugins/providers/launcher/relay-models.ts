@@ -13,7 +13,7 @@ import { writeError } from './response-sink.ts'
 
 const timeoutMs = 30_000
 
-/** Creates the relay of requests for models, which cost nothing. `path` is one of the gateway's. */
+/** Creates the relay of requests for the model list, which are free. `path` is a path of the gateway. */
 export function relayModels(
   { gatewayUrl = '', gatewayTokenFile, agent }: Settings,
   dispatcher: () => Promise<Dispatcher>,
@@ -21,7 +21,7 @@ export function relayModels(
   const { origin, pathname } = new URL(gatewayUrl)
   const token = createTokenReader(gatewayTokenFile)
   return async (response, path) => {
-    // A name of a model; anything else would be another route of the gateway.
+    // Only a model name: any other path would be another route of the gateway.
     if (!/^\/v1\/models(?:\/[a-z0-9][a-z0-9.-]{0,252}){0,2}$/.test(path)) throw new Refusal('not_found')
     const bearer = await token()
     const answer = await collect(await dispatcher(), {

@@ -17,7 +17,7 @@ export interface CallResponse {
   data(chunk: Buffer): void | Promise<void>
   /** Settles a complete response and writes its end. */
   end(): Promise<CallResult>
-  /** What a response that is not complete costs. */
+  /** Settlement of an incomplete response. */
   cut(outcome: 'failed' | 'aborted'): Settlement
 }
 
@@ -27,7 +27,7 @@ export interface AdmittedCall {
   readonly context: CallContext
   readonly sink: ModelResponseSink
   readonly charge: Charge
-  /** Rules that see the response; undefined: none. */
+  /** Rules on the response; undefined: none. */
   readonly filter?: ResponseFilter | undefined
   /** Proves to the gateway that the rules are applied here. */
   readonly proof?: string | undefined
@@ -39,7 +39,7 @@ const maxAnswerBytes = 32 * 1024 * 1024
 const maxErrorBytes = 64 * 1024
 const relayed = ['retry-after', 'x-mesh-provider', 'x-should-retry'] as const
 
-/** Begins a response by its head. Of the headers only those of the gateway that concern the caller are relayed. */
+/** Begins a response with its head. Only those headers of the gateway that concern the caller are relayed. */
 export function openResponse(call: AdmittedCall, status: number, given: ResponseHeaders): CallResponse {
   const headers: Record<string, string> = {}
   for (const name of relayed) {
@@ -55,12 +55,12 @@ export function openResponse(call: AdmittedCall, status: number, given: Response
   return type.startsWith('text/event-stream') ? streamedAnswer(call, headers) : wholeAnswer(call, headers)
 }
 
-/** The hold is charged: usage is unknown. */
+/** Settlement with unknown usage: the whole hold is charged. */
 export function uncounted(outcome: Settlement['outcome'], headers: Headers = {}): Settlement {
   return { usage: null, provider: headers['x-mesh-provider'] ?? null, estimated: false, outcome }
 }
 
-// Providers do not charge for an error. After a timeout it is unknown what the provider did, and a response that a rule has stopped is paid for.
+// Providers do not charge for an error. After a timeout the provider may have processed the call, and a response that a rule stopped is charged.
 function errorAnswer({ charge }: AdmittedCall, status: number, headers: Headers): CallResponse {
   const body = collectBytes(maxErrorBytes)
   return {
@@ -92,7 +92,7 @@ function wholeAnswer({ request, charge, sink, context, filter }: AdmittedCall, h
       const given = body.take()
       const { usage, model } = readDocumentUsage(apiOf(request), given)
       const settled = await charge.settle({ ...uncounted('succeeded', headers), usage: usage ?? null })
-      // A blocked answer is paid for: the provider has generated it.
+      // A blocked response is charged: the provider has generated it.
       const bytes = filter === undefined ? given : await filter.whole(given)
       const result = { usage, model, cost: settled?.cost }
       context.onResult?.(result)
@@ -100,7 +100,7 @@ function wholeAnswer({ request, charge, sink, context, filter }: AdmittedCall, h
       await sink.data(bytes)
       return result
     },
-    // The provider may have generated all of it.
+    // The provider may have generated the whole response.
     cut: (outcome) => uncounted(outcome, headers),
   }
 }
@@ -116,7 +116,7 @@ function streamedAnswer({ charge, sink, context, request, filter }: AdmittedCall
       const frames = meter.pass(chunk)
       if (frames.length === 0) return undefined
       if (filter === undefined) return sink.data(frames)
-      // One after the other: undici may deliver what it has read before it pauses.
+      // Sequentially: undici may deliver data that it has read before it pauses.
       tail = tail.then(async () => sink.data(await filter.frames(frames)))
       tail.catch(() => undefined)
       return tail
@@ -156,7 +156,7 @@ function collectBytes(most: number) {
   const chunks: Buffer[] = []
   let size = 0
   return {
-    /** False above the limit. */
+    /** Adds a chunk; false above the limit. */
     add(chunk: Buffer): boolean {
       size += chunk.length
       if (size <= most) chunks.push(Buffer.from(chunk))

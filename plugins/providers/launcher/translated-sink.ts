@@ -6,7 +6,7 @@ import type { ModelResponseSink } from '#launcher/contract/calls/model-call.ts'
 import type { ModelBody } from '#launcher/contract/calls/model-request.ts'
 import { frameData, framesIn } from '#core/sse/stream-frames.ts'
 
-/** Translates the answers of chat completions on their way to `inner`. */
+/** Translates responses of chat completions on their way to `inner`. */
 export function translatedSink(
   inner: ModelResponseSink,
   translation: Translation,
@@ -35,7 +35,7 @@ function frameTranslator(translation: Translation, errors: ErrorForm): (frame: B
   const events = translation.events()
   return (frame) => {
     const data = frameData(frame)
-    // Comments have the cost.
+    // Comments carry the cost.
     if (data === undefined) return frame
     if (data === '[DONE]') return events.end()
     const chunk = parse(data)
@@ -52,7 +52,7 @@ function parse(text: string): ModelBody {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
   } catch {
-    // Below.
+    // Falls through to the error below.
   }
   throw new GatewayRefusal(502, 'The response of the provider is not JSON.', { code: 'bad_gateway' })
 }

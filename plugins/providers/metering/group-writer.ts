@@ -7,17 +7,17 @@ import { sleep } from '#core/async/sleep.ts'
 export interface GroupWriter<Item> {
   /** Adds an item; never waits. Above the limit of held items it is dropped. */
   add(item: Item): void
-  /** Writes everything that is held, at most for `closeMs`, and drops the rest. */
+  /** Writes the held items for at most `closeMs`, and drops the rest. */
   close(): Promise<void>
 }
 
-/** Bounds of a writer; times in milliseconds. */
+/** Limits of a writer; times in milliseconds. */
 export interface GroupBounds {
-  /** Most items of a group. */
+  /** Maximum number of items in a group. */
   readonly size: number
-  /** Longest time that the first item of a group waits while the store is available. */
+  /** Maximum time that the first item of a group waits while the store is available. */
   readonly everyMs: number
-  /** Most items in memory, those being written included. */
+  /** Maximum number of items in memory, including items being written. */
   readonly held: number
   readonly retryMs: { readonly minMs: number; readonly maxMs: number }
   readonly closeMs: number
@@ -25,9 +25,9 @@ export interface GroupBounds {
 
 /** Receives the groups. */
 export interface GroupTarget<Item> {
-  /** Writes a group whole or not at all. It gets the same group again after an error, whose outcome may be unknown. */
+  /** Writes a group atomically. Called again with the same group after an error, whose outcome may be unknown. */
   write(group: readonly Item[]): Promise<void>
-  /** Whether the store refused an item of the group, and would again. */
+  /** Whether the store refused an item of the group permanently. */
   isRefusal(error: unknown): boolean
   /** Called before each repetition. */
   onRetry(error: unknown, held: number): void
@@ -94,7 +94,7 @@ export function createGroupWriter<Item>(target: GroupTarget<Item>, bounds: Group
       })
     await writing
   }
-  // Bound to the context of the creation: a group belongs to the trace of no single request.
+  // Bound to the async context of creation: a group does not belong to the trace of any single request.
   const start = AsyncLocalStorage.bind(() => {
     // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
     void write()
@@ -113,7 +113,7 @@ export function createGroupWriter<Item>(target: GroupTarget<Item>, bounds: Group
       schedule()
     },
     close: async () => {
-      // Calls that were aborted a moment ago are added first.
+      // Calls that have just been aborted are added first.
       await setImmediate()
       const over = new AbortController()
       const late = sleep(bounds.closeMs, over.signal).then(() => over.abort())

@@ -94,7 +94,7 @@ function createCounters(metrics: Core['metrics']): (data: MeteredModelCall, labe
   }
 }
 
-// One stream per call: each group has streams of its own, so that groups of several gateways never wait for each other.
+// One stream per call: each group has its own streams, so that groups of several gateways never wait for each other.
 function toEntry({ data, actor, traceparent }: MeteredCall, time: Date): StreamEvent {
   const { namespace, name, uid } = data.route
   const subject = { namespace, kind: 'ModelRoute', name, uid }
@@ -134,7 +134,7 @@ async function append(store: Store, [first, ...rest]: readonly StreamEvent[]): P
   }
 }
 
-// Data exceptions, violated constraints, and events that do not match their schema. Everything else may pass at the next attempt.
+// Data exceptions, violated constraints, and events that do not match their schema. Any other error may not recur at the next attempt.
 function isRefusal(error: unknown): boolean {
   if (error instanceof Fail) return false
   const code = codeOf(error)

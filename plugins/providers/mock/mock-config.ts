@@ -5,7 +5,7 @@ import type { ConfigRequest } from '#schemas/agent-file/config-request.ts'
 // The longest system prompt of an agent.
 const MAX_PROMPT = 131_072
 
-/** The config that the mock makes of a request for one; undefined for every other response schema and message. */
+/** The config that the mock returns for a generate or refine request; undefined for any other response schema or message. */
 export function mockConfig(format: Readonly<Record<string, unknown>>, message: string): object | undefined {
   if (format['name'] !== CONFIG_SCHEMA) return undefined
   const asked = readConfigMessage(message)
@@ -19,7 +19,7 @@ function newConfig({ request }: ConfigRequest, schema: unknown) {
   return { name: nameFrom(request), model: { route: firstRoute(schema) }, systemPrompt: request.slice(0, MAX_PROMPT) }
 }
 
-// Only what changes: the platform keeps the rest.
+// Only the changes: the platform keeps the rest.
 function change({ request }: ConfigRequest, { systemPrompt, prompt }: Readonly<Record<string, unknown>>) {
   const added = (text: string): string => (text === '' ? request : `${text}\n\n${request}`).slice(0, MAX_PROMPT)
   if (isObject(prompt)) return typeof prompt['text'] === 'string' ? { prompt: { text: added(prompt['text']) } } : {}

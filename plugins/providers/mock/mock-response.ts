@@ -15,10 +15,9 @@ type Script = NonNullable<ModelProviderSpec['mock']>['script']
 const plain = 'MOCK_OK'
 
 /**
- * Computes the response from the request only. With `response_format` it is the smallest valid instance, or for generate and
- * refine a config made of the request. Otherwise the first step of
- * the script whose `contains` is in the last user message answers: its tool calls once per user message, if the request has
- * those tools, then its reply. All other requests are answered with `MOCK_OK`.
+ * Computes the response from the request only. With `response_format` it is the smallest valid instance, or, for generate and refine, a config
+ * derived from the request. Otherwise the first step of the script whose `contains` is in the last user message applies. Its tool calls are returned
+ * once per user message, if the request has those tools, then its reply. All other requests are answered with `MOCK_OK`.
  */
 export function mockResponse(body: Body, script: Script = []): MockResponse {
   const messages = list(body.messages).filter(isObject)

@@ -6,8 +6,8 @@ type Schema = Readonly<Record<string, unknown>>
 const maxDepth = 32
 
 /**
- * The smallest valid instance of a JSON schema (2020-12, as far as model APIs use it): required properties only, the
- * first allowed value, the least lengths and counts, `$ref` within the document. The same schema gives the same instance.
+ * The smallest valid instance of a JSON schema (2020-12, as far as model APIs use it): required properties only, the first allowed value, minimum
+ * lengths and counts, `$ref` within the document. The result is deterministic.
  */
 export function smallestInstance(schema: unknown): unknown {
   return instanceOf(schema, schema, 0)

@@ -3,10 +3,10 @@ import { InvalidRequest } from '../../../core/model-apis/invalid-request.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Limit of a response where the request has none: the Messages API requires one. */
+/** Limit of a response if the request has none: the Messages API requires one. */
 const defaultMaxTokens = 8192
 
-/** Translates a chat completion to a request of Anthropic's Messages API, for a provider that has only that. Throws `InvalidRequest`. */
+/** Translates a chat completion to a request of Anthropic's Messages API, for a provider that has only this API. Throws `InvalidRequest`. */
 export function chatToMessages(body: Json): Json {
   refuseOthers(body)
   const { model, messages, temperature, top_p: topP, top_k: topK, stop, user, stream } = body
@@ -30,7 +30,7 @@ export function chatToMessages(body: Json): Json {
   })
 }
 
-// Dropping such a field would change the response without a sign. A seed is best effort by definition.
+// Dropping such a field would change the response silently. A seed is best effort by definition.
 function refuseOthers({ n, logprobs, presence_penalty: presence, frequency_penalty: frequency }: Json): void {
   if ((n ?? 1) !== 1) throw new InvalidRequest('n', 'must be 1 for this provider')
   if ((logprobs ?? false) !== false) throw new InvalidRequest('logprobs', 'is not supported by this provider')
@@ -63,7 +63,7 @@ function toTurn(message: Json, at: string): Turn {
   return { role, content: partsOf(message.content, `${at}.content`).map((part) => toBlock(part, `${at}.content`)) }
 }
 
-// Results of tools must be in the one message that follows their calls.
+// Results of tools must be in a single message after their calls.
 function joinTurns(turns: readonly Turn[]): Json[] {
   const joined: { role: string; content: Json[] }[] = []
   for (const { role, content } of turns) {
@@ -95,7 +95,7 @@ function toInput(json: unknown, at: string): unknown {
     const input: unknown = JSON.parse(typeof json === 'string' && json !== '' ? json : '{}')
     if (isObject(input)) return input
   } catch {
-    // Below.
+    // Falls through to the error below.
   }
   throw new InvalidRequest(at, 'must be a JSON object for this provider')
 }

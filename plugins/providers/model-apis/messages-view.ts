@@ -2,14 +2,14 @@ import { isObject } from '../../../core/json/is-object.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A request of the Messages API as rules see it: in the form of a chat completion, with each of its texts. */
+/** A request of the Messages API as guardrail rules see it: in the format of a chat completion, with all its strings. */
 export interface MessagesView {
   readonly body: Json
-  /** The request with the messages as the rules leave them. Throws `TypeError` for a change of anything but texts. */
+  /** Returns the request with the messages as changed by rules. Throws `TypeError` for a change of anything but strings. */
   restore(changed: Json): Json
 }
 
-/** Blocks of one message that are one message of the view, or its content as a whole. */
+/** Blocks of a message that form one message of the view, or the whole content of a message. */
 interface Group {
   readonly role: unknown
   readonly content: unknown
@@ -70,7 +70,7 @@ function blocksOf({ result }: Group, content: unknown): readonly unknown[] {
   return Array.isArray(content) ? content : []
 }
 
-// Only texts can be changed: whatever is added or removed has no place in the request.
+// Only strings can be changed: an added or removed part has no place in the request.
 function contentsOf(changed: Json, given: Json): unknown[] {
   const [now, before] = [changed.messages, given.messages] as [readonly Json[], readonly Json[]]
   const isSame = (key: string): boolean =>

@@ -3,12 +3,12 @@ import { InvalidRequest } from '../../../core/model-apis/invalid-request.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Tools that the caller itself runs, by the begin of their type; any other runs at the provider. */
+/** Tools that the caller runs, by the prefix of their type; all others run at the provider. */
 const clientTools = /^(?:custom|(?:bash|text_editor|computer|memory)_\d{8})$/
 
 /**
- * Refuses what a request of the Messages API must not have if it is sent as it is: resources that belong to the key of the provider, which
- * tenants share, and what costs more than tokens. The provider validates everything else. Throws `InvalidRequest`.
+ * Refuses fields that an unchanged request of the Messages API must not have. These refer to resources of the provider's key, which tenants share, or
+ * cost more than tokens. The provider validates everything else. Throws `InvalidRequest`.
  */
 export function checkNativeMessages(body: Json): void {
   if (typeof body.max_tokens !== 'number') throw new InvalidRequest('max_tokens', 'must be a number')
@@ -43,7 +43,7 @@ function refuseFiles(value: unknown, at: string): void {
   for (const one of Object.values(value)) refuseFiles(one, at)
 }
 
-/** Prefixes of betas that change only the form of requests and responses: neither prices, nor what the provider keeps or reaches. */
+/** Prefixes of betas that change only the form of requests and responses: neither prices, nor the data that the provider stores or accesses. */
 const allowedBetas = [
   'interleaved-thinking-',
   'fine-grained-tool-streaming-',

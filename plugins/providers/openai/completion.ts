@@ -1,13 +1,13 @@
 import { encodeFrame } from '#core/sse/frame.ts'
 
-/** Token counts in OpenAI's form. */
+/** Token counts in OpenAI's format. */
 export interface WireUsage {
   readonly prompt_tokens: number
   readonly completion_tokens: number
   readonly total_tokens: number
 }
 
-/** Token counts in OpenAI's form. */
+/** Token counts in OpenAI's format. */
 export function wireUsage(input: number, output: number): WireUsage {
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
 }

@@ -20,7 +20,7 @@ export const time = {
 /** A word that the filter of the scenario `guarded` masks. */
 export const secret = 'MAGENTA-7'
 
-/** Masks the secret in responses, and refuses requests that have it. */
+/** Masks the secret in responses, and refuses requests that contain it. */
 const filter: ScenarioFilter = {
   name: 'acme.secrets',
   scenario: 'guarded',

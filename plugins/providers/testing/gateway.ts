@@ -149,7 +149,7 @@ export async function startGateway(
     admin,
     kube,
     metrics: () => core.metrics.render(),
-    /** Objects that the gateway has read from the API server, as `plural/name`. */
+    /** Objects that the gateway read from the API server, as `plural/name`. */
     asked,
     lines,
     run,
@@ -159,7 +159,7 @@ export async function startGateway(
     as: (who: string, headers: Record<string, string> = { 'x-mesh-namespace': names.a }) =>
       client(kube.tokens[who] ?? '', headers),
     client,
-    /** The events of model calls, once there are so many or those that are wanted: they are written after the response. */
+    /** Resolves with the events of model calls once the wanted number or rows exist: events are written after the response. */
     metered: async (wanted: number | ((rows: readonly MeteredRow[]) => boolean)) => {
       const isThere = (rows: readonly MeteredRow[]) =>
         typeof wanted === 'number' ? rows.length >= wanted : wanted(rows)

@@ -4,7 +4,7 @@ import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { createMetering } from '../metering/metering.ts'
 import { meteredCall } from './metered-call.ts'
 
-// Meters as many calls as each message says and confirms it, until it is killed.
+// Meters the number of calls in each message and confirms it, until it is killed.
 const database = await openDatabase({ url: process.argv[2] ?? '' })
 const log = { error: () => undefined, warn: () => undefined } as never
 const store = createStore(database, { projections: [] })

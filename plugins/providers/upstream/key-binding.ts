@@ -14,8 +14,8 @@ export interface KeyRefusal {
 }
 
 /**
- * B7: a key may be sent to the origin in its Secret only, also after a change of the provider's address. Reads metadata only; undefined
- * if there is no Secret. The message contains no key and no origin other than the provider's.
+ * B7: a key may only be sent to the origin in its Secret, even after a change of the provider's address. Reads metadata only; undefined if there is
+ * no Secret. The message contains no key and no origin other than the provider's.
  */
 export function refusalOfKey(
   namespace: string,

@@ -9,9 +9,9 @@ import { baseUrlOf } from './base-url.ts'
 
 /** A request in the API of the provider. */
 export interface ProviderRequest {
-  /** Below the address of the provider. */
+  /** Path below the address of the provider. */
   readonly path: string
-  /** Credentials and headers of the API, besides those that every request has. */
+  /** Credentials and headers of the API, in addition to those of every request. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: object
 }

@@ -18,12 +18,12 @@ import { REVISION_ANNOTATION } from '../owned/names.ts'
 export interface Workload {
   readonly agent: AgentDeploymentObject
   readonly revision: string
-  /** The first number of its content: a revision that is raised has another number, and the same pods. */
+  /** The first number of the revision's content: a rollback raises the number but keeps the pods. */
   readonly revisionNumber: number
   /** Token of the revision's preStop hook. */
   readonly hookToken: string
   readonly config: LauncherConfig
-  /** What plugins add to the pods; default: nothing. */
+  /** Additions of plugins to the pods; default: none. */
   readonly parts?: MergedParts
 }
 
@@ -53,7 +53,7 @@ export function toDeployment(workload: Workload, settings: ReconcileSettings, li
   }
 }
 
-// With two bounds an autoscaler sets the number. Its choice is kept while it is within them.
+// With a minimum and a maximum, an autoscaler sets the number, which is kept while it is within these bounds.
 function replicasOf(scaling: AgentDeploymentSpec['scaling'], now: number | undefined): number {
   const least = scaling?.minReplicas ?? AGENT_DEFAULTS.replicas
   if (scaling?.replicas !== undefined) return scaling.replicas
@@ -89,7 +89,7 @@ export function toService(agent: AgentDeploymentObject): KubeObject {
   }
 }
 
-/** The PodDisruptionBudget: one pod at a time during a drain of nodes. */
+/** The PodDisruptionBudget: one pod at a time while nodes are drained. */
 export function toPodDisruptionBudget(agent: AgentDeploymentObject): KubeObject {
   return {
     ...head(agent, 'policy/v1', 'PodDisruptionBudget', agent.metadata.name),
@@ -108,7 +108,7 @@ export function toNetworkPolicy(agent: AgentDeploymentObject, settings: Reconcil
   }
 }
 
-// oxlint-disable-next-line max-params -- the four that every object has, and one that two of them add
+// oxlint-disable-next-line max-params -- the four of every object, and one that only two objects need
 function head(
   agent: AgentDeploymentObject,
   apiVersion: string,

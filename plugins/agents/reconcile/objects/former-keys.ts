@@ -12,8 +12,8 @@ import { children } from '../owned/child-kinds.ts'
 export type RemoveFormerKeys = (agent: AgentDeploymentObject, state: WorkloadState) => Promise<void>
 
 /**
- * Creates the function. A pod of a former version that restarts needs the Secret as a volume, so it stays until the roll-out is over. It is
- * deleted by its reserved name without being read, once for each agent: an annotation of its account says that it was.
+ * Creates the function. A pod of a former version that restarts needs the Secret as a volume, so it stays until the roll-out is over. It is deleted
+ * by its reserved name without being read, once for each agent: an annotation of the agent's account records the deletion.
  */
 export function createRemoveFormerKeys(cluster: Pick<KubeClient, 'delete' | 'list' | 'patch'>): RemoveFormerKeys {
   const done = new Set<string>()
@@ -31,7 +31,7 @@ export function createRemoveFormerKeys(cluster: Pick<KubeClient, 'delete' | 'lis
   }
 }
 
-// Applied objects keep annotations that they do not have themselves.
+// Server-side apply keeps annotations that the applied object does not have.
 async function markDeleted(cluster: Pick<KubeClient, 'patch'>, agent: AgentDeploymentObject): Promise<void> {
   const body = { metadata: { annotations: { [FORMER_KEYS_ANNOTATION]: 'deleted' } } }
   await cluster

@@ -36,8 +36,8 @@ export interface NetworkRules {
 }
 
 /**
- * Inbound: the platform reaches the launcher, members of a registry reach each other. Outbound by the setting `agents.egress`: DNS, model
- * gateway and state role, members, collector; with `public` (the default) public addresses too; `any` does not limit it.
+ * Inbound: the platform reaches the launcher, members of a registry reach each other. Outbound, according to the setting `agents.egress`: DNS, model
+ * gateway and state role, members, collector. `public` (the default) adds public addresses; `any` does not limit it.
  */
 export function networkRules(
   agent: AgentDeploymentObject,
@@ -45,7 +45,7 @@ export function networkRules(
 ): NetworkRules {
   const { invoke, ampInbound } = reservedPorts
   const system = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': settings.systemNamespace } } }
-  // In every namespace: the registry decides which may join, and the state role on each call.
+  // Members in every namespace: the registry decides which agents may join, and the state role authorizes each call.
   const members = registryLabels(agent).map((key) => ({
     namespaceSelector: {},
     podSelector: { matchExpressions: [{ key, operator: 'Exists' }] },

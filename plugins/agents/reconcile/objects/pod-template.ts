@@ -25,7 +25,7 @@ type AgentVolume = NonNullable<NonNullable<AgentDeploymentObject['spec']['pod']>
 /** Lifetime of a projected token in seconds. The kubelet renews it at 80 %. */
 const TOKEN_SECONDS = 3600
 
-/** The revision of a pod, and what plugins add to it. */
+/** The revision of a pod, and additions of plugins. */
 export interface PodOf {
   readonly configMap: string
   readonly revisionNumber: number
@@ -90,7 +90,7 @@ function placement({ spec: { pod = {} } }: AgentDeploymentObject, settings: Reco
 
 // An agent process never shares root file system, environment or process tree with the launcher.
 function containers(agent: AgentDeploymentObject, sidecars: readonly PodSidecar[], settings: PodPlatform) {
-  // The cluster has one type of container; those of the platform have more fields.
+  // The cluster has one type of container; the platform's types have more fields.
   const added = sidecars.map((one) => addedSidecar(one, settings) as ReturnType<typeof launcherSidecar>)
   if (workloadType(agent.spec) === 'declarative')
     return {

@@ -11,7 +11,7 @@ import type { ChildKind } from './child-kinds.ts'
 /** The field manager of everything that the reconciler writes. */
 export const RECONCILER_FIELD_MANAGER = MANAGER
 
-/** Thrown if an object of that name exists with another owner, or of an earlier agent of this name. It is left unchanged. */
+/** Thrown if an object of that name exists with another owner, or belongs to an earlier agent of this name. It is left unchanged. */
 export class NotOwned extends Error {
   readonly reason: 'NameConflict' | 'OldObjectsRemain'
   constructor(live: KubeObject, agent: AgentDeploymentObject) {
@@ -27,7 +27,7 @@ export class NotOwned extends Error {
   }
 }
 
-/** Applies an object of the agent, unless it is as desired. Throws `NotOwned`. */
+/** Applies an object of the agent, unless it already has the desired state. Throws `NotOwned`. */
 export async function applyChild(
   cluster: KubeClient,
   agent: AgentDeploymentObject,
@@ -58,7 +58,7 @@ export async function removeChild(
     .catch(ignore(404, 409))
 }
 
-/** Finds an object that the agent owns and that has its label. Uses a list, which is served from memory even if there is none. */
+/** Finds an object that the agent owns and that has its label. Uses a list, which is served from memory even if the object does not exist. */
 export async function findOwn<O extends KubeObject>(
   cluster: Pick<KubeClient, 'list'>,
   agent: AgentDeploymentObject,

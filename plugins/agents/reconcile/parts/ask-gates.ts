@@ -6,7 +6,7 @@ import { named } from './collect-parts.ts'
 /** A gate that holds the agent back, and its plugin. */
 export type HeldRevision = GateHold & { readonly plugin: string }
 
-/** Asks every gate about a revision. Each one that holds it back is returned; the first one is the reason. */
+/** Calls every gate for a revision. Returns all gates that hold it back; the first one is the reason. */
 export async function askGates(
   { gates }: AgentParts,
   candidate: Parameters<AgentGate>[0],

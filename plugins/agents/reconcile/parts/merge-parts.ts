@@ -11,9 +11,9 @@ import type { PartCondition } from '../conditions/part-condition.ts'
 import { validateSpec } from '../spec/validate-spec.ts'
 import { workloadType } from '../owned/workload-type.ts'
 
-/** What the parts of all plugins make of an agent. */
+/** An agent merged with the parts of all plugins. */
 export interface MergedParts {
-  /** The agent with the variables and volumes of the parts; for its pods only, never for a revision. */
+  /** The agent with the variables and volumes of the parts; used for its pods, never for a revision. */
   readonly agent: AgentDeploymentObject
   readonly sidecars: readonly PodSidecar[]
   /** Configuration for the launcher, by plugin. */
@@ -34,8 +34,8 @@ export function withoutParts(agent: AgentDeploymentObject): MergedParts {
 }
 
 /**
- * Adds the parts in load order, by the rules of `spec.pod` and `spec.runtime`. The first part that breaks one refuses all, naming its
- * plugin; a name of two owners is refused naming both. Pure.
+ * Adds the parts in load order, by the rules of `spec.pod` and `spec.runtime`. The first part that breaks a rule refuses the agent, with the name of
+ * its plugin; a name with two owners is refused with both. Pure.
  */
 export function mergeParts(
   agent: AgentDeploymentObject,
@@ -88,7 +88,7 @@ function addToSpec(spec: AgentDeploymentSpec, part: PodAddition): AgentDeploymen
 
 type Variable = NonNullable<NonNullable<AgentDeploymentSpec['runtime']>['env']>[number]
 
-// Field by field: a part of an untyped plugin may have others.
+// Field by field: a part of an untyped plugin may have other fields.
 function toVariable({ name, value, valueFrom }: Variable): Variable {
   return { name, ...(value === undefined ? {} : { value }), ...(valueFrom === undefined ? {} : { valueFrom }) }
 }
@@ -106,13 +106,13 @@ function claimsOf({ spec }: AgentDeploymentObject): Claims {
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/
 const CONTAINER = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
-// Ports that the platform opens by the spec are not a plugin's to add.
+// Plugins must not add ports that the platform opens according to the spec.
 const LAUNCHER_PORT = /^(?:feedback|otlpGrpc|otlpHttp)$/
 const CONDITION = /^[A-Z][A-Za-z]{0,62}$/
 
 function claim(claims: Claims, plugin: string, part: PodAddition): string | undefined {
   const { env = [], volumes = [], volumeMounts = [], sidecars = [], ports = [], condition } = part
-  // Of untyped plugins, too.
+  // Checked because plugins may be untyped.
   const names: readonly (readonly [what: string, name: unknown, pattern: RegExp])[] = [
     ...env.map(({ name }) => ['variable', name, VARIABLE] as const),
     ...volumes.map(({ name }) => ['volume', name, CONTAINER] as const),

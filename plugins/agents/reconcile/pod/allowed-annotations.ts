@@ -17,7 +17,10 @@ const CHANGES_PODS = [
   'projectcalico.org',
 ]
 
-/** Whether the operator allows an annotation, by its domain: `*`, or the domain or a part of its end. One without a domain is free. Pure. */
+/**
+ * Whether the operator allows an annotation, by its domain: `*`, the domain itself, or a parent domain. An annotation without a domain is always
+ * allowed. Pure.
+ */
 export function isAllowedAnnotation(key: string, allowed: readonly string[]): boolean {
   const slash = key.indexOf('/')
   if (slash < 0) return true

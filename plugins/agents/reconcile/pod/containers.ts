@@ -20,7 +20,7 @@ export function declarativeContainer(agent: AgentDeploymentObject, settings: Pod
     name: 'agent',
     resources: withDiskLimit(agent.spec.resources ?? settings.launcherResources, settings.ephemeralStorage),
     startupProbe,
-    // A launcher without runs exits immediately, which would cut an invoke in transit without proof whether it arrived.
+    // A launcher without runs exits immediately, which would cut an invoke in transit without proof of whether it arrived.
     lifecycle: { preStop: { sleep: { seconds: LEAVING_SECONDS } } },
   }
 }
@@ -94,7 +94,7 @@ export function agentContainer(agent: AgentDeploymentObject, settings: PodPlatfo
   }
 }
 
-/** A volume at /tmp if the root file system is read-only, unless the agent mounts its own there. */
+/** A volume at /tmp if the root file system is read-only, unless the agent mounts its own volume there. */
 export function temporaryFiles({ spec: { pod } }: AgentDeploymentObject, { hardened }: ReconcileSettings) {
   const has = pod?.volumeMounts?.some(({ mountPath }) => mountPath === TEMPORARY) === true
   return hardened && !has ? [{ name: 'agent-tmp', mountPath: TEMPORARY }] : []
@@ -145,12 +145,12 @@ function onLauncher(path: string) {
   return { path, port: reservedPorts.invoke.port, scheme: 'HTTPS' }
 }
 
-// The port is open to other pods, and the hook refuses new runs.
+// The port is reachable from other pods, and the hook makes the launcher refuse new runs.
 function hookHeader({ hookToken }: PodPlatform) {
   return { name: HOOK_HEADER, value: hookToken }
 }
 
-// A launcher starts within the delay. An earlier probe would be a Warning Event of each new pod.
+// A launcher starts within the delay. An earlier probe would cause a Warning Event for each new pod.
 const startupProbe = {
   httpGet: onLauncher('/livez'),
   initialDelaySeconds: 2,

@@ -13,8 +13,8 @@ interface EmptyDir {
 const DISK = 'ephemeral-storage'
 
 /**
- * Resources with a limit of disk, unless they have one: the kubelet evicts a pod whose files, logs and volumes exceed the limits of its
- * containers, before the node has no space left.
+ * Adds a disk limit to resources without one. The kubelet then evicts a pod whose files, logs and volumes exceed it before the node runs out of
+ * space.
  */
 export function withDiskLimit(resources: Resources, limit: string | undefined): Resources {
   const { requests, limits } = resources
@@ -23,7 +23,7 @@ export function withDiskLimit(resources: Resources, limit: string | undefined): 
   return { requests: { [DISK]: '0', ...requests }, limits: { ...limits, [DISK]: limit } }
 }
 
-/** An `emptyDir` on the node's disk with a size limit, unless it has one. One in memory counts as memory of the container. */
+/** Adds a size limit to an `emptyDir` on the node's disk without one. An `emptyDir` in memory counts as memory of the container. */
 export function withSizeLimit(volume: EmptyDir, limit: string | undefined): EmptyDir {
   if (limit === undefined || volume.sizeLimit !== undefined || volume.medium === 'Memory') return volume
   return { ...volume, sizeLimit: limit }

@@ -24,7 +24,7 @@ export interface PodPlatform extends ReconcileSettings {
   readonly modelProxy: boolean
   /** Further ports of the launcher, by plugins. */
   readonly ports: readonly PortName[]
-  /** Token of the preStop hook: the launcher expects it, and the agent does not have it. */
+  /** Token of the preStop hook: the launcher expects it, and the agent does not know it. */
   readonly hookToken: string
 }
 
@@ -39,7 +39,7 @@ export function launcherEnvironment(agent: AgentDeploymentObject, settings: PodP
     { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
     variable('MESH_AGENT_CONFIG', `${MOUNTS.config}/${CONFIG_FILE}`),
     variable('MESH_HOSTS', [...serviceNames(agent), '$(POD_IP)'].join(',')),
-    // Not part of the configuration, since the hash of its content is its name.
+    // Not part of the configuration, since its name is the hash of its content.
     {
       name: 'MESH_AGENT_REVISION',
       valueFrom: { fieldRef: { fieldPath: `metadata.labels['${REVISION_NUMBER_LABEL}']` } },
@@ -103,7 +103,7 @@ function backendVariables({ otlpEndpoint }: ReconcileSettings): EnvironmentVaria
   return otlpEndpoint === undefined ? [] : [variable('OTEL_EXPORTER_OTLP_ENDPOINT', otlpEndpoint)]
 }
 
-// SDKs differ in the protocol that they use without the second variable.
+// Without the second variable, SDKs use different protocols.
 function collectorVariables(): EnvironmentVariable[] {
   return [
     variable('OTEL_EXPORTER_OTLP_ENDPOINT', `http://127.0.0.1:$(${reservedPorts.otlpHttp.env})`),
@@ -111,7 +111,7 @@ function collectorVariables(): EnvironmentVariable[] {
   ]
 }
 
-// The launcher authenticates at the gateway, so that no call of a budgeted agent goes around its budget.
+// The launcher authenticates at the gateway, so that no call of a budgeted agent bypasses its budget.
 function proxyVariables(): EnvironmentVariable[] {
   const { env } = reservedPorts.budget
   return [port('budget'), variable('MODEL_GATEWAY_URL', `http://127.0.0.1:$(${env})`)]

@@ -7,7 +7,7 @@ import { RECONCILER_FIELD_MANAGER, NotOwned } from '../owned/apply-child.ts'
 import { isOwnedBy, refIn } from '../owned/owner-reference.ts'
 import type { RevisionPlan } from './plan-revision.ts'
 
-/** Makes the planned content the newest revision. Returns the Event of the change. */
+/** Creates or raises the planned revision, so that it is the newest. Returns the Event of the change. */
 export async function applyRevision(
   cluster: KubeClient,
   agent: AgentDeploymentObject,
@@ -24,7 +24,7 @@ export async function applyRevision(
   return [{ type: 'Normal', reason: 'RevisionRestored', message: `${plan.name} is revision ${plan.revision} now.` }]
 }
 
-// Another manager may have been first. An equal revision of an earlier agent of this name will be garbage-collected.
+// Another manager may have created it first. An equal revision of an earlier agent of this name will be garbage-collected.
 async function createRevision(cluster: KubeClient, agent: AgentDeploymentObject, revision: KubeObject): Promise<void> {
   try {
     await cluster.create(controllerRevisions, revision, { fieldManager: RECONCILER_FIELD_MANAGER })

@@ -33,12 +33,12 @@ export function toLauncherConfig(
   }
 }
 
-/** Text of the file, with sorted keys, so that equal content is equal text. */
+/** Content of the file, with sorted keys, so that equal configurations have equal files. */
 export function configText(config: LauncherConfig): string {
   return `${canonicalJson(config)}\n`
 }
 
-/** Name of the ConfigMap with that content. Pods of an older revision keep their own. */
+/** Name of the ConfigMap with this content. Pods of an older revision keep their own. */
 export function configName(agent: AgentDeploymentObject, config: LauncherConfig): string {
   return `${agent.metadata.name}-${stableHash(config)}`
 }

@@ -50,7 +50,7 @@ export function revisionName(agent: AgentDeploymentObject, data: RevisionData): 
   return `${agent.metadata.name}-${stableHash(data)}`
 }
 
-/** Decides about the revision of this content, among those that the agent has. */
+/** Plans the revision of this content, given the existing revisions of the agent. */
 export function planRevision(
   agent: AgentDeploymentObject,
   data: RevisionData,
@@ -62,7 +62,7 @@ export function planRevision(
   const same = existing.find((one) => one.metadata.name === name)
   const first = same === undefined ? revision : firstNumber(same)
   if (newest !== undefined && same === newest) return { do: 'nothing', name, revision: newest.revision, first }
-  // Kept with the revision: the one before may be pruned, or become a later one by a rollback (UXM7).
+  // Kept with the revision: the previous revision may be pruned, or become a later one by a rollback (UXM7).
   const made = { [SUMMARY_ANNOTATION]: summarize(newest && (newest.data?.spec ?? {}), data.spec), ...madeBy(agent) }
   const target = newest && rollbackTarget(agent, newest, existing)
   const rollback: Record<string, string> =
@@ -84,8 +84,8 @@ export function revisionsToPrune(
 }
 
 /**
- * The number in the agent's annotation, if this change of the spec returns to that revision. The annotation stays on the agent, so it
- * alone would make a rollback of each later change (UXM6). What changes by references alone is not a rollback either.
+ * The number in the agent's annotation, if this change of the spec returns to that revision. The annotation stays on the agent, so the annotation
+ * alone would mark each later change as a rollback (UXM6). A change of references only is not a rollback either.
  */
 function rollbackTarget(
   agent: AgentDeploymentObject,
@@ -101,7 +101,7 @@ function hasSpecOf({ data }: Revision, agent: AgentDeploymentObject): boolean {
   return data?.spec !== undefined && isEqual(withoutScaling(data.spec), withoutScaling(agent.spec))
 }
 
-// What an earlier rollback wrote on the revision is removed.
+// Annotations of an earlier rollback are removed from the revision.
 function raised(revision: Revision): Record<string, string | null> {
   return {
     [SOURCE_ANNOTATION]: 'update',

@@ -8,7 +8,7 @@ import type { Revision } from '../../versions/revisions.ts'
 import { RECONCILER_FIELD_MANAGER, ignore } from '../owned/apply-child.ts'
 import { refIn } from '../owned/owner-reference.ts'
 
-/** The audit log has the actor of a change within seconds, of one through kubectl after a delivery of the webhook. */
+/** The audit log has the actor of a change within seconds; for kubectl, after a delivery of the audit webhook. */
 const WAIT_MS = 120_000
 const FIRST_WAIT_MS = 1_000
 

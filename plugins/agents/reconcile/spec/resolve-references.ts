@@ -16,7 +16,7 @@ import type { ConditionProblem } from '../conditions/problem.ts'
 export interface ReferenceResolution {
   /** `namespace/name` of each route, in the order of the spec: the first one and its fallbacks. */
   readonly routes: readonly string[]
-  /** The digest of an image that is named by one. */
+  /** The digest of an image that is referenced by digest. */
   readonly imageDigest?: string
 }
 

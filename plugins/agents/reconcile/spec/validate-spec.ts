@@ -38,8 +38,8 @@ function runtimeRefusal(spec: AgentDeploymentSpec): ConditionProblem | undefined
   return refusal('ReservedVariable', `spec.runtime.env: ${reserved} is a variable of the platform; use another name.`)
 }
 
-// With the private key of a launcher in its environment, an agent could answer as that launcher. The CRD refuses it, too;
-// this covers objects stored under an earlier CRD.
+// With the private key of a launcher in its environment, an agent could impersonate that launcher. The CRD refuses it, too; this covers objects
+// stored under an earlier CRD.
 function ruleRefusal({ runtime, pod }: AgentDeploymentSpec): ConditionProblem | undefined {
   const variable = (runtime?.env ?? []).find(({ valueFrom }) => isAgentKeysName(valueFrom?.secretKeyRef?.name ?? ''))
   if (variable !== undefined)

@@ -75,8 +75,8 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
 }
 
 /**
- * The status before the objects of a generation are made: the verdicts on its spec. All else stays, and the generation counts as observed
- * when the objects are there. A new agent is not Ready. Pure.
+ * The status before the objects of a generation are created: the verdicts on its spec. All other fields stay, and the generation counts as observed
+ * once the objects exist. A new agent is not Ready. Pure.
  */
 export function toAcceptedStatus(found: Findings, settings: StatusSettings, now: Date): AgentDeploymentStatus {
   const { agent } = found
@@ -94,8 +94,7 @@ export function toAcceptedStatus(found: Findings, settings: StatusSettings, now:
 }
 
 /**
- * The status of an agent whose objects could not be read or written: what was known stays, and an agent that served is still taken to serve.
- * Pure.
+ * The status of an agent whose objects could not be read or written: the known status stays, and an agent that served still counts as serving. Pure.
  */
 export function toRefusedStatus(
   agent: AgentDeploymentObject,
@@ -126,7 +125,7 @@ export function urlOf(agent: AgentDeploymentObject): string {
   return `https://${agent.metadata.name}.${agent.metadata.namespace}.svc:${reservedPorts.invoke.port}`
 }
 
-/** Returns what prevents the newest spec from serving, first cause first. It may also still be starting. */
+/** Returns what prevents the newest spec from serving, first cause first. The spec may also still be starting. */
 export function obstacleOf(found: Findings): ConditionProblem | undefined {
   const failing = found.progress?.complete === true ? undefined : (found.podProblem ?? found.progress?.failure)
   return found.refusal ?? found.unresolved ?? found.blocked ?? failing

@@ -7,8 +7,8 @@ import { toAcceptedStatus } from './agent-status.ts'
 import type { Findings, StatusSettings } from './agent-status.ts'
 
 /**
- * Writes what is known of a generation before its first object is made, so that an agent whose objects never come to be says so, whatever
- * ends the manager meanwhile. Returns the agent as it is then; undefined if it was changed since it was read.
+ * Writes the known status of a generation before its first object is created. An agent whose objects are never created then shows it, even if the
+ * manager ends meanwhile. Returns the updated agent; undefined if it was changed since it was read.
  */
 export async function announce(
   cluster: KubeClient,

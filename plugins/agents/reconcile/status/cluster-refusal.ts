@@ -15,14 +15,14 @@ export async function blockedBy(work: () => Promise<void>): Promise<ConditionPro
   }
 }
 
-/** The problem if the cluster has refused a call; undefined if it was unreachable, or if the object was changed meanwhile. */
+/** The problem if the cluster refused a call; undefined if it was unreachable, or if the object was changed meanwhile. */
 export function clusterRefusalOf(error: unknown): ConditionProblem | undefined {
   if (!(error instanceof KubeError)) return undefined
   const isRefusal = permanentStatuses.has(error.status) || (error.status >= 500 && !unreachable.has(error.status))
   return isRefusal ? { reason: CLUSTER_REFUSED, message: refusalText(error) } : undefined
 }
 
-// Invalid, forbidden (by a quota, an admission policy or missing rights of the manager), too large.
+// Statuses: invalid, forbidden (by a quota, an admission policy or missing rights of the manager), too large.
 const permanentStatuses: ReadonlySet<number> = new Set([400, 403, 413, 422])
 
 const unreachable: ReadonlySet<number> = new Set([503, 504])

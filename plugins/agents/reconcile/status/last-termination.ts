@@ -42,12 +42,12 @@ function toTermination(
 ): Termination {
   const { reason = 'Error', exitCode = 0, finishedAt } = ended
   const { name, restartCount = 0, state } = container
-  // Without the restarts, whose number depends on when the pod is read.
+  // Compared without the restart count, which depends on when the pod is read.
   const { message } = describeEnd({ name }, ended, pod)
   return {
     pod: pod.metadata.name,
     container: name,
-    // Runtimes may write any text here; the reason of an Event is one word.
+    // Runtimes may write any string here; the reason of an Event is one word.
     reason: /^[A-Za-z][A-Za-z0-9]{0,127}$/.test(reason) ? reason : 'Error',
     exitCode,
     // The kubelet counts a restart when the container runs again.

@@ -8,7 +8,7 @@ import type { AgentPod } from './agent-pod.ts'
 /** Routes of the agent's pods. */
 export interface PodRoutes {
   readonly routes: readonly string[]
-  /** Pods of another revision than the deployed one have yet to end. */
+  /** Whether pods of revisions other than the deployed one still run. */
   readonly isLeaving: boolean
 }
 
@@ -18,8 +18,8 @@ interface Running {
 }
 
 /**
- * The routes of the spec and of each revision with a pod that has not ended. Terminating pods count: their runs go on for as long as
- * the grace period. Pure.
+ * The routes of the spec and of each revision with a pod that has not ended. Terminating pods count: their runs continue during the grace period.
+ * Pure.
  */
 export function podRoutes(agent: AgentDeploymentObject, revisions: readonly Revision[], running: Running): PodRoutes {
   const numbers = new Set(
@@ -29,7 +29,7 @@ export function podRoutes(agent: AgentDeploymentObject, revisions: readonly Revi
   const deployed = revisions.filter(({ metadata }) => metadata.name === running.deployed)
   const specs = [agent.spec, ...[...kept, ...deployed].map(({ data }) => data?.spec ?? {})]
   const routes = [...new Set(specs.flatMap((spec) => modelRoutesOf(agent.metadata.namespace ?? '', spec)))].toSorted()
-  // A revision that was made just now is not among them. Its number is the only one of pods that are up to date.
+  // A revision that was just created is not in the list; pods with its number are up to date.
   return {
     routes: routes.slice(0, MAX_ROUTES),
     isLeaving: kept.some(({ metadata }) => metadata.name !== running.deployed),

@@ -44,15 +44,12 @@ function containerProblem(status: ContainerStatus, pod: AgentPod, now: Date): Co
     return { reason: waiting.reason, message: `container ${status.name}: ${why}` }
   }
   const ended = terminated ?? status.lastState?.terminated
-  // A container that has been running for a while since then is unready for another reason.
+  // A container that has been running for a while since its restart is unready for another reason.
   if (ended === undefined || isUp(running?.startedAt, now)) return undefined
   return ended.exitCode === 0 && !isService(pod) ? undefined : describeEnd(status, ended, pod)
 }
 
-/**
- * Returns why a container terminated. Crash, back-off and restart have one reason, so that the condition does not change with each
- * of them. Pure.
- */
+/** Returns why a container terminated. Crash, back-off and restart have one reason, so that the condition does not flap between them. Pure. */
 export function describeEnd(status: ContainerStatus, ended: ContainerTermination, pod: AgentPod): ConditionProblem {
   const restarts = status.restartCount ?? 0
   const again = restarts === 0 ? '' : `, ${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`

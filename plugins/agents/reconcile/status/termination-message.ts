@@ -1,6 +1,6 @@
 import { messageOfLine } from '#core/log/message-of-line.ts'
 
-/** Longest log line in a condition, in characters. */
+/** Maximum length of a log line in a condition, in characters. */
 const MOST = 200
 
 /**

@@ -5,7 +5,7 @@ import { refusedPodsMessage } from './refused-pods.ts'
 export interface Progress {
   /** A pod of any revision is available. */
   readonly serving: boolean
-  /** Every wanted pod is of the newest template and available. */
+  /** All desired pods have the newest template and are available. */
   readonly complete: boolean
   readonly scaledToZero: boolean
   /** Set if the workload cannot progress by itself. */
@@ -83,7 +83,7 @@ function refusedPods(conditions: readonly WorkloadCondition[] = []): Progress['f
   }
 }
 
-/** The progress of a Job: a finished one is complete, and serves nothing more. Pure. */
+/** The progress of a Job: a finished Job is complete and no longer serves. Pure. */
 export function jobProgress(job: JobView): Progress {
   const { status = {} } = job
   const has = (type: string): boolean =>

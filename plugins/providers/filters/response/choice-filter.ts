@@ -29,7 +29,7 @@ export class ChoiceFilter {
     this.#choice = choice
   }
 
-  /** Adds a text. One of another field releases the one before, so that frames keep their order; that one may continue later. */
+  /** Adds a text. A text of another field releases the previous one, so that frames keep their order; the previous field may continue later. */
   async text(field: string, slot: FrameText): Promise<void> {
     if (this.#field !== field) await this.#endText()
     this.#field = field

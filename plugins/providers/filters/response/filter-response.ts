@@ -12,7 +12,7 @@ export interface FilteredResponse extends Pick<ClientResponse, 'head' | 'data' |
   readonly failure: () => unknown
 }
 
-/** Options of a filtered answer. */
+/** Options of a filtered response. */
 export interface FilteredResponseOptions {
   readonly filters: CallFilters
   /** Maximum number of characters that are held back. */
@@ -22,8 +22,8 @@ export interface FilteredResponseOptions {
 }
 
 /**
- * Passes a response through the filters of its call to the client. Nothing is written before the filters release the first content, so a
- * refusal of it has its own status. Chunks are handled one after the other, also those of an adapter that does not wait.
+ * Passes a response through the filters of its call to the client. Nothing is written before the filters release the first content, so a refusal can
+ * still set the HTTP status. Chunks are handled sequentially, even if an adapter does not wait.
  */
 export function filterResponse(client: ClientResponse, options: FilteredResponseOptions): FilteredResponse {
   const { filters, limit } = options

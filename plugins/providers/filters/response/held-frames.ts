@@ -3,7 +3,7 @@ import { encodeFrame } from '#core/sse/frame.ts'
 import type { TextSlot } from '../session/text-stage.ts'
 import type { ResponsePart } from './message-parts.ts'
 
-/** A text of a frame, and where it is. */
+/** A text of a frame, and its place. */
 export interface FrameText extends TextSlot {
   readonly message: ResponsePart
   readonly field: string
@@ -17,7 +17,7 @@ export interface HeldFrame {
   /** The parsed frame; undefined for `[DONE]`. */
   readonly chunk: ResponsePart | undefined
   readonly texts: FrameText[]
-  /** Whether it has text, a tool call or an end: what a client waits for. */
+  /** Whether the frame has content that a client waits for: text, a tool call or an end. */
   hasContent: boolean
   /** Choices whose tool calls in this frame are not complete and decided. */
   waiting: number
@@ -39,7 +39,7 @@ export class HeldFrames {
     this.size += frame.data.length
   }
 
-  /** Takes what can be written. Before the first content nothing is, so that a refusal of it can answer with a status. */
+  /** Takes the frames that can be written. None is written before the first content, so that a refusal can still set the HTTP status. */
   take(): Buffer[] {
     const out: Buffer[] = []
     let ready = this.#frames.findIndex((frame) => !isReady(frame))
@@ -64,7 +64,7 @@ function isReady({ texts, waiting }: HeldFrame): boolean {
 // Each part is its own frame, which would double the size of a stream of single tokens.
 const longText = 64
 
-// A frame with a long text is released in parts, unless it has something that may be written only once.
+// A frame with a long text is released in parts, unless it has other fields, which may be written only once.
 function canSplit({ texts, waiting, chunk }: HeldFrame): boolean {
   const [text] = texts
   if (waiting > 0 || texts.length !== 1 || text === undefined || text.ready === '') return false

@@ -4,7 +4,7 @@ import { unreadableResponse } from './response-error.ts'
 /** A JSON object of a response, changed in place. */
 export type ResponsePart = Record<string, unknown>
 
-/** Fields of a message or a delta that are no text of the model. */
+/** Fields of a message or a delta that are not text of the model. */
 const noText = new Set(['role', 'tool_calls', 'function_call', 'thinking_signature'])
 
 /** Names of the fields with text: `content`, `refusal`, and fields of a provider such as `reasoning_content`. */
@@ -13,8 +13,8 @@ export function textFields(message: ResponsePart): readonly string[] {
 }
 
 /**
- * Removes from a choice what repeats text in another form, such as log probabilities, audio and annotations: filters of text do not see it.
- * `field` is that of its message. Returns whether something was removed. Throws for a content that is not text.
+ * Removes fields of a choice that repeat text in another form (log probabilities, audio, annotations): text filters do not see them. `field` is the
+ * key of the message in the choice. Returns whether something was removed. Throws for content that is not text.
  */
 export function removeUnseen(choice: ResponsePart, message: ResponsePart, field: 'delta' | 'message'): boolean {
   if (isStructure(message.content)) throw unreadableResponse()
@@ -32,7 +32,7 @@ function isStructure(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0
 }
 
-/** The message or delta of a choice. Throws if it is of another form. */
+/** The message or delta of a choice. Throws if it is malformed. */
 export function messageOf(choice: ResponsePart, field: 'delta' | 'message'): ResponsePart {
   const { [field]: message = null } = choice
   if (message === null) return {}
@@ -40,7 +40,7 @@ export function messageOf(choice: ResponsePart, field: 'delta' | 'message'): Res
   return message as ResponsePart
 }
 
-/** The choices of a completion or of one of its frames. Throws for what is neither that nor an error of the provider. */
+/** The choices of a completion or of one of its frames. Throws for any other body that is not an error of the provider. */
 export function choicesOf(body: unknown): readonly ResponsePart[] {
   if (!isObject(body)) throw unreadableResponse()
   const { choices } = body
@@ -56,13 +56,13 @@ export interface CallPart {
   readonly id: string | undefined
   readonly name: string | undefined
   readonly arguments: string
-  /** Whether it calls a custom tool, whose input is any text. */
+  /** Whether it calls a custom tool, whose input is any string. */
   readonly isCustom: boolean
   /** Writes name and arguments in place; undefined keeps the name. */
   write(name: string | undefined, text: string): void
 }
 
-/** The tool calls of a message or a delta, in each of the forms of OpenAI's API. Throws for an unknown form. */
+/** The tool calls of a message or a delta, in every format of OpenAI's API. Throws for an unknown format. */
 export function callParts(message: ResponsePart): readonly CallPart[] {
   const { tool_calls: calls = null, function_call: legacy = null } = message
   if (calls !== null && !Array.isArray(calls)) throw unreadableResponse()

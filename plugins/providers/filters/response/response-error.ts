@@ -1,6 +1,6 @@
 import { GatewayError } from '../../gateway/errors/gateway-error.ts'
 
-/** A response in a form that filters cannot read. Passing it would be a way around them. */
+/** Error for a response in a format that filters cannot read. Passing it would bypass them. */
 export function unreadableResponse(): GatewayError {
   return new GatewayError(502, 'bad_gateway', 'The response of the provider has a format that its filters cannot read.')
 }

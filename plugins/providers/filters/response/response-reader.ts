@@ -1,9 +1,9 @@
-/** Reads a response and returns the bytes for the client. Throws `GatewayError`, also a `FilterStop`. */
+/** Reads a response and returns the bytes for the client. Throws `GatewayError`, including `FilterStop`. */
 export interface ResponseReader {
   /** Adds bytes of the provider. */
   push(chunk: Buffer): void
-  /** What can be released. */
+  /** Returns the bytes that can be released. */
   take(): Promise<Buffer>
-  /** The rest, at the end of the response. */
+  /** Returns the rest, at the end of the response. */
   end(): Promise<Buffer>
 }

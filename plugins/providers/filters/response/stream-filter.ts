@@ -52,7 +52,7 @@ export function createStreamFilter(filters: CallFilters, limit: number): Respons
   }
   return {
     push(chunk) {
-      // What arrives at once can be released at once, so it does not count before it is read.
+      // Data that arrives at once may be released at once, so it does not count before it is read.
       if (unread + frames.size > limit) throw tooLarge()
       parser.push(chunk)
     },
@@ -68,7 +68,7 @@ export function createStreamFilter(filters: CallFilters, limit: number): Respons
 function toFrame(event: string, data: string): HeldFrame {
   const chunk = data === '[DONE]' ? undefined : parse(data)
   const choices = chunk === undefined ? [] : choicesOf(chunk)
-  // A first frame may have neither text nor usage, such as one with a role only.
+  // A first frame may have neither text nor usage, such as a frame with a role only.
   const hasContent = chunk === undefined || (choices.length === 0 && (chunk.usage ?? chunk.error ?? null) !== null)
   return { event, data, chunk, texts: [], hasContent, waiting: 0, changed: false, partial: false }
 }

@@ -1,13 +1,13 @@
 import type { FilterDecision } from '../../contract/model-filter.ts'
 
-/** What the filters of one call have decided. */
+/** Decisions of the filters of one call. */
 export interface CallDecisions {
   add(decisions: readonly FilterDecision[]): void
   /** One entry for each rule, stage and action. */
   list(): readonly FilterDecision[]
 }
 
-/** More rules than policies of a call have; those beyond are counted in the metrics only. */
+/** More than the rules of a call's policies; further decisions are counted in the metrics only. */
 const most = 200
 
 /** Creates an empty record. */

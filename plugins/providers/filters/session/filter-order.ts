@@ -3,7 +3,7 @@ import type { OwnedValue } from '#core/jobs/extension-point.ts'
 import { didYouMean } from '#schemas/values/nearest.ts'
 import type { ModelFilter } from '../../contract/model-filter.ts'
 
-/** Limits of what a filter declares. */
+/** Limits of the values that a filter declares. */
 export const filterLimits = { timeoutMs: 60_000, defaultTimeoutMs: 5_000, lookBack: 65_536 } as const
 
 const validName = /^[a-z][a-z0-9-]{0,62}(?:\.[a-z][a-z0-9-]{0,62})+$/
@@ -64,7 +64,7 @@ function problemOf(filter: unknown, plugin: string): string | undefined {
   return undefined
 }
 
-/** Whether a value is an integer of a range. */
+/** Whether a value is an integer within a range. */
 export function isWithin(value: unknown, least: number, most: number): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
 }

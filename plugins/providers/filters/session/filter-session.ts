@@ -19,7 +19,7 @@ export interface Invocation {
   readonly stage: FilterStage
   readonly outcome: 'passed' | 'changed' | 'refused' | 'failed' | 'timed_out'
   readonly seconds: number
-  /** Until the filter returned a decision or a promise. */
+  /** Time until the filter returned a decision or a promise. */
   readonly busySeconds: number
 }
 
@@ -33,7 +33,7 @@ export interface SessionContext {
   /** The error of a filter, for the log. */
   readonly onError: (filter: string, stage: FilterStage, error: unknown) => void
   readonly onDecided: (decisions: readonly FilterDecision[]) => void
-  /** The filter has ended the call. */
+  /** Called when the filter has ended the call. */
   readonly onStop: (stop: FilterStop) => void
 }
 
@@ -55,7 +55,7 @@ export class FilterSession {
     this.#timeoutMs = filter.timeoutMs ?? filterLimits.defaultTimeoutMs
   }
 
-  /** An open filter that failed. */
+  /** Whether the filter failed and is open (`onFailure: 'pass'`). */
   get skipped(): boolean {
     return this.#skipped
   }
@@ -87,7 +87,7 @@ export class FilterSession {
     throw this.#stopped(refusedBy(this.name, stage, { code: refuse.code, message, param }))
   }
 
-  /** The call has ended: work of the filter that is still in progress is cancelled. */
+  /** Called when the call has ended: cancels work of the filter that is still in progress. */
   close(): void {
     this.#aborted?.abort(new Error('the model call has ended'))
   }
@@ -162,7 +162,7 @@ function outcomeOf(stage: FilterStage, result: unknown): Invocation['outcome'] {
   return isObject(result) && 'refuse' in result ? 'refused' : 'changed'
 }
 
-// Untyped plugins may return anything. An unknown form must not pass as "unchanged".
+// Untyped plugins may return anything. An unknown value must not pass as "unchanged".
 function checkHooks(given: unknown): CallFilter | undefined {
   if (given === undefined) return undefined
   if (!isObject(given)) throw new TypeError('open must return an object of hooks, or undefined')

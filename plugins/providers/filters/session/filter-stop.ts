@@ -1,12 +1,12 @@
 import { GatewayError } from '../../gateway/errors/gateway-error.ts'
 
-/** Where a filter decides. */
+/** Stage at which a filter decides. */
 export type FilterStage = 'open' | 'request' | 'text' | 'tool_call'
 
 /** Why a filter ended a call. */
 export type StopOutcome = 'refused' | 'failed' | 'timed_out'
 
-/** Ends a call: a filter refused it, or failed and is closed. It is not a failure of a provider, so there is no fallback. */
+/** Ends a call: a filter refused it, or failed and is closed (`onFailure: 'refuse'`). No provider failed, so there is no fallback. */
 export class FilterStop extends GatewayError {
   readonly filter: string
   readonly stage: FilterStage

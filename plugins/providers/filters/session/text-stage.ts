@@ -23,8 +23,8 @@ export interface TextPlace {
 }
 
 /**
- * One filter on one text of a response. The last `lookBack` characters are held until more text arrives, so that the filter sees each
- * match that is not longer whole before its first character is released.
+ * One filter on one text of a response. The last `lookBack` characters are held until more text arrives. The filter thus sees every match of up to
+ * this length as a whole before its first character is released.
  */
 export class TextStage {
   readonly #session: FilterSession
@@ -42,7 +42,7 @@ export class TextStage {
     this.#place = place
   }
 
-  /** Returns what is released. With `last`, all of the text is. Throws `FilterStop`. */
+  /** Returns the released text: with `last`, all of it. Throws `FilterStop`. */
   async push(pieces: readonly Piece[], last: boolean): Promise<readonly Piece[]> {
     for (const piece of pieces) {
       this.#pieces.push(piece)
@@ -82,7 +82,7 @@ export class TextStage {
   }
 }
 
-// Characters outside the basic plane are two units, which must not be released apart.
+// Characters outside the basic plane are two units, which must not be released separately.
 function outsidePair(text: string, at: number): number {
   return /[\uD800-\uDBFF]/.test(text[at - 1] ?? '') && /[\uDC00-\uDFFF]/.test(text[at] ?? '') ? at - 1 : at
 }

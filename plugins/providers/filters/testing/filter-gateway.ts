@@ -40,7 +40,7 @@ export function contributionsOf(filters: readonly ScenarioFilter[]): readonly Co
   return plugin.contributions?.({}) ?? []
 }
 
-/** What the upstream of a call does: writes these pieces, split as given, or keeps the connection open at the end. */
+/** Script of a call's upstream: writes these pieces, split as given, and may keep the connection open at the end. */
 export interface Script {
   readonly json?: unknown
   readonly pieces?: readonly string[]
@@ -49,7 +49,7 @@ export interface Script {
   readonly pause?: Promise<void>
 }
 
-/** A gateway with the filters, one route, and a provider that answers as the last scripted message says. */
+/** A gateway with the filters, one route, and a provider that responds as the last scripted message specifies. */
 export async function startFilterGateway(
   t: TestContext,
   filters: readonly ScenarioFilter[],
@@ -77,7 +77,7 @@ export async function startFilterGateway(
     ...gateway,
     upstream,
     closedUpstreams: () => cut.count,
-    /** Resolves when so many answers of the provider have ended or were cut off. */
+    /** Resolves when at least `least` responses of the provider have ended or were cut off. */
     upstreamsClosed: async (least: number) => {
       while (cut.count < least) await once(closing, 'closed', { signal: AbortSignal.timeout(20_000) })
     },

@@ -1,6 +1,6 @@
 import type { OutboundReason } from '#core/http-client/outbound-error.ts'
 
-/** Why a try at a provider failed: a closed list, for the log and the label of a metric. */
+/** Why an attempt at a provider failed: a closed list, for the log and the label of a metric. */
 export type FailureReason =
   | OutboundReason
   | 'provider_missing'

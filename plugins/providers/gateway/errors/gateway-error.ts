@@ -10,7 +10,7 @@ export class GatewayError extends Error {
   readonly code: string
   readonly param: string | null
   readonly headers: Readonly<Record<string, string>>
-  /** For the log and the metric. */
+  /** Reason for the log and the metric. */
   readonly reason: FailureReason
   constructor(
     status: number,

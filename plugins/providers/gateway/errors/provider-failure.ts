@@ -12,12 +12,12 @@ export interface NamedProvider {
 
 const maxMessage = 1000
 
-/** The configured provider, key or address is not usable. */
+/** Error for a configured provider, key or address that is not usable. */
 export function misconfigured(reason: FailureReason, message: string): GatewayError {
   return new GatewayError(502, 'provider_misconfigured', message, { reason })
 }
 
-/** Failure of a connection, with our own message. */
+/** Error for a failed connection, with a message of the gateway. */
 export function fromConnection(provider: NamedProvider, error: unknown): GatewayError {
   const reason = outboundReason(error)
   const message = `${nameOfProvider(provider)}: ${describeReason(reason)}`
@@ -26,7 +26,7 @@ export function fromConnection(provider: NamedProvider, error: unknown): Gateway
   return new GatewayError(502, 'bad_gateway', message, { reason })
 }
 
-/** An incomplete response. */
+/** Error for an incomplete response. */
 export function incompleteResponse(provider: NamedProvider): GatewayError {
   return new GatewayError(502, 'bad_gateway', `${nameOfProvider(provider)}: the response broke off.`, {
     reason: 'broke_off',
@@ -82,7 +82,7 @@ function requestRefusal(named: string, status: number, body: Buffer): string {
   return message === undefined ? `${refused}.` : `${refused}: ${message.slice(0, maxMessage)}`
 }
 
-/** The message of an error of OpenAI's API, or of the older form without `error`, which FastChat and vLLM send. Other text is not relayed. */
+/** The message of an error of OpenAI's API, or of the older format without `error`, which FastChat and vLLM send. Other bodies are not relayed. */
 function messageIn(body: Buffer): string | undefined {
   try {
     const { error, message } = JSON.parse(body.toString('utf8')) as Readonly<Record<string, unknown>>

@@ -5,15 +5,15 @@ import type { Operation } from '../../contract/adapter.ts'
 import { toProviderRequest } from '../request/model-request.ts'
 import type { Body } from '../request/model-request.ts'
 
-/** What bounds the cost of a request. */
+/** Values that bound the cost of a request. */
 export interface CallBounds {
   readonly inputTokens: number
-  /** Of each choice; undefined: neither request nor route set a limit. */
+  /** Limit of each choice; undefined: neither request nor route sets one. */
   readonly maxOutputTokens: number | undefined
   readonly choices: number
 }
 
-/** A request and its route, as far as its bounds depend on them. */
+/** The parts of a request and its route that determine its bounds. */
 export interface BoundedCall {
   readonly operation: Operation
   readonly body: Body
@@ -24,7 +24,7 @@ export interface BoundedCall {
 const MAX_TOKENS = 10_000_000
 const MAX_CHOICES = 128
 
-/** Reads the bounds of a request as providers get it, defaults of the route included. Throws `invalid_body`. */
+/** Reads the bounds of a request as providers receive it, including defaults of the route. Throws `invalid_body`. */
 export function readCallBounds({ operation, body, route, native }: BoundedCall): CallBounds {
   const inputTokens = estimateInputTokens(Buffer.from(JSON.stringify(body)), body)
   if (operation === 'embeddings') return { inputTokens, maxOutputTokens: 0, choices: 1 }
@@ -32,7 +32,7 @@ export function readCallBounds({ operation, body, route, native }: BoundedCall):
   return { inputTokens, maxOutputTokens: outputLimitIn(sent), choices: within(sent, 'n', MAX_CHOICES) ?? 1 }
 }
 
-/** The request with at most this output: a filter may have raised or removed its limit. Embeddings have none. */
+/** Returns the request with at most this output limit: a filter may have raised or removed it. Embeddings have no limit. */
 export function withOutputLimit(call: BoundedCall, maxOutputTokens: number): Body {
   const { operation, body } = call
   const limit = outputLimitIn(toSent(call))

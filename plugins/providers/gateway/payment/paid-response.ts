@@ -3,7 +3,7 @@ import type { ResponseMeter } from '#core/model-apis/usage/response-meter.ts'
 import type { ResponseSink } from '../../contract/adapter.ts'
 import type { RouteTarget } from '../route/targets.ts'
 
-/** What has arrived of a response. */
+/** The part of a response received so far. */
 export interface SeenResponse {
   readonly target: RouteTarget
   readonly streamed: boolean
@@ -16,11 +16,11 @@ export interface SeenResponse {
 /** Creates a meter of responses in the form in which providers send them. */
 export type MeterOf = (streamed: boolean) => ResponseMeter
 
-/** Reads from the response of a provider what it costs, before filters hold back or change it. */
+/** Reads the usage of a provider's response before filters hold back or change the response. */
 export interface PaidResponse {
   /** The sink for an attempt at a target; bytes are passed on unchanged. */
   from(target: RouteTarget, sink: ResponseSink, meterOf: MeterOf): ResponseSink
-  /** Undefined: no provider has begun to answer with success. */
+  /** Returns the received part; undefined: no provider has begun a successful response. */
   seen(): SeenResponse | undefined
 }
 

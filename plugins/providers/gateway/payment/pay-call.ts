@@ -17,27 +17,28 @@ import type { UsableRoute } from '../route/usable-route.ts'
 import type { Counted } from '../response/counted.ts'
 
 /**
- * Why a call failed: no provider has worked for it; a provider may have; or its caller or a filter left it, so that it costs what was seen.
+ * How a call failed. `refused`: no provider processed it. `unknown`: a provider may have processed it. `left`: its caller or a filter ended it, so
+ * the received part is charged.
  */
 export type FailedCall = 'refused' | 'unknown' | 'left'
 
-/** The payment of one call. It ends once, and never throws then: what is not ended is charged when its lease ends. */
+/** The payment of one call. It ends once and never throws when it ends: an open hold is charged when its lease expires. */
 export interface OpenPayment {
   /** Output tokens of each choice that the hold covers; undefined: nothing is held. */
   readonly outputLimit: number | undefined
   /** The sink for an attempt at a target. */
   watch(target: RouteTarget, sink: ResponseSink, meterOf: MeterOf): ResponseSink
-  /** What has arrived of an answer; undefined: no provider has begun to answer with success. */
+  /** The received part of the response; undefined: no provider has begun a successful response. */
   seen(): SeenResponse | undefined
-  /** What a stream that was left has used so far, as an estimate; undefined: nothing was streamed. */
+  /** Estimated usage of an abandoned stream; undefined: nothing was streamed. */
   estimate(): EstimatedCall | undefined
-  /** Charges an answered call by its usage; without reported usage what is held. */
+  /** Charges an answered call by its usage; without reported usage, the held amount. */
   settle(): Promise<void>
-  /** Ends the payment of a call that failed: by its usage, by what was seen of a stream that was left, else at the hold or not at all. */
+  /** Ends the payment of a call that failed: by its usage, by the received part of an abandoned stream, else the held amount or nothing. */
   fail(how: FailedCall): Promise<void>
 }
 
-/** A call whose provider did not come to report its usage. */
+/** A call that ended before its provider reported usage. */
 export interface EstimatedCall {
   readonly target: RouteTarget
   readonly usage: Counted
@@ -49,7 +50,7 @@ interface PaidModel extends BoundedCall {
   readonly route: UsableRoute
 }
 
-/** Makes a call whose money is held before anything else is decided about it. What is refused then gives the money back. */
+/** Makes a call whose money is held before any other decision. A later refusal releases the money. */
 export async function withPayment(
   core: PaymentParts,
   { call, model }: { readonly call: GatewayCall; readonly model: PaidModel },
@@ -64,8 +65,8 @@ export async function withPayment(
 }
 
 /**
- * Holds the money of a call that a role makes for a payer, that an agent makes in a run that others pay for, too, or that a person makes in
- * a tenant. Throws why the call cannot be paid.
+ * Holds the money of a call: of a role for a payer, of an agent in a run with other payers, or of a user in a tenant. Throws the refusal of the
+ * payment.
  */
 async function payCall(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<OpenPayment> {
   const held = await holdFor(core, call, model)
@@ -99,7 +100,7 @@ async function holdFor(core: PaymentParts, call: GatewayCall, model: PaidModel):
   return holdForPod(payment, { ...call, principal }, { model, above })
 }
 
-// Bounds are read first: a request that is refused for them takes nothing over.
+// Bounds are read first: a request with invalid bounds must not take over a hold.
 async function holdForPod(
   payment: CallPayment,
   { principal: { agent }, gateway, runId, header }: GatewayCall & { readonly principal: { readonly kind: 'pod' } },
@@ -117,7 +118,7 @@ async function holdForPod(
   return hold && { hold, bounds }
 }
 
-/** Refuses fields whose cost nothing counts, if a limit of money applies to the call. */
+/** Refuses fields whose cost is not counted, if a spending limit applies to the call. */
 export async function checkCountedFields(core: PaymentParts, call: GatewayCall, model: PaidModel): Promise<void> {
   const [payment] = core.extensions(callPayment)
   if (payment !== undefined) await refuseUncounted(payment, call, { model, above: await agentsAbove(core, call) })
@@ -128,7 +129,7 @@ interface CountedCall {
   readonly above: readonly AgentDeploymentObject[]
 }
 
-// Even where the launcher holds the money: it forwards what it does not know.
+// Checked even if the launcher holds the money: the launcher forwards fields that it does not know.
 async function refuseUncounted(payment: CallPayment, call: GatewayCall, { model, above }: CountedCall): Promise<void> {
   const { principal, payer } = call
   const caller = principal.kind === 'pod' ? principal.agent : payer?.agent
@@ -175,7 +176,7 @@ function endOnce({ log }: PaymentParts, { hold, bounds }: HeldCall, answer: Paid
   }
 }
 
-// A launcher's hold may cover less than its request names.
+// A launcher's hold may cover less than the limit in its request.
 function leastOf(asked: number | undefined, held: number | undefined): number | undefined {
   return asked === undefined || held === undefined ? (asked ?? held) : Math.min(asked, held)
 }

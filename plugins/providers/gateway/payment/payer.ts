@@ -6,8 +6,8 @@ import { readAgent } from '../request/principal.ts'
 import type { Principal } from '../request/principal.ts'
 
 /**
- * The payer that a role of the platform names in `X-Mesh-Payer`; undefined without the header. Only callers that may `create
- * modelroutes/charge` in the namespace of the payer name one, so no tenant spends the money of another. Throws `forbidden` for others.
+ * The payer in the header `X-Mesh-Payer` of a platform role; undefined without the header. Callers need `create modelroutes/charge` in the payer's
+ * namespace, so no tenant spends the money of another. Throws `forbidden` for others.
  */
 export async function payerOf(
   gateway: GatewayContext,
@@ -27,7 +27,7 @@ export async function payerOf(
   return { namespace, namespaceUid: undefined, agent }
 }
 
-/** A refusal of the header. */
+/** Error for a refused header. */
 export function refusedPayer(detail: string): Fail {
   const pointer = 'X-Mesh-Payer'
   return new Fail('malformed_request', `${payerHeader}: ${detail}.`, { errors: [{ pointer, detail }] })

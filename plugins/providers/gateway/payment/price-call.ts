@@ -2,7 +2,7 @@ import type { Core } from '#core/plugin/core-services.ts'
 import { callPricing } from '../../contract/points.ts'
 import type { CallCost, ServedCall } from '../../contract/points.ts'
 
-/** Cost of a call by the first plugin that knows its price. A plugin that throws is logged and counts as one that does not know it. */
+/** Cost of a call by the first plugin that knows its price. An error of a plugin is logged and counts as an unknown price. */
 export async function priceCall(
   { extensions, log }: Pick<Core, 'extensions' | 'log'>,
   call: ServedCall,

@@ -9,7 +9,7 @@ import type { UsableRoute } from '../route/usable-route.ts'
 
 type Prices = NonNullable<ServedCall['providerPrices']>
 
-/** Prices of the providers of a route, by `namespace/name`. A provider that does not exist has none. */
+/** Prices of the providers of a route, by `namespace/name`. A provider that does not exist has no prices. */
 export async function readProviderPrices(
   { cluster }: Pick<GatewayContext, 'cluster'>,
   route: UsableRoute,

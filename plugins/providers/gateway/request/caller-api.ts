@@ -10,7 +10,7 @@ import { GatewayError } from '../errors/gateway-error.ts'
 /** The API that a caller speaks: the gateway's own, or one that is translated to chat completions and back. */
 export interface CallerApi {
   readonly errors: ErrorForm
-  /** Undefined: requests and responses pass as they are. */
+  /** Undefined: requests and responses pass unchanged. */
   readonly translation?: Translation
 }
 
@@ -20,13 +20,13 @@ export const openAiApi: CallerApi = { errors: openAiErrors }
 /** Anthropic's Messages API. */
 export const messagesApi: CallerApi = { errors: anthropicErrors, translation: messagesTranslation }
 
-/** The same, of a provider that answers in it. */
+/** Anthropic's Messages API for providers that have it: no translation. */
 export const nativeMessagesApi: CallerApi = { errors: anthropicErrors }
 
 /** OpenAI's Responses API. */
 export const responsesApi: CallerApi = { errors: responsesErrors, translation: responsesTranslation }
 
-/** The form of errors for a path, also of one that no route has. */
+/** The error format for a path, including paths without a route. */
 export function errorsOfPath(path = ''): ErrorForm {
   return /^\/v1\/messages(?:\/|$)/.test(path) ? anthropicErrors : openAiErrors
 }

@@ -7,18 +7,18 @@ import { toProviderRequest } from './model-request.ts'
 import type { Body } from './model-request.ts'
 import { toNativeRequest } from './native-messages.ts'
 
-/** A request and its route, as far as its fields are checked. */
+/** The parts of a request and its route that are checked. */
 export interface CheckedRequest {
   readonly operation: Operation
   readonly body: Body
   readonly route: { readonly namespace: string; readonly name: string; readonly spec: ModelRouteSpec }
-  /** The body is a request of Anthropic's Messages API, which is sent as it is. */
+  /** The body is a request of Anthropic's Messages API, which is sent unchanged. */
   readonly native?: object | undefined
 }
 
 /**
- * Refuses what costs money beyond tokens or leaves the route, defaults of the route included: for calls that money counts or rules judge.
- * Throws `GatewayError` with the field.
+ * For calls under a spending limit or guardrail rules: refuses fields that cost more than tokens or bypass the route, including defaults of the
+ * route. Throws `GatewayError` with the field.
  */
 export function refusePaidFields(request: CheckedRequest): void {
   const refused = findRefusedField(apiOf(request), toSent(request))
@@ -27,7 +27,7 @@ export function refusePaidFields(request: CheckedRequest): void {
   throw refuse(field, `${detail} where money is counted or guardrails apply`)
 }
 
-/** Refuses fields that are neither documented nor allowed by the route, too: for calls that money counts. Throws `GatewayError`. */
+/** For calls under a spending limit: also refuses fields that are neither documented nor allowed by the route. Throws `GatewayError`. */
 export function refuseUncountedFields(request: CheckedRequest): void {
   refusePaidFields(request)
   const { namespace, name, spec } = request.route
@@ -36,7 +36,7 @@ export function refuseUncountedFields(request: CheckedRequest): void {
   if (unknown === undefined) return
   const isName = REQUEST_FIELD.test(unknown)
   throw refuse(
-    // A name of any other form is content of the caller.
+    // A name in any other format may be content of the caller.
     isName ? unknown : 'body',
     isName
       ? `is not a known field of this API: where money is counted, it is sent only if allowedParams of the ModelRoute ${namespace}/${name} lists it`

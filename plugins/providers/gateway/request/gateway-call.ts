@@ -8,23 +8,23 @@ import type { Principal } from './principal.ts'
 /** One request of the gateway, without its body. */
 export interface GatewayCall {
   readonly gateway: GatewayContext
-  /** The form of responses and errors. */
+  /** The format of responses and errors. */
   readonly api: CallerApi
   readonly principal: Principal
-  /** Namespace of a bare model name: of `X-Mesh-Namespace`, the pod's own, else `default`. */
+  /** Namespace of a bare model name: `X-Mesh-Namespace`, else the pod's own, else `default`. */
   readonly namespace: DnsLabel
-  /** `X-Mesh-Namespace`. */
+  /** Value of `X-Mesh-Namespace`. */
   readonly narrowedTo: DnsLabel | undefined
-  /** Who pays for a call of a role; undefined for all other calls. */
+  /** Payer of a call of a role; undefined for all other calls. */
   readonly payer: CallPayer | undefined
-  /** The run that a pod or a role names, if it belongs to the agent. */
+  /** The run in the request of a pod or a role, if it belongs to the agent. */
   readonly runId: string | undefined
   /** The root of that run. */
   readonly rootRunId: string | undefined
   /** The agent whose pod calls, or that pays for a call of a role. */
   readonly agentUid: string | undefined
   readonly conversationId: string | undefined
-  /** Header of the request, by its name in lowercase. One that is given twice refuses the call. */
+  /** Header of the request, by its name in lowercase. Throws a refusal if the header was sent twice. */
   readonly header: (name: string) => string | undefined
   /** The JSON document of the request, unless its API is translated. */
   readonly document: () => string | undefined

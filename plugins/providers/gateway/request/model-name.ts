@@ -8,7 +8,7 @@ export type ModelName =
   | { readonly kind: 'route'; readonly namespace: DnsLabel; readonly name: DnsName }
   | { readonly kind: 'agent'; readonly namespace: DnsLabel; readonly name: DnsName }
 
-/** Parses `model` (K5); a bare name is in `namespace`: X-Mesh-Namespace, else the pod's own, else `default`. */
+/** Parses `model` (K5); a bare name belongs to `namespace`: X-Mesh-Namespace, else the pod's own, else `default`. */
 export function parseModel(model: string, namespace: string): ModelName {
   const parts = model.split('/')
   const kind = parts[0] === 'agent' && parts.length > 1 ? 'agent' : 'route'

@@ -5,12 +5,12 @@ import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { Body } from './model-request.ts'
 
-/** What a request of the Messages API has beside its body. */
+/** Data of a Messages API request besides its body. */
 export interface NativeMessages {
   readonly betas: string | undefined
 }
 
-/** Validates what the gateway does not pass on. Throws `GatewayError` with the field. */
+/** Refuses fields that the gateway does not pass on. Throws `GatewayError` with the field. */
 export function readNativeMessages(body: Body, beta: string | undefined): NativeMessages {
   return validated(checkNativeMessages, body, beta)
 }
@@ -30,7 +30,7 @@ function validated(check: (body: Body) => void, body: Body, beta: string | undef
   }
 }
 
-/** The request to a provider: as the caller sent it, with the provider's own model id and those defaults of the route that the API has. */
+/** The request to a provider: as the caller sent it, with the provider's own model id and the defaults of the route that exist in the API. */
 export function toNativeRequest(body: Body, { params = {} }: Pick<ModelRouteSpec, 'params'>, model: string): Body {
   const { temperature, topP, stop, extra } = params
   // Thinking excludes other temperatures.

@@ -7,7 +7,7 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
 
-/** Caller of a model: a person with a bearer of the cluster, or an agent's pod with a token for the gateway only. */
+/** Caller of a model: a user with a bearer token of the cluster, or an agent's pod with a token for the gateway only. */
 export type Principal =
   | { readonly kind: 'person'; readonly username: string; readonly caller: Caller }
   | {
@@ -20,7 +20,7 @@ export type Principal =
 
 const audience = 'gateway'
 
-/** Authenticates a bearer. Throws `unauthenticated`, or `forbidden` for a gateway token that belongs to no agent. */
+/** Authenticates a bearer token. Throws `unauthenticated`, or `forbidden` for a gateway token that belongs to no agent. */
 export async function authenticate(gateway: GatewayContext, bearer: string): Promise<Principal> {
   const pod = await gateway.authenticate(bearer, audience)
   if (pod === undefined) {
@@ -35,7 +35,7 @@ export async function authenticate(gateway: GatewayContext, bearer: string): Pro
   return { kind: 'pod', username: pod.username, namespace: account.namespace, agentUid, agent }
 }
 
-/** Reads an agent as the gateway; undefined if it does not exist. Read per call: another agent may have its name by now. */
+/** Reads an agent as the gateway; undefined if it does not exist. Read per call: by now another agent may have its name. */
 export async function readAgent(
   gateway: GatewayContext,
   agent: { readonly namespace: string; readonly name: string },

@@ -42,7 +42,7 @@ export function createClientResponse(options: ClientResponseOptions): ClientResp
   let streamed = false
   let firstByteMs: number | undefined
   let corked = false
-  // What one turn writes (head, frames, end) is one message to the socket instead of a system call each.
+  // Writes of one event loop turn (head, frames, end) are one write to the socket instead of a system call each.
   const cork = (): void => {
     if (corked) return
     corked = true

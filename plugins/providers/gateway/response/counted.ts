@@ -10,7 +10,7 @@ export type Counted = Pick<
 
 const nothing: Counted = { usageReported: false, inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
 
-/** Counts for an event, which has numbers also where nothing was reported. */
+/** Counts for an event, which has numbers even if no usage was reported. */
 export function toCounted(usage: MessageUsage | undefined): Counted {
   return usage === undefined ? nothing : { usageReported: true, ...usage }
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '../errors/gateway-error.ts'
 
 const maxReason = 1_000
 
-/** The output of a succeeded run as text. Throws `GatewayError`, which names the run, for every other state. */
+/** The output of a succeeded run as a string. For every other state, throws a `GatewayError` with the run id. */
 export function textOfOutcome(outcome: AgentOutcome): string {
   const { runId, state, output, error } = outcome
   if (state === 'succeeded') return typeof output === 'string' ? output : JSON.stringify(output ?? null)

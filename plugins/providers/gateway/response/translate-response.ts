@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>
 
 /** Translates a response on its way to the client. */
 export interface ResponseTranslator {
-  /** Returns what can be written. Throws `GatewayError` for a response in an unknown form. */
+  /** Returns the bytes that can be written. Throws `GatewayError` for a response in an unknown format. */
   push(chunk: Buffer): Buffer
   /** Returns the rest, at the end of a complete response. */
   end(): Buffer
@@ -17,7 +17,7 @@ const nothing = Buffer.alloc(0)
 const maxWhole = 32 * 1024 * 1024
 const maxMessage = 1000
 
-/** Creates a translator of a chat completion to the API of the caller; undefined if that needs none. */
+/** Creates a translator of a chat completion to the API of the caller; undefined if no translation is needed. */
 export function createResponseTranslator(api: CallerApi, streamed: boolean): ResponseTranslator | undefined {
   if (api.translation === undefined) return undefined
   return streamed ? streamTranslator(api) : wholeTranslator(api)
@@ -84,7 +84,7 @@ function parse(text: string): Json {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
   } catch {
-    // Below.
+    // Falls through to the error below.
   }
   throw unreadable('is not a JSON object')
 }

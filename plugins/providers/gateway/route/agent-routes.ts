@@ -8,8 +8,8 @@ interface RouteName {
 }
 
 /**
- * Whether an agent may call a route: one that its spec names, or one of the revisions that still run, which its status has. A new spec
- * takes no route from pods that a rollout has yet to replace, or that serve because it is held back.
+ * Whether an agent may call a route: a route in its spec, or in its status, which lists the routes of running revisions. A new spec revokes no route
+ * from pods that a rollout has yet to replace, or that serve because the rollout is held back.
  */
 export function mayCallRoute(
   { metadata, spec, status }: AgentDeploymentObject,
@@ -19,7 +19,7 @@ export function mayCallRoute(
   return allowed.includes(EVERY_ROUTE) || allowed.includes(`${namespace}/${name}`)
 }
 
-/** The error for a route that the spec of the agent does not name. */
+/** The error for a route that is not in the spec of the agent. */
 export function routeNotAllowed(
   { metadata, spec }: AgentDeploymentObject,
   { namespace, name }: RouteName,

@@ -17,14 +17,14 @@ export interface ModelEntry {
   readonly owned_by: string
 }
 
-/** Response of `GET /v1/models`. `has_more` is set if a bound omitted models; `X-Mesh-Namespace` narrows the list. */
+/** Response of `GET /v1/models`. `has_more` is set if a limit omitted models; `X-Mesh-Namespace` narrows the list. */
 export interface ModelList {
   readonly object: 'list'
   readonly data: readonly ModelEntry[]
   readonly has_more: boolean
 }
 
-/** Bounds of the list, which has no pages. */
+/** Limits of the list, which has no pages. */
 export const listBounds = { models: 1_000, namespaces: 1_000, pageSize: 500 } as const
 
 const sources = {
@@ -40,8 +40,9 @@ interface Collected {
 }
 
 /**
- * Lists the routes and agents that the principal may use. For a person, lists and reviews use the caller's rights, in the namespace
- * of `X-Mesh-Namespace` or else in every namespace that the caller may list. For a pod, those routes of its namespace are listed that its agent may call.
+ * Lists the routes and agents that the principal may use. For a person, lists and reviews use the caller's rights, in the namespace of
+ * `X-Mesh-Namespace` or else in every namespace that the caller may list. For a pod, the list has the routes of its namespace that its agent may
+ * call.
  */
 export async function listModels(call: GatewayCall): Promise<ModelList> {
   const { principal, gateway } = call

@@ -8,8 +8,8 @@ import { targetsOf } from './targets.ts'
 import type { UsableRoute } from './usable-route.ts'
 
 /**
- * Whether every provider of a route takes requests of the Messages API as they are. False if a provider cannot be read: the attempt then
- * reports that error.
+ * Whether every provider of a route accepts requests of the Messages API unchanged. False if a provider cannot be read: the attempt then reports that
+ * error.
  */
 export async function passesMessages(
   services: ProvidersServices,

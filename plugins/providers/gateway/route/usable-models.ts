@@ -3,7 +3,7 @@ import type { KubeObject } from '#core/kube/client.ts'
 import { isLabel } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 
-/** Keeps the objects that a caller may use, by access reviews as the caller. */
+/** Keeps the objects that a caller may use, by access reviews of the caller. */
 export interface UsableObjects {
   keep(name: ModelKind, items: readonly KubeObject[]): Promise<readonly KubeObject[]>
   /** Whether objects were left out because there were too many to review. */
@@ -18,7 +18,7 @@ const rights = {
   agent: { use: 'agentdeployments/invoke', needs: 'runs' },
 } as const
 
-// For callers with rights on single objects. A right in the whole namespace is one review.
+// Limit for callers with rights on single objects. A right on the whole namespace needs one review.
 const maxNamedReviews = 200
 const atOnce = 16
 

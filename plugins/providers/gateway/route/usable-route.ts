@@ -19,8 +19,8 @@ export interface UsableRoute {
 }
 
 /**
- * Returns the route if the principal may use it. A person needs `create modelroutes/invoke`, reviewed before the route is read. A
- * pod needs a route of its namespace, or one that allows it, and gets a 404 for any other; one that its agent may not call is a 403.
+ * Returns the route if the principal may use it. A person needs `create modelroutes/invoke`, reviewed before the route is read. A pod needs a route
+ * of its namespace or one that allows its namespace, and gets a 404 for others. For a route that its agent may not call, it gets a 403.
  */
 export async function usableRoute(
   gateway: GatewayContext,
@@ -32,7 +32,7 @@ export async function usableRoute(
   return { namespace: model.namespace, name: model.name, uid, generation, spec }
 }
 
-/** Returns the whole object of a usable route. See {@link usableRoute}. */
+/** Returns the complete object of a usable route. See {@link usableRoute}. */
 export async function readRoute(
   gateway: GatewayContext,
   principal: Principal,
